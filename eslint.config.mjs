@@ -1,0 +1,114 @@
+// Lint rules and the import boundaries of ARCHITECTURE.md: which folder may import which.
+import eslint from "@eslint/js";
+import tseslint from "typescript-eslint";
+
+/** Forbids imports that match any of the patterns, type-only ones included. */
+const forbid = (...groups) => ({
+  "no-restricted-imports": [
+    "error",
+    { patterns: groups.map(([regex, message]) => ({ regex, message })) },
+  ],
+});
+
+const clientNode = [
+  "^@kubernetes/client-node",
+  "only adapters/kubernetes and webhook/clusters use it",
+];
+
+export default tseslint.config(
+  { ignores: ["dist/", "coverage/", "node_modules/", ".cache/"] },
+  eslint.configs.recommended,
+  ...tseslint.configs.strictTypeChecked,
+  {
+    languageOptions: {
+      parserOptions: { project: "./tsconfig.json", tsconfigRootDir: import.meta.dirname },
+    },
+    rules: {
+      complexity: ["error", 10],
+      "max-depth": ["error", 3],
+      "max-params": ["error", 3],
+      "max-lines": ["error", { max: 250, skipBlankLines: true, skipComments: true }],
+      "no-control-regex": "off",
+      "@typescript-eslint/no-floating-promises": "error",
+      "@typescript-eslint/consistent-type-imports": "error",
+      "@typescript-eslint/switch-exhaustiveness-check": "error",
+      "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
+      "@typescript-eslint/consistent-type-definitions": "off",
+      "no-restricted-properties": [
+        "error",
+        { object: "process", property: "exit", message: "set process.exitCode in a main.ts" },
+      ],
+    },
+  },
+  {
+    files: ["plugin/**/*.ts", "webhook/**/*.ts"],
+    ignores: [
+      "plugin/adapters/kubernetes*.ts",
+      "plugin/adapters/kubernetes/**",
+      "webhook/clusters*.ts",
+    ],
+    rules: forbid(clientNode),
+  },
+  {
+    files: ["plugin/domain/**/*.ts"],
+    rules: {
+      ...forbid(
+        ["^(?!\\.)", "plugin/domain imports nothing outside itself"],
+        [
+          "(^|/)(commands|run|adapters|output|rehearsal|webhook|program|main)(/|$)",
+          "plugin/domain imports nothing outside itself",
+        ],
+      ),
+      "no-restricted-properties": [
+        "error",
+        { object: "Date", property: "now", message: "time comes in as a value" },
+        { object: "process", property: "env", message: "the domain reads no environment" },
+      ],
+      "no-restricted-globals": ["error", "process", "console", "setTimeout", "fetch", "require"],
+    },
+  },
+  {
+    files: ["plugin/run/**/*.ts"],
+    rules: forbid(
+      ["/(commands|adapters|output|rehearsal|program|main)(/|$)", "run imports domain alone"],
+      clientNode,
+    ),
+  },
+  {
+    files: ["plugin/adapters/**/*.ts"],
+    rules: forbid([
+      "/(commands|output|rehearsal|program|main)(/|$)|^\\.\\./run/(?!ports)",
+      "adapters import run/ports and domain",
+    ]),
+  },
+  {
+    files: ["plugin/output/**/*.ts"],
+    rules: forbid(
+      ["/(commands|adapters|rehearsal|program|main)(/|$)", "output imports run and domain"],
+      clientNode,
+    ),
+  },
+  {
+    files: ["webhook/**/*.ts"],
+    ignores: ["webhook/clusters*.ts"],
+    rules: forbid(
+      [
+        "plugin/(?!domain(/|$))",
+        "the webhook imports plugin/domain and nothing else of the plugin",
+      ],
+      clientNode,
+    ),
+  },
+  {
+    files: ["webhook/clusters*.ts"],
+    rules: forbid([
+      "plugin/(?!domain(/|$))",
+      "the webhook imports plugin/domain and nothing else of the plugin",
+    ]),
+  },
+  {
+    files: ["test/**/*.ts"],
+    rules: { "max-lines": "off", "@typescript-eslint/no-empty-function": "off" },
+  },
+  { files: ["**/*.mjs", "**/*.cjs", "**/*.js"], ...tseslint.configs.disableTypeChecked },
+);

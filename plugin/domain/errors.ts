@@ -1,0 +1,118 @@
+/** Errors that end a command, and the one table of exit codes (cli contract). */
+
+/** What each exit code means; README's table is tested against this one. */
+export const exitCodes = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  blocked: 3,
+  permission: 4,
+  conflict: 5,
+  partial: 6,
+  rolledBack: 7,
+  rollbackIncomplete: 8,
+  unavailable: 69,
+  timeout: 124,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+/** One of the exit codes of the contract. */
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** What an error may carry beside its message. */
+export interface ErrorDetails {
+  readonly cause?: unknown;
+  readonly hint?: string;
+}
+
+/**
+ * The base of every error that a command ends with.
+ * `message`: what failed, on which object and namespace. `hint`: one imperative.
+ */
+export abstract class EngineError extends Error {
+  abstract readonly code: string;
+  abstract readonly exitCode: ExitCode;
+  readonly hint: string | undefined;
+
+  constructor(message: string, { hint, ...cause }: ErrorDetails = {}) {
+    super(message, cause);
+    this.name = new.target.name;
+    this.hint = hint;
+  }
+}
+
+/** Wrong usage or unreadable input; `problems` are all of them, each one line. */
+export class UsageError extends EngineError {
+  readonly code = "USAGE";
+  readonly exitCode = exitCodes.usage;
+  readonly problems: readonly string[];
+
+  constructor(problems: string | readonly string[], details: ErrorDetails = {}) {
+    const all = typeof problems === "string" ? [problems] : problems;
+    super(all.join("; "), details);
+    this.problems = all;
+  }
+}
+
+/** The API server or the network cannot be reached, or its certificate does not fit. */
+export class UnavailableError extends EngineError {
+  readonly code = "UNAVAILABLE";
+  readonly exitCode = exitCodes.unavailable;
+}
+
+/** Not authenticated (401, failing exec credentials) or not allowed (403). */
+export class PermissionError extends EngineError {
+  readonly code = "PERMISSION";
+  readonly exitCode = exitCodes.permission;
+}
+
+/** A wait ended at its deadline; the state is consistent and a re-run resumes. */
+export class TimeoutError extends EngineError {
+  readonly code = "TIMEOUT";
+  readonly exitCode = exitCodes.timeout;
+}
+
+/** One field's cause in an API server's refusal. */
+export interface StatusCause {
+  readonly reason?: string;
+  readonly field?: string;
+  readonly message?: string;
+}
+
+/** An answer of the API server that is not a success and not 401; the Status is kept as sent. */
+export class ApiError extends EngineError {
+  readonly code: string = "API";
+  readonly exitCode: ExitCode;
+  readonly status: number;
+  readonly reason: string;
+  readonly causes: readonly StatusCause[];
+  /** Seconds of a Retry-After header, when there was one. */
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    message: string,
+    answer: {
+      readonly status: number;
+      readonly reason?: string;
+      readonly causes?: readonly StatusCause[];
+      readonly retryAfter?: number;
+    },
+    details: ErrorDetails = {},
+  ) {
+    super(message, details);
+    this.status = answer.status;
+    this.reason = answer.reason ?? "";
+    this.causes = answer.causes ?? [];
+    this.retryAfter = answer.retryAfter;
+    this.exitCode = exitCodeOf(answer.status);
+  }
+}
+
+/** The exit code for an API answer that nobody handled better. */
+function exitCodeOf(status: number): ExitCode {
+  if (status === 403) return exitCodes.permission;
+  if (status === 409) return exitCodes.conflict;
+  if (status === 429 || status >= 500) return exitCodes.unavailable;
+  return exitCodes.failed;
+}

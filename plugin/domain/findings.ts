@@ -1,0 +1,18 @@
+/** A finding: something that a person has to know, with its cause and its way out. */
+
+export type Severity = "error" | "warning";
+
+/** What a rule, a check or a step has found; shown as is in text and JSON. */
+export interface Finding {
+  /** Stable, upper case with dashes, explained by `explain CODE`. */
+  readonly code: string;
+  readonly severity: Severity;
+  /** `kind/name` or `kind/namespace/name` of the object concerned. */
+  readonly object?: string;
+  /** Path inside the object, dots for fields and [0] for an index. */
+  readonly field?: string;
+  readonly cause: string;
+  readonly fix: string;
+  /** The paragraph of the specification or the decision behind it, as "S27". */
+  readonly source: string;
+}

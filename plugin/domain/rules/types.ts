@@ -1,0 +1,67 @@
+/** The shapes that the admission rules work on: facts in, verdicts out. */
+import type { Names } from "../names";
+import type { Json } from "../values";
+
+/** What the rules know of an EC: a projection, never the whole object. */
+export interface ClusterFacts {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** spec.engineUpgradePolicy as written; anything but the text "major" is not major (C20). */
+  readonly policy: unknown;
+  /** status.bundledDatabaseVersions: entries of type engine at 7.2 or above; empty = not published (C1). */
+  readonly versions: readonly { readonly version: string; readonly major: boolean }[];
+  /** Module names that pass (C9): status.modules name and displayName. */
+  readonly bundledModules: readonly string[];
+  /** spec.userDefinedModules[].name. */
+  readonly userModules: readonly string[];
+}
+
+/** The outcome of looking for the EC of a database (C16, C17). */
+export type ClusterLookup =
+  | { readonly is: "found"; readonly cluster: ClusterFacts }
+  /** No such EC in the namespaces looked in; `name` absent when the database names none. */
+  | { readonly is: "missing"; readonly name?: string; readonly lookedIn: readonly string[] }
+  /** No reference and several ECs: their keys, namespace/name. */
+  | { readonly is: "ambiguous"; readonly candidates: readonly string[] };
+
+/** How the rules are set (C2, C6). */
+export interface RuleOptions {
+  readonly reading: "target" | "step";
+  readonly allowLatest: boolean;
+  readonly names: Names;
+  readonly rules: Readonly<Record<RuleSetting, "deny" | "warn" | "off">>;
+}
+
+/** The rules as settings name them: R1, R2, R3 (REF goes with modules). */
+export type RuleSetting = "version" | "policy" | "modules";
+
+/** A change to judge. `before` is absent on CREATE. */
+export interface Edit {
+  readonly kind: "edb" | "eaadb";
+  readonly before: Json | undefined;
+  readonly after: Json;
+}
+
+/** A cause as Kubernetes field errors write it. */
+export interface Cause {
+  readonly rule: "R1" | "R2" | "R3" | "REF";
+  readonly reason:
+    | "FieldValueTypeInvalid"
+    | "FieldValueNotSupported"
+    | "FieldValueForbidden"
+    | "FieldValueNotFound";
+  readonly field: string;
+  /** Without the field; one sentence what is wrong, one how to fix it, the rule's id in brackets. */
+  readonly message: string;
+}
+
+/** What the rules say of one edit; no causes: allowed. */
+export interface Verdict {
+  readonly causes: readonly Cause[];
+  /** At most 120 characters each, no control characters. */
+  readonly warnings: readonly string[];
+  /** True when some cause rests on the EC: it is confirmed with a live GET before it is sent (C14). */
+  readonly dependsOnCluster: boolean;
+}

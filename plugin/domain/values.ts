@@ -1,0 +1,29 @@
+/** Reading untrusted values: own properties only, never a throw. */
+
+/** A JSON object of unknown content. */
+export type Json = { readonly [key: string]: unknown };
+
+/** True for a plain object that is neither null nor an array. */
+export function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The own property `key` of a value, undefined for anything else (`__proto__` is only data). */
+export function own(value: unknown, key: string): unknown {
+  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+/** The value at a path of own properties, undefined where a part is missing. */
+export function at(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((inner, key) => own(inner, key), value);
+}
+
+/** The value when it is a string that is not empty, else undefined. */
+export function text(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** The value when it is an array, else an empty one. */
+export function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? (value as readonly unknown[]) : [];
+}

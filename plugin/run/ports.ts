@@ -1,0 +1,139 @@
+/**
+ * What the run needs of the outside world, as interfaces: the real cluster, a cluster in memory
+ * and the fakes of the tests all stand behind them.
+ */
+import type { Json } from "../domain/values";
+
+/** A kind as it is addressed in a URL: group "" is the core group. */
+export interface Resource {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly kind: string;
+}
+
+/** One object; `namespace` absent for a cluster-scoped kind. */
+export interface Ref {
+  readonly resource: Resource;
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+export interface ObjectMeta {
+  readonly name?: string;
+  readonly generateName?: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly generation?: number;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly managedFields?: readonly ManagedFields[];
+  readonly ownerReferences?: readonly Json[];
+  readonly deletionTimestamp?: string;
+  readonly [key: string]: unknown;
+}
+
+export interface ManagedFields {
+  readonly manager?: string;
+  readonly operation?: string;
+  readonly subresource?: string;
+  readonly fieldsV1?: Json;
+  readonly [key: string]: unknown;
+}
+
+/** A Kubernetes object as read or as it is to be sent. */
+export interface KubeObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly [key: string]: unknown;
+}
+
+/** Options of every write. */
+export interface WriteOptions {
+  readonly dryRun?: boolean;
+  /** A connection of its own instead of a kept one: probes reach every replica that way. */
+  readonly fresh?: boolean;
+  readonly signal?: AbortSignal;
+  /** Warning headers of the answer are handed over here. */
+  readonly onWarning?: (text: string) => void;
+}
+
+export interface ApplyOptions extends WriteOptions {
+  readonly force?: boolean;
+  readonly fieldManager: string;
+}
+
+/** A write under a field manager of one's own. */
+export interface ManagedWrite extends WriteOptions {
+  readonly fieldManager?: string;
+}
+
+/** Deleting happens only when the object is still the one that was read. */
+export interface Preconditions {
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+}
+
+export interface ListOptions {
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  /** Stop after so many objects; absent: all pages. */
+  readonly limit?: number;
+  readonly signal?: AbortSignal;
+}
+
+export type PatchType = "merge" | "json" | "strategic";
+
+/** A permission to ask for: SelfSubjectAccessReview's resource attributes. */
+export interface Access {
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+/**
+ * The Kubernetes API as the plugin uses it. Every method throws ApiError (an answer that is no
+ * success; 409 for conflicts, 404 on patch and delete of an absent object), PermissionError
+ * (401, exec credentials), UnavailableError (no connection, wrong CA) or TimeoutError
+ * (request timeout).
+ */
+export interface Cluster {
+  /** Address of the API server, as shown in reports. */
+  readonly server: string;
+  /** Namespace of the kubeconfig context or flag. */
+  readonly namespace: string;
+  /** Undefined for 404. */
+  get(ref: Ref, options?: { readonly signal?: AbortSignal }): Promise<KubeObject | undefined>;
+  /** All pages; undefined when the kind itself is not served. */
+  list(resource: Resource, options?: ListOptions): Promise<readonly KubeObject[] | undefined>;
+  create(object: KubeObject, options?: ManagedWrite): Promise<KubeObject>;
+  update(object: KubeObject, options?: ManagedWrite): Promise<KubeObject>;
+  /** Server-side apply of the complete object; metadata.uid and resourceVersion count as preconditions. */
+  apply(object: KubeObject, options: ApplyOptions): Promise<KubeObject>;
+  patch(
+    ref: Ref,
+    body: unknown,
+    options: ManagedWrite & { readonly type: PatchType },
+  ): Promise<KubeObject>;
+  delete(ref: Ref, preconditions: Preconditions, options?: WriteOptions): Promise<void>;
+  /** Asks with a SelfSubjectAccessReview. */
+  can(access: Access): Promise<boolean>;
+  /** The kinds that a group/version serves, undefined when it serves none. */
+  serves(group: string, version: string): Promise<readonly Resource[] | undefined>;
+  /** Closes kept connections. */
+  close(): void;
+}
+
+/** Time as a port: tests drive it by hand. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Resolves after `ms`; rejects with the signal's reason when aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}

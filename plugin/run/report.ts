@@ -1,0 +1,90 @@
+/**
+ * The one model behind text, JSON and YAML output (cli contract, Output). A command fills a
+ * Report through a Recorder; reporters render events as they come and the document at the end.
+ */
+import type { ExitCode } from "../domain/errors";
+import type { Finding } from "../domain/findings";
+
+export type Action =
+  "apply" | "patch" | "delete" | "call" | "chart" | "ask" | "probe" | "wait" | "read";
+export type Result =
+  "created" | "changed" | "unchanged" | "deleted" | "done" | "skipped" | "failed" | "planned";
+
+export interface StepReport {
+  readonly n: number;
+  readonly id: string;
+  readonly action: Action;
+  readonly object: string;
+  readonly result: Result;
+  readonly why: string;
+  readonly ms: number;
+}
+
+export interface ProbeReport {
+  readonly phase: string;
+  readonly accept: { readonly ok: number; readonly of: number };
+  readonly deny: { readonly ok: number; readonly of: number; readonly by: string };
+}
+
+export interface CertificateReport {
+  readonly secret: string;
+  /** Fingerprint of the DER certificate, lower-case hex. */
+  readonly sha256: string;
+  /** RFC 3339. */
+  readonly notAfter: string;
+  readonly san: readonly string[];
+}
+
+export interface GapReport {
+  readonly bypassSeconds: number;
+  readonly outageSeconds: number;
+  /** How the seconds were observed. */
+  readonly method: string;
+}
+
+export interface ExitReport {
+  readonly code: ExitCode;
+  readonly reason: string;
+  readonly next?: string;
+}
+
+/** The JSON document; parts that a command has no use for are absent. */
+export interface Report {
+  readonly apiVersion: "cli.engine.com/v1";
+  readonly kind: string;
+  readonly run?: {
+    readonly id: string;
+    readonly startedAt: string;
+    readonly dryRun: "none" | "client" | "server";
+  };
+  readonly target?: { readonly server: string; readonly namespace: string };
+  readonly certificate?: CertificateReport;
+  readonly steps?: readonly StepReport[];
+  readonly probes?: readonly ProbeReport[];
+  readonly gap?: GapReport;
+  readonly findings?: readonly Finding[];
+  /** Commands that put back what was replaced or deleted, with the file that holds it. */
+  readonly backups?: readonly {
+    readonly object: string;
+    readonly file: string;
+    readonly command: string;
+  }[];
+  /** What a command alone has to say (certificate judged, names, version). */
+  readonly details?: unknown;
+  readonly exit: ExitReport;
+}
+
+/** What happens while a command runs; reporters show it, JSON Lines prints it. */
+export type Event =
+  | { readonly type: "step"; readonly step: StepReport }
+  | { readonly type: "waiting"; readonly on: string; readonly seconds: number }
+  | { readonly type: "probe"; readonly probe: ProbeReport }
+  | { readonly type: "finding"; readonly finding: Finding }
+  | { readonly type: "warning"; readonly text: string }
+  | { readonly type: "note"; readonly text: string };
+
+/** Hears the events of a run and its end. */
+export interface Reporter {
+  event(event: Event): void;
+  end(report: Report): void;
+}
