@@ -1,0 +1,108 @@
+import { generateKeyPairSync } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Api } from "./api";
+import { auditPolicy, AuditLog } from "./audit";
+import type { Daemon } from "./daemon";
+import { freePorts } from "./ports";
+import type { Site } from "./site";
+import { until } from "./until";
+import type { Users } from "./users";
+
+/**
+ * Services get their addresses from this range of loopback addresses: a process that binds such an
+ * address is then reached through a Service as in a cluster, without any proxy in between.
+ */
+const serviceRange = "127.96.0.0/16";
+
+export interface ServerSpec {
+  readonly name: string;
+  readonly etcdUrl: string;
+  readonly users: Users;
+}
+
+export interface ApiServer {
+  readonly url: string;
+  /** The certificate authority of the server, PEM. */
+  readonly ca: string;
+  /** REST calls as the admin. */
+  readonly api: Api;
+  readonly audit: AuditLog;
+  readonly daemon: Daemon;
+}
+
+export async function startApiServer(site: Site, spec: ServerSpec): Promise<ApiServer> {
+  const [port = 0] = await freePorts(1);
+  const url = `https://127.0.0.1:${String(port)}`;
+  const files = writeServerFiles(site, spec.users);
+  const auditFile = join(site.logsDir, `${spec.name}-audit.log`);
+  const daemon = site.start({
+    name: spec.name,
+    file: site.binaries["kube-apiserver"],
+    args: [
+      `--etcd-servers=${spec.etcdUrl}`,
+      `--secure-port=${String(port)}`,
+      "--bind-address=127.0.0.1",
+      "--advertise-address=127.0.0.1",
+      `--service-cluster-ip-range=${serviceRange}`,
+      // A loopback address is no valid endpoint of the Service `kubernetes`, which nobody uses here.
+      "--endpoint-reconciler-type=none",
+      `--cert-dir=${files.certDir}`,
+      `--service-account-key-file=${files.accountKey}`,
+      `--service-account-signing-key-file=${files.accountKey}`,
+      "--service-account-issuer=https://kubernetes.default.svc",
+      `--token-auth-file=${files.tokens}`,
+      "--authorization-mode=RBAC",
+      // No controller creates service accounts, so that no pod could be admitted.
+      "--disable-admission-plugins=ServiceAccount",
+      `--audit-policy-file=${files.auditPolicy}`,
+      `--audit-log-path=${auditFile}`,
+      "--audit-log-mode=blocking",
+      // Never rotated: the log is read from its beginning.
+      "--audit-log-maxsize=100000",
+    ],
+  });
+  const ca = await until("the API server's certificate", () => {
+    daemon.assertRunning();
+    return readFileSync(join(files.certDir, "apiserver.crt"), "utf8") || undefined;
+  });
+  const api = new Api({ url, ca, token: spec.users.tokenOf("admin") });
+  await until(
+    "the API server to be ready",
+    async () => {
+      daemon.assertRunning();
+      return (await api.send("GET", "/readyz")).status === 200 || undefined;
+    },
+    { withinMs: 60_000 },
+  );
+  return { url, ca, api, audit: new AuditLog(auditFile, api), daemon };
+}
+
+interface ServerFiles {
+  readonly certDir: string;
+  readonly accountKey: string;
+  readonly tokens: string;
+  readonly auditPolicy: string;
+}
+
+/** All servers of one control plane share one certificate and one key for account tokens. */
+function writeServerFiles(site: Site, users: Users): ServerFiles {
+  const certDir = join(site.dataDir, "pki");
+  mkdirSync(certDir, { recursive: true, mode: 0o700 });
+  const accountKey = join(certDir, "service-account.key");
+  writeOnce(accountKey, () => {
+    const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    return privateKey.export({ type: "sec1", format: "pem" }).toString();
+  });
+  const policyFile = join(site.dataDir, "audit-policy.json");
+  writeOnce(policyFile, () => JSON.stringify(auditPolicy));
+  return { certDir, accountKey, tokens: users.writeTokenFile(), auditPolicy: policyFile };
+}
+
+function writeOnce(file: string, content: () => string): void {
+  try {
+    readFileSync(file);
+  } catch {
+    writeFileSync(file, content(), { mode: 0o600 });
+  }
+}

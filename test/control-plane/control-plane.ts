@@ -1,0 +1,131 @@
+import { join } from "node:path";
+import type { Api } from "./api";
+import { type ApiServer, type ServerSpec, startApiServer } from "./api-server";
+import { type AuditEvent, fits, isWrite, type WriteFilter } from "./audit";
+import { type Binaries, findBinaries, type Log, logToStderr } from "./binaries";
+import { startEtcd } from "./etcd";
+import { kubectlEnv, type KubectlOptions, runKubectl } from "./kubectl";
+import type { RunResult } from "./run";
+import { openSite, type Site } from "./site";
+import { defaultUsers, type User, Users } from "./users";
+
+export interface ControlPlaneOptions {
+  readonly log?: Log;
+  /** The folder in which the scratch folder is made; the system's temporary one by default. */
+  readonly dir?: string;
+  /** Known to the server besides the default ones (users.ts). */
+  readonly users?: readonly User[];
+}
+
+/** What a second API server on the same store offers. */
+export interface Server {
+  readonly url: string;
+  readonly api: Api;
+  readonly kubeconfig: string;
+  kubeconfigFor(user: string, namespace?: string): string;
+  stop(): Promise<void>;
+}
+
+/** How far the audit logs of all servers had grown at one moment. */
+export type AuditMark = ReadonlyMap<string, number>;
+
+export interface ControlPlane extends Omit<Server, "stop"> {
+  readonly binaries: Binaries;
+  readonly site: Site;
+  readonly logsDir: string;
+  /** The audit log of the first server. */
+  readonly auditLog: string;
+  /** The environment of the kubectl helper, for tests that start a process of their own. */
+  kubectlEnv(kubeconfig?: string): NodeJS.ProcessEnv;
+  kubectl(args: readonly string[], options?: KubectlOptions): Promise<RunResult>;
+  addServer(): Promise<Server>;
+  auditMark(): Promise<AuditMark>;
+  /** The events of all servers since the mark, else all, in the order of their arrival. */
+  auditEvents(since?: AuditMark): Promise<readonly AuditEvent[]>;
+  /** The write requests among them: no dry runs, no access reviews. */
+  writesSince(mark: AuditMark, filter?: WriteFilter): Promise<readonly AuditEvent[]>;
+  stop(options?: { readonly keepLogs?: boolean }): Promise<void>;
+}
+
+/** Starts etcd and kube-apiserver on loopback; both end with this process at the latest. */
+export async function startControlPlane({
+  log = logToStderr,
+  dir,
+  users: moreUsers = [],
+}: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  const binaries = await findBinaries(log);
+  const site = openSite(binaries, dir);
+  try {
+    const users = new Users([...defaultUsers, ...moreUsers], join(site.dataDir, "users"));
+    const etcd = await startEtcd(site);
+    const spec = { name: "kube-apiserver", etcdUrl: etcd.url, users };
+    return controlPlaneOf(site, spec, await startApiServer(site, spec));
+  } catch (cause) {
+    await site.close({ keepLogs: true });
+    const because = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`the control plane did not start (logs: ${site.logsDir}): ${because}`, {
+      cause,
+    });
+  }
+}
+
+function controlPlaneOf(site: Site, spec: ServerSpec, first: ApiServer): ControlPlane {
+  const servers = [first];
+  const face = faceOf(first, spec.users);
+  const auditEvents = async (since?: AuditMark): Promise<readonly AuditEvent[]> => {
+    const perServer = await Promise.all(
+      servers.map(async ({ audit }) => (await audit.read()).slice(since?.get(audit.file) ?? 0)),
+    );
+    const received = (event: AuditEvent): string => event.requestReceivedTimestamp;
+    return perServer.flat().sort((a, b) => received(a).localeCompare(received(b), "en"));
+  };
+  return {
+    ...face,
+    binaries: site.binaries,
+    site,
+    logsDir: site.logsDir,
+    auditLog: first.audit.file,
+    kubectlEnv: (kubeconfig = face.kubeconfig) => kubectlEnv(site, kubeconfig),
+    kubectl: (args, options = {}) =>
+      runKubectl(site, args, { kubeconfig: face.kubeconfig, ...options }),
+    addServer: async () => {
+      const name = `kube-apiserver-${String(servers.length + 1)}`;
+      const server = await startApiServer(site, { ...spec, name });
+      servers.push(server);
+      return {
+        ...faceOf(server, spec.users),
+        stop: async () => {
+          await server.audit.finish();
+          await server.daemon.stop();
+          server.api.close();
+        },
+      };
+    },
+    auditMark: async () =>
+      new Map(
+        await Promise.all(
+          servers.map(async ({ audit }) => [audit.file, (await audit.read()).length] as const),
+        ),
+      ),
+    auditEvents,
+    writesSince: async (mark, filter = {}) =>
+      (await auditEvents(mark)).filter((event) => isWrite(event) && fits(event, filter)),
+    stop: async ({ keepLogs = false } = {}) => {
+      servers.forEach(({ api }) => {
+        api.close();
+      });
+      await site.close({ keepLogs });
+    },
+  };
+}
+
+function faceOf({ url, ca, api }: ApiServer, users: Users): Omit<Server, "stop"> {
+  const kubeconfigFor = (user: string, namespace?: string): string =>
+    users.writeKubeconfig({
+      user,
+      server: url,
+      ca,
+      ...(namespace === undefined ? {} : { namespace }),
+    });
+  return { url, api, kubeconfig: kubeconfigFor("admin"), kubeconfigFor };
+}

@@ -1,0 +1,84 @@
+/** Lays the states in which the swap of the webhook configurations is found over a seeded scene. */
+import { type Api, personsManager } from "./api";
+import { caBundleOf, makePair } from "./certificate";
+import { database } from "./databases";
+import { type KubeObject, pathOf, type Ref } from "./objects";
+import type { Scene } from "./scene";
+import { until } from "./until";
+import {
+  type ConfigurationOptions,
+  newConfiguration,
+  newConfigurationName,
+  oldConfiguration,
+  oldConfigurationName,
+} from "./webhook-configurations";
+
+export interface PutOptions {
+  /** Laid over the healthy form. */
+  readonly changes?: Partial<ConfigurationOptions>;
+  /** The field manager that owns the fields afterwards: a person's by default. */
+  readonly manager?: string;
+}
+
+/** The ways in which a configuration, old or new, is found broken. */
+export const brokenConfigurations = {
+  "no CA": () => ({ caBundle: "" }),
+  "a CA of somebody else": () => ({
+    caBundle: caBundleOf(makePair({ namespace: "elsewhere" }).cert),
+  }),
+  "a service that is not there": () => ({ service: { name: "admission-gone" } }),
+  "the placeholder left": () => ({ namespace: "OPERATOR_NAMESPACE", caBundle: "" }),
+  "the older placeholder left": () => ({ namespace: "NAMESPACE_OF_SERVICE_ACCOUNT", caBundle: "" }),
+} as const satisfies Readonly<Record<string, () => Partial<ConfigurationOptions>>>;
+
+export function putOldConfiguration(
+  api: Api,
+  { namespace, caBundle }: Scene,
+  { changes = {}, manager = personsManager }: PutOptions = {},
+): Promise<KubeObject> {
+  return api.replace(oldConfiguration({ namespace, caBundle, ...changes }), manager);
+}
+
+export function putNewConfiguration(
+  api: Api,
+  { namespace, caBundle }: Scene,
+  { changes = {}, manager = personsManager }: PutOptions = {},
+): Promise<KubeObject> {
+  return api.replace(newConfiguration({ namespace, caBundle, ...changes }), manager);
+}
+
+/** Takes both configurations away: no swap has an earlier one to build on. */
+export async function removeConfigurations(api: Api): Promise<void> {
+  const names = [oldConfigurationName, newConfigurationName];
+  await Promise.all(names.map((name) => api.remove(configurationRef(name))));
+}
+
+export function readConfiguration(api: Api, name: string): Promise<KubeObject | undefined> {
+  return api.read(configurationRef(name));
+}
+
+function configurationRef(name: string): Ref {
+  return {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "ValidatingWebhookConfiguration",
+    metadata: { name },
+  };
+}
+
+/**
+ * Waits until the API server calls the entry for an edit that must be refused, or no longer calls
+ * it: the server learns of a changed configuration through its watch, a moment after the write. An
+ * entry that is called in vain counts as called.
+ */
+export async function untilCalled(
+  api: Api,
+  { namespace }: Scene,
+  { entry, called = true }: { readonly entry: string; readonly called?: boolean },
+): Promise<void> {
+  const wrong = database({ namespace, name: "harness-probe", engineVersion: "9.9" });
+  const path = `${pathOf(wrong, "collection")}?dryRun=All`;
+  await until(`${entry} to be ${called ? "called" : "left alone"}`, async () => {
+    const { body } = await api.send("POST", path, { body: wrong });
+    return JSON.stringify(body).includes(`webhook \\"${entry}\\"`) === called || undefined;
+  });
+}
