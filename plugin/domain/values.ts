@@ -27,3 +27,8 @@ export function text(value: unknown): string | undefined {
 export function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? (value as readonly unknown[]) : [];
 }
+
+/** A value as JSON for a message, "absent" when it is not there. */
+export function shown(value: unknown): string {
+  return value === undefined ? "absent" : JSON.stringify(value);
+}

@@ -2,53 +2,9 @@
  * What the run needs of the outside world, as interfaces: the real cluster, a cluster in memory
  * and the fakes of the tests all stand behind them.
  */
-import type { Json } from "../domain/values";
+import type { KubeObject, Ref, Resource } from "../domain/objects";
 
-/** A kind as it is addressed in a URL: group "" is the core group. */
-export interface Resource {
-  readonly group: string;
-  readonly version: string;
-  readonly plural: string;
-  readonly kind: string;
-}
-
-/** One object; `namespace` absent for a cluster-scoped kind. */
-export interface Ref {
-  readonly resource: Resource;
-  readonly name: string;
-  readonly namespace?: string;
-}
-
-export interface ObjectMeta {
-  readonly name?: string;
-  readonly generateName?: string;
-  readonly namespace?: string;
-  readonly uid?: string;
-  readonly resourceVersion?: string;
-  readonly generation?: number;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly annotations?: Readonly<Record<string, string>>;
-  readonly managedFields?: readonly ManagedFields[];
-  readonly ownerReferences?: readonly Json[];
-  readonly deletionTimestamp?: string;
-  readonly [key: string]: unknown;
-}
-
-export interface ManagedFields {
-  readonly manager?: string;
-  readonly operation?: string;
-  readonly subresource?: string;
-  readonly fieldsV1?: Json;
-  readonly [key: string]: unknown;
-}
-
-/** A Kubernetes object as read or as it is to be sent. */
-export interface KubeObject {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: ObjectMeta;
-  readonly [key: string]: unknown;
-}
+export type { KubeObject, ManagedFields, ObjectMeta, Ref, Resource } from "../domain/objects";
 
 /** Options of every write. */
 export interface WriteOptions {

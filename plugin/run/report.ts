@@ -69,6 +69,8 @@ export interface Report {
     readonly file: string;
     readonly command: string;
   }[];
+  /** What the user lacks, and the Roles and bindings to ask for, as YAML. */
+  readonly permissions?: { readonly missing: readonly string[]; readonly manifest: string };
   /** What a command alone has to say (certificate judged, names, version). */
   readonly details?: unknown;
   readonly exit: ExitReport;

@@ -65,3 +65,55 @@ export interface Verdict {
   /** True when some cause rests on the EC: it is confirmed with a live GET before it is sent (C14). */
   readonly dependsOnCluster: boolean;
 }
+
+/** The ECs that an edit concerns. `before`: that of the old object, when the reference changes too (C18). */
+export interface Lookups {
+  readonly after: ClusterLookup;
+  readonly before?: ClusterLookup;
+}
+
+/** One entry of a module list, in either spelling of the list (C11). */
+export interface SubjectModule {
+  /** The path of the name, as written in the object; of the list when that is no list. */
+  readonly field: string;
+  readonly entry: "module" | "list";
+  /** Undefined when there is no text to look up: the entry, or the whole list, is malformed. */
+  readonly name: string | undefined;
+  /** What stands in the place of the name, of any type. */
+  readonly value: unknown;
+  /** Equal for equal names. */
+  readonly key: string;
+  readonly version: unknown;
+}
+
+/** What of an edit is judged (C10, C12). */
+export interface Subject {
+  readonly version: {
+    readonly field: string;
+    readonly before: unknown;
+    readonly after: unknown;
+    /** True when it is there and is new or changed. */
+    readonly judged: boolean;
+  };
+  /** The modules to judge: all of them, or those whose name was not there before. */
+  readonly modules: readonly SubjectModule[];
+  /** True when a module that stays got another version number (S62). */
+  readonly moduleVersionsEdited: boolean;
+}
+
+/** What a rule judges. */
+export interface Case {
+  readonly edit: Edit;
+  readonly subject: Subject;
+  readonly lookups: Lookups;
+  readonly options: RuleOptions;
+}
+
+/** A rule of the admission: one entry in the lists of order.ts. */
+export interface Rule {
+  readonly id: Exclude<Cause["rule"], "REF">;
+  readonly setting: RuleSetting;
+  /** The items of the specification and the decisions behind it. */
+  readonly source: string;
+  readonly judge: (facts: Case) => Verdict;
+}

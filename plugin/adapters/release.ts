@@ -1,0 +1,32 @@
+/** Finds the files of an unpacked release (S26; domain facts 4.1). */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { UsageError } from "../domain/errors";
+
+/** Where a release keeps its webhook template: the specification's place, then the field's. */
+export const webhookTemplatePaths = ["deploy/admission/webhook.yaml", "admission/webhook.yaml"];
+
+/** The webhook template of a release folder and the path that it was found at. */
+export async function readWebhookTemplate(
+  folder: string,
+): Promise<{ readonly text: string; readonly source: string }> {
+  for (const path of webhookTemplatePaths) {
+    const source = join(folder, path);
+    const text = await readIfThere(source);
+    if (text !== undefined) return { text, source };
+  }
+  throw new UsageError(
+    `release ${folder} holds no webhook template, looked for ${webhookTemplatePaths.join(" and ")}`,
+    { hint: "give the folder of an unpacked release, or the file itself with --template" },
+  );
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw new UsageError(`cannot read ${path} (${code})`, { cause: error });
+  }
+}

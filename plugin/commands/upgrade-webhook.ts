@@ -1,0 +1,172 @@
+/** `upgrade-webhook`: flags to options, then the swap (S24-S30). */
+import { readSecretCertificate } from "../adapters/certificate";
+import { openHome } from "../adapters/home";
+import { readWebhookTemplate } from "../adapters/release";
+import { shippedTemplate } from "../adapters/shipped-template";
+import { parseDocuments, renderDocuments } from "../adapters/yaml";
+import { judgeCertificate } from "../domain/certificate";
+import { UsageError } from "../domain/errors";
+import type { KubeObject, Resource } from "../domain/objects";
+import { isObject } from "../domain/values";
+import { renderTemplate } from "../domain/webhook/template";
+import type { Pair } from "../domain/webhook/twins";
+import { quoteCommand } from "../output/quote";
+import { certificateReport } from "../run/cert-parts";
+import { Recorder } from "../run/recorder";
+import type { Home, RunRecord } from "../run/record";
+import type { Report } from "../run/report";
+import type { JudgedSecret, Journal, SwapOptions } from "../run/swap/deps";
+import { swapWebhook } from "../run/swap/swap";
+import type { CommandContext, UpgradeWebhookFlags } from "./context";
+
+/** Swaps the admission webhook; every expected end comes back as a report. */
+export async function runUpgradeWebhook(
+  context: CommandContext,
+  _args: readonly string[],
+  flags: UpgradeWebhookFlags,
+): Promise<Report> {
+  const { options, names, clock, run } = context;
+  const text = await readTemplate(context, flags);
+  const documents = parseDocuments(text.text, text.source);
+  const probeDocuments = await readProbeFile(context, flags);
+  const cluster = await context.connect();
+  const { namespace } = cluster;
+  const template = rendered({ ...text, documents }, namespace, context);
+  const recorder = new Recorder(
+    { kind: "UpgradeWebhook", run, target: { server: cluster.server, namespace } },
+    { clock, event: context.event },
+  );
+  const swapOptions: SwapOptions = {
+    ...flags,
+    namespace,
+    template,
+    dryRun: options.dryRun,
+    fieldManager: options.fieldManager ?? names.fieldManager,
+    wait: options.wait,
+    timeoutMs: options.timeoutMs,
+    probePair: probePair(probeDocuments, flags.probeFile ?? "", namespace),
+  };
+  return await swapWebhook(
+    {
+      cluster,
+      clock,
+      names,
+      recorder,
+      signal: context.signal,
+      ask: context.ask,
+      journal: journalOf(openHome(context.env, clock), run.id),
+      judgeSecret: (secret) => judgeSecret(secret, context, namespace),
+      yaml: renderDocuments,
+      command: (words) => quoteCommand([...words, ...options.contextArgs]),
+      probeName: `kubectl-engine-probe-${run.id}`.toLowerCase(),
+    },
+    swapOptions,
+  );
+}
+
+interface Text {
+  readonly text: string;
+  readonly source: string;
+}
+
+async function readTemplate(context: CommandContext, flags: UpgradeWebhookFlags): Promise<Text> {
+  const { template, release } = flags;
+  if (template !== undefined && release !== undefined) {
+    throw new UsageError("--template and --release exclude each other", {
+      hint: "give one of them",
+    });
+  }
+  if (template !== undefined) {
+    const source = template === "-" ? "standard input" : template;
+    return { text: await context.readInput(template), source };
+  }
+  if (release !== undefined) return await readWebhookTemplate(release);
+  return { text: shippedTemplate(), source: "the template that the tool ships" };
+}
+
+function rendered(
+  text: Text & { readonly documents: readonly unknown[] },
+  namespace: string,
+  { names }: CommandContext,
+): KubeObject {
+  const result = renderTemplate(text.documents, namespace, names);
+  if (result.is === "rendered") return result.configuration;
+  throw new UsageError(
+    result.problems.map((problem) => `template ${text.source}: ${problem}`),
+    { hint: "give the webhook template of an operator release (deploy/admission/webhook.yaml)" },
+  );
+}
+
+async function readProbeFile(
+  context: CommandContext,
+  { probeFile }: UpgradeWebhookFlags,
+): Promise<readonly unknown[] | undefined> {
+  if (probeFile === undefined) return undefined;
+  return parseDocuments(await context.readInput(probeFile), probeFile);
+}
+
+/** Two documents: the first must pass, the second must be refused. */
+function probePair(
+  documents: readonly unknown[] | undefined,
+  source: string,
+  namespace: string,
+): Pair | undefined {
+  if (documents === undefined) return undefined;
+  const [accept, deny] = documents.map((document) => probeObject(document, namespace));
+  if (documents.length !== 2 || accept === undefined || deny === undefined) {
+    throw new UsageError(
+      `probe file ${source}: two objects are wanted, each with apiVersion, kind and metadata.name`,
+      { hint: "the first must pass the webhook, the second must be refused by it" },
+    );
+  }
+  if (accept.kind !== deny.kind || accept.apiVersion !== deny.apiVersion) {
+    throw new UsageError(`probe file ${source}: the two objects are of different kinds`);
+  }
+  return {
+    kind: accept.kind,
+    resource: resourceOf(accept),
+    accept,
+    denies: [{ what: `the second object of ${source}`, object: deny }],
+  };
+}
+
+function probeObject(document: unknown, namespace: string): KubeObject | undefined {
+  if (!isObject(document) || !isObject(document["metadata"])) return undefined;
+  const { apiVersion, kind, metadata } = document;
+  if (typeof apiVersion !== "string" || typeof kind !== "string") return undefined;
+  if (typeof metadata["name"] !== "string") return undefined;
+  return { ...document, apiVersion, kind, metadata: { namespace, ...metadata } };
+}
+
+/** The plural is the custom resources' own convention: lower case and an s. */
+function resourceOf({ apiVersion, kind }: KubeObject): Resource {
+  const [group = "", version = ""] = apiVersion.split("/");
+  return { group, version, kind, plural: `${kind.toLowerCase()}s` };
+}
+
+function judgeSecret(
+  secret: KubeObject,
+  { names, clock }: CommandContext,
+  namespace: string,
+): JudgedSecret {
+  const facts = readSecretCertificate(secret, names);
+  const findings = judgeCertificate(facts, { namespace, now: clock.now(), names });
+  const [certificate] = certificateReport(`${namespace}/${names.webhook.secret}`, facts);
+  return { caBundle: facts.caBundle, certificate, findings };
+}
+
+/** The record of the run begins with its first line: a run that writes nothing leaves nothing. */
+function journalOf(home: Home, runId: string): Journal {
+  let record: Promise<RunRecord> | undefined;
+  const open = async (): Promise<RunRecord> => await (record ??= home.begin(runId));
+  return {
+    problem: () => home.writable(),
+    save: async (object) => await (await open()).save(object),
+    intent: async (line) => {
+      await (await open()).intent(line);
+    },
+    outcome: async (line) => {
+      await (await open()).outcome(line);
+    },
+  };
+}

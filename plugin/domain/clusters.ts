@@ -1,0 +1,89 @@
+/** What is kept of an EC, and which EC a database belongs to (C1, C9, C16). */
+import type { Names } from "./names";
+import { fieldsOf } from "./rules/fields";
+import type { ClusterFacts, ClusterLookup, Edit } from "./rules/types";
+import { at, list, own, text } from "./values";
+import type { EngineVersion } from "./versions";
+import { compareEngineVersions, formatEngineVersion, leadingEngineVersion } from "./versions";
+
+/** Databases run 7.2 or later (S123); what an EC bundles below it is no target (C1). */
+const lowest: EngineVersion = { major: 7, minor: 2 };
+
+/** The part of an EC that the rules need; undefined for what is no EC at all (C1, C9; admission facts 9.5). */
+export function projectCluster(object: unknown, names: Names): ClusterFacts | undefined {
+  const namespace = text(at(object, ["metadata", "namespace"]));
+  const name = text(at(object, ["metadata", "name"]));
+  if (namespace === undefined || name === undefined) return undefined;
+  const { engineUpgradePolicy, statusModules, userDefinedModules } = names.fields;
+  return {
+    namespace,
+    name,
+    uid: text(at(object, ["metadata", "uid"])) ?? "",
+    resourceVersion: text(at(object, ["metadata", "resourceVersion"])) ?? "",
+    policy: at(object, engineUpgradePolicy),
+    versions: bundledVersions(object, names),
+    bundledModules: texts(at(object, statusModules), ["name", "displayName"]),
+    userModules: texts(at(object, userDefinedModules), ["name"]),
+  };
+}
+
+/** Each version once, oldest first, as major.minor; the flag of any of its entries counts (C1, C4). */
+function bundledVersions(object: unknown, names: Names): ClusterFacts["versions"] {
+  const entries = list(at(object, names.fields.bundledDatabaseVersions)).flatMap((entry) => {
+    const version = leadingEngineVersion(own(entry, "version"));
+    return own(entry, "dbType") === names.engineDbType && version !== undefined
+      ? [{ version, major: own(entry, "major") === true }]
+      : [];
+  });
+  const flags = new Map<string, boolean>();
+  for (const { version, major } of entries.sort((left, right) =>
+    compareEngineVersions(left.version, right.version),
+  )) {
+    const key = formatEngineVersion(version);
+    if (compareEngineVersions(version, lowest) >= 0)
+      flags.set(key, flags.get(key) === true || major);
+  }
+  return [...flags].map(([version, major]) => ({ version, major }));
+}
+
+function texts(entries: unknown, keys: readonly string[]): readonly string[] {
+  const found = list(entries).flatMap((entry) => keys.map((key) => text(own(entry, key))));
+  return [...new Set(found.filter((name) => name !== undefined))];
+}
+
+/** The name of the EC that a database refers to, undefined when it names none (C16). */
+export function referenceOf(object: unknown, kind: Edit["kind"], names: Names): string | undefined {
+  return text(at(object, fieldsOf(kind, names).clusterReference));
+}
+
+/** An EC's key, namespace/name. */
+export function clusterKey({ namespace, name }: Pick<ClusterFacts, "namespace" | "name">): string {
+  return `${namespace}/${name}`;
+}
+
+/** Which EC a database asks for, and the ECs to choose from. */
+export interface ClusterQuestion {
+  readonly reference: string | undefined;
+  /** The database's own namespace. */
+  readonly namespace: string;
+  readonly operatorNamespace: string;
+  readonly all: readonly ClusterFacts[];
+}
+
+/** The EC of a database: by name in its own namespace, then in the operator's; else the only one (C16). */
+export function lookUpCluster(question: ClusterQuestion): ClusterLookup {
+  const { reference, namespace, operatorNamespace, all } = question;
+  const lookedIn = [...new Set([namespace, operatorNamespace])].filter((place) => place !== "");
+  const candidates = lookedIn.flatMap((place) => all.filter((ec) => ec.namespace === place));
+  if (reference !== undefined) {
+    const cluster = candidates.find((ec) => ec.name === reference);
+    return cluster === undefined
+      ? { is: "missing", name: reference, lookedIn }
+      : { is: "found", cluster };
+  }
+  const [first, ...others] = candidates;
+  if (first === undefined) return { is: "missing", lookedIn };
+  return others.length === 0
+    ? { is: "found", cluster: first }
+    : { is: "ambiguous", candidates: candidates.map(clusterKey).sort() };
+}

@@ -1,0 +1,48 @@
+/** Kubernetes objects and how they are addressed; shapes alone, no behaviour. */
+import type { Json } from "./values";
+
+/** A kind as it is addressed in a URL: group "" is the core group. */
+export interface Resource {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly kind: string;
+}
+
+/** One object; `namespace` absent for a cluster-scoped kind. */
+export interface Ref {
+  readonly resource: Resource;
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+export interface ObjectMeta {
+  readonly name?: string;
+  readonly generateName?: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly generation?: number;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly managedFields?: readonly ManagedFields[];
+  readonly ownerReferences?: readonly Json[];
+  readonly deletionTimestamp?: string;
+  readonly [key: string]: unknown;
+}
+
+export interface ManagedFields {
+  readonly manager?: string;
+  readonly operation?: string;
+  readonly subresource?: string;
+  readonly fieldsV1?: Json;
+  readonly [key: string]: unknown;
+}
+
+/** A Kubernetes object as read or as it is to be sent. */
+export interface KubeObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly [key: string]: unknown;
+}

@@ -1,0 +1,64 @@
+/** The ledger of permissions: which are missing, and the Roles to ask for. */
+import type { Json } from "./values";
+
+/** A permission as an access review asks for it. */
+export interface Permission {
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly namespace?: string;
+  readonly name?: string;
+  /** What it is needed for, shown beside it. */
+  readonly why: string;
+}
+
+/** One line for a missing permission. */
+export function permissionLine(permission: Permission): string {
+  const group = permission.group === "" ? "" : `.${permission.group}`;
+  const name = permission.name === undefined ? "" : ` "${permission.name}"`;
+  const where = permission.namespace === undefined ? "" : ` in namespace ${permission.namespace}`;
+  return `${permission.verb} ${permission.resource}${group}${name}${where}: ${permission.why}`;
+}
+
+/**
+ * The ClusterRole, Roles and bindings that would grant the permissions; `subject` is the user as
+ * the API server names it, a placeholder where it is not known.
+ */
+export function rolesFor(permissions: readonly Permission[], subject: string): readonly Json[] {
+  const scopes = [...new Set(permissions.map((permission) => permission.namespace))];
+  return scopes.flatMap((namespace) => {
+    const rules = rulesOf(permissions.filter((item) => item.namespace === namespace));
+    const metadata = { name: "kubectl-engine", ...(namespace !== undefined && { namespace }) };
+    const kind = namespace === undefined ? "ClusterRole" : "Role";
+    const apiVersion = "rbac.authorization.k8s.io/v1";
+    return [
+      { apiVersion, kind, metadata, rules },
+      {
+        apiVersion,
+        kind: `${kind}Binding`,
+        metadata,
+        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind, name: "kubectl-engine" },
+        subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: subject }],
+      },
+    ];
+  });
+}
+
+function rulesOf(permissions: readonly Permission[]): readonly Json[] {
+  const keys = [...new Set(permissions.map(targetKey))];
+  return keys.map((key) => {
+    const same = permissions.filter((permission) => targetKey(permission) === key);
+    const [group = "", resource = "", name = ""] = key.split("|");
+    return {
+      apiGroups: [group],
+      resources: [resource],
+      // create and list cannot be limited to a name
+      ...(name !== "" && { resourceNames: [name] }),
+      verbs: [...new Set(same.map((permission) => permission.verb))].sort(),
+    };
+  });
+}
+
+function targetKey({ group, resource, name }: Permission): string {
+  return [group, resource, name ?? ""].join("|");
+}

@@ -1,0 +1,71 @@
+/** R1: the engine version is a supported one, written as a string (S61, S126; C1, C2). */
+import { leadingEngineVersion, formatEngineVersion, parseEngineVersion } from "../versions";
+import type { Releases } from "./releases";
+import { releasesOf } from "./releases";
+import type { Case, Cause, Rule, Verdict } from "./types";
+import { quote, quoteAll, show, showCluster } from "./wording";
+
+/** R1, on create and change: engineVersion is in the valid set (C1, C2). */
+export const engineVersionRule: Rule = {
+  id: "R1",
+  setting: "version",
+  source: "S61, S126, C1, C2",
+  judge: judgeVersion,
+};
+
+function judgeVersion({ subject, lookups, options }: Case): Verdict {
+  const { field, after: value, judged } = subject.version;
+  const { names, allowLatest } = options;
+  const releases = releasesOf(lookups.after, names);
+  const supported = [
+    ...releases.valid.map((release) => release.text),
+    names.majorChannel,
+    ...(allowLatest ? [names.latestChannel] : []),
+  ];
+  if (!judged || (typeof value === "string" && supported.includes(value))) {
+    return { causes: [], warnings: [], dependsOnCluster: false };
+  }
+  const cause: Cause =
+    typeof value === "string"
+      ? {
+          rule: "R1",
+          reason: "FieldValueNotSupported",
+          field,
+          message:
+            `Unsupported value: ${quote(value)}: supported values: ${quoteAll(supported)}; ` +
+            `${adviceFor(value, supported)}${bundledBy(releases)} [R1]`,
+        }
+      : {
+          rule: "R1",
+          reason: "FieldValueTypeInvalid",
+          field,
+          message: wrongType(value, supported),
+        };
+  // No EC can make a valid version of a text that is not one.
+  const dependsOnCluster = parseEngineVersion(value) !== undefined;
+  return { causes: [cause], warnings: [], dependsOnCluster };
+}
+
+function wrongType(value: unknown, supported: readonly string[]): string {
+  return `Invalid value: ${show(value)}: must be a string, ${quotingAdvice(value) ?? `one of ${quoteAll(supported)}`} [R1]`;
+}
+
+/** YAML turns an unquoted 8.0 into the number 8 (C2). */
+function quotingAdvice(value: unknown): string | undefined {
+  const written = typeof value === "number" ? String(value) : "";
+  if (/^[0-9]+$/.test(written)) {
+    return `quote it in YAML: "${written}.0" (an unquoted ${written}.0 arrives as ${written})`;
+  }
+  return /^[0-9]+\.[0-9]+$/.test(written) ? `quote it in YAML: "${written}"` : undefined;
+}
+
+function adviceFor(value: string, supported: readonly string[]): string {
+  const meant = value.slice(0, 64).trim().toLowerCase().replace(/^v/, "");
+  const leading = leadingEngineVersion(meant);
+  const near = leading === undefined ? meant : formatEngineVersion(leading);
+  return supported.includes(near) ? `write ${quote(near)}` : "set one of these";
+}
+
+function bundledBy({ publisher }: Releases): string {
+  return publisher === undefined ? "" : ` (the versions of ${showCluster(publisher)})`;
+}

@@ -1,0 +1,28 @@
+/** Where each kind keeps what is judged (C8, C11, C16). */
+import type { Names } from "../names";
+import type { Edit } from "./types";
+
+/** The paths of one kind. */
+export interface JudgedFields {
+  readonly engineVersion: readonly string[];
+  /** The object that holds the module list, under either name (C11). */
+  readonly moduleParent: readonly string[];
+  readonly clusterReference: readonly string[];
+}
+
+/** The paths in an EDB, or in an EAADB below its global configurations (C8). */
+export function fieldsOf(kind: Edit["kind"], names: Names): JudgedFields {
+  const { engineVersion, globalConfigurations, clusterReference } = names.fields;
+  return kind === "edb"
+    ? { engineVersion, moduleParent: engineVersion.slice(0, 1), clusterReference }
+    : {
+        engineVersion: [...globalConfigurations, ...engineVersion.slice(1)],
+        moduleParent: globalConfigurations,
+        clusterReference,
+      };
+}
+
+/** A path as messages write it: dots between the names. */
+export function fieldText(path: readonly string[]): string {
+  return path.join(".");
+}

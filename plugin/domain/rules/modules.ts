@@ -1,0 +1,114 @@
+/** R3: every module is bundled or defined in the EC (S56; C9–C11); REF: the named EC exists (C17). */
+import type { Names } from "../names";
+import { fieldsOf, fieldText } from "./fields";
+import type { Case, Cause, ClusterLookup, Rule, SubjectModule, Verdict } from "./types";
+import { quote, show, showCluster, showMiss, showPlaces, warningText } from "./wording";
+
+/** R3, on create and change: each module to judge is one that the database can load (C9, C10). */
+export const modulesRule: Rule = {
+  id: "R3",
+  setting: "modules",
+  source: "S54, S56, S62, C9, C10, C11, C17",
+  judge: judgeModules,
+};
+
+/** Names that pass, and the same by their lower-case form for hints. */
+interface KnownModules {
+  readonly names: ReadonlySet<string>;
+  readonly lowered: ReadonlyMap<string, string>;
+}
+
+function judgeModules({ edit, subject, lookups, options }: Case): Verdict {
+  const { names } = options;
+  const known = knownModules(lookups.after, names);
+  const reference = fieldText(fieldsOf(edit.kind, names).clusterReference);
+  const wrong = subject.modules.filter(({ name }) => name === undefined);
+  const unknown = subject.modules.filter(
+    ({ name }) => name !== undefined && !known.names.has(name),
+  );
+  const remedy = remedyFor({ lookup: lookups.after, names, reference });
+  return {
+    causes: [
+      ...(unknown.length > 0 ? missingReference(lookups.after, reference) : []),
+      ...wrong.map(wrongType),
+      ...unknown.map((module) => notFound(module, remedy, known)),
+    ],
+    warnings:
+      subject.version.judged && subject.moduleVersionsEdited
+        ? [
+            warningText(
+              "module versions changed together with engineVersion: leave the old numbers, they have no effect",
+              " [R3]",
+            ),
+          ]
+        : [],
+    dependsOnCluster: unknown.length > 0,
+  };
+}
+
+function knownModules(lookup: ClusterLookup, names: Names): KnownModules {
+  const passing = [
+    ...names.bundledModules,
+    ...(lookup.is === "found"
+      ? [...lookup.cluster.bundledModules, ...lookup.cluster.userModules]
+      : []),
+  ];
+  return {
+    names: new Set(passing),
+    lowered: new Map(passing.map((name) => [name.toLowerCase(), name])),
+  };
+}
+
+function wrongType({ field, entry, value }: SubjectModule): Cause {
+  const wanted = entry === "list" ? "a list of modules" : "a string, the name of a module";
+  return {
+    rule: "R3",
+    reason: "FieldValueTypeInvalid",
+    field,
+    message: `Invalid value: ${show(value)}: must be ${wanted} [R3]`,
+  };
+}
+
+function notFound({ field, value }: SubjectModule, remedy: string, known: KnownModules): Cause {
+  const near = known.lowered.get(String(value).toLowerCase());
+  const hint = near === undefined ? "" : ` (did you mean ${quote(near)}?)`;
+  return {
+    rule: "R3",
+    reason: "FieldValueNotFound",
+    field,
+    message: `Not found: ${show(value)}${hint}: ${remedy} [R3]`,
+  };
+}
+
+/** What is wrong and the ways out, naming the EC and the field to edit (S56, C17). */
+function remedyFor(place: {
+  readonly lookup: ClusterLookup;
+  readonly names: Names;
+  readonly reference: string;
+}): string {
+  const { lookup, names, reference } = place;
+  const field = fieldText(names.fields.userDefinedModules);
+  if (lookup.is === "found") {
+    const ec = showCluster(lookup.cluster);
+    return `neither bundled nor defined in ${ec}; add it to ${field} of that EC or remove it here`;
+  }
+  const ways =
+    lookup.is === "ambiguous"
+      ? `name one of them in ${reference}`
+      : `create the EC with the module in ${field}`;
+  return `not bundled, and ${showMiss(lookup)}; ${ways} or remove the module here`;
+}
+
+/** REF, beside R3's causes: only a module that is not bundled needs the EC (C17). */
+function missingReference(lookup: ClusterLookup, field: string): readonly Cause[] {
+  if (lookup.is !== "missing" || lookup.name === undefined) return [];
+  const where = showPlaces(lookup.lookedIn);
+  return [
+    {
+      rule: "REF",
+      reason: "FieldValueNotFound",
+      field,
+      message: `Not found: ${quote(lookup.name)}: no such EC in ${where}; create it or correct the name [REF]`,
+    },
+  ];
+}

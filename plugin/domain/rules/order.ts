@@ -1,0 +1,115 @@
+/** The rules in order, and the verdict over one edit: what webhook and plugin both call. */
+import { referenceOf } from "../clusters";
+import type { Names } from "../names";
+import { at, text } from "../values";
+import { engineVersionRule } from "./engine-version";
+import { modulesRule } from "./modules";
+import { readSubject } from "./subject";
+import type { Case, Cause, Edit, Lookups, Rule, RuleOptions, Subject, Verdict } from "./types";
+import { upgradePolicyRule } from "./upgrade-policy";
+import { showMiss, warningText } from "./wording";
+
+/** The rules for a new object: creation is no upgrade (C7). */
+export const createRules: readonly Rule[] = [engineVersionRule, modulesRule];
+
+/** The rules for a changed object. */
+export const changeRules: readonly Rule[] = [engineVersionRule, upgradePolicyRule, modulesRule];
+
+/** Together they stay below the 4096 bytes that the API server passes on (admission facts 4). */
+const warningCount = 32;
+
+/** True for an object that is being deleted: its finalizers have to go, whatever else it holds (C12). */
+export function isExempt({ before, after }: Edit): boolean {
+  return [before, after].some(
+    (object) => text(at(object, ["metadata", "deletionTimestamp"])) !== undefined,
+  );
+}
+
+/** False when no judged field has changed, or none that rests on an EC: allowed at once (C12, admission facts 7). */
+export function needsCluster(edit: Edit, names: Names): boolean {
+  return !isExempt(edit) && restsOnCluster(readSubject(edit, names), names);
+}
+
+/** True when the old object's EC has to be looked up too: reference and engineVersion change together (C18). */
+export function needsOldCluster(edit: Edit, names: Names): boolean {
+  const { kind, before, after } = edit;
+  return (
+    before !== undefined &&
+    !isExempt(edit) &&
+    readSubject(edit, names).version.judged &&
+    referenceOf(before, kind, names) !== referenceOf(after, kind, names)
+  );
+}
+
+function restsOnCluster({ version, modules }: Subject, names: Names): boolean {
+  const bundled: readonly (string | undefined)[] = names.bundledModules;
+  return version.judged || modules.some(({ name }) => !bundled.includes(name));
+}
+
+/** All causes and warnings of one edit, in the same order for the same input (C1–C12, C17–C20). */
+export function judgeEdit(edit: Edit, lookups: Lookups, options: RuleOptions): Verdict {
+  const subject = readSubject(edit, options.names);
+  if (isExempt(edit) || !restsOnCluster(subject, options.names)) {
+    return { causes: [], warnings: [], dependsOnCluster: false };
+  }
+  const facts: Case = { edit, subject, lookups, options };
+  const verdicts = (edit.before === undefined ? createRules : changeRules).map((rule) =>
+    applySetting(rule.judge(facts), options.rules[rule.setting]),
+  );
+  return {
+    causes: sortCauses(verdicts.flatMap((verdict) => verdict.causes)),
+    warnings: boundWarnings([
+      ...(lookups.after.is === "ambiguous" ? [warningText(showMiss(lookups.after))] : []),
+      ...verdicts.flatMap((verdict) => verdict.warnings),
+    ]),
+    dependsOnCluster: verdicts.some((verdict) => verdict.dependsOnCluster),
+  };
+}
+
+/** What a rule's setting makes of its verdict: nothing, warnings alone, or all of it. */
+function applySetting(verdict: Verdict, setting: RuleOptions["rules"][Rule["setting"]]): Verdict {
+  switch (setting) {
+    case "deny":
+      return verdict;
+    case "warn":
+      return {
+        causes: [],
+        warnings: [...verdict.causes.map(wouldBeDenied), ...verdict.warnings],
+        dependsOnCluster: false,
+      };
+    case "off":
+      return { causes: [], warnings: [], dependsOnCluster: false };
+  }
+}
+
+function wouldBeDenied({ rule, field, message }: Cause): string {
+  const end = ` [${rule}]`;
+  return warningText(`would be denied: ${field}: ${message.slice(0, -end.length)}`, end);
+}
+
+function boundWarnings(warnings: readonly string[]): readonly string[] {
+  const all = [...new Set(warnings)];
+  if (all.length <= warningCount) return all;
+  const shown = all.slice(0, warningCount - 1);
+  return [...shown, `${all.length - shown.length} more warnings are not shown`];
+}
+
+/** By field path, indexes as numbers; of the same cause one is kept (admission facts 6.3). */
+function sortCauses(causes: readonly Cause[]): readonly Cause[] {
+  const distinct = new Map(causes.map((cause) => [`${cause.field}: ${cause.message}`, cause]));
+  return [...distinct.values()].sort((left, right) => comparePaths(left.field, right.field));
+}
+
+function comparePaths(left: string, right: string): number {
+  const [ours, theirs] = [pathParts(left), pathParts(right)];
+  const different = ours.findIndex((part, index) => part !== theirs[index]);
+  const [our, their] = [ours[different], theirs[different]];
+  if (our === undefined || their === undefined) return ours.length - theirs.length;
+  const byNumber = Number(our) - Number(their);
+  if (!Number.isNaN(byNumber)) return byNumber;
+  return our < their ? -1 : 1;
+}
+
+function pathParts(path: string): readonly string[] {
+  return path.split(/[.[\]]+/);
+}

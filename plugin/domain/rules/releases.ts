@@ -1,0 +1,50 @@
+/** Which engine versions are valid for an EC, and which of them are major releases (C1, C4). */
+import type { Names } from "../names";
+import type { EngineVersion } from "../versions";
+import { compareEngineVersions, parseEngineVersion } from "../versions";
+import type { ClusterFacts, ClusterLookup } from "./types";
+
+/** A valid engine version. */
+export interface Release {
+  readonly text: string;
+  readonly version: EngineVersion;
+}
+
+/** The valid releases, oldest first, and how to tell the major ones. */
+export interface Releases {
+  readonly valid: readonly Release[];
+  /** The EC that publishes them, undefined for the specification's own (C1). */
+  readonly publisher: ClusterFacts | undefined;
+  /** True for a release that policy `major` may be raised onto (C4). */
+  readonly isMajor: (release: Release) => boolean;
+}
+
+/** The EC's published versions, else the specification's four (C1); majors by flag or by line (C4). */
+export function releasesOf(lookup: ClusterLookup, names: Names): Releases {
+  const cluster = lookup.is === "found" ? lookup.cluster : undefined;
+  const bundled = cluster?.versions ?? [];
+  const own = parseAll(bundled.map(({ version }) => version));
+  const valid = own.length > 0 ? own : parseAll(names.engineVersions);
+  const flagged = new Set(bundled.filter(({ major }) => major).map(({ version }) => version));
+  return {
+    valid,
+    publisher: own.length > 0 ? cluster : undefined,
+    isMajor: (release) =>
+      flagged.size > 0 ? flagged.has(release.text) : isLowestOfLine(release, valid),
+  };
+}
+
+function isLowestOfLine({ version }: Release, valid: readonly Release[]): boolean {
+  return !valid.some(
+    (other) => other.version.major === version.major && other.version.minor < version.minor,
+  );
+}
+
+function parseAll(texts: readonly string[]): readonly Release[] {
+  return texts
+    .flatMap((text) => {
+      const version = parseEngineVersion(text);
+      return version === undefined ? [] : [{ text, version }];
+    })
+    .sort((left, right) => compareEngineVersions(left.version, right.version));
+}

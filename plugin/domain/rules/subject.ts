@@ -1,0 +1,59 @@
+/** What of an edit is judged: the changed engineVersion and the modules to look at (C10–C12). */
+import type { Names } from "../names";
+import { at, list, own } from "../values";
+import { fieldsOf, fieldText } from "./fields";
+import { sameJson } from "./same";
+import type { Edit, Subject, SubjectModule } from "./types";
+import { show } from "./wording";
+
+/** Reads once what every rule needs of an edit; null counts as absent, as the API server prunes it. */
+export function readSubject(edit: Edit, names: Names): Subject {
+  const path = fieldsOf(edit.kind, names).engineVersion;
+  const before = at(edit.before, path) ?? undefined;
+  const after = at(edit.after, path) ?? undefined;
+  const changed = !sameJson(before, after);
+  const modules = readModules(edit.after, edit.kind, names);
+  const oldModules = readModules(edit.before, edit.kind, names);
+  const known = new Set(changed ? [] : oldModules.map(({ key }) => key));
+  return {
+    version: { field: fieldText(path), before, after, judged: changed && after !== undefined },
+    modules: modules.filter(({ key }) => !known.has(key)),
+    moduleVersionsEdited: versionsEdited(oldModules, modules),
+  };
+}
+
+/** The entries of a database's module list under either name; a list that is none counts as one entry. */
+function readModules(object: unknown, kind: Edit["kind"], names: Names): readonly SubjectModule[] {
+  const parent = fieldsOf(kind, names).moduleParent;
+  return names.fields.moduleLists.flatMap((listName) => {
+    const path = [...parent, listName];
+    const value = at(object, path) ?? undefined;
+    const field = fieldText(path);
+    if (value !== undefined && !Array.isArray(value)) return [malformedList(field, value)];
+    return list(value).map((item, index) => readModule(`${field}[${index}].name`, item));
+  });
+}
+
+function malformedList(field: string, value: unknown): SubjectModule {
+  const key = `list ${show(value)}`;
+  return { field, entry: "list", name: undefined, value, key, version: undefined };
+}
+
+function readModule(field: string, item: unknown): SubjectModule {
+  const value = own(item, "name");
+  const name = typeof value === "string" ? value : undefined;
+  const key = name === undefined ? `other ${show(value)}` : `name ${name}`;
+  return { field, entry: "module", name, value, key, version: own(item, "version") ?? undefined };
+}
+
+/** True when a module that stays has another version number than before (S62). */
+function versionsEdited(
+  before: readonly SubjectModule[],
+  after: readonly SubjectModule[],
+): boolean {
+  const old = new Map(before.map((module) => [module.key, module]));
+  return after.some(({ key, version }) => {
+    const was = old.get(key);
+    return was !== undefined && !sameJson(was.version, version);
+  });
+}

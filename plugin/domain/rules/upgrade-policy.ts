@@ -1,0 +1,174 @@
+/** R2: under policy `major` no raise onto a minor release (S67; C3–C7, C17–C20). */
+import type { Names } from "../names";
+import { at } from "../values";
+import type { EngineVersion } from "../versions";
+import {
+  compareEngineVersions,
+  formatEngineVersion,
+  leadingEngineVersion,
+  parseEngineVersion,
+} from "../versions";
+import { fieldText } from "./fields";
+import type { Release, Releases } from "./releases";
+import { releasesOf } from "./releases";
+import type { Case, Cause, ClusterFacts, Edit, Rule, RuleOptions, Subject, Verdict } from "./types";
+import { quote, quoteAll, showCluster, showMiss, warningText } from "./wording";
+
+/** R2, on change only: creation is no upgrade (C7). */
+export const upgradePolicyRule: Rule = {
+  id: "R2",
+  setting: "policy",
+  source: "S67, C3, C4, C5, C6, C7, C17, C18, C19, C20",
+  judge: judgePolicy,
+};
+
+/** True for a policy that is neither absent nor one of the two known: not major, but worth a log line (C20). */
+export function isUnknownPolicy(policy: unknown, names: Names): boolean {
+  return policy !== undefined && policy !== names.majorChannel && policy !== names.latestChannel;
+}
+
+/** Where the database is wanted to go: a release, or the newest whatever it is. */
+interface Raise {
+  readonly text: string;
+  readonly release: Release | undefined;
+  readonly current: EngineVersion | undefined;
+  /** Target less current, below zero for lowering; undefined when one of them is not known. */
+  readonly rise: number | undefined;
+  readonly releases: Releases;
+}
+
+/** One side that sets policy `major`, and how to leave it there. */
+interface Side {
+  readonly ec?: string;
+  readonly says: string;
+  readonly wayOut: string;
+}
+
+const pass: Verdict = { causes: [], warnings: [], dependsOnCluster: false };
+
+function judgePolicy(facts: Case): Verdict {
+  const raise = raiseOf(facts);
+  if (raise === undefined || raise.rise === 0) return pass;
+  const target = quote(raise.text);
+  if (raise.rise !== undefined && raise.rise < 0) {
+    return warn(`engineVersion is lowered from ${showCurrent(raise)} to ${target}`);
+  }
+  const { after } = facts.lookups;
+  if (after.is !== "found") {
+    return warn(`upgrade policy not applied to ${target}: ${showMiss(after)}`);
+  }
+  if (raise.rise === undefined && raise.release !== undefined) {
+    return warn(`upgrade policy not applied to ${target}: current engine version unknown`);
+  }
+  return isForbidden(raise, facts) ? judgeSides(facts, raise, after.cluster) : pass;
+}
+
+function warn(text: string): Verdict {
+  return { ...pass, warnings: [warningText(text, " [R2]")] };
+}
+
+/** The raise that an edit asks for; undefined for what R2 does not judge (C2, C7). */
+function raiseOf({ edit, subject, lookups, options }: Case): Raise | undefined {
+  const { after: text, judged } = subject.version;
+  const { names, allowLatest, rules } = options;
+  if (!judged || typeof text !== "string") return undefined;
+  const version = parseEngineVersion(text);
+  const releases = releasesOf(lookups.after, names);
+  const current = currentOf(edit, subject, names);
+  if (version === undefined) {
+    const latest = allowLatest && text === names.latestChannel;
+    return latest ? { text, release: undefined, current, rise: undefined, releases } : undefined;
+  }
+  const valid = releases.valid.some((release) => release.text === text);
+  // R1 refuses it already, unless it is switched down.
+  if (!valid && rules.version === "deny") return undefined;
+  const rise = current === undefined ? undefined : compareEngineVersions(version, current);
+  return { text, release: { text, version }, current, rise, releases };
+}
+
+/** The old spec value when it is a version, else the first two numbers of the status (C7, S123). */
+function currentOf(edit: Edit, subject: Subject, names: Names): EngineVersion | undefined {
+  const status = at(edit.before, names.fields.statusVersion);
+  return leadingEngineVersion(subject.version.before) ?? leadingEngineVersion(status);
+}
+
+/** Whether policy `major` forbids the raise: by the target (C4), or by the size of the step (C6). */
+function isForbidden({ release, current, releases }: Raise, { options }: Case): boolean {
+  if (release === undefined || current === undefined) return true;
+  return options.reading === "step"
+    ? release.version.major === current.major
+    : !releases.isMajor(release);
+}
+
+/** A raise that policy `major` forbids is refused when some side sets that policy (C3, C18). */
+function judgeSides(facts: Case, raise: Raise, cluster: ClusterFacts): Verdict {
+  const { before } = facts.lookups;
+  const sides = sidesOf(facts);
+  if (sides.length > 0) {
+    const cause: Cause = {
+      rule: "R2",
+      reason: "FieldValueForbidden",
+      field: facts.subject.version.field,
+      message: `${wrong(raise, facts.options)}: ${setBy(sides, cluster)}; ${waysOut(facts, raise, sides)} [R2]`,
+    };
+    return { causes: [cause], warnings: [], dependsOnCluster: true };
+  }
+  return before === undefined || before.is === "found"
+    ? pass
+    : warn(`upgrade policy of the old EC not applied: ${showMiss(before)}`);
+}
+
+/** Who sets policy `major`: the EC, the EC referred to before, the database's old value (C3, C18, C20). */
+function sidesOf({ subject, lookups, options }: Case): readonly Side[] {
+  const { names } = options;
+  const { field, before } = subject.version;
+  const major = quote(names.majorChannel);
+  const policy = fieldText(names.fields.engineUpgradePolicy);
+  const clusters = [lookups.after, lookups.before].flatMap((lookup) =>
+    lookup?.is === "found" && lookup.cluster.policy === names.majorChannel
+      ? [showCluster(lookup.cluster)]
+      : [],
+  );
+  const ofClusters = [...new Set(clusters)].map((ec): Side => ({
+    ec,
+    says: `${ec} sets ${policy} ${major}`,
+    wayOut: `set another ${policy} in ${ec}`,
+  }));
+  const database: Side = {
+    says: `the database had ${field} ${major}`,
+    wayOut: `first clear ${field} in an edit of its own`,
+  };
+  return before === names.majorChannel ? [...ofClusters, database] : ofClusters;
+}
+
+function wrong(raise: Raise, { names, reading }: RuleOptions): string {
+  const policy = quote(names.majorChannel);
+  return `Forbidden: ${quote(raise.text)} ${sizeOf(raise, reading)}, refused as an upgrade from ${showCurrent(raise)} under policy ${policy}`;
+}
+
+function sizeOf({ release }: Raise, reading: RuleOptions["reading"]): string {
+  if (release === undefined) return "may be a minor release";
+  return reading === "step" ? "is a minor step" : "is a minor release";
+}
+
+/** The sides, and the database's own EC where none of them has named it. */
+function setBy(sides: readonly Side[], cluster: ClusterFacts): string {
+  const ec = showCluster(cluster);
+  const said = sides.map((side) => side.says).join(" and ");
+  return sides.some((side) => side.ec === ec) ? said : `${said} (database of ${ec})`;
+}
+
+/** A major release, or another policy. */
+function waysOut({ options }: Case, raise: Raise, sides: readonly Side[]): string {
+  const { current, releases } = raise;
+  const above = ({ version }: Release): boolean =>
+    current === undefined || compareEngineVersions(version, current) > 0;
+  const majors = releases.valid.filter((other) => releases.isMajor(other) && above(other));
+  const choices = quoteAll([...majors.map(({ text }) => text), options.names.majorChannel]);
+  const others = sides.map((side) => side.wayOut).join(" and ");
+  return `choose a major release (${choices}), or ${others}`;
+}
+
+function showCurrent({ current }: Raise): string {
+  return current === undefined ? "an unknown version" : quote(formatEngineVersion(current));
+}

@@ -1,0 +1,80 @@
+/** How values of users are shown: quoted, escaped, cut; never a control character (admission facts 6). */
+import type { ClusterFacts, ClusterLookup } from "./types";
+
+const userLimit = 64;
+const nameLimit = 253;
+const warningLimit = 120;
+const listLimit = 8;
+
+/** Anything but printable ASCII: terminal escapes, line ends, look-alike letters. */
+const unprintable = /[^\x20-\x7e]/g;
+
+/** A text that is safe to print: printable ASCII alone, cut at a limit (admission facts 6.5). */
+export function plain(text: string, limit = nameLimit): string {
+  return shorten(shorten(text, limit).replace(unprintable, codeUnit), limit);
+}
+
+/** A user's text in quotes, escaped and cut to 64 characters (admission facts 6.5). */
+export function quote(text: string): string {
+  return quoteWhole(shorten(text, userLimit));
+}
+
+/** The name of an object in quotes, escaped; names that Kubernetes accepts are shown whole. */
+export function quoteName(name: string): string {
+  return quoteWhole(shorten(name, nameLimit));
+}
+
+function quoteWhole(text: string): string {
+  return JSON.stringify(text).replace(unprintable, codeUnit);
+}
+
+function codeUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+function shorten(text: string, limit: number): string {
+  return text.length > limit ? `${text.slice(0, limit - 3)}...` : text;
+}
+
+/** A value of any type, never whole: Kubernetes' convention for field errors (admission facts 5). */
+export function show(value: unknown): string {
+  if (typeof value === "string") return quote(value);
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  if (value === null || value === undefined) return "null";
+  return Array.isArray(value) ? "[...]" : "{...}";
+}
+
+/** A list of texts, quoted, between commas. */
+export function quoteAll(texts: readonly string[]): string {
+  return texts.map(quote).join(", ");
+}
+
+/** An EC as messages name it: namespace/name (admission facts 6.6). */
+export function showCluster({ namespace, name }: Pick<ClusterFacts, "namespace" | "name">): string {
+  return `EC ${plain(namespace)}/${plain(name)}`;
+}
+
+/** Why no EC was found, naming what was looked for and where (C16, C17). */
+export function showMiss(lookup: Exclude<ClusterLookup, { readonly is: "found" }>): string {
+  if (lookup.is === "ambiguous") return `several ECs found: ${showSome(lookup.candidates)}`;
+  const places = showPlaces(lookup.lookedIn);
+  return lookup.name === undefined
+    ? `no EC found in ${places}`
+    : `EC ${quote(lookup.name)} not found in ${places}`;
+}
+
+/** The namespaces that were looked in. */
+export function showPlaces(lookedIn: readonly string[]): string {
+  return `${lookedIn.length === 1 ? "namespace" : "namespaces"} ${quoteAll(lookedIn)}`;
+}
+
+function showSome(keys: readonly string[]): string {
+  const shown = keys.slice(0, listLimit).map((key) => plain(key));
+  const hidden = keys.length - shown.length;
+  return [...shown, ...(hidden > 0 ? [`${hidden} more`] : [])].join(", ");
+}
+
+/** A warning that the API server passes on whole: 120 characters, its end kept (admission facts 4). */
+export function warningText(text: string, end = ""): string {
+  return `${plain(text, warningLimit - end.length)}${end}`;
+}

@@ -1,0 +1,65 @@
+/** Engine versions ("7.2") and release tags ("8.0.20-44.23"), compared as numbers, never as text. */
+
+/** A number of a version: no leading zero, short enough to be exact. */
+const number = "(0|[1-9][0-9]{0,8})";
+const engineVersion = new RegExp(`^${number}\\.${number}$`);
+const fullVersion = new RegExp(`^${number}\\.${number}(?:[.-]|$)`);
+const releaseTag = new RegExp(
+  `^v?${number}\\.${number}\\.${number}-${number}(?:\\.${number})?(\\.minimal)?$`,
+);
+
+/** A database version, major.minor (S61). */
+export interface EngineVersion {
+  readonly major: number;
+  readonly minor: number;
+}
+
+/** The engine version that a text says exactly, as "7.2"; undefined for anything else (S61). */
+export function parseEngineVersion(value: unknown): EngineVersion | undefined {
+  return firstTwo(engineVersion, value);
+}
+
+/** The engine version that a full version begins with: 7.4 of "7.4.2" or "7.4" (domain facts 7). */
+export function leadingEngineVersion(value: unknown): EngineVersion | undefined {
+  return firstTwo(fullVersion, value);
+}
+
+function firstTwo(pattern: RegExp, value: unknown): EngineVersion | undefined {
+  const match = typeof value === "string" ? pattern.exec(value) : null;
+  return match === null ? undefined : { major: Number(match[1]), minor: Number(match[2]) };
+}
+
+/** Below zero when the left is older, above when newer, zero when they are the same (S61). */
+export function compareEngineVersions(left: EngineVersion, right: EngineVersion): number {
+  return left.major - right.major || left.minor - right.minor;
+}
+
+/** An engine version as the specification writes it, "7.2" (S61). */
+export function formatEngineVersion({ major, minor }: EngineVersion): string {
+  return `${major}.${minor}`;
+}
+
+/** A release of the operator or the cluster (domain facts 8, tag grammar). */
+export interface ReleaseTag {
+  /** Major, minor, patch, build, and what follows the build (0 when nothing does). */
+  readonly numbers: readonly [number, number, number, number, number];
+  /** The small image of the same release: no part of the order. */
+  readonly minimal: boolean;
+}
+
+/** Reads N.N.N-N, optional .N, optional .minimal, optional leading v (domain facts 8). */
+export function parseReleaseTag(value: unknown): ReleaseTag | undefined {
+  const match = typeof value === "string" ? releaseTag.exec(value) : null;
+  if (match === null) return undefined;
+  const part = (index: number): number => Number(match[index] ?? 0);
+  return {
+    numbers: [part(1), part(2), part(3), part(4), part(5)],
+    minimal: match[6] !== undefined,
+  };
+}
+
+/** Below zero when the left is older, above when newer; builds are numbers (S31, S66). */
+export function compareReleaseTags(left: ReleaseTag, right: ReleaseTag): number {
+  const differences = left.numbers.map((part, index) => part - Number(right.numbers[index]));
+  return differences.find((difference) => difference !== 0) ?? 0;
+}

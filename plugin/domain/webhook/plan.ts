@@ -1,0 +1,213 @@
+/** From what was found to what is to be written: the state table of upgrade-webhook, pure. */
+import type { Finding } from "../findings";
+import type { Names } from "../names";
+import type { KubeObject } from "../objects";
+import { own } from "../values";
+import { caBundleOf, candidatesOf, entriesOf, entryOf, serviceNamespaceOf } from "./configuration";
+import { differencesOf } from "./differences";
+import { ownerOf } from "./owners";
+import { leftovers } from "./template";
+import { wantedConfiguration } from "./wanted";
+
+/** Which of the two configurations were found. */
+export type Found = "none" | "only-old" | "both" | "only-new";
+
+/** What the plan is made from. */
+export interface PlanFacts {
+  readonly namespace: string;
+  readonly template: KubeObject;
+  /** All configurations of the cluster. */
+  readonly configurations: readonly KubeObject[];
+  /** Base64, as in the Secret (S28). */
+  readonly caBundle: string;
+  /** Namespaces that exist, among those that found entries serve. */
+  readonly livingNamespaces: readonly string[];
+  readonly takeOver: boolean;
+  readonly takeTemplateSelectors: boolean;
+  readonly names: Names;
+}
+
+/** The plan; `apply` and `remove` absent where no such write is needed. */
+export interface Plan {
+  readonly found: Found;
+  readonly live: KubeObject | undefined;
+  readonly old: KubeObject | undefined;
+  readonly wanted: KubeObject;
+  /** Paths of the live object that the apply changes; empty: nothing to apply. */
+  readonly differences: readonly string[];
+  readonly apply: { readonly object: KubeObject; readonly why: string } | undefined;
+  readonly remove: { readonly object: KubeObject; readonly why: string } | undefined;
+  /** Errors among these refuse the run with a conflict (exit 5). */
+  readonly findings: readonly Finding[];
+}
+
+/** Plans the swap for the configurations found. */
+export function planSwap(facts: PlanFacts): Plan {
+  const { names } = facts;
+  const byName = (name: string): KubeObject | undefined =>
+    facts.configurations.find((object) => object.metadata.name === name);
+  const live = byName(names.webhook.configuration);
+  const old = byName(names.webhook.oldConfiguration);
+  const wanted = wantedConfiguration({ ...facts, live, old });
+  const differences = live === undefined ? [] : differencesOf(live, wanted.object);
+  const apply = applyOf({ live, differences, wanted: wanted.object, names });
+  const remove = old && { object: old, why: "replaced by the new configuration (S25)" };
+  const kept = wanted.kept.map((field) => keptFinding(field, live ?? old, names));
+  return {
+    found: foundOf(live, old),
+    live,
+    old,
+    wanted: wanted.object,
+    differences,
+    apply,
+    remove,
+    findings: [
+      ...judgeForeign(facts, live, old),
+      ...judgeOwners(facts, { writes: apply ? live : undefined, deletes: old }),
+      ...judgeStrangers(old, names),
+      ...(live === undefined && old === undefined ? [nothingBefore(names)] : []),
+      ...wanted.findings,
+      ...kept,
+    ],
+  };
+}
+
+function foundOf(live: KubeObject | undefined, old: KubeObject | undefined): Found {
+  if (live !== undefined) return old === undefined ? "only-new" : "both";
+  return old === undefined ? "none" : "only-old";
+}
+
+/** `Kind/name` as findings and steps show a configuration. */
+export function configurationLabel(object: KubeObject): string {
+  return `${object.kind}/${object.metadata.name ?? ""}`;
+}
+
+function applyOf(from: {
+  readonly live: KubeObject | undefined;
+  readonly differences: readonly string[];
+  readonly wanted: KubeObject;
+  readonly names: Names;
+}): Plan["apply"] {
+  if (from.live === undefined) {
+    return { object: from.wanted, why: "it does not exist (S26, S29, S30)" };
+  }
+  if (from.differences.length === 0) return undefined;
+  const tokens = leftovers(from.live, from.names);
+  const entry = entryOf(from.live, from.names.webhook.entry);
+  const reasons = [
+    ...tokens.map((token) => `the placeholder ${token} is left in it`),
+    ...(caBundleOf(entry) === "" ? ["its caBundle is empty"] : []),
+    `differs at ${from.differences.join(", ")}`,
+  ];
+  return { object: from.wanted, why: reasons.join("; ") };
+}
+
+function judgeForeign(
+  facts: PlanFacts,
+  live: KubeObject | undefined,
+  old: KubeObject | undefined,
+): readonly Finding[] {
+  return [live, old].flatMap((object) => {
+    if (object === undefined) return [];
+    const served = entriesOf(object)
+      .map(serviceNamespaceOf)
+      .find((namespace) => namespace !== undefined && namespace !== facts.namespace);
+    if (served === undefined || !facts.livingNamespaces.includes(served)) return [];
+    const consequence =
+      object === live
+        ? `every database in its scope would be judged by the webhook in ${facts.namespace} instead of the one in ${served}`
+        : `the databases that ${served} validates would lose that check`;
+    return [
+      {
+        code: "WEBHOOK-OTHER-NAMESPACE",
+        severity: facts.takeOver ? ("warning" as const) : ("error" as const),
+        object: configurationLabel(object),
+        field: "webhooks[0].clientConfig.service.namespace",
+        cause: `it serves namespace ${served}, which exists: ${consequence}`,
+        fix: `run with -n ${served} to upgrade that one, or with --take-over to move it to ${facts.namespace}`,
+        source: "domain facts 4.4",
+      },
+    ];
+  });
+}
+
+function judgeOwners(
+  facts: PlanFacts,
+  touched: { readonly writes: KubeObject | undefined; readonly deletes: KubeObject | undefined },
+): readonly Finding[] {
+  return candidatesOf(facts.configurations, facts.names).flatMap((object) => {
+    const owner = ownerOf(object);
+    const mine = object === touched.writes || object === touched.deletes;
+    const name = object.metadata.name ?? "";
+    const known = [facts.names.webhook.configuration, facts.names.webhook.oldConfiguration];
+    if (owner !== undefined) {
+      return [
+        {
+          code: "WEBHOOK-OWNED",
+          severity: mine ? ("error" as const) : ("warning" as const),
+          object: configurationLabel(object),
+          cause: mine
+            ? `${owner.name} owns it and would undo or fight the change`
+            : `${owner.name} owns it; this run does not touch it`,
+          fix: owner.way,
+          source: "domain facts 4.4",
+        },
+      ];
+    }
+    return known.includes(name) ? [] : [otherConfiguration(object)];
+  });
+}
+
+function otherConfiguration(object: KubeObject): Finding {
+  return {
+    code: "WEBHOOK-OTHER-CONFIGURATION",
+    severity: "warning",
+    object: configurationLabel(object),
+    cause: "another configuration carries the same entry and may judge the same databases",
+    fix: `look at it with: kubectl get validatingwebhookconfiguration ${object.metadata.name ?? ""} -o yaml`,
+    source: "domain facts 4.4",
+  };
+}
+
+/** The old configuration holds entries that are not the product's: deleting it would lose them. */
+function judgeStrangers(old: KubeObject | undefined, names: Names): readonly Finding[] {
+  const ours = [names.webhook.oldEntry, names.webhook.entry];
+  const strangers = entriesOf(old)
+    .map((entry) => String(own(entry, "name")))
+    .filter((name) => !ours.includes(name));
+  if (old === undefined || strangers.length === 0) return [];
+  return [
+    {
+      code: "WEBHOOK-OLD-HAS-OTHERS",
+      severity: "error",
+      object: configurationLabel(old),
+      field: "webhooks",
+      cause: `it also holds entries that are not the operator's: ${strangers.join(", ")}`,
+      fix: "move those entries to a configuration of their own, then run again",
+      source: "S25",
+    },
+  ];
+}
+
+function nothingBefore(names: Names): Finding {
+  return {
+    code: "WEBHOOK-ABSENT",
+    severity: "warning",
+    object: `ValidatingWebhookConfiguration/${names.webhook.configuration}`,
+    cause: "neither the new nor the old configuration exists: nothing was validated until now",
+    fix: "review the databases that were edited in the meantime: nothing judged those edits",
+    source: "S24",
+  };
+}
+
+function keptFinding(field: string, source: KubeObject | undefined, names: Names): Finding {
+  return {
+    code: "WEBHOOK-KEPT",
+    severity: "warning",
+    object: `ValidatingWebhookConfiguration/${names.webhook.configuration}`,
+    field: `webhooks[0].${field}`,
+    cause: `kept as found in ${source?.metadata.name ?? ""}, the template has something else`,
+    fix: "nothing, if it is wanted; else run with --take-template-selectors or edit it",
+    source: "domain facts 4.3",
+  };
+}

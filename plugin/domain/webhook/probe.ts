@@ -1,0 +1,161 @@
+/**
+ * The proof that a webhook is in force, judged from observations: server-side dry-run twins, one
+ * that must pass and one that must be refused by the entry (domain facts 4.3; cli contract, Probe).
+ */
+
+/** How the API server answered one dry-run edit. */
+export type Answer =
+  | { readonly is: "accepted" }
+  /** A denial by a validating webhook, named by its entry. */
+  | { readonly is: "refused"; readonly by: string; readonly detail: string }
+  /** The webhook of the entry could not be called or did not answer properly. */
+  | { readonly is: "failed"; readonly by: string; readonly detail: string }
+  /** Refused by somebody else: schema, policy, quota, access, a dry-run-hostile webhook. */
+  | { readonly is: "other"; readonly detail: string };
+
+/** Which of the two twins was sent. */
+export type Twin = "accept" | "deny";
+
+/** One answer and when it was under way, in milliseconds. */
+export interface Observation {
+  readonly pair: string;
+  readonly twin: Twin;
+  readonly from: number;
+  readonly to: number;
+  readonly answer: Answer;
+}
+
+/**
+ * Reads an answer from the Status of a refusal. The API server's own texts are the only place
+ * that names the webhook (admission facts 4).
+ */
+export function answerOf(refusal: { readonly status: number; readonly message: string }): Answer {
+  const { message } = refusal;
+  const denied = /admission webhook "([^"]+)" denied the request/.exec(message);
+  if (denied !== null) return { is: "refused", by: denied[1] ?? "", detail: message };
+  const hostile = /admission webhook "([^"]+)" does not support dry run/.exec(message);
+  if (hostile !== null) return { is: "other", detail: message };
+  const failed = /failed calling webhook "([^"]+)"/.exec(message);
+  if (failed !== null) return { is: "failed", by: failed[1] ?? "", detail: message };
+  return { is: "other", detail: message };
+}
+
+/** True when the twin got what a working webhook gives it, whichever entry gave it. */
+export function isRight({ twin, answer }: Observation): boolean {
+  return twin === "accept" ? answer.is === "accepted" : answer.is === "refused";
+}
+
+/** Counts of one phase, as the report shows them. */
+export interface Tally {
+  readonly accept: { readonly ok: number; readonly of: number };
+  readonly deny: { readonly ok: number; readonly of: number; readonly by: string };
+}
+
+/** Counts right answers per twin, and names who refused. */
+export function tally(observations: readonly Observation[]): Tally {
+  const of = (twin: Twin): readonly Observation[] =>
+    observations.filter((observation) => observation.twin === twin);
+  const right = (twin: Twin): number => of(twin).filter(isRight).length;
+  const by = of("deny").flatMap(({ answer }) => (answer.is === "refused" ? [answer.by] : []));
+  return {
+    accept: { ok: right("accept"), of: of("accept").length },
+    deny: { ok: right("deny"), of: of("deny").length, by: [...new Set(by)].sort().join(", ") },
+  };
+}
+
+/** Whether the proof stands, and since when nothing was wrong. */
+export type Proof =
+  { readonly is: "proven" } | { readonly is: "waiting"; readonly because: string };
+
+/**
+ * Judges the observations of one pair: no wrong answer in the last `quietMs`, at least `pairs`
+ * answers of each twin in that time, and the wanted entry seen refusing at least once.
+ */
+export function judgeProof(
+  observations: readonly Observation[],
+  wanted: { readonly entry: string; readonly quietMs: number; readonly pairs: number },
+): Proof {
+  const lastWrong = observations.findLastIndex((observation) => !isRight(observation));
+  const quiet = observations.slice(lastWrong + 1);
+  const first = quiet[0];
+  const last = quiet.at(-1);
+  if (first === undefined || last === undefined) {
+    return { is: "waiting", because: whyWrong(observations.at(-1)) };
+  }
+  const denials = quiet.filter(({ twin }) => twin === "deny");
+  const accepts = quiet.length - denials.length;
+  if (!denials.some(({ answer }) => answer.is === "refused" && answer.by === wanted.entry)) {
+    return {
+      is: "waiting",
+      because: `no refusal by ${wanted.entry} was seen${others(denials)}`,
+    };
+  }
+  const long = last.to - first.from >= wanted.quietMs;
+  const many = Math.min(accepts, denials.length) >= wanted.pairs;
+  return long && many
+    ? { is: "proven" }
+    : { is: "waiting", because: "answers are right, settling" };
+}
+
+function others(denials: readonly Observation[]): string {
+  const { by } = tally(denials).deny;
+  return by === "" ? "" : `, only by ${by}`;
+}
+
+function whyWrong(observation: Observation | undefined): string {
+  if (observation === undefined) return "no answer was seen yet";
+  const { twin, answer } = observation;
+  switch (answer.is) {
+    case "accepted":
+      return "an edit that must be refused passes: no webhook in force refuses it";
+    case "refused":
+      return `an edit that must pass is refused by ${answer.by}: ${answer.detail}`;
+    case "failed":
+      return `the webhook ${answer.by} does not answer: ${answer.detail}`;
+    case "other":
+      return `the edit that must be ${twin === "accept" ? "accepted" : "refused by the webhook"} is refused by something else: ${answer.detail}`;
+  }
+}
+
+/** Seconds in which a twin got a wrong answer: bad edits through, good edits refused. */
+export interface Gap {
+  readonly bypassSeconds: number;
+  readonly outageSeconds: number;
+}
+
+/**
+ * Adds up the stretches of wrong answers of one pair, each from its first wrong answer to the
+ * next right one. A bad edit that passes is bypass, a good edit that a webhook stops is outage;
+ * what a schema or somebody else refuses is neither.
+ */
+export function gapOf(observations: readonly Observation[]): Gap {
+  const wrongMs = (twin: Twin, counts: (answer: Answer) => boolean): number => {
+    let since: number | undefined;
+    let sum = 0;
+    let end = 0;
+    for (const observation of observations.filter((item) => item.twin === twin)) {
+      end = observation.to;
+      if (counts(observation.answer)) since ??= observation.from;
+      else if (since !== undefined) {
+        sum += observation.from - since;
+        since = undefined;
+      }
+    }
+    return since === undefined ? sum : sum + end - since;
+  };
+  const seconds = (ms: number): number => Math.round(ms) / 1000;
+  return {
+    bypassSeconds: seconds(wrongMs("deny", (answer) => answer.is === "accepted")),
+    outageSeconds: seconds(
+      wrongMs("accept", (answer) => answer.is === "refused" || answer.is === "failed"),
+    ),
+  };
+}
+
+/** True when calls of the entry were seen to fail. */
+export function seenBroken(
+  observations: readonly Observation[],
+  entries: readonly string[],
+): boolean {
+  return observations.some(({ answer }) => answer.is === "failed" && entries.includes(answer.by));
+}

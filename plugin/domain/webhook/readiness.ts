@@ -1,0 +1,98 @@
+/** Is there a server behind the webhook's Service, and is the operator ready (S19, 4.5)? */
+import type { Finding } from "../findings";
+import type { Names } from "../names";
+import type { KubeObject } from "../objects";
+import { at, list, own, text } from "../values";
+
+/** What was read of the server side of the webhook; undefined = not found. */
+export interface ServerFacts {
+  readonly namespace: string;
+  readonly serviceName: string;
+  readonly service: KubeObject | undefined;
+  readonly slices: readonly KubeObject[];
+  readonly deployment: KubeObject | undefined;
+}
+
+/** What keeps calls from being answered; empty when nothing was seen to. */
+export function judgeServer(facts: ServerFacts, names: Names): readonly Finding[] {
+  return [...judgeService(facts), ...judgeOperator(facts, names)];
+}
+
+/** Number of ready endpoints in the slices of a Service; a missing condition counts as ready. */
+export function readyEndpoints(slices: readonly KubeObject[]): number {
+  return slices
+    .flatMap((slice) => list(own(slice, "endpoints")))
+    .filter((endpoint) => at(endpoint, ["conditions", "ready"]) !== false)
+    .reduce<number>((sum, endpoint) => sum + list(own(endpoint, "addresses")).length, 0);
+}
+
+function judgeService(facts: ServerFacts): readonly Finding[] {
+  const object = `Service/${facts.namespace}/${facts.serviceName}`;
+  if (facts.service === undefined) {
+    return [
+      {
+        code: "WEBHOOK-SERVICE-MISSING",
+        severity: "error",
+        object,
+        cause: "the Service that the webhook entry calls does not exist",
+        fix: "install the operator (or the companion webhook) in this namespace first, or give its namespace with -n",
+        source: "domain facts 4.5",
+      },
+    ];
+  }
+  if (readyEndpoints(facts.slices) > 0) return [];
+  return [
+    {
+      code: "WEBHOOK-NO-ENDPOINTS",
+      severity: "error",
+      object,
+      cause: "the Service has no ready endpoint, every call would fail",
+      fix: "restart the pod behind the Service and wait for it, or run again with --wait",
+      source: "domain facts 4.5",
+    },
+  ];
+}
+
+function judgeOperator(facts: ServerFacts, names: Names): readonly Finding[] {
+  const { deployment } = facts;
+  if (deployment === undefined) return [];
+  const seen = shortfallOf(deployment);
+  if (seen === undefined) return [];
+  const reason = blockedBecause(deployment);
+  return [
+    {
+      code: "OPERATOR-NOT-READY",
+      severity: "error",
+      object: `Deployment/${facts.namespace}/${names.operator.deployment}`,
+      cause: `the operator is not ready: ${seen}${reason === undefined ? "" : ` (${reason})`}`,
+      fix: "wait until the operator reports 1/1 ready, up to date and available, or run again with --wait",
+      source: "S19",
+    },
+  ];
+}
+
+/** What is missing for ready, up to date and available, undefined when nothing is. */
+function shortfallOf(deployment: KubeObject): string | undefined {
+  const count = (path: readonly string[], absent: number): number => {
+    const value = at(deployment, path);
+    return typeof value === "number" ? value : absent;
+  };
+  // a status of an older generation says nothing of this one
+  if (count(["status", "observedGeneration"], 0) < count(["metadata", "generation"], 0)) {
+    return "its new generation has not been observed yet";
+  }
+  const wanted = count(["spec", "replicas"], 1);
+  const [ready, updated, available] = [
+    count(["status", "readyReplicas"], 0),
+    count(["status", "updatedReplicas"], 0),
+    count(["status", "availableReplicas"], 0),
+  ];
+  if (wanted > 0 && Math.min(ready, updated, available) >= wanted) return undefined;
+  return `${ready} ready, ${updated} up to date, ${available} available of ${wanted}`;
+}
+
+function blockedBecause(deployment: KubeObject): string | undefined {
+  const conditions = list(at(deployment, ["status", "conditions"]));
+  const blocking = conditions.find((condition) => own(condition, "status") === "False");
+  return text(own(blocking, "message"));
+}

@@ -1,0 +1,59 @@
+/** Kubernetes label selectors: matching, and labels that would match (cli contract, probe). */
+import { isObject, list, own } from "../values";
+
+type Labels = Readonly<Record<string, string>>;
+
+/** True when the labels meet a selector; an absent or empty selector matches everything. */
+export function selects(selector: unknown, labels: Labels): boolean {
+  return requirementsOf(selector).every((requirement) => meets(requirement, labels));
+}
+
+/**
+ * Labels that meet the selector, or undefined when its wishes contradict each other.
+ * DoesNotExist and NotIn are met by leaving the label out.
+ */
+export function labelsFor(selector: unknown): Labels | undefined {
+  const labels: Record<string, string> = {};
+  for (const { key, operator, values } of requirementsOf(selector)) {
+    if (operator === "In" && !Object.hasOwn(labels, key)) labels[key] = values[0] ?? "";
+    if (operator === "Exists" && !Object.hasOwn(labels, key)) labels[key] = "probe";
+  }
+  return selects(selector, labels) ? labels : undefined;
+}
+
+interface Requirement {
+  readonly key: string;
+  readonly operator: string;
+  readonly values: readonly string[];
+}
+
+function requirementsOf(selector: unknown): readonly Requirement[] {
+  const matchLabels = own(selector, "matchLabels");
+  const exact = Object.entries(isObject(matchLabels) ? matchLabels : {}).map(([key, value]) => ({
+    key,
+    operator: "In",
+    values: [String(value)],
+  }));
+  const expressions = list(own(selector, "matchExpressions")).map((expression) => ({
+    key: String(own(expression, "key")),
+    operator: String(own(expression, "operator")),
+    values: list(own(expression, "values")).map(String),
+  }));
+  return [...exact, ...expressions];
+}
+
+function meets({ key, operator, values }: Requirement, labels: Labels): boolean {
+  const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
+  switch (operator) {
+    case "In":
+      return value !== undefined && values.includes(value);
+    case "NotIn":
+      return value === undefined || !values.includes(value);
+    case "Exists":
+      return value !== undefined;
+    case "DoesNotExist":
+      return value === undefined;
+    default:
+      return false;
+  }
+}

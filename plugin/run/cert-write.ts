@@ -1,0 +1,224 @@
+/** The writes of `cert create`: save what is replaced, then write, and put back what a failure took away. */
+import { secretObject } from "../domain/certificate";
+import { ApiError, exitCodes } from "../domain/errors";
+import type { Names } from "../domain/names";
+import type { KubeObject } from "../domain/objects";
+import { CertificateStop, secretRef } from "./cert-parts";
+import { firstOf, preconditionsOf, savedCopy, successorOf, updateOf } from "./cert-secret";
+import type { Cluster, ManagedWrite } from "./ports";
+import type { Journal } from "./record";
+import type { Recorder, StepInfo } from "./recorder";
+import type { Result } from "./report";
+
+/** What is there now, and how it is replaced. */
+export interface Replacement {
+  readonly existing: KubeObject;
+  /** True when it cannot be updated and has to be deleted first. */
+  readonly deletes: boolean;
+  /** Name of the Secret that keeps it. */
+  readonly copyName: string;
+  /** The command that puts it back. */
+  readonly restore: string;
+}
+
+export interface WriterDeps {
+  readonly cluster: Cluster;
+  readonly names: Names;
+  readonly signal: AbortSignal;
+  readonly journal: Journal;
+}
+
+export interface WriterOptions {
+  readonly dryRun: "none" | "client" | "server";
+  readonly fieldManager: string;
+}
+
+interface Write extends StepInfo {
+  readonly result: Result;
+  /** Sent even when the journal fails: a Secret is missing until it is done. */
+  readonly urgent?: boolean;
+  readonly send: (options: ManagedWrite) => Promise<unknown>;
+}
+
+export class SecretWriter {
+  constructor(
+    private readonly deps: WriterDeps,
+    private readonly options: WriterOptions,
+    private readonly recorder: Recorder,
+  ) {}
+
+  async write(wanted: KubeObject, replacement: Replacement | undefined): Promise<void> {
+    this.deps.signal.throwIfAborted();
+    if (replacement === undefined) {
+      await this.#create(firstOf(wanted, this.deps.names), "there is none yet (S27)");
+      return;
+    }
+    await this.#save(replacement);
+    // The last moment to stop: a deletion and what follows it are one act.
+    this.deps.signal.throwIfAborted();
+    if (replacement.deletes) await this.#deleteAndCreate(wanted, replacement);
+    else await this.#update(wanted, replacement);
+  }
+
+  async #save({ existing, copyName, restore }: Replacement): Promise<void> {
+    const copy = savedCopy(existing, copyName);
+    const file = labelOf(copy);
+    await this.#send({
+      id: "cert.save",
+      action: "apply",
+      object: file,
+      why: `it keeps the pair that is replaced; put it back with: ${restore}`,
+      result: "created",
+      send: (options) => this.deps.cluster.create(copy, options),
+    });
+    if (this.options.dryRun === "none") {
+      this.recorder.backup({ object: labelOf(existing), file, command: restore });
+    }
+  }
+
+  async #create(object: KubeObject, why: string, urgent = false): Promise<void> {
+    await this.#send({
+      id: "cert.write",
+      action: "apply",
+      object: labelOf(object),
+      why,
+      result: "created",
+      urgent,
+      send: (options) => this.deps.cluster.create(object, options),
+    });
+  }
+
+  async #update(wanted: KubeObject, { existing }: Replacement): Promise<void> {
+    await this.#send({
+      id: "cert.write",
+      action: "apply",
+      object: labelOf(existing),
+      why: "it holds another pair",
+      result: "changed",
+      send: (options) => this.deps.cluster.update(updateOf(existing, wanted), options),
+    });
+  }
+
+  async #deleteAndCreate(wanted: KubeObject, { existing, restore }: Replacement): Promise<void> {
+    const { cluster } = this.deps;
+    const ref = secretRef(existing.metadata.namespace ?? "", existing.metadata.name ?? "");
+    await this.#send({
+      id: "cert.delete",
+      action: "delete",
+      object: labelOf(existing),
+      why: "it cannot be updated in place",
+      result: "deleted",
+      send: (options) => cluster.delete(ref, preconditionsOf(existing), options),
+    });
+    const successor = successorOf(existing, wanted);
+    if (this.options.dryRun !== "none") {
+      // Nothing was deleted: a dry run of the creation could only say that it exists.
+      this.recorder.done(
+        { id: "cert.write", action: "apply", object: labelOf(successor), why: "in its place" },
+        "planned",
+      );
+      return;
+    }
+    try {
+      await this.#create(successor, "in the place of the deleted one", true);
+    } catch (error) {
+      throw await this.#putBack(existing, { error, restore });
+    }
+  }
+
+  /** The deleted Secret again, as it was; the error says whether that has worked. */
+  async #putBack(
+    existing: KubeObject,
+    { error, restore }: { readonly error: unknown; readonly restore: string },
+  ): Promise<CertificateStop> {
+    const object = labelOf(existing);
+    const reason = error instanceof Error ? error.message : String(error);
+    try {
+      const former = successorOf(existing, withoutMetadata(existing));
+      await this.#create(former, "put back, because its successor was not accepted", true);
+      return new CertificateStop(
+        exitCodes.rolledBack,
+        `${object} could not be replaced and was put back: ${reason}`,
+        "remove what refuses the new Secret, then run again",
+      );
+    } catch {
+      return new CertificateStop(
+        exitCodes.rollbackIncomplete,
+        `${object} was deleted and could be neither replaced nor put back: ${reason}`,
+        `put it back with: ${restore}`,
+      );
+    }
+  }
+
+  /** One write: journal, step, dry run and the meaning of refusals in one place. */
+  async #send({ result, urgent, send, ...info }: Write): Promise<void> {
+    const { dryRun, fieldManager } = this.options;
+    if (dryRun === "client") {
+      this.recorder.done(info, "planned");
+      return;
+    }
+    if (dryRun === "none") await this.#intended(info, urgent ?? false);
+    const seen = dryRun === "none" ? result : "planned";
+    await this.recorder.step(info, async () => {
+      try {
+        await send({ fieldManager, ...(dryRun === "server" && { dryRun: true }) });
+      } catch (error) {
+        await this.#observed(info, "failed");
+        throw translated(error, { object: info.object, creates: result === "created" });
+      }
+      return { result: seen, value: undefined };
+    });
+    await this.#observed(info, result);
+  }
+
+  async #intended({ id, action, object, why }: StepInfo, urgent: boolean): Promise<void> {
+    try {
+      await this.deps.journal.intent({ id, action, object, why });
+    } catch (error) {
+      if (!urgent) throw error;
+    }
+  }
+
+  /** What has happened has happened: a record that cannot be kept does not undo it. */
+  async #observed({ id, action, object }: StepInfo, result: Result): Promise<void> {
+    if (this.options.dryRun !== "none") return;
+    try {
+      await this.deps.journal.outcome({ id, action, object, result });
+    } catch {
+      this.recorder.note(`${object}: ${result}, but the record of the run could not be kept`);
+    }
+  }
+}
+
+/** What the API server's refusal of a write means here; only a creation needs the namespace alone. */
+function translated(
+  error: unknown,
+  { object, creates }: { readonly object: string; readonly creates: boolean },
+): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const terminating = error.causes.some(({ reason }) => reason === "NamespaceTerminating");
+  if (terminating || (creates && error.status === 404)) {
+    return new CertificateStop(
+      exitCodes.blocked,
+      `${object} cannot be written: its namespace ${terminating ? "is being deleted" : "does not exist"}`,
+      "give the namespace of the webhook with -n, or create it first",
+    );
+  }
+  if (error.status === 409 || error.status === 404) {
+    return new CertificateStop(
+      exitCodes.conflict,
+      `${object} was changed by somebody else since it was read`,
+      "run the same command again: it reads and judges anew",
+    );
+  }
+  return error;
+}
+
+function labelOf({ metadata }: KubeObject): string {
+  return secretObject({ namespace: metadata.namespace ?? "", name: metadata.name ?? "" });
+}
+
+function withoutMetadata(object: KubeObject): KubeObject {
+  const { name = "", namespace = "" } = object.metadata;
+  return { ...object, metadata: { name, namespace } };
+}

@@ -1,0 +1,57 @@
+/**
+ * The record of a run, as a port (cli contract, Runs): what is about to be written, what was
+ * observed afterwards, and every replaced or deleted object as it was. A run never reads it back.
+ */
+import type { KubeObject } from "../domain/objects";
+import type { Json } from "../domain/values";
+
+/** The lines and objects that one run leaves behind; created on disk before the first write. */
+export interface RunRecord {
+  readonly id: string;
+  /** Says what is about to be written; safe on disk when it resolves. */
+  intent(line: Json): Promise<void>;
+  /** Says what was observed after it. */
+  outcome(line: Json): Promise<void>;
+  /**
+   * Keeps the object so that `kubectl apply -f` or `create -f` can put it back, and gives the
+   * file. Of a Secret no data is kept: its file cannot restore it.
+   */
+  save(object: KubeObject): Promise<string>;
+}
+
+/** Where the records of runs are kept. */
+export interface Home {
+  readonly path: string;
+  /** One line that says why nothing can be written here, undefined when it can; writes nothing. */
+  writable(): Promise<string | undefined>;
+  /** Begins the record of a run; UsageError when this place is not writable. */
+  begin(runId: string): Promise<RunRecord>;
+}
+
+/** The record of one run as its steps see it: it begins with the first line or object. */
+export interface Journal extends Omit<RunRecord, "id"> {
+  /** Why nothing could be kept, undefined when it could; writes nothing. */
+  problem(): Promise<string | undefined>;
+}
+
+/** A journal that makes its folder only when something is to be written. */
+export function journalOf(home: Home, runId: string): Journal {
+  let begun: Promise<RunRecord> | undefined;
+  const record = (): Promise<RunRecord> => (begun ??= home.begin(runId));
+  return {
+    problem: () => home.writable(),
+    intent: async (line) => (await record()).intent(line),
+    outcome: async (line) => (await record()).outcome(line),
+    save: async (object) => (await record()).save(object),
+  };
+}
+
+/** An id that sorts by time and can be part of an object's name: 20260801-101530-4f2a1b. */
+export function newRunId(now: number, random: () => number = Math.random): string {
+  const time = new Date(now).toISOString();
+  const digits = time.slice(0, 19).replace("T", "-").replace(/[-:]/g, "");
+  const suffix = Math.floor(random() * 0x1000000)
+    .toString(16)
+    .padStart(6, "0");
+  return `${digits.slice(0, 8)}-${digits.slice(8)}-${suffix}`;
+}

@@ -1,0 +1,152 @@
+/** Keeps what a run has done and seen, tells the reporter, and makes the document of it. */
+import { EngineError, exitCodes, type ExitCode } from "../domain/errors";
+import type { Finding } from "../domain/findings";
+import type { Clock } from "./ports";
+import type {
+  Action,
+  CertificateReport,
+  Event,
+  ExitReport,
+  GapReport,
+  ProbeReport,
+  Report,
+  Result,
+  StepReport,
+} from "./report";
+
+/** What a step says of itself before it is taken. */
+export interface StepInfo {
+  readonly id: string;
+  readonly action: Action;
+  readonly object: string;
+  readonly why: string;
+}
+
+/** A run that has to stop, with the findings that say why. */
+export class BlockedError extends EngineError {
+  readonly code: string;
+  readonly exitCode: ExitCode;
+  readonly findings: readonly Finding[];
+
+  constructor(exitCode: ExitCode, findings: readonly Finding[]) {
+    const first = findings[0];
+    super(
+      first === undefined ? "the run was stopped" : `${first.object ?? ""}: ${first.cause}`,
+      first === undefined ? {} : { hint: first.fix },
+    );
+    this.code = first?.code ?? "STOPPED";
+    this.exitCode = exitCode;
+    this.findings = findings;
+  }
+}
+
+type Parts = Omit<Report, "apiVersion" | "steps" | "probes" | "findings" | "exit">;
+
+/** Collects the parts of one run's report. */
+export class Recorder {
+  readonly #steps: StepReport[] = [];
+  readonly #probes: ProbeReport[] = [];
+  readonly #findings: Finding[] = [];
+  readonly #backups: NonNullable<Report["backups"]>[number][] = [];
+  #parts: Partial<Parts> = {};
+
+  constructor(
+    private readonly base: Parts,
+    private readonly deps: { readonly clock: Clock; readonly event: (event: Event) => void },
+  ) {}
+
+  /** Takes a step; a throw is recorded as failed and goes on. */
+  async step<T>(
+    info: StepInfo,
+    act: () => Promise<{ readonly result: Result; readonly value: T; readonly why?: string }>,
+  ): Promise<T> {
+    const from = this.deps.clock.now();
+    try {
+      const { result, value, why } = await act();
+      this.done({ ...info, why: why ?? info.why }, result, this.deps.clock.now() - from);
+      return value;
+    } catch (error) {
+      this.done(info, "failed", this.deps.clock.now() - from);
+      throw error;
+    }
+  }
+
+  /** Records a step that has been taken, or is only planned. */
+  done(info: StepInfo, result: Result, ms = 0): void {
+    const step = { n: this.#steps.length + 1, ...info, result, ms: Math.round(ms) };
+    this.#steps.push(step);
+    this.deps.event({ type: "step", step });
+  }
+
+  probe(probe: ProbeReport): void {
+    this.#probes.push(probe);
+    this.deps.event({ type: "probe", probe });
+  }
+
+  findings(findings: readonly Finding[]): void {
+    for (const finding of findings) {
+      this.#findings.push(finding);
+      this.deps.event({ type: "finding", finding });
+    }
+  }
+
+  note(text: string): void {
+    this.deps.event({ type: "note", text });
+  }
+
+  waiting(on: string, seconds: number): void {
+    this.deps.event({ type: "waiting", on, seconds: Math.round(seconds) });
+  }
+
+  certificate(certificate: CertificateReport): void {
+    this.#parts = { ...this.#parts, certificate };
+  }
+
+  gap(gap: GapReport): void {
+    this.#parts = { ...this.#parts, gap };
+  }
+
+  permissions(permissions: NonNullable<Report["permissions"]>): void {
+    this.#parts = { ...this.#parts, permissions };
+  }
+
+  backup(backup: NonNullable<Report["backups"]>[number]): void {
+    this.#backups.push(backup);
+  }
+
+  /** True when some write of this run has been sent. */
+  get wrote(): boolean {
+    const written: readonly Result[] = ["created", "changed", "deleted"];
+    return this.#steps.some((step) => written.includes(step.result));
+  }
+
+  /** The document for an end. */
+  report(exit: ExitReport): Report {
+    return {
+      apiVersion: "cli.engine.com/v1",
+      ...this.base,
+      ...this.#parts,
+      steps: this.#steps,
+      ...(this.#probes.length > 0 && { probes: this.#probes }),
+      findings: this.#findings,
+      ...(this.#backups.length > 0 && { backups: this.#backups }),
+      exit,
+    };
+  }
+
+  /** The document for an end by an error; what is not an expected error goes on. */
+  failure(error: unknown): Report {
+    if (!(error instanceof EngineError)) throw error;
+    if (error instanceof BlockedError) this.findings(error.findings);
+    return this.report({
+      code: error.exitCode,
+      reason: error.message,
+      next: error.hint ?? "run the same command again",
+    });
+  }
+
+  /** The document for success. */
+  success(reason: string): Report {
+    return this.report({ code: exitCodes.ok, reason });
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * Sends the twins of the probe as server-side dry runs over fresh connections, while the swap
+ * goes on around it, and keeps what it saw.
+ */
+import { ApiError, EngineError, UnavailableError } from "../../domain/errors";
+import type { KubeObject } from "../../domain/objects";
+import { at } from "../../domain/values";
+import {
+  answerOf,
+  isRight,
+  judgeProof,
+  type Answer,
+  type Observation,
+  type Proof,
+  type Twin,
+} from "../../domain/webhook/probe";
+import type { Pair } from "../../domain/webhook/twins";
+import type { Clock, Cluster } from "../ports";
+
+/** What counts as proof, and how long to wait for it. */
+export interface ProofWanted {
+  readonly entry: string;
+  readonly quietMs: number;
+  readonly pairs: number;
+  readonly limitMs: number;
+}
+
+interface Deps {
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+interface Sent {
+  readonly twin: Twin;
+  readonly object: KubeObject;
+}
+
+/** One answer may take so long; a webhook that takes longer does not answer. */
+const answerLimitMs = 5_000;
+const pauseMs = 20;
+const unreachableLimit = 25;
+
+/** Probes with one pair. */
+export class Prober {
+  readonly observations: Observation[] = [];
+  /** Which of the pair's twins is sent as the one to refuse: the first that anybody refused. */
+  #deny = 0;
+  #denySettled = false;
+  #unreachable = 0;
+
+  constructor(
+    private readonly deps: Deps,
+    readonly pair: Pair,
+  ) {}
+
+  /** The observations that count: of the twin that was seen refused, once one was. */
+  counting(since = 0): readonly Observation[] {
+    const what = this.pair.denies[this.#deny]?.what;
+    return this.observations.filter(
+      ({ from, twin, pair }) =>
+        from >= since && (twin === "accept" || !this.#denySettled || pair === what),
+    );
+  }
+
+  /** Sends both twins once. */
+  async round(cut?: AbortSignal): Promise<void> {
+    await this.#send("accept", cut);
+    await this.#send("deny", cut);
+  }
+
+  /** Probes on until the work is done. */
+  async during<T>(work: Promise<T>): Promise<T> {
+    const cut = new AbortController();
+    const outcome = work.finally(() => {
+      cut.abort();
+    });
+    outcome.catch(() => undefined); // awaited below, after the round under way
+    while (!cut.signal.aborted) await this.round(cut.signal);
+    return await outcome;
+  }
+
+  /** Probes until the proof stands or the limit is reached; judges from this moment on. */
+  async settle(
+    wanted: ProofWanted,
+    onWait?: (because: string, ms: number) => void,
+  ): Promise<Proof> {
+    const { clock, signal } = this.deps;
+    const from = clock.now();
+    for (;;) {
+      await this.round();
+      const proof = judgeProof(this.counting(from), wanted);
+      if (proof.is === "proven") return proof;
+      if (clock.now() - from >= wanted.limitMs) return proof;
+      onWait?.(proof.because, clock.now() - from);
+      await clock.sleep(pauseMs, signal);
+    }
+  }
+
+  async #send(twin: Twin, cut?: AbortSignal): Promise<void> {
+    const variant = this.pair.denies[this.#deny];
+    const sent = twin === "accept" ? { what: this.pair.kind, object: this.pair.accept } : variant;
+    if (sent === undefined || cut?.aborted === true) return;
+    const from = this.deps.clock.now();
+    const answer = await this.#answer({ twin, object: sent.object }, cut);
+    if (answer === undefined) return;
+    this.observations.push({ pair: sent.what, twin, from, to: this.deps.clock.now(), answer });
+    if (twin === "deny") this.#choose(answer);
+  }
+
+  /** Another twin is tried as long as none was refused: servers differ in what they judge. */
+  #choose(answer: Answer): void {
+    if (answer.is === "refused") this.#denySettled = true;
+    if (!this.#denySettled && (answer.is === "accepted" || answer.is === "other")) {
+      this.#deny = (this.#deny + 1) % this.pair.denies.length;
+    }
+  }
+
+  /** Undefined when the round was cut short: not an observation. */
+  async #answer(sent: Sent, cut: AbortSignal | undefined): Promise<Answer | undefined> {
+    const { signal } = this.deps;
+    const limit = AbortSignal.timeout(answerLimitMs);
+    const options = {
+      dryRun: true,
+      fresh: true,
+      signal: AbortSignal.any([signal, limit, ...(cut === undefined ? [] : [cut])]),
+    };
+    try {
+      await this.#dryRun(sent, options);
+      this.#unreachable = 0;
+      return { is: "accepted" };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (cut?.aborted === true) return undefined;
+      if (limit.aborted) return { is: "failed", by: "", detail: "no answer within 5 s" };
+      return this.#refusal(error);
+    }
+  }
+
+  #refusal(error: unknown): Answer {
+    if (error instanceof ApiError) {
+      this.#unreachable = 0;
+      return answerOf(error);
+    }
+    if (!(error instanceof EngineError)) throw error;
+    // one cut connection is no verdict on the webhook, a server that stays away ends the run
+    this.#unreachable += 1;
+    if (!(error instanceof UnavailableError) || this.#unreachable >= unreachableLimit) throw error;
+    return { is: "other", detail: error.message };
+  }
+
+  async #dryRun(
+    { twin, object }: Sent,
+    options: { readonly dryRun: boolean; readonly fresh: boolean; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const { cluster } = this.deps;
+    if (object.metadata.uid === undefined) {
+      await cluster.create(object, options);
+      return;
+    }
+    // a stored database: its operator writes to it all the time, so the newest one is taken
+    const { name = "", namespace = "" } = object.metadata;
+    const read = await cluster.get({ resource: this.pair.resource, name, namespace }, options);
+    const current = read ?? object;
+    const changed = twin === "accept" ? current : { ...current, spec: at(object, ["spec"]) };
+    await cluster.update(changed, options);
+  }
+}
+
+/** The last wrong answer of some observations, for a message. */
+export function lastWrong(observations: readonly Observation[]): Observation | undefined {
+  return observations.findLast((observation) => !isRight(observation));
+}

@@ -1,0 +1,140 @@
+/** Reads everything that the swap is planned from, and waits for what may still come. */
+import { absentSecret, firstUnfit } from "../../domain/certificate";
+import { exitCodes, TimeoutError } from "../../domain/errors";
+import type { Finding } from "../../domain/findings";
+import { kinds } from "../../domain/kinds";
+import type { KubeObject } from "../../domain/objects";
+import {
+  configurationResource,
+  entriesOf,
+  entryOf,
+  serviceNameOf,
+  serviceNamespaceOf,
+} from "../../domain/webhook/configuration";
+import { judgeServer } from "../../domain/webhook/readiness";
+import { BlockedError } from "../recorder";
+import type { JudgedSecret, SwapDeps, SwapOptions } from "./deps";
+
+const pollMs = 500;
+
+/** What was read before planning. */
+export interface Found {
+  readonly namespace: KubeObject;
+  readonly secret: JudgedSecret;
+}
+
+/** Reads the namespace, the Secret and the server side; stops with 3 where they do not serve. */
+export async function readPrerequisites(deps: SwapDeps, options: SwapOptions): Promise<Found> {
+  const namespace = await readNamespace(deps, options);
+  const secret = await readSecret(deps, options);
+  await readServer(deps, options);
+  return { namespace, secret };
+}
+
+/** All webhook configurations of the cluster. */
+export async function readConfigurations(deps: SwapDeps): Promise<readonly KubeObject[]> {
+  return (await deps.cluster.list(configurationResource, { signal: deps.signal })) ?? [];
+}
+
+/** Which of the namespaces that the found entries serve exist. */
+export async function readLivingNamespaces(
+  deps: SwapDeps,
+  configurations: readonly KubeObject[],
+): Promise<readonly string[]> {
+  const { configuration, oldConfiguration } = deps.names.webhook;
+  const served = configurations
+    .filter(({ metadata }) => [configuration, oldConfiguration].includes(metadata.name ?? ""))
+    .flatMap((object) => entriesOf(object).map(serviceNamespaceOf));
+  const asked = [...new Set(served)].filter((name) => name !== undefined);
+  const living = await Promise.all(
+    asked.map((name) => deps.cluster.get({ resource: kinds.namespace, name })),
+  );
+  return asked.filter((_name, index) => living[index] !== undefined);
+}
+
+async function readNamespace(deps: SwapDeps, options: SwapOptions): Promise<KubeObject> {
+  const { namespace } = options;
+  const found = await deps.cluster.get({ resource: kinds.namespace, name: namespace });
+  if (found !== undefined) return found;
+  throw new BlockedError(exitCodes.blocked, [
+    {
+      code: "NAMESPACE-MISSING",
+      severity: "error",
+      object: `Namespace/${namespace}`,
+      cause: "the namespace does not exist",
+      fix: "give the operator's namespace with -n",
+      source: "S29",
+    },
+  ]);
+}
+
+async function readSecret(deps: SwapDeps, options: SwapOptions): Promise<JudgedSecret> {
+  const { cluster, clock, recorder, signal, names } = deps;
+  const name = names.webhook.secret;
+  const label = `Secret/${options.namespace}/${name}`;
+  const info = {
+    id: "secret.read",
+    action: "read",
+    object: label,
+    why: "its cert is the CA (S27, S28)",
+  } as const;
+  return await recorder.step(info, async () => {
+    const from = clock.now();
+    for (;;) {
+      const secret = await cluster.get({
+        resource: kinds.secret,
+        name,
+        namespace: options.namespace,
+      });
+      if (secret !== undefined) return { result: "done", value: judged(deps, secret) };
+      const waited = clock.now() - from;
+      if (waited >= options.waitSecretMs)
+        throw new BlockedError(exitCodes.blocked, [absentSecret(options.namespace, names)]);
+      recorder.waiting(`${label} to appear`, waited / 1000);
+      await clock.sleep(Math.min(pollMs, options.waitSecretMs - waited), signal);
+    }
+  });
+}
+
+function judged(deps: SwapDeps, secret: KubeObject): JudgedSecret {
+  const verdict = deps.judgeSecret(secret);
+  if (verdict.certificate !== undefined) deps.recorder.certificate(verdict.certificate);
+  // an unfit Secret is one finding: the most fundamental cause, the others follow from it
+  const unfit = firstUnfit(verdict.findings);
+  if (unfit !== undefined) throw new BlockedError(exitCodes.blocked, [unfit]);
+  deps.recorder.findings(verdict.findings);
+  return verdict;
+}
+
+async function readServer(deps: SwapDeps, options: SwapOptions): Promise<void> {
+  const { clock, recorder, signal } = deps;
+  const from = clock.now();
+  for (;;) {
+    const findings = await serverFindings(deps, options);
+    const first = findings[0];
+    if (first === undefined) return;
+    if (!options.wait) throw new BlockedError(exitCodes.blocked, findings);
+    const waited = clock.now() - from;
+    const on = `${first.object ?? ""}: ${first.cause}`;
+    if (waited >= options.timeoutMs) {
+      throw new TimeoutError(`timed out waiting: ${on}`, { hint: first.fix });
+    }
+    recorder.waiting(on, waited / 1000);
+    await clock.sleep(pollMs, signal);
+  }
+}
+
+async function serverFindings(deps: SwapDeps, options: SwapOptions): Promise<readonly Finding[]> {
+  const { cluster, names } = deps;
+  const { namespace } = options;
+  const serviceName = serviceNameOf(entryOf(options.template, names.webhook.entry)) ?? "";
+  const [service, slices, deployment] = await Promise.all([
+    cluster.get({ resource: kinds.service, name: serviceName, namespace }),
+    cluster.list(kinds.endpointSlice, {
+      namespace,
+      labelSelector: `kubernetes.io/service-name=${serviceName}`,
+    }),
+    cluster.get({ resource: kinds.deployment, name: names.operator.deployment, namespace }),
+  ]);
+  return judgeServer({ namespace, serviceName, service, slices: slices ?? [], deployment }, names);
+}

@@ -1,0 +1,168 @@
+/**
+ * Watches the swap through its probes: what worked before, what is proven after each write, and
+ * how long anything was wrong in between (cli contract, Probe).
+ */
+import { EngineError, exitCodes } from "../../domain/errors";
+import { gapOf, seenBroken, tally, type Proof } from "../../domain/webhook/probe";
+import type { KubeObject } from "../../domain/objects";
+import { entryNames } from "../../domain/webhook/configuration";
+import type { SwapDeps } from "./deps";
+import { Prober, type ProofWanted } from "./prober";
+import { storedPair, type Stage } from "./stage";
+
+const roundsBefore = 3;
+const quietMs = 1_000;
+const proofLimitMs = 15_000;
+/** Without a write of ours there is nothing to spread: the answers count at once. */
+export const standing = { quietMs: 0, limitMs: 5_000 };
+
+/** The proof did not come: what was written is put back. */
+export class UnprovenError extends EngineError {
+  readonly code = "UNPROVEN";
+  readonly exitCode = exitCodes.rolledBack;
+}
+
+interface Watch {
+  readonly gap: Prober;
+  /** Probers of kinds that the old configuration does not match. */
+  readonly beyondOld: readonly Prober[];
+}
+
+/** The probes of one swap. */
+export class Witness {
+  /** The entry that refused bad edits before the run, where the webhook worked then. */
+  worked: { readonly entry: string } | undefined;
+
+  private constructor(
+    private readonly deps: SwapDeps,
+    private readonly watch: Watch | undefined,
+  ) {}
+
+  /** Opens the probes; a fresh object that somebody else refuses gives way to a stored one. */
+  static async open(deps: SwapDeps, stage: Stage | undefined): Promise<Witness> {
+    if (stage === undefined) return new Witness(deps, undefined);
+    const gap = await openProber(deps, stage.gap);
+    const beyondOld = [];
+    for (const pair of stage.beyondOld) {
+      beyondOld.push(pair === stage.gap ? gap : await openProber(deps, pair));
+    }
+    return new Witness(deps, { gap, beyondOld });
+  }
+
+  /** The prober that watches throughout, undefined without a probe. */
+  get gap(): Prober | undefined {
+    return this.watch?.gap;
+  }
+
+  /** A few rounds over the state found; says whether the old entry fails its calls. */
+  async before(phase: string, old: KubeObject | undefined): Promise<{ readonly broken: boolean }> {
+    const gap = this.gap;
+    if (gap === undefined) return { broken: false };
+    for (let round = 0; round < roundsBefore; round += 1) await gap.round();
+    const counts = tally(gap.counting());
+    this.deps.recorder.probe({ phase, ...counts });
+    const works = counts.accept.ok === counts.accept.of && counts.deny.ok === counts.deny.of;
+    const entry = counts.deny.by.split(", ")[0] ?? "";
+    if (works && entry !== "") this.worked = { entry };
+    return { broken: seenBroken(gap.observations, [...entryNames(old), ""]) };
+  }
+
+  /** The first proof, before the old one goes; without a kind of its own for it, after. */
+  async proveFirst(broken: boolean, applied: boolean): Promise<void> {
+    const watch = this.watch;
+    if (watch === undefined) return;
+    const limits = applied ? {} : standing;
+    if (!broken) {
+      // a kind that the old entry does not match shows the new entry's answers alone
+      const alone = watch.beyondOld.find((prober) => this.#refuses(prober) && accepts(prober));
+      await this.prove("new", limits, alone ?? watch.gap);
+      return;
+    }
+    for (const prober of watch.beyondOld) {
+      const proof = await this.#settle(prober, limits);
+      this.deps.recorder.probe({ phase: "new", ...tally(prober.counting()) });
+      if (proof.is === "proven") return;
+      if (this.#refuses(prober)) throw unproven(proof);
+    }
+    this.deps.recorder.note(
+      "the broken old webhook fails every edit that could prove the new one: it goes first, the proof follows",
+    );
+  }
+
+  #refuses(prober: Prober): boolean {
+    return prober.pair.resource.plural !== this.deps.names.erc.plural;
+  }
+
+  /** Probes on while a write is under way. */
+  async during<T>(work: Promise<T>): Promise<T> {
+    return this.watch === undefined ? await work : await this.watch.gap.during(work);
+  }
+
+  /** Settles and reports a phase; throws UnprovenError when the proof does not come. */
+  async prove(
+    phase: string,
+    limits: Partial<ProofWanted> = {},
+    prober: Prober | undefined = this.gap,
+  ): Promise<void> {
+    if (prober === undefined) return;
+    const from = this.deps.clock.now();
+    const proof = await this.#settle(prober, limits);
+    this.deps.recorder.probe({ phase, ...tally(prober.counting(from)) });
+    if (proof.is !== "proven") throw unproven(proof);
+  }
+
+  async #settle(prober: Prober, limits: Partial<ProofWanted>): Promise<Proof> {
+    const wanted = {
+      entry: this.deps.names.webhook.entry,
+      quietMs,
+      pairs: 3,
+      limitMs: proofLimitMs,
+      ...limits,
+    };
+    return await prober.settle(wanted, (because, ms) => {
+      this.deps.recorder.waiting(because, ms / 1000);
+    });
+  }
+
+  /** Puts the seconds of bypass and outage into the report. */
+  reportGap(): void {
+    const gap = this.gap;
+    if (gap === undefined || gap.observations.length === 0) return;
+    this.deps.recorder.gap({
+      ...gapOf(gap.counting()),
+      method: `${gap.counting().length} server-side dry runs of ${gap.pair.kind} over fresh connections`,
+    });
+  }
+}
+
+function accepts(prober: Prober): boolean {
+  return prober.observations.some(
+    ({ twin, answer }) => twin === "accept" && answer.is === "accepted",
+  );
+}
+
+function unproven(proof: Proof): UnprovenError {
+  const because = proof.is === "waiting" ? proof.because : "";
+  return new UnprovenError(`the proof failed: ${because}`, {
+    hint: "see why with the pod's log behind the Service, mend it, then run again",
+  });
+}
+
+async function openProber(deps: SwapDeps, pair: Stage["gap"]): Promise<Prober> {
+  const fresh = new Prober(deps, pair);
+  await fresh.round();
+  const answer = fresh.observations.find(({ twin }) => twin === "accept")?.answer;
+  if (answer?.is !== "other" && answer?.is !== "refused") return fresh;
+  const stored = await storedOf(deps, pair);
+  return stored === undefined ? fresh : new Prober(deps, stored);
+}
+
+async function storedOf(deps: SwapDeps, pair: Stage["gap"]): Promise<Stage["gap"] | undefined> {
+  try {
+    return await storedPair(deps, pair);
+  } catch (error) {
+    deps.signal.throwIfAborted();
+    if (error instanceof EngineError) return undefined; // not allowed to list: go without
+    throw error;
+  }
+}
