@@ -1,0 +1,256 @@
+/**
+ * Makes the two executables of dist/: each one file, run by node alone, from any folder.
+ *
+ * esbuild splits the program at its dynamic imports. What the entry needs at once stays as code;
+ * every other part is compressed into comments at the end of the file, and is unpacked when an
+ * `import()` asks for it: node has to scan a comment only, where it would have to parse code.
+ */
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, join } from "node:path";
+import { brotliCompressSync } from "node:zlib";
+import type { Metafile, Plugin } from "esbuild";
+import { build, transform } from "esbuild";
+
+const root = join(__dirname, "..");
+const dist = join(root, "dist");
+
+/** The shipped template's text takes the place of the module that reads it from the repository. */
+const shippedTemplate: Plugin = {
+  name: "shipped-template",
+  setup(bundle) {
+    bundle.onLoad({ filter: /[\\/]adapters[\\/]shipped-template\.ts$/ }, () => {
+      const file = join(root, "manifests/admission/webhook.yaml");
+      const text = JSON.stringify(readFileSync(file, "utf8"));
+      return {
+        contents: `export const shippedTemplate = () => ${text};`,
+        loader: "js",
+        watchFiles: [file],
+      };
+    });
+  },
+};
+
+/** client-node's modules do nothing when loaded: what nobody names (2.5 MB of API classes) falls away. */
+const leanClient: Plugin = {
+  name: "lean-client",
+  setup(bundle) {
+    bundle.onResolve({ filter: /./, namespace: "file" }, async (asked) => {
+      const inClient = asked.importer.includes("/@kubernetes/client-node/");
+      const isClient = asked.path.startsWith("@kubernetes/client-node");
+      if (
+        asked.pluginData === leanClient ||
+        !(isClient || (inClient && asked.path.startsWith(".")))
+      ) {
+        return undefined;
+      }
+      const { path, errors } = await bundle.resolve(asked.path, {
+        importer: asked.importer,
+        kind: asked.kind,
+        resolveDir: asked.resolveDir,
+        pluginData: leanClient,
+      });
+      return errors.length > 0 ? { errors } : { path, sideEffects: false };
+    });
+  },
+};
+
+/** One part of the program, as CommonJS. */
+interface Part {
+  readonly name: string;
+  readonly code: string;
+}
+
+/** Bundles one entry into one executable file. */
+async function executable(entry: string, name: string): Promise<void> {
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: { entry },
+    outdir: dist,
+    bundle: true,
+    splitting: true,
+    write: false,
+    metafile: true,
+    minify: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    mainFields: ["module", "main"],
+    keepNames: true,
+    legalComments: "none", // the licences themselves follow at the end of the file
+    logLevel: "warning",
+    plugins: [shippedTemplate, leanClient],
+  });
+  const eager = reachedAtOnce(metafile);
+  const parts = await Promise.all(
+    outputFiles.map(({ path, text }) => commonJs({ name: basename(path), code: text }, eager)),
+  );
+  const text = assemble({
+    eager: parts.filter((part) => eager.has(part.name)),
+    packed: parts.filter((part) => !eager.has(part.name)),
+    licences: licences(metafile),
+  });
+  mkdirSync(dist, { recursive: true });
+  const file = join(dist, name);
+  writeFileSync(file, text);
+  chmodSync(file, 0o755);
+  console.log(`dist/${name}  ${Math.round(text.length / 1024)} KiB, ${report(parts, eager)}`);
+}
+
+function report(parts: readonly Part[], eager: ReadonlySet<string>): string {
+  const size = (some: readonly Part[]): string =>
+    `${Math.round(some.reduce((sum, part) => sum + part.code.length, 0) / 1024)} KiB`;
+  const packed = parts.filter((part) => !eager.has(part.name));
+  return `${size(parts.filter((part) => eager.has(part.name)))} at start, ${packed.length} parts of ${size(packed)} packed`;
+}
+
+/** Names of the parts that the entry imports statically, itself included. */
+function reachedAtOnce(metafile: Metafile): ReadonlySet<string> {
+  const outputs = new Map(
+    Object.entries(metafile.outputs).map(([path, output]) => [basename(path), output]),
+  );
+  const reached = new Set<string>();
+  const visit = (name: string): void => {
+    if (reached.has(name)) return;
+    reached.add(name);
+    for (const { kind, path, external } of outputs.get(name)?.imports ?? []) {
+      if (kind === "import-statement" && external !== true) visit(basename(path));
+    }
+  };
+  visit("entry.js");
+  return reached;
+}
+
+/** The part as CommonJS; code at start is written for old nodes too, so that they can say no. */
+async function commonJs({ name, code }: Part, eager: ReadonlySet<string>): Promise<Part> {
+  const result = await transform(code, {
+    format: "cjs",
+    platform: "node",
+    target: eager.has(name) ? "node14" : "node20",
+    supported: { "dynamic-import": false },
+    minify: true,
+    legalComments: "none",
+    logLevel: "error",
+  });
+  return { name, code: result.code };
+}
+
+/** Runs before anything else, in words that the oldest node understands. */
+const versionCheck = `var v=process.versions.node.split(".");
+if(+v[0]<20||(+v[0]===20&&+v[1]<19)){console.error("error: needs Node.js 20.19 or newer, this is "+process.versions.node);process.exitCode=2;return}`;
+
+/** Finds, unpacks and compiles parts; each is run once, as node runs a module. */
+const loader = `var cache={};
+function load(name){
+  var known=cache[name];
+  if(known)return known.exports;
+  var module=cache[name]={exports:{}};
+  (parts[name]||unpack(name)).call(module.exports,module.exports,ask,module,__filename,__dirname);
+  return module.exports;
+}
+function ask(name){
+  var own=name.slice(0,2)==="./"&&name.slice(2);
+  return own&&(parts[own]||own in packed)?load(own):require(name);
+}
+var text;
+function unpack(name){
+  text=text||require("fs").readFileSync(__filename,"latin1");
+  var from=text.length+packed[name][0];
+  var code=require("zlib").brotliDecompressSync(Buffer.from(text.slice(from,from+packed[name][1]),"base64"));
+  return require("vm").compileFunction(code.toString(),["exports","require","module","__filename","__dirname"],{filename:__filename+"/"+name});
+}`;
+
+/** The whole file: check, loader, code at start, licences, and the packed parts as comments. */
+function assemble(content: {
+  readonly eager: readonly Part[];
+  readonly packed: readonly Part[];
+  readonly licences: string;
+}): string {
+  const packed = content.packed.map(({ name, code }) => ({
+    name,
+    data: brotliCompressSync(code).toString("base64"),
+  }));
+  const tail = packed.map(({ data }) => `//${data}\n`).join("");
+  let position = 0; // of the comment within the tail; written down as counted from the file's end
+  const index = packed.map(({ name, data }) => {
+    const from = position + 2 - tail.length;
+    position += data.length + 3;
+    return `${JSON.stringify(name)}:[${from},${data.length}]`;
+  });
+  const eager = content.eager.map(
+    ({ name, code }) =>
+      `${JSON.stringify(name)}:(function(exports,require,module,__filename,__dirname){${code}})`,
+  );
+  return [
+    "#!/usr/bin/env node",
+    "(function(){",
+    versionCheck,
+    `var packed={${index.join(",")}};`,
+    loader,
+    `var parts={${eager.join(",\n")}};`,
+    'load("entry.js")})();',
+    content.licences,
+    tail,
+  ].join("\n");
+}
+
+/** The licence of every package that left code in the bundle, as comments; equal texts once. */
+function licences(metafile: Metafile): string {
+  const folders = new Set<string>();
+  for (const output of Object.values(metafile.outputs)) {
+    for (const [input, { bytesInOutput }] of Object.entries(output.inputs)) {
+      const folder = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0];
+      if (folder !== undefined && bytesInOutput > 0) folders.add(folder);
+    }
+  }
+  const byText = new Map<string, string[]>();
+  for (const folder of [...folders].sort()) {
+    const { title, text } = licenceOf(join(root, folder));
+    byText.set(text, [...(byText.get(text) ?? []), title]);
+  }
+  return [...byText].map(([text, titles]) => comment(`${titles.join("\n")}\n\n${text}`)).join("\n");
+}
+
+function licenceOf(folder: string): { readonly title: string; readonly text: string } {
+  const about = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
+    readonly name: string;
+    readonly version: string;
+    readonly license?: string;
+  };
+  const file = readdirSync(folder).find((name) => /^(licen[sc]e|copying)(\.|$)/i.test(name));
+  return {
+    title: `${about.name} ${about.version} (${about.license ?? "see below"})`,
+    text: file === undefined ? "" : readFileSync(join(folder, file), "utf8").trim(),
+  };
+}
+
+/** A comment in ASCII: one character beyond it would make node keep the whole file two bytes wide. */
+function comment(text: string): string {
+  const ascii = text
+    .replaceAll("\u00a9", "(c)")
+    .normalize("NFD")
+    .replaceAll(/[^\n\x20-\x7e]/g, "")
+    .replaceAll("*/", "* /");
+  return `/*!\n${ascii}\n*/`;
+}
+
+async function main(): Promise<void> {
+  for (const [entry, name] of [
+    ["plugin/main.ts", "kubectl-engine"],
+    ["webhook/main.ts", "engine-webhook"],
+  ] as const) {
+    if (existsSync(join(root, entry))) await executable(entry, name);
+    else throw new Error(`${entry} does not exist`);
+  }
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+});
