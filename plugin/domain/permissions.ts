@@ -17,7 +17,7 @@ export function permissionLine(permission: Permission): string {
   const group = permission.group === "" ? "" : `.${permission.group}`;
   const name = permission.name === undefined ? "" : ` "${permission.name}"`;
   const where = permission.namespace === undefined ? "" : ` in namespace ${permission.namespace}`;
-  return `${permission.verb} ${permission.resource}${group}${name}${where}: ${permission.why}`;
+  return `${permission.verb} ${permission.resource}${group}${name}${where}`;
 }
 
 /**
@@ -45,16 +45,19 @@ export function rolesFor(permissions: readonly Permission[], subject: string): r
 }
 
 function rulesOf(permissions: readonly Permission[]): readonly Json[] {
-  const keys = [...new Set(permissions.map(targetKey))];
-  return keys.map((key) => {
-    const same = permissions.filter((permission) => targetKey(permission) === key);
-    const [group = "", resource = "", name = ""] = key.split("|");
+  const targets = new Map<string, readonly Permission[]>();
+  for (const permission of permissions) {
+    const key = targetKey(permission);
+    targets.set(key, [...(targets.get(key) ?? []), permission]);
+  }
+  return [...targets.values()].map((same) => {
+    const names = same.flatMap(({ name }) => (name === undefined ? [] : [name]));
     return {
-      apiGroups: [group],
-      resources: [resource],
+      apiGroups: [...new Set(same.map(({ group }) => group))],
+      resources: [...new Set(same.map(({ resource }) => resource))],
       // create and list cannot be limited to a name
-      ...(name !== "" && { resourceNames: [name] }),
-      verbs: [...new Set(same.map((permission) => permission.verb))].sort(),
+      ...(names.length > 0 && { resourceNames: [...new Set(names)] }),
+      verbs: [...new Set(same.map(({ verb }) => verb))].sort(),
     };
   });
 }

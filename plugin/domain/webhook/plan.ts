@@ -52,7 +52,9 @@ export function planSwap(facts: PlanFacts): Plan {
   const differences = live === undefined ? [] : differencesOf(live, wanted.object);
   const apply = applyOf({ live, differences, wanted: wanted.object, names });
   const remove = old && { object: old, why: "replaced by the new configuration (S25)" };
-  const kept = wanted.kept.map((field) => keptFinding(field, live ?? old, names));
+  const keptFrom =
+    live === undefined ? names.webhook.oldConfiguration : names.webhook.configuration;
+  const kept = wanted.kept.map((field) => keptFinding(field, keptFrom, names));
   return {
     found: foundOf(live, old),
     live,
@@ -92,7 +94,7 @@ function applyOf(from: {
     return { object: from.wanted, why: "it does not exist (S26, S29, S30)" };
   }
   if (from.differences.length === 0) return undefined;
-  const tokens = leftovers(from.live, from.names);
+  const tokens = leftovers(entriesOf(from.live), from.names);
   const entry = entryOf(from.live, from.names.webhook.entry);
   const reasons = [
     ...tokens.map((token) => `the placeholder ${token} is left in it`),
@@ -200,13 +202,13 @@ function nothingBefore(names: Names): Finding {
   };
 }
 
-function keptFinding(field: string, source: KubeObject | undefined, names: Names): Finding {
+function keptFinding(field: string, source: string, names: Names): Finding {
   return {
     code: "WEBHOOK-KEPT",
     severity: "warning",
     object: `ValidatingWebhookConfiguration/${names.webhook.configuration}`,
     field: `webhooks[0].${field}`,
-    cause: `kept as found in ${source?.metadata.name ?? ""}, the template has something else`,
+    cause: `kept as found in ${source}, the template has something else`,
     fix: "nothing, if it is wanted; else run with --take-template-selectors or edit it",
     source: "domain facts 4.3",
   };

@@ -31,12 +31,10 @@ export interface Observation {
  */
 export function answerOf(refusal: { readonly status: number; readonly message: string }): Answer {
   const { message } = refusal;
-  const denied = /admission webhook "([^"]+)" denied the request/.exec(message);
-  if (denied !== null) return { is: "refused", by: denied[1] ?? "", detail: message };
-  const hostile = /admission webhook "([^"]+)" does not support dry run/.exec(message);
-  if (hostile !== null) return { is: "other", detail: message };
-  const failed = /failed calling webhook "([^"]+)"/.exec(message);
-  if (failed !== null) return { is: "failed", by: failed[1] ?? "", detail: message };
+  const denying = /admission webhook "([^"]+)" denied the request/.exec(message)?.[1];
+  if (denying !== undefined) return { is: "refused", by: denying, detail: message };
+  const failing = /failed calling webhook "([^"]+)"/.exec(message)?.[1];
+  if (failing !== undefined) return { is: "failed", by: failing, detail: message };
   return { is: "other", detail: message };
 }
 
@@ -76,14 +74,16 @@ export function judgeProof(
   wanted: { readonly entry: string; readonly quietMs: number; readonly pairs: number },
 ): Proof {
   const lastWrong = observations.findLastIndex((observation) => !isRight(observation));
+  const wrong = observations[lastWrong];
   const quiet = observations.slice(lastWrong + 1);
-  const first = quiet[0];
-  const last = quiet.at(-1);
-  if (first === undefined || last === undefined) {
-    return { is: "waiting", because: whyWrong(observations.at(-1)) };
-  }
   const denials = quiet.filter(({ twin }) => twin === "deny");
   const accepts = quiet.length - denials.length;
+  const first = quiet[0];
+  const last = quiet.at(-1);
+  const stillWrong = wrong !== undefined && Math.min(accepts, denials.length) === 0;
+  if (first === undefined || last === undefined || stillWrong) {
+    return { is: "waiting", because: whyWrong(wrong) };
+  }
   if (!denials.some(({ answer }) => answer.is === "refused" && answer.by === wanted.entry)) {
     return {
       is: "waiting",
@@ -92,9 +92,11 @@ export function judgeProof(
   }
   const long = last.to - first.from >= wanted.quietMs;
   const many = Math.min(accepts, denials.length) >= wanted.pairs;
-  return long && many
-    ? { is: "proven" }
-    : { is: "waiting", because: "answers are right, settling" };
+  if (long && many) return { is: "proven" };
+  // right by turns is not right: who refuses everything refuses the bad twin too
+  const because =
+    wrong === undefined ? "answers are right, settling" : `not settled: ${whyWrong(wrong)}`;
+  return { is: "waiting", because };
 }
 
 function others(denials: readonly Observation[]): string {
@@ -158,4 +160,12 @@ export function seenBroken(
   entries: readonly string[],
 ): boolean {
   return observations.some(({ answer }) => answer.is === "failed" && entries.includes(answer.by));
+}
+
+/** For how long every answer up to the last one was a failed call, in milliseconds. */
+export function failingMs(observations: readonly Observation[]): number {
+  const before = observations.findLastIndex(({ answer }) => answer.is !== "failed");
+  const first = observations[before + 1];
+  const last = observations.at(-1);
+  return first === undefined || last === undefined ? 0 : last.to - first.from;
 }

@@ -13,11 +13,16 @@ export function selects(selector: unknown, labels: Labels): boolean {
  * DoesNotExist and NotIn are met by leaving the label out.
  */
 export function labelsFor(selector: unknown): Labels | undefined {
-  const labels: Record<string, string> = {};
-  for (const { key, operator, values } of requirementsOf(selector)) {
-    if (operator === "In" && !Object.hasOwn(labels, key)) labels[key] = values[0] ?? "";
-    if (operator === "Exists" && !Object.hasOwn(labels, key)) labels[key] = "probe";
-  }
+  const requirements = requirementsOf(selector);
+  const wished = requirements.filter(({ operator }) => operator === "In" || operator === "Exists");
+  const labels = Object.fromEntries(
+    [...new Set(wished.map(({ key }) => key))].map((key) => {
+      const own = requirements.filter((requirement) => requirement.key === key);
+      const candidates = [...own.flatMap(({ values }) => values), "probe"];
+      const fits = (value: string): boolean => own.every((one) => meets(one, { [key]: value }));
+      return [key, candidates.find(fits) ?? "probe"];
+    }),
+  );
   return selects(selector, labels) ? labels : undefined;
 }
 

@@ -7,6 +7,7 @@ import type { Names } from "../names";
 import type { KubeObject } from "../objects";
 import { at, isObject, list, own, type Json } from "../values";
 import { entriesOf, entryOf } from "./configuration";
+import { sameJson } from "./differences";
 
 /** What the wanted object is made of. */
 export interface Ingredients {
@@ -58,7 +59,7 @@ function keptOf(source: Json | undefined, template: Json, fromTemplate: boolean)
     ? []
     : selectorFields
         .map((field) => [field, own(source, field)] as const)
-        .filter(([, value]) => !isEmpty(value));
+        .filter(([field, value]) => !isEmpty(value) && !sameJson(value, own(template, field)));
   const timeout = own(source, "timeoutSeconds");
   const byHand =
     typeof timeout === "number" &&

@@ -1,0 +1,105 @@
+/** Edits, ECs and options for the tests of the rules. */
+import { projectCluster } from "../../../../plugin/domain/clusters";
+import { defaultNames } from "../../../../plugin/domain/names";
+import { judgeEdit } from "../../../../plugin/domain/rules/order";
+import type {
+  ClusterFacts,
+  ClusterLookup,
+  Edit,
+  Lookups,
+  RuleOptions,
+  Verdict,
+} from "../../../../plugin/domain/rules/types";
+import type { Json } from "../../../../plugin/domain/values";
+
+export const names = defaultNames;
+
+export const options: RuleOptions = {
+  reading: "target",
+  allowLatest: false,
+  names,
+  rules: { version: "deny", policy: "deny", modules: "deny" },
+};
+
+export const four = `"7.2", "7.4", "8.0", "8.2", "major"`;
+
+/** A value as JSON makes it: `__proto__` becomes an own key. */
+export function json(text: string): Json {
+  return JSON.parse(text) as Json;
+}
+
+export interface ClusterParts {
+  readonly name?: string;
+  readonly policy?: unknown;
+  readonly versions?: unknown;
+  readonly statusModules?: unknown;
+  readonly userModules?: unknown;
+}
+
+/** An EC's facts, projected from an object as an API server sends it. */
+export function aCluster(parts: ClusterParts = {}): ClusterFacts {
+  const facts = projectCluster(
+    {
+      metadata: { namespace: "engine", name: parts.name ?? "ec", uid: "u", resourceVersion: "1" },
+      spec: {
+        ...("policy" in parts ? { engineUpgradePolicy: parts.policy } : {}),
+        userDefinedModules: parts.userModules ?? [],
+      },
+      status: {
+        bundledDatabaseVersions: parts.versions ?? [],
+        modules: parts.statusModules ?? [],
+      },
+    },
+    names,
+  );
+  if (facts === undefined) throw new Error("the builder made no EC");
+  return facts;
+}
+
+export function found(parts: ClusterParts = {}): ClusterLookup {
+  return { is: "found", cluster: aCluster(parts) };
+}
+
+export const missing: ClusterLookup = {
+  is: "missing",
+  name: "ec",
+  lookedIn: ["apps", "engine"],
+};
+export const noCluster: ClusterLookup = { is: "missing", lookedIn: ["engine"] };
+export const ambiguous: ClusterLookup = {
+  is: "ambiguous",
+  candidates: ["engine/ec1", "engine/ec2"],
+};
+
+export function edb(spec: unknown, status?: unknown): Json {
+  return { metadata: { name: "db1", namespace: "apps" }, spec, ...(status ? { status } : {}) };
+}
+
+export function eaadb(globalConfigurations: unknown): Json {
+  return { metadata: { name: "aa1", namespace: "apps" }, spec: { globalConfigurations } };
+}
+
+export function created(spec: unknown): Edit {
+  return { kind: "edb", before: undefined, after: edb(spec) };
+}
+
+export function changed(before: unknown, after: unknown, status?: unknown): Edit {
+  return { kind: "edb", before: edb(before, status), after: edb(after, status) };
+}
+
+export interface Circumstances {
+  readonly cluster?: ClusterLookup;
+  readonly oldCluster?: ClusterLookup;
+  readonly options?: Partial<RuleOptions>;
+}
+
+/** The verdict of all rules over one edit. */
+export function judge(edit: Edit, around: Circumstances = {}): Verdict {
+  const lookups: Lookups = {
+    after: around.cluster ?? found(),
+    ...(around.oldCluster === undefined ? {} : { before: around.oldCluster }),
+  };
+  return judgeEdit(edit, lookups, { ...options, ...around.options });
+}
+
+export const allowed: Verdict = { causes: [], warnings: [], dependsOnCluster: false };

@@ -1,0 +1,72 @@
+import { at, isObject, list, own, shown, text } from "../../../plugin/domain/values";
+
+const hostile = JSON.parse(
+  `{"__proto__": {"evil": 1}, "constructor": "c", "a": {"b": null}}`,
+) as unknown;
+
+describe("isObject", () => {
+  test.each([
+    ["an object", {}, true],
+    ["null", null, false],
+    ["an array", [], false],
+    ["a string", "x", false],
+    ["undefined", undefined, false],
+  ])("%s", (_title, value, expected) => {
+    expect(isObject(value)).toBe(expected);
+  });
+});
+
+describe("own reads own properties alone", () => {
+  test.each<[string, unknown, string, unknown]>([
+    ["an own property", { a: 1 }, "a", 1],
+    ["an absent property", { a: 1 }, "b", undefined],
+    ["an inherited constructor", {}, "constructor", undefined],
+    ["an inherited __proto__", {}, "__proto__", undefined],
+    ["an own constructor", hostile, "constructor", "c"],
+    ["an own __proto__ as data", hostile, "__proto__", { evil: 1 }],
+    ["what an own __proto__ holds is not inherited", hostile, "evil", undefined],
+    ["an array's length", [1], "length", undefined],
+    ["a string's length", "x", "length", undefined],
+    ["null", null, "a", undefined],
+    ["a number", 5, "toFixed", undefined],
+  ])("%s", (_title, ...[value, key, expected]) => {
+    expect(own(value, key)).toEqual(expected);
+  });
+});
+
+describe("at follows a path of own properties", () => {
+  test.each<[string, unknown, readonly string[], unknown]>([
+    ["no path", { a: 1 }, [], { a: 1 }],
+    ["a full path", { a: { b: 2 } }, ["a", "b"], 2],
+    ["a part that is missing", { a: {} }, ["a", "b", "c"], undefined],
+    ["a part that is null", hostile, ["a", "b", "c"], undefined],
+    ["a path through the prototype", {}, ["constructor", "name"], undefined],
+  ])("%s", (_title, ...[value, path, expected]) => {
+    expect(at(value, path)).toEqual(expected);
+  });
+});
+
+describe("text and list take their own type alone", () => {
+  test.each<[string, unknown, string | undefined, readonly unknown[]]>([
+    ["a string", "x", "x", []],
+    ["an empty string", "", undefined, []],
+    ["a number", 5, undefined, []],
+    ["an array", [1, 2], undefined, [1, 2]],
+    ["an array-like object", { length: 1, 0: "x" }, undefined, []],
+    ["null", null, undefined, []],
+    ["undefined", undefined, undefined, []],
+  ])("%s", (_title, ...[value, asText, asList]) => {
+    expect(text(value)).toBe(asText);
+    expect(list(value)).toEqual(asList);
+  });
+});
+
+describe("shown", () => {
+  test.each([
+    ["an absent value by word", undefined, "absent"],
+    ["a text in quotes", "x", `"x"`],
+    ["null as JSON", null, "null"],
+  ])("%s", (_title, value, expected) => {
+    expect(shown(value)).toBe(expected);
+  });
+});
