@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { UsageError } from "../domain/errors";
+import { own } from "../domain/values";
 
 /** Where a release keeps its webhook template: the specification's place, then the field's. */
 export const webhookTemplatePaths = ["deploy/admission/webhook.yaml", "admission/webhook.yaml"];
@@ -25,7 +26,7 @@ async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    const code = String(own(error, "code"));
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     throw new UsageError(`cannot read ${path} (${code})`, { cause: error });
   }

@@ -5,7 +5,9 @@ import { dump, loadAll } from "js-yaml";
 /** The documents of a text; UsageError that names the source and the line when it is no YAML. */
 export function parseDocuments(text: string, source: string): readonly unknown[] {
   try {
-    return loadAll(text);
+    const documents = loadAll(text);
+    JSON.stringify(documents); // an alias to its own parent has no end: no manifest holds one
+    return documents;
   } catch (error) {
     const reason = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
     throw new UsageError(`${source} is not YAML: ${reason}`, { cause: error });

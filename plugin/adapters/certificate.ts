@@ -1,0 +1,205 @@
+/** Reads certificates into facts: any input, never a throw, nothing of a private key kept. */
+import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import { asn1, pki } from "node-forge";
+import type { CertificateFacts, LeafFacts, PemFacts } from "../domain/certificate-facts";
+import type { Names } from "../domain/names";
+import type { KubeObject } from "../domain/objects";
+import { isObject, list, text } from "../domain/values";
+import { blocksOf, decodeBase64, mentionsPrivateKey, type PemBlock } from "./pem";
+
+export { generatePair, type Pair, type PairRequest } from "./certificate-pair";
+
+/** Signature algorithms that node-forge has no name for. */
+const signatureNames: Readonly<Record<string, string>> = {
+  "1.2.840.10045.4.1": "ecdsa-with-SHA1",
+  "1.2.840.10045.4.3.2": "ecdsa-with-SHA256",
+  "1.2.840.10045.4.3.3": "ecdsa-with-SHA384",
+  "1.2.840.10045.4.3.4": "ecdsa-with-SHA512",
+};
+const curveBits: Readonly<Record<string, number>> = {
+  prime256v1: 256,
+  secp384r1: 384,
+  secp521r1: 521,
+};
+
+/** The facts of the webhook's secret; nothing of the private key leaves this function. */
+export function readSecretCertificate(secret: KubeObject, names: Names): CertificateFacts {
+  const { secretCert, secretKey } = names.webhook;
+  const items = itemsOf(secret);
+  const stored = items.get(secretCert);
+  const decoded = stored === undefined ? undefined : decodeBase64(stored);
+  const pem = decoded?.toString("latin1") ?? "";
+  const chain = chainOf(pem);
+  return {
+    ...factsOf(pem, chain),
+    secret: {
+      name: text(secret.metadata.name) ?? names.webhook.secret,
+      namespace: text(secret.metadata.namespace) ?? "",
+      type: text(secret["type"]) ?? "Opaque",
+      items: [...items.keys()].sort(),
+    },
+    present: stored !== undefined,
+    base64: decoded !== undefined,
+    matchesPrivateKey: matches(chain[0], items.get(secretKey)),
+    caBundle: stored ?? "",
+  };
+}
+
+/** The facts of a PEM text that somebody wants to use as the certificate. */
+export function readPemCertificate(pem: string): CertificateFacts {
+  return {
+    ...certificateOfPem(pem),
+    secret: undefined,
+    present: true,
+    base64: true,
+    matchesPrivateKey: undefined,
+    caBundle: Buffer.from(pem).toString("base64"),
+  };
+}
+
+/** The facts of the certificates in a PEM text. */
+export function certificateOfPem(pem: string): PemFacts {
+  return factsOf(pem, chainOf(pem));
+}
+
+/** The facts of a live clientConfig.caBundle. */
+export function certificateOfBundle(caBundle: string): PemFacts {
+  return certificateOfPem(decodeBase64(caBundle)?.toString("latin1") ?? "");
+}
+
+function factsOf(pem: string, chain: readonly (X509Certificate | undefined)[]): PemFacts {
+  const [first] = chain;
+  const leaf = first === undefined ? undefined : attempt(() => leafOf(first));
+  return {
+    pem: leaf !== undefined && chain.every((certificate) => certificate !== undefined),
+    encodedTwice: decodeBase64(pem.trim())?.includes("-----BEGIN ") ?? false,
+    count: chain.length,
+    holdsPrivateKey: mentionsPrivateKey(pem),
+    chainOk: isChain(chain),
+    leaf,
+  };
+}
+
+/** Data items as the API server would store them: stringData of a file wins over data. */
+function itemsOf(secret: KubeObject): ReadonlyMap<string, string> {
+  const items = new Map<string, string>();
+  for (const [name, value] of entriesOf(secret["data"])) items.set(name, stringOf(value));
+  for (const [name, value] of entriesOf(secret["stringData"])) {
+    items.set(name, Buffer.from(stringOf(value)).toString("base64"));
+  }
+  return items;
+}
+
+function entriesOf(value: unknown): readonly [string, unknown][] {
+  return isObject(value) ? Object.entries(value) : [];
+}
+
+/** What is no string is not base64 either; a null item is an empty one. */
+function stringOf(value: unknown): string {
+  if (value === null) return "";
+  return typeof value === "string" ? value : "?";
+}
+
+/** The certificate blocks in order, undefined for one that does not parse. */
+function chainOf(pem: string): readonly (X509Certificate | undefined)[] {
+  return blocksOf(pem)
+    .filter(({ label }) => label === "CERTIFICATE")
+    .map(certificateOf);
+}
+
+/** Bytes after the certificate are tolerated by OpenSSL, not by the API server. */
+function certificateOf({ der }: PemBlock): X509Certificate | undefined {
+  if (der === undefined) return undefined;
+  const certificate = attempt(() => new X509Certificate(der));
+  return certificate?.raw.length === der.length ? certificate : undefined;
+}
+
+function isChain(chain: readonly (X509Certificate | undefined)[]): boolean {
+  return chain.every((certificate, index) => {
+    const issuer = chain[index + 1];
+    if (index === chain.length - 1) return true;
+    return certificate !== undefined && issuer !== undefined && isIssuedBy(certificate, issuer);
+  });
+}
+
+function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
+  const verified = attempt(
+    () => certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey),
+  );
+  return verified ?? false;
+}
+
+/** An unreadable or encrypted key is no match: the webhook could not serve with it either. */
+function matches(
+  certificate: X509Certificate | undefined,
+  storedKey: string | undefined,
+): boolean | undefined {
+  if (certificate === undefined || storedKey === undefined) return undefined;
+  const pem = decodeBase64(storedKey) ?? Buffer.of();
+  return attempt(() => certificate.checkPrivateKey(createPrivateKey(pem))) ?? false;
+}
+
+function leafOf(certificate: X509Certificate): LeafFacts {
+  const key = attempt(() => certificate.publicKey);
+  return {
+    sha256: certificate.fingerprint256.replaceAll(":", "").toLowerCase(),
+    subject: commonName(certificate, "subject"),
+    issuer: commonName(certificate, "issuer"),
+    san: dnsNames(certificate.subjectAltName ?? ""),
+    notBefore: rfc3339(certificate.validFrom),
+    notAfter: rfc3339(certificate.validTo),
+    ca: certificate.ca,
+    selfSigned: isIssuedBy(certificate, certificate),
+    keyType: key?.asymmetricKeyType ?? "unknown",
+    keyBits: key === undefined ? undefined : bitsOf(key),
+    signature: signatureOf(certificate),
+  };
+}
+
+/** The common name, or the whole name where it has none. */
+function commonName(certificate: X509Certificate, whose: "subject" | "issuer"): string {
+  const full = certificate[whose];
+  return /^CN=(.*)$/m.exec(full)?.[1] ?? full.replaceAll("\n", ", ");
+}
+
+/** Node writes `DNS:a, IP Address:b`, quoting as JSON what could be mistaken for a separator. */
+function dnsNames(alternatives: string): readonly string[] {
+  const entries = alternatives.matchAll(/(?:^|, )([^:,"]+):("(?:[^"\\]|\\.)*"|[^,"]*)/g);
+  return [...entries].flatMap(([, kind, name = ""]) =>
+    kind === "DNS" ? [name.startsWith('"') ? String(JSON.parse(name)) : name] : [],
+  );
+}
+
+/** "Oct  2 12:00:00 2030 GMT" as 2030-10-02T12:00:00Z; a certificate without dates is none. */
+function rfc3339(openssl: string): string {
+  return new Date(openssl).toISOString().replace(".000Z", "Z");
+}
+
+function bitsOf(key: KeyObject): number | undefined {
+  const details = key.asymmetricKeyDetails;
+  return details?.modulusLength ?? curveBits[details?.namedCurve ?? ""];
+}
+
+/** From the second part of the DER form, since X509Certificate of Node 20 does not tell it. */
+function signatureOf({ raw }: X509Certificate): string {
+  const oid = attempt(() => {
+    const [, algorithm] = partsOf(asn1.fromDer(raw.toString("binary")));
+    const [identifier] = partsOf(algorithm);
+    return asn1.derToOid(identifier?.value as string);
+  });
+  if (oid === undefined) return "unknown";
+  return signatureNames[oid] ?? text(pki.oids[oid]) ?? oid;
+}
+
+function partsOf(node: asn1.Asn1 | undefined): readonly asn1.Asn1[] {
+  return list(node?.value) as readonly asn1.Asn1[];
+}
+
+/** The libraries throw on what they cannot parse; here that is an ordinary answer. */
+function attempt<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,180 @@
+/** The records of runs as files under $ENGINE_HOME: made when first needed, for its owner alone. */
+import { constants } from "node:fs";
+import { access, chmod, mkdir, open, stat } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { EngineError, exitCodes, UsageError } from "../domain/errors";
+import type { KubeObject } from "../domain/objects";
+import { type Json, own, text } from "../domain/values";
+
+const ownerOnly = 0o700;
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+/** What the API server sets: with these a file could not be created or applied again. */
+const serverMetadata = new Set([
+  "managedFields",
+  "resourceVersion",
+  "uid",
+  "creationTimestamp",
+  "generation",
+  "selfLink",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+]);
+
+/** The record could not be continued in the middle of a run. */
+export class RecordError extends EngineError {
+  readonly code = "RECORD";
+  readonly exitCode = exitCodes.failed;
+}
+
+/** The home that the environment names; touches no disk yet. */
+export function openHome(
+  env: NodeJS.ProcessEnv,
+  clock: { now(): number } = { now: Date.now },
+): FileHome {
+  const given = env["ENGINE_HOME"];
+  const path =
+    given === undefined || given === ""
+      ? join(env["HOME"] ?? homedir(), ".kube", "engine")
+      : resolve(given);
+  return new FileHome(path, clock);
+}
+
+/** Stands behind the port Home of run/record. */
+export class FileHome {
+  constructor(
+    readonly path: string,
+    private readonly clock: { now(): number },
+  ) {}
+
+  async writable(): Promise<string | undefined> {
+    try {
+      const place = await nearest(this.path);
+      await access(place, constants.W_OK | constants.X_OK);
+      return undefined;
+    } catch (error) {
+      return this.#problem(error);
+    }
+  }
+
+  async begin(runId: string): Promise<FileRecord> {
+    const folder = join(this.path, "runs", runId);
+    try {
+      await mkdir(folder, { recursive: true, mode: ownerOnly });
+      // A home that was there before may be open to others; one that is shared on purpose stays.
+      await chmod(this.path, ownerOnly).catch(() => undefined);
+      const record = new FileRecord(runId, folder, this.clock);
+      await record.outcome({ event: "begin" });
+      return record;
+    } catch (error) {
+      throw new UsageError(this.#problem(error), {
+        cause: error,
+        hint: "set ENGINE_HOME to a folder that you can write to",
+      });
+    }
+  }
+
+  #problem(error: unknown): string {
+    return `cannot keep a record of the run in ${this.path} (${codeOf(error)})`;
+  }
+}
+
+/** Stands behind the port RunRecord of run/record. */
+export class FileRecord {
+  constructor(
+    readonly id: string,
+    readonly folder: string,
+    private readonly clock: { now(): number },
+  ) {}
+
+  intent(line: Json): Promise<void> {
+    return this.#append("intent", line);
+  }
+
+  outcome(line: Json): Promise<void> {
+    return this.#append("outcome", line);
+  }
+
+  async save(object: KubeObject): Promise<string> {
+    const content = `${JSON.stringify(restorable(object), undefined, 2)}\n`;
+    for (let copy = 1; ; copy += 1) {
+      const file = join(this.folder, fileNameOf(object, copy));
+      if (await this.#written(file, { flag: "wx", content })) return file;
+    }
+  }
+
+  async #append(type: "intent" | "outcome", line: Json): Promise<void> {
+    const at = new Date(this.clock.now()).toISOString();
+    const content = `${JSON.stringify({ at, type, ...line })}\n`;
+    await this.#written(join(this.folder, "log.jsonl"), { flag: "a", content });
+  }
+
+  /** False when the file must be new and is not. */
+  async #written(path: string, { flag, content }: { flag: "a" | "wx"; content: string }) {
+    try {
+      const file = await open(path, flag, 0o600);
+      try {
+        await file.writeFile(content);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      return true;
+    } catch (error) {
+      if (flag === "wx" && codeOf(error) === "EEXIST") return false;
+      throw new RecordError(`the record of run ${this.id} could not be written to ${path}`, {
+        cause: error,
+        hint: "make room or set ENGINE_HOME to another folder, then run again",
+      });
+    }
+  }
+}
+
+/** The object without what the API server sets; of a Secret, without its data in any place. */
+function restorable(object: KubeObject): Json {
+  const secret = object.kind === "Secret";
+  const dropped = secret ? ["status", "data", "stringData"] : ["status"];
+  const metadata = Object.entries(object.metadata).flatMap(([key, value]) => {
+    if (serverMetadata.has(key)) return [];
+    return key === "annotations" && secret ? [[key, withoutLastApplied(value)]] : [[key, value]];
+  });
+  return {
+    ...Object.fromEntries(Object.entries(object).filter(([key]) => !dropped.includes(key))),
+    metadata: Object.fromEntries(metadata) as Json,
+  };
+}
+
+/** kubectl's own copy of a Secret, data included, sits in this annotation. */
+function withoutLastApplied(annotations: unknown): Json {
+  const entries = Object.entries(annotations as Readonly<Record<string, unknown>>);
+  return Object.fromEntries(entries.filter(([key]) => key !== lastApplied));
+}
+
+/** Names may hold what a file name may not (`system:node`); a second save gets a number. */
+function fileNameOf({ kind, metadata }: KubeObject, copy: number): string {
+  const parts = [
+    kind.toLowerCase(),
+    metadata.namespace,
+    metadata.name,
+    copy > 1 ? copy : undefined,
+  ];
+  const name = parts.filter((part) => part !== undefined).join("_");
+  return `${name.replace(/[^A-Za-z0-9._-]/g, "-")}.json`;
+}
+
+/** The path, or its nearest parent that exists; throws what is in the way. */
+async function nearest(path: string): Promise<string> {
+  try {
+    const found = await stat(path);
+    if (found.isDirectory()) return path;
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+    return nearest(dirname(path));
+  }
+  throw Object.assign(new Error(`${path} is not a folder`), { code: "ENOTDIR" });
+}
+
+function codeOf(error: unknown): string {
+  const cause = error instanceof RecordError ? error.cause : error;
+  return text(own(cause, "code")) ?? String(cause);
+}

@@ -1,0 +1,183 @@
+/** Requests to one API server: who asks, over which connection, and what may be repeated. */
+import { setMaxListeners } from "node:events";
+import type { OutgoingHttpHeaders } from "node:http";
+import { UnavailableError } from "../../domain/errors";
+import { isObject, type Json } from "../../domain/values";
+import type { Clock } from "../../run/ports";
+import type { Agents } from "./agents";
+import type { Credential, CredentialSource } from "./credential";
+import { type Answer, exchange, NoAnswer } from "./exchange";
+import { parsedJson, type Place, refusal, unavailable } from "./failures";
+import type { RequestSeen } from "./flags";
+import { pauseBefore } from "./retry";
+import { parseWarnings } from "./warnings";
+
+/** One call of the API. */
+export interface Call {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  readonly body?: unknown;
+  readonly contentType?: string;
+  /** For messages: `apply secrets/x in namespace y`. */
+  readonly subject: string;
+  /** False for reads and for reviews, which may be repeated. */
+  readonly writes: boolean;
+  readonly fresh?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onWarning?: ((text: string) => void) | undefined;
+}
+
+/** What every request of a connection has in common. */
+export interface Connection {
+  readonly base: URL;
+  readonly place: Place;
+  readonly agents: Agents;
+  readonly credentials: CredentialSource;
+  readonly impersonation: OutgoingHttpHeaders;
+  readonly compress: boolean;
+  readonly clock: Clock;
+  readonly timeoutMs: number | undefined;
+  readonly dialTimeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+  readonly onRequest: ((request: RequestSeen) => void) | undefined;
+}
+
+/** Sends calls and translates what goes wrong. */
+export class Client {
+  constructor(private readonly connection: Connection) {}
+
+  /** The object that the server answered with; undefined for a 404 when that is an answer. */
+  async object(call: Call): Promise<Json>;
+  async object(call: Call, absent: "absent"): Promise<Json | undefined>;
+  async object(call: Call, absent?: "absent"): Promise<Json | undefined> {
+    const answer = await this.answer(call);
+    if (absent !== undefined && isAbsence(answer)) return undefined;
+    const { place } = this.connection;
+    const purpose = { subject: call.subject, writes: call.writes && !isDryRun(call) };
+    if (answer instanceof NoAnswer) throw unavailable(answer, place, purpose);
+    if (answer.status < 200 || answer.status > 299) throw refusal(answer, place, purpose);
+    parseWarnings(answer.headers.warning).forEach((warning) => call.onWarning?.(warning));
+    const object = parsedJson(answer.body);
+    if (isObject(object)) return object;
+    throw new UnavailableError(
+      `the answer of ${place.server} to ${call.subject} is not that of an API server`,
+      { hint: `check the address in ${place.clusterName}` },
+    );
+  }
+
+  close(): void {
+    this.connection.credentials.close();
+    this.connection.agents.close();
+  }
+
+  private async answer(asked: Call): Promise<Answer | NoAnswer> {
+    const { clock, credentials } = this.connection;
+    const call = { ...asked, signal: asked.signal ?? this.signalFor(asked) };
+    let renewed = false;
+    for (let attempt = 1; ; attempt += 1) {
+      const answer = await this.attempt(call);
+      if (isStatus(answer, 401) && !renewed && credentials.refused()) {
+        renewed = true;
+        continue;
+      }
+      const pause = pauseBefore(answer, attempt, call.writes);
+      if (pause === undefined) return answer;
+      await clock.sleep(pause, call.signal);
+    }
+  }
+
+  /** An interrupt ends whatever reads; a write in flight is finished, so that its outcome is known. */
+  private signalFor(call: Call): AbortSignal | undefined {
+    return call.writes && !isDryRun(call) ? undefined : this.connection.signal;
+  }
+
+  private async attempt(call: Call): Promise<Answer | NoAnswer> {
+    const { agents, base, credentials, timeoutMs, dialTimeoutMs } = this.connection;
+    call.signal?.throwIfAborted();
+    // Every request in flight listens to the same signal; node warns from the eleventh on.
+    if (call.signal !== undefined) setMaxListeners(0, call.signal);
+    const credential = await unlessAborted(credentials.get(), call.signal);
+    const { agent, done } = agents.of(credential.pair, call.fresh === true);
+    const body = call.body === undefined ? undefined : JSON.stringify(call.body);
+    this.connection.onRequest?.({
+      method: call.method,
+      path: call.path,
+      dryRun: isDryRun(call),
+    });
+    try {
+      return await exchange({
+        base,
+        method: call.method,
+        path: `${base.pathname.replace(/\/+$/, "")}${call.path}${queryOf(call)}`,
+        headers: { ...this.headers(call, credential), ...bodyHeaders(call, body) },
+        body,
+        agent,
+        signal: call.signal,
+        timeoutMs,
+        dialTimeoutMs,
+      });
+    } catch (error) {
+      if (error instanceof NoAnswer) return error;
+      throw error;
+    } finally {
+      done();
+    }
+  }
+
+  private headers(call: Call, { authorization }: Credential): OutgoingHttpHeaders {
+    const { impersonation, compress } = this.connection;
+    return {
+      accept: "application/json",
+      "user-agent": "kubectl-engine",
+      ...(compress && call.method === "GET" && { "accept-encoding": "gzip" }),
+      ...(authorization !== undefined && { authorization }),
+      ...impersonation,
+    };
+  }
+}
+
+function bodyHeaders(call: Call, body: string | undefined): OutgoingHttpHeaders {
+  if (body === undefined) return {};
+  return {
+    "content-type": call.contentType ?? "application/json",
+    "content-length": Buffer.byteLength(body),
+  };
+}
+
+function isDryRun({ query }: Call): boolean {
+  return query?.["dryRun"] !== undefined;
+}
+
+function isStatus(answer: Answer | NoAnswer, status: number): boolean {
+  return !(answer instanceof NoAnswer) && answer.status === status;
+}
+
+/** A page of markup is no API server's 404: the address is wrong, not the object absent. */
+function isAbsence(answer: Answer | NoAnswer): boolean {
+  if (answer instanceof NoAnswer || answer.status !== 404) return false;
+  return !(answer.headers["content-type"] ?? "").startsWith("text/html");
+}
+
+function queryOf({ query = {} }: Call): string {
+  const given = new URLSearchParams();
+  for (const [key, value] of Object.entries(query)) {
+    if (value !== undefined) given.append(key, value);
+  }
+  return given.size === 0 ? "" : `?${given.toString()}`;
+}
+
+/** The plugin that makes a credential goes on; only the waiting for it ends. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work;
+  return new Promise((resolve, reject) => {
+    const aborted = (): void => {
+      reject(signal.reason as Error);
+    };
+    signal.addEventListener("abort", aborted);
+    const rest = (): void => {
+      signal.removeEventListener("abort", aborted);
+    };
+    work.then(resolve, reject).finally(rest);
+  });
+}

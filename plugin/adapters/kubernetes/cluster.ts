@@ -1,0 +1,182 @@
+/** The Cluster port over HTTP. */
+import { EngineError, UnavailableError } from "../../domain/errors";
+import type { KubeObject, Ref, Resource } from "../../domain/objects";
+import { at, isObject, type Json, own, text } from "../../domain/values";
+import type {
+  Access,
+  ApplyOptions,
+  Cluster,
+  ListOptions,
+  ManagedWrite,
+  PatchType,
+  Preconditions,
+  WriteOptions,
+} from "../../run/ports";
+import type { Call, Client } from "./client";
+import { Kinds } from "./kinds";
+import { listAll } from "./listing";
+import { collectionPath, nameOf, objectPath } from "./paths";
+
+const patchTypes: Readonly<Record<PatchType, string>> = {
+  merge: "application/merge-patch+json",
+  json: "application/json-patch+json",
+  strategic: "application/strategic-merge-patch+json",
+};
+
+/** What the cluster is called in reports. */
+interface Identity {
+  readonly server: string;
+  readonly namespace: string;
+}
+
+/** One API server. Messages of ApiError are the server's own, unchanged. */
+export class HttpCluster implements Cluster {
+  readonly server: string;
+  readonly namespace: string;
+  private readonly kinds: Kinds;
+
+  constructor(
+    private readonly client: Client,
+    { server, namespace }: Identity,
+  ) {
+    this.server = server;
+    this.namespace = namespace;
+    this.kinds = new Kinds(client, namespace);
+  }
+
+  async get(ref: Ref, { signal }: { signal?: AbortSignal } = {}): Promise<KubeObject | undefined> {
+    const subject = `read ${nameOf(ref)}`;
+    const call: Call = { method: "GET", path: objectPath(ref), subject, writes: false, signal };
+    const found = await this.client.object(call, "absent");
+    return found === undefined ? undefined : this.objectIn(found, subject);
+  }
+
+  list(resource: Resource, options: ListOptions = {}): Promise<readonly KubeObject[] | undefined> {
+    return listAll(this.client, resource, options);
+  }
+
+  async create(object: KubeObject, options: ManagedWrite = {}): Promise<KubeObject> {
+    const ref = await this.kinds.refOf(object, options.signal);
+    const path = collectionPath(ref.resource, ref.namespace);
+    const subject = `create ${nameOf(ref)}`;
+    return this.write({ method: "POST", path, body: object, subject }, options);
+  }
+
+  async update(object: KubeObject, options: ManagedWrite = {}): Promise<KubeObject> {
+    const ref = await this.kinds.refOf(object, options.signal);
+    const subject = `update ${nameOf(ref)}`;
+    return this.write({ method: "PUT", path: objectPath(ref), body: object, subject }, options);
+  }
+
+  async apply(object: KubeObject, options: ApplyOptions): Promise<KubeObject> {
+    const ref = await this.kinds.refOf(object, options.signal);
+    const contentType = "application/apply-patch+yaml";
+    const subject = `apply ${nameOf(ref)}`;
+    const query = { ...(options.force === true && { force: "true" }) };
+    const target = { method: "PATCH", path: objectPath(ref), subject } as const;
+    return this.write({ ...target, query, body: object, contentType }, options);
+  }
+
+  patch(
+    ref: Ref,
+    body: unknown,
+    options: ManagedWrite & { readonly type: PatchType },
+  ): Promise<KubeObject> {
+    const subject = `patch ${nameOf(ref)}`;
+    const contentType = patchTypes[options.type];
+    const target = { method: "PATCH", path: objectPath(ref), subject } as const;
+    return this.write({ ...target, body, contentType }, options);
+  }
+
+  /** The server reads no query once there is a body: dryRun is in both, the query for audit logs. */
+  async delete(ref: Ref, preconditions: Preconditions, options: WriteOptions = {}): Promise<void> {
+    await this.client.object({
+      ...transport(options),
+      method: "DELETE",
+      path: objectPath(ref),
+      query: dryRunOf(options),
+      body: {
+        apiVersion: "v1",
+        kind: "DeleteOptions",
+        ...(Object.keys(preconditions).length > 0 && { preconditions }),
+        ...(options.dryRun === true && { dryRun: ["All"] }),
+      },
+      subject: `delete ${nameOf(ref)}`,
+      writes: true,
+    });
+  }
+
+  async can(access: Access): Promise<boolean> {
+    const body = {
+      apiVersion: "authorization.k8s.io/v1",
+      kind: "SelfSubjectAccessReview",
+      spec: { resourceAttributes: access },
+    };
+    const answer = await this.client.object({
+      method: "POST",
+      path: "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+      body,
+      subject: `ask for the permission to ${access.verb} ${access.resource}`,
+      writes: false,
+    });
+    return own(own(answer, "status"), "allowed") === true;
+  }
+
+  async whoAmI(): Promise<string | undefined> {
+    try {
+      const answer = await this.client.object({
+        method: "POST",
+        path: "/apis/authentication.k8s.io/v1/selfsubjectreviews",
+        body: { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" },
+        subject: "ask for the name of the user",
+        writes: false,
+      });
+      return text(at(answer, ["status", "userInfo", "username"]));
+    } catch (error) {
+      // before Kubernetes 1.28 there is no such review; the name is a nicety
+      if (error instanceof EngineError) return undefined;
+      throw error;
+    }
+  }
+
+  serves(group: string, version: string): Promise<readonly Resource[] | undefined> {
+    return this.kinds.served(group, version);
+  }
+
+  close(): void {
+    this.client.close();
+  }
+
+  private async write(call: Omit<Call, "writes">, options: ManagedWrite): Promise<KubeObject> {
+    const answer = await this.client.object({
+      ...transport(options),
+      ...call,
+      writes: true,
+      query: {
+        ...call.query,
+        fieldManager: options.fieldManager,
+        fieldValidation: "Warn",
+        ...dryRunOf(options),
+      },
+    });
+    return this.objectIn(answer, call.subject);
+  }
+
+  private objectIn(answer: Json, subject: string): KubeObject {
+    if (isKubeObject(answer)) return answer;
+    throw new UnavailableError(`the answer of ${this.server} to ${subject} is not the object`);
+  }
+}
+
+function isKubeObject(value: Json): value is KubeObject {
+  const { apiVersion, kind, metadata } = value;
+  return typeof apiVersion === "string" && typeof kind === "string" && isObject(metadata);
+}
+
+function transport({ fresh, signal, onWarning }: WriteOptions): Partial<Call> {
+  return { fresh, signal, onWarning };
+}
+
+function dryRunOf({ dryRun }: WriteOptions): { readonly dryRun?: "All" } {
+  return dryRun === true ? { dryRun: "All" } : {};
+}

@@ -1,0 +1,34 @@
+/** What a request is authenticated with, and the shape of every source of it. */
+import { UsageError } from "../../domain/errors";
+import type { Clock } from "../../run/ports";
+import type { Target } from "./target";
+import type { ClientPair } from "./trust";
+
+/** What a request is authenticated with. */
+export interface Credential {
+  readonly authorization?: string;
+  readonly pair?: ClientPair | undefined;
+}
+
+/** Where a credential is asked for. */
+export interface Site {
+  readonly target: Target;
+  readonly env: NodeJS.ProcessEnv;
+  readonly clock: Clock;
+}
+
+/** Where credentials come from. */
+export interface CredentialSource {
+  get(): Promise<Credential>;
+  /** After a 401: forgets the credential; true when asking again may give another one. */
+  refused(): boolean;
+  close(): void;
+}
+
+/** The header's value; a token that no header can carry is told without being shown. */
+export function bearer(token: string): string {
+  if (/[^\x21-\x7e]/.test(token)) {
+    throw new UsageError("the bearer token holds characters that no header can carry");
+  }
+  return `Bearer ${token}`;
+}

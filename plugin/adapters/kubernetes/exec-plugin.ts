@@ -1,0 +1,156 @@
+/** Exec credential plugins (client.authentication.k8s.io), as client-go runs them. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { PermissionError } from "../../domain/errors";
+import { isObject, type Json, list, own, text } from "../../domain/values";
+import { bearer, type Credential, type CredentialSource, type Site } from "./credential";
+import { readText } from "./files";
+import { type Issued, KeptCredential } from "./kept";
+import type { ClientPair } from "./trust";
+
+const outputLimit = 1024 * 1024;
+
+/**
+ * Runs the plugin when a credential is needed and keeps it until it expires or is refused.
+ * client-node's own runner passes no KUBERNETES_EXEC_INFO, asks anew for each request where no
+ * expiry is given, and puts the plugin's output into its errors.
+ */
+export class ExecPlugin implements CredentialSource {
+  private readonly kept: KeptCredential;
+  private child: ChildProcess | undefined;
+
+  constructor(
+    private readonly site: Site,
+    private readonly spec: Json,
+    private readonly pair: ClientPair | undefined,
+  ) {
+    this.kept = new KeptCredential(() => this.ask(), site.clock);
+  }
+
+  get(): Promise<Credential> {
+    return this.kept.get();
+  }
+
+  refused(): boolean {
+    this.kept.forget();
+    return true;
+  }
+
+  close(): void {
+    this.child?.kill();
+  }
+
+  private async ask(): Promise<Issued> {
+    const status = own(this.parsed(await this.output()), "status");
+    const token = text(own(status, "token"));
+    const cert = text(own(status, "clientCertificateData"));
+    const key = text(own(status, "clientKeyData"));
+    const pair = cert === undefined || key === undefined ? undefined : { cert, key };
+    if (token === undefined && pair === undefined) throw this.failed("gave no credential");
+    const expires = Date.parse(text(own(status, "expirationTimestamp")) ?? "");
+    return {
+      credential: {
+        ...(token !== undefined && { authorization: bearer(token) }),
+        pair: pair ?? this.pair,
+      },
+      expires: Number.isNaN(expires) ? Infinity : expires,
+    };
+  }
+
+  /** The parser's own error is dropped: it quotes the output, which is the credential. */
+  private parsed(output: string): Json {
+    let answer: unknown;
+    try {
+      answer = JSON.parse(output);
+    } catch {
+      answer = undefined;
+    }
+    const wanted = own(this.spec, "apiVersion");
+    if (!isObject(answer) || own(answer, "kind") !== "ExecCredential") {
+      throw this.failed("printed no ExecCredential");
+    }
+    if (own(answer, "apiVersion") === wanted) return answer;
+    throw this.failed("answered in another apiVersion than the kubeconfig asks for");
+  }
+
+  private output(): Promise<string> {
+    const { stdin, stderr } = process;
+    const mode = own(this.spec, "interactiveMode");
+    const interactive = mode !== "Never" && stdin.isTTY;
+    if (mode === "Always" && !interactive) throw this.failed("needs a terminal");
+    const args = list(own(this.spec, "args")).map(String);
+    return new Promise((resolve, reject) => {
+      const child = spawn(this.command(), args, {
+        env: this.environment(interactive),
+        stdio: [interactive ? "inherit" : "ignore", "pipe", stderr.isTTY ? "inherit" : "ignore"],
+        windowsHide: true,
+      });
+      this.child = child;
+      const chunks: Buffer[] = [];
+      let size = 0;
+      child.stdout.on("data", (chunk: Buffer) => {
+        size += chunk.length;
+        if (size > outputLimit) child.kill();
+        else chunks.push(chunk);
+      });
+      child.on("error", (error: NodeJS.ErrnoException) => {
+        const missing = error.code === "ENOENT";
+        reject(this.failed(missing ? "was not found" : `could not be run (${error.code ?? ""})`));
+      });
+      child.on("close", (code, signal) => {
+        if (code === 0) resolve(Buffer.concat(chunks).toString("utf8"));
+        else reject(this.failed(`ended with ${signal ?? `exit code ${code ?? ""}`}`));
+      });
+    });
+  }
+
+  private command(): string {
+    const command = text(own(this.spec, "command"));
+    if (command === undefined) throw this.failed("has no command");
+    return command;
+  }
+
+  private environment(interactive: boolean): NodeJS.ProcessEnv {
+    const given = list(own(this.spec, "env")).map((entry) => [
+      String(own(entry, "name")),
+      String(own(entry, "value")),
+    ]);
+    const cluster = own(this.spec, "provideClusterInfo") === true ? this.clusterInfo() : undefined;
+    const info = {
+      kind: "ExecCredential",
+      apiVersion: own(this.spec, "apiVersion"),
+      spec: { ...(cluster !== undefined && { cluster }), interactive },
+    };
+    return {
+      ...this.site.env,
+      ...(Object.fromEntries(given) as NodeJS.ProcessEnv),
+      KUBERNETES_EXEC_INFO: JSON.stringify(info),
+    };
+  }
+
+  private clusterInfo(): Json {
+    const { base, cluster } = this.site.target;
+    const ca = cluster.caData ?? encoded(cluster.caFile);
+    return {
+      server: base.href.replace(/\/$/, ""),
+      ...(cluster.tlsServerName !== undefined && { "tls-server-name": cluster.tlsServerName }),
+      ...(cluster.insecure === true && { "insecure-skip-tls-verify": true }),
+      ...(ca !== undefined && { "certificate-authority-data": ca }),
+      ...(cluster.proxyUrl !== undefined && { "proxy-url": cluster.proxyUrl }),
+      ...(cluster.execConfig !== undefined && { config: cluster.execConfig }),
+    };
+  }
+
+  private failed(how: string): PermissionError {
+    const command = text(own(this.spec, "command")) ?? "";
+    const { userName } = this.site.target;
+    return new PermissionError(`the exec credential plugin ${command} of ${userName} ${how}`, {
+      hint: text(own(this.spec, "installHint")) ?? `run ${command} by hand to see why`,
+    });
+  }
+}
+
+function encoded(file: string | undefined): string | undefined {
+  const read = file === undefined ? undefined : readText(file);
+  if (read === undefined || !("text" in read)) return undefined;
+  return Buffer.from(read.text).toString("base64");
+}

@@ -1,0 +1,83 @@
+/** Which path serves a kind: asked once for each group and version. */
+import { ApiError } from "../../domain/errors";
+import type { KubeObject, Ref, Resource } from "../../domain/objects";
+import { list, own, text } from "../../domain/values";
+import type { Client } from "./client";
+import { versionPath } from "./paths";
+
+/** A kind that the server serves, and where its objects live. */
+interface ServedKind {
+  readonly resource: Resource;
+  readonly namespaced: boolean;
+}
+
+/** Discovery with a memory for what was found; what was not found is asked for again. */
+export class Kinds {
+  private readonly known = new Map<string, Promise<readonly ServedKind[] | undefined>>();
+
+  constructor(
+    private readonly client: Client,
+    private readonly namespace: string,
+  ) {}
+
+  /** The kinds of a group and version as they are now, undefined when it is not served. */
+  async served(group: string, version: string): Promise<readonly Resource[] | undefined> {
+    const found = await this.ask(group, version);
+    return found?.map(({ resource }) => resource);
+  }
+
+  /** Where an object of this kind is written; in the connection's namespace if it names none. */
+  async refOf(object: KubeObject, signal: AbortSignal | undefined): Promise<Ref> {
+    const { apiVersion, kind, metadata } = object;
+    const [version = "", group = ""] = apiVersion.split("/").reverse();
+    const found = await this.find({ group, version, kind }, signal);
+    const namespace = found.namespaced ? (metadata.namespace ?? this.namespace) : undefined;
+    return {
+      resource: found.resource,
+      name: metadata.name ?? "",
+      ...(namespace !== undefined && { namespace }),
+    };
+  }
+
+  private async find(
+    { group, version, kind }: Omit<Resource, "plural">,
+    signal: AbortSignal | undefined,
+  ): Promise<ServedKind> {
+    const key = `${group}/${version}`;
+    const known = (await this.known.get(key))?.find(({ resource }) => resource.kind === kind);
+    if (known !== undefined) return known;
+    const asked = this.ask(group, version, signal);
+    this.known.set(
+      key,
+      asked.catch(() => undefined),
+    );
+    const found = (await asked)?.find(({ resource }) => resource.kind === kind);
+    if (found !== undefined) return found;
+    throw new ApiError(
+      `the API server serves no kind ${kind} in ${group === "" ? version : key}`,
+      { status: 404, reason: "NotFound" },
+      { hint: "check the kind, or install its CustomResourceDefinition first" },
+    );
+  }
+
+  private async ask(
+    group: string,
+    version: string,
+    signal?: AbortSignal,
+  ): Promise<readonly ServedKind[] | undefined> {
+    const path = versionPath(group, version);
+    const subject = `list the kinds of ${group === "" ? version : `${group}/${version}`}`;
+    const answer = await this.client.object(
+      { method: "GET", path, subject, writes: false, signal },
+      "absent",
+    );
+    const kinds = list(own(answer, "resources")).flatMap((entry) => {
+      const plural = text(own(entry, "name"));
+      const kind = text(own(entry, "kind"));
+      if (plural === undefined || kind === undefined || plural.includes("/")) return [];
+      const resource = { group, version, plural, kind };
+      return [{ resource, namespaced: own(entry, "namespaced") === true }];
+    });
+    return kinds.length === 0 ? undefined : kinds;
+  }
+}

@@ -1,0 +1,150 @@
+/** One kubeconfig file's text into entries; problems never quote the text, which holds secrets. */
+import { CORE_SCHEMA, load, YAMLException } from "js-yaml";
+import { isObject, type Json, list, own, text } from "../../domain/values";
+import type { ClusterEntry, ContextEntry, UserEntry } from "./kubeconfig-entries";
+
+/** The entries of one file, paths as written. */
+export interface KubeconfigFile {
+  readonly problems: readonly string[];
+  readonly currentContext: string | undefined;
+  readonly clusters: ReadonlyMap<string, ClusterEntry>;
+  readonly users: ReadonlyMap<string, UserEntry>;
+  readonly contexts: ReadonlyMap<string, ContextEntry>;
+}
+
+/** Reads a kubeconfig; each problem completes the sentence "the kubeconfig FILE …". */
+export function parseKubeconfig(content: string): KubeconfigFile {
+  const problems: string[] = [];
+  const document = parsed(content, problems);
+  return {
+    problems,
+    currentContext: text(own(document, "current-context")),
+    clusters: entries(document, { list: "clusters", item: "cluster", read: clusterOf }, problems),
+    users: entries(document, { list: "users", item: "user", read: userOf }, problems),
+    contexts: entries(document, { list: "contexts", item: "context", read: contextOf }, problems),
+  };
+}
+
+function parsed(content: string, problems: string[]): Json {
+  let document: unknown;
+  try {
+    document = load(content, { schema: CORE_SCHEMA }) ?? {};
+  } catch (error) {
+    problems.push(`is not YAML${placeOf(error)}`);
+    return {};
+  }
+  const kind = own(document, "kind");
+  if (isObject(document) && (kind === undefined || kind === "Config")) return document;
+  problems.push(`is not a Config${text(kind) === undefined ? "" : ` but a ${String(kind)}`}`);
+  return {};
+}
+
+/** Only the place: the parser's own message quotes the lines around it. */
+function placeOf(error: unknown): string {
+  const mark: unknown = error instanceof YAMLException ? error.mark : undefined;
+  const line = own({ ...(mark as object) }, "line");
+  return typeof line === "number" ? ` (line ${line + 1})` : "";
+}
+
+interface Section<T> {
+  readonly list: string;
+  readonly item: string;
+  readonly read: (fields: Fields) => T;
+}
+
+function entries<T>(document: Json, section: Section<T>, problems: string[]): Map<string, T> {
+  const found = new Map<string, T>();
+  for (const entry of list(own(document, section.list))) {
+    const name = text(own(entry, "name"));
+    if (name === undefined) problems.push(`has an entry without a name in ${section.list}`);
+    else if (found.has(name)) problems.push(`names the ${section.item} "${name}" twice`);
+    else {
+      const fields = new Fields(own(entry, section.item), `${section.item} "${name}"`, problems);
+      found.set(name, section.read(fields));
+    }
+  }
+  return found;
+}
+
+/** The fields of one entry; a value of a wrong type is a problem, an empty one is absent. */
+class Fields {
+  constructor(
+    private readonly entry: unknown,
+    private readonly owner: string,
+    private readonly problems: string[],
+  ) {}
+
+  string<K extends string>(key: K, name: string): Partial<Record<K, string>> {
+    const value = own(this.entry, name) ?? "";
+    if (typeof value !== "string") this.problem(name, "text");
+    return typeof value === "string" && value !== "" ? given(key, value) : {};
+  }
+
+  flag<K extends string>(key: K, name: string): Partial<Record<K, boolean>> {
+    const value = own(this.entry, name) ?? false;
+    if (typeof value !== "boolean") this.problem(name, "true or false");
+    return value === true ? given(key, value) : {};
+  }
+
+  object<K extends string>(key: K, name: string): Partial<Record<K, Json>> {
+    const value = own(this.entry, name) ?? undefined;
+    if (value !== undefined && !isObject(value)) this.problem(name, "a mapping");
+    return isObject(value) ? given(key, value) : {};
+  }
+
+  list(name: string): readonly unknown[] {
+    return list(own(this.entry, name));
+  }
+
+  private problem(name: string, wanted: string): void {
+    this.problems.push(`has a value that is not ${wanted} at ${name} of the ${this.owner}`);
+  }
+}
+
+function given<K extends string, V>(key: K, value: V): Partial<Record<K, V>> {
+  return { [key]: value } as Partial<Record<K, V>>;
+}
+
+function clusterOf(fields: Fields): ClusterEntry {
+  const execConfig = fields
+    .list("extensions")
+    .find((extension) => own(extension, "name") === "client.authentication.k8s.io/exec");
+  return {
+    ...fields.string("server", "server"),
+    ...fields.string("caFile", "certificate-authority"),
+    ...fields.string("caData", "certificate-authority-data"),
+    ...fields.flag("insecure", "insecure-skip-tls-verify"),
+    ...fields.string("tlsServerName", "tls-server-name"),
+    ...fields.string("proxyUrl", "proxy-url"),
+    ...fields.flag("disableCompression", "disable-compression"),
+    ...(execConfig !== undefined && { execConfig: own(execConfig, "extension") }),
+  };
+}
+
+function userOf(fields: Fields): UserEntry {
+  const asGroups = fields.list("as-groups").flatMap((group) => text(group) ?? []);
+  return {
+    ...fields.string("token", "token"),
+    ...fields.string("tokenFile", "tokenFile"),
+    ...fields.string("username", "username"),
+    ...fields.string("password", "password"),
+    ...fields.string("certFile", "client-certificate"),
+    ...fields.string("certData", "client-certificate-data"),
+    ...fields.string("keyFile", "client-key"),
+    ...fields.string("keyData", "client-key-data"),
+    ...fields.object("exec", "exec"),
+    ...fields.object("authProvider", "auth-provider"),
+    ...fields.string("as", "as"),
+    ...fields.string("asUid", "as-uid"),
+    ...fields.object("asExtra", "as-user-extra"),
+    ...(asGroups.length > 0 && { asGroups }),
+  };
+}
+
+function contextOf(fields: Fields): ContextEntry {
+  return {
+    ...fields.string("cluster", "cluster"),
+    ...fields.string("user", "user"),
+    ...fields.string("namespace", "namespace"),
+  };
+}

@@ -1,0 +1,84 @@
+/** Lists in pages. */
+import { ApiError } from "../../domain/errors";
+import type { KubeObject, Resource } from "../../domain/objects";
+import { at, isObject, type Json, list, own, text } from "../../domain/values";
+import type { ListOptions } from "../../run/ports";
+import type { Client } from "./client";
+import { collectionPath } from "./paths";
+
+const pageSize = 500;
+
+/** What one pass over the pages is made with. */
+interface Pass {
+  readonly client: Client;
+  readonly resource: Resource;
+  readonly options: ListOptions;
+  /** False asks for everything in one answer. */
+  readonly paged: boolean;
+}
+
+/**
+ * All objects, at most `limit`; undefined when the kind is not served. When the server forgets the
+ * list between two pages (410), all of it is asked for once more, in one answer.
+ */
+export async function listAll(
+  client: Client,
+  resource: Resource,
+  options: ListOptions,
+): Promise<readonly KubeObject[] | undefined> {
+  try {
+    return await pages({ client, resource, options, paged: true });
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 410) throw error;
+    return pages({ client, resource, options, paged: false });
+  }
+}
+
+async function pages(pass: Pass): Promise<readonly KubeObject[] | undefined> {
+  const limit = pass.options.limit ?? Infinity;
+  const found: KubeObject[] = [];
+  let next: string | undefined;
+  do {
+    const page = await pageAfter(next, pass, limit - found.length);
+    if (page === undefined) return undefined;
+    found.push(...objectsOf(page, pass.resource));
+    next = text(at(page, ["metadata", "continue"]));
+  } while (next !== undefined && found.length < limit);
+  return found.slice(0, limit);
+}
+
+function pageAfter(
+  token: string | undefined,
+  { client, resource, options, paged }: Pass,
+  wanted: number,
+): Promise<Json | undefined> {
+  const { namespace, labelSelector, fieldSelector, signal } = options;
+  const size = paged ? Math.min(pageSize, wanted) : wanted;
+  const call = {
+    method: "GET",
+    path: collectionPath(resource, namespace),
+    query: {
+      labelSelector,
+      fieldSelector,
+      limit: Number.isFinite(size) ? String(size) : undefined,
+      continue: token,
+    },
+    subject: `list ${resource.plural}${namespace === undefined ? "" : ` in namespace ${namespace}`}`,
+    writes: false,
+    signal,
+  } as const;
+  return client.object(call, "absent");
+}
+
+/** Items of built-in kinds carry neither apiVersion nor kind. */
+function objectsOf(page: Json, { group, version, kind }: Resource): readonly KubeObject[] {
+  const apiVersion = group === "" ? version : `${group}/${version}`;
+  return list(own(page, "items"))
+    .filter(isObject)
+    .map((item) => ({
+      ...item,
+      apiVersion: text(own(item, "apiVersion")) ?? apiVersion,
+      kind: text(own(item, "kind")) ?? kind,
+      metadata: { ...(own(item, "metadata") as object) },
+    }));
+}

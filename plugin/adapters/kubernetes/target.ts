@@ -1,0 +1,189 @@
+/** Which cluster, as whom, in which namespace: flags over kubeconfig over the pod's own account. */
+import { resolve } from "node:path";
+import { UsageError } from "../../domain/errors";
+import type { ConnectionFlags } from "./flags";
+import type { ClusterEntry, ContextEntry, Kubeconfig, UserEntry } from "./kubeconfig-entries";
+
+/** Everything that is known about the place before the first request. */
+export interface Target {
+  readonly base: URL;
+  readonly cluster: ClusterEntry;
+  readonly user: UserEntry;
+  /** How messages call the user. */
+  readonly userName: string;
+  /** How messages call the cluster's place in the configuration. */
+  readonly clusterName: string;
+  readonly namespace: string;
+}
+
+/** What a pod knows about its own cluster. */
+export interface PodAccount {
+  readonly cluster: ClusterEntry;
+  readonly user: UserEntry;
+  readonly namespace: string | undefined;
+}
+
+/** How messages call a login that is none. */
+export const noUser = "no user";
+
+interface Choice {
+  readonly context: ContextEntry;
+  readonly cluster: ClusterEntry;
+  readonly clusterName: string;
+  readonly user: UserEntry;
+  readonly userName: string;
+}
+
+/** Decides for one target; throws one UsageError with everything that is wrong. */
+export function chooseTarget(
+  kubeconfig: Kubeconfig,
+  flags: ConnectionFlags,
+  pod: PodAccount | undefined,
+): Target {
+  const choice = chosen(kubeconfig, flags);
+  const inPod = choice.cluster.server === undefined && flags.server === undefined;
+  const from = inPod && pod !== undefined ? { ...choice, ...pod, ...podNames } : choice;
+  const cluster = withClusterFlags(from.cluster, flags);
+  const user = withUserFlags(from.user, flags);
+  if (cluster.server === undefined) throw nowhere(kubeconfig, flags);
+  const base = baseOf(cluster.server, cluster, user);
+  const address = `the server address of ${from.clusterName} is no http or https URL`;
+  const problems = contradictions(cluster, user);
+  if (base === undefined) throw new UsageError([address, ...problems]);
+  if (problems.length > 0) throw new UsageError(problems);
+  return {
+    base,
+    cluster,
+    user,
+    userName: givesCredentials(flags) ? "the command line" : from.userName,
+    clusterName: flags.server === undefined ? from.clusterName : "--server",
+    namespace: namespaceOf(flags, choice.context, pod),
+  };
+}
+
+function namespaceOf(flags: ConnectionFlags, context: ContextEntry, pod?: PodAccount): string {
+  return flags.namespace ?? context.namespace ?? pod?.namespace ?? "default";
+}
+
+function givesCredentials({ token, clientCertificate }: ConnectionFlags): boolean {
+  return token !== undefined || clientCertificate !== undefined;
+}
+
+const podNames = { userName: "the pod's service account", clusterName: "the pod's own cluster" };
+
+function chosen(kubeconfig: Kubeconfig, flags: ConnectionFlags): Choice {
+  const problems: string[] = [];
+  const contextName = flags.context ?? kubeconfig.currentContext;
+  const context = entry(kubeconfig.contexts, contextName, { kind: "context", problems }) ?? {};
+  const { cluster = context.cluster, user = context.user } = flags;
+  const choice = {
+    context,
+    cluster: entry(kubeconfig.clusters, cluster, { kind: "cluster", problems }) ?? {},
+    clusterName: cluster === undefined ? "--server" : `cluster "${cluster}"`,
+    user: entry(kubeconfig.users, user, { kind: "user", problems }) ?? {},
+    userName: user === undefined ? noUser : `user "${user}"`,
+  };
+  if (problems.length > 0) throw new UsageError(problems);
+  return choice;
+}
+
+function entry<T>(
+  entries: ReadonlyMap<string, T>,
+  name: string | undefined,
+  { kind, problems }: { readonly kind: string; readonly problems: string[] },
+): T | undefined {
+  if (name === undefined || entries.has(name)) return entries.get(name ?? "");
+  problems.push(`there is no ${kind} "${name}" in the kubeconfig: it names ${enumerated(entries)}`);
+  return undefined;
+}
+
+function enumerated(entries: ReadonlyMap<string, unknown>): string {
+  const names = [...entries.keys()];
+  if (names.length === 0) return "none";
+  const more = names.length > 10 ? ` and ${names.length - 10} more` : "";
+  return `${names.slice(0, 10).join(", ")}${more}`;
+}
+
+/** No server at all: kubectl would try localhost:8080, which helps nobody. */
+function nowhere(kubeconfig: Kubeconfig, flags: ConnectionFlags): UsageError {
+  const files = kubeconfig.files.length === 0 ? "no file" : kubeconfig.files.join(", ");
+  if (kubeconfig.clusters.size === 0 && kubeconfig.contexts.size === 0) {
+    return new UsageError(`no configuration for a cluster was found (looked for ${files})`, {
+      hint: "set KUBECONFIG, or give --kubeconfig or --server",
+    });
+  }
+  const unchosen = (flags.context ?? kubeconfig.currentContext) === undefined;
+  const problem = unchosen ? "no context is chosen" : "the context leads to no server address";
+  return new UsageError(`${problem} in the kubeconfig ${files}`, {
+    hint: unchosen
+      ? `choose one with --context (${enumerated(kubeconfig.contexts)})`
+      : "correct the kubeconfig, or give --server",
+  });
+}
+
+/** Flags of the cluster, with kubectl's rules for what they clear. */
+function withClusterFlags(cluster: ClusterEntry, flags: ConnectionFlags): ClusterEntry {
+  const { server, tlsServerName } = flags;
+  const { tlsServerName: expected, ...rest } = withTrustFlags(cluster, flags);
+  const name = tlsServerName ?? (server === undefined ? expected : undefined);
+  return {
+    ...rest,
+    ...(server !== undefined && { server }),
+    ...(name !== undefined && { tlsServerName: name }),
+  };
+}
+
+function withTrustFlags(cluster: ClusterEntry, flags: ConnectionFlags): ClusterEntry {
+  const { certificateAuthority, insecureSkipTlsVerify } = flags;
+  if (certificateAuthority === undefined && insecureSkipTlsVerify !== true) return cluster;
+  const rest = Object.entries(cluster).filter(([key]) => !/^(caFile|caData|insecure)$/.test(key));
+  return {
+    ...Object.fromEntries(rest),
+    ...(certificateAuthority !== undefined && { caFile: resolve(certificateAuthority) }),
+    ...(insecureSkipTlsVerify === true && { insecure: true }),
+  };
+}
+
+/** A credential given by flag replaces all of the user's own: the server would prefer those. */
+function withUserFlags(user: UserEntry, flags: ConnectionFlags): UserEntry {
+  const { token, clientCertificate, clientKey, as, asUid, asGroup } = flags;
+  const { as: ownAs, asUid: ownUid, asGroups, asExtra, ...credentials } = user;
+  const impersonates = as !== undefined || asUid !== undefined || asGroup !== undefined;
+  return {
+    ...(!givesCredentials(flags) && credentials),
+    ...(token !== undefined && { token }),
+    ...(clientCertificate !== undefined && { certFile: resolve(clientCertificate) }),
+    ...(clientKey !== undefined && { keyFile: resolve(clientKey) }),
+    ...(impersonates
+      ? { as, asUid, asGroups: asGroup }
+      : { as: ownAs, asUid: ownUid, asGroups, asExtra }),
+  };
+}
+
+/** An address without a scheme is https as soon as anything speaks of TLS, as in kubectl. */
+function baseOf(server: string, cluster: ClusterEntry, user: UserEntry): URL | undefined {
+  const secure =
+    cluster.caFile ?? cluster.caData ?? cluster.insecure ?? user.certFile ?? user.certData;
+  const scheme = secure === undefined ? "http" : "https";
+  const url = server.includes("://") ? server : `${scheme}://${server}`;
+  if (!/^https?:\/\/[^/]/i.test(url) || !URL.canParse(url)) return undefined;
+  const base = new URL(url);
+  base.username = base.password = base.search = base.hash = "";
+  return base;
+}
+
+function contradictions(cluster: ClusterEntry, user: UserEntry): readonly string[] {
+  const ca = cluster.caFile ?? cluster.caData;
+  const cert = user.certFile ?? user.certData;
+  const key = user.keyFile ?? user.keyData;
+  const without = user.as === undefined && [user.asUid, user.asGroups].some((part) => part);
+  return [
+    ...(cluster.insecure === true && ca !== undefined
+      ? ["a certificate authority and insecure-skip-tls-verify contradict each other"]
+      : []),
+    ...((cert === undefined) === (key === undefined)
+      ? []
+      : ["a client certificate and its key are needed together"]),
+    ...(without ? ["--as-uid and --as-group need --as"] : []),
+  ];
+}

@@ -1,0 +1,96 @@
+/** A socket through a proxy: CONNECT for http and https proxies, SOCKS5. */
+import { request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import type { Socket } from "node:net";
+import { hostOf, portOf, type Proxy } from "./proxy";
+
+/** Where a tunnel ends, and what ends the attempt. */
+export interface TunnelEnd {
+  readonly host: string;
+  readonly port: number;
+  readonly signal: AbortSignal;
+}
+
+/** The proxy gave no tunnel; the API server itself was never spoken to. */
+export class ProxyError extends Error {
+  readonly proxy: Proxy;
+
+  constructor(proxy: Proxy, problem: string, cause?: unknown) {
+    super(problem, { cause });
+    this.name = "ProxyError";
+    this.proxy = proxy;
+  }
+}
+
+/** Opens a tunnel; rejects with a ProxyError. */
+export function openTunnel(proxy: Proxy, end: TunnelEnd): Promise<Socket> {
+  return proxy.url.protocol.startsWith("socks") ? socksTunnel(proxy, end) : httpTunnel(proxy, end);
+}
+
+function httpTunnel(proxy: Proxy, { host, port, signal }: TunnelEnd): Promise<Socket> {
+  const authority = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const { username, password } = proxy.url;
+  const login = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const request = proxy.url.protocol === "https:" ? requestHttps : requestHttp;
+  return new Promise((resolve, reject) => {
+    const connect = request({
+      method: "CONNECT",
+      host: hostOf(proxy.url),
+      port: portOf(proxy.url),
+      path: authority,
+      agent: false,
+      signal,
+      headers: {
+        host: authority,
+        ...(login !== ":" && {
+          "proxy-authorization": `Basic ${Buffer.from(login).toString("base64")}`,
+        }),
+      },
+    });
+    connect.on("error", (error: NodeJS.ErrnoException) => {
+      reject(new ProxyError(proxy, error.code ?? "it cannot be reached", error));
+    });
+    connect.on("connect", (response, socket: Socket) => {
+      if (response.statusCode === 200) resolve(socket);
+      else {
+        socket.destroy();
+        reject(new ProxyError(proxy, `it answered ${response.statusCode ?? "nothing"}`));
+      }
+    });
+    connect.end();
+  });
+}
+
+async function socksTunnel(proxy: Proxy, { host, port, signal }: TunnelEnd): Promise<Socket> {
+  const { SocksClient } = await import("socks");
+  const { username, password } = proxy.url;
+  try {
+    const client = new SocksClient({
+      command: "connect",
+      destination: { host, port },
+      proxy: {
+        host: hostOf(proxy.url),
+        port: portOf(proxy.url),
+        type: 5,
+        ...(username !== "" && {
+          userId: decodeURIComponent(username),
+          password: decodeURIComponent(password),
+        }),
+      },
+    });
+    return await new Promise<Socket>((resolve, reject) => {
+      const givenUp = (): void => {
+        reject(new Error("given up"));
+      };
+      signal.addEventListener("abort", givenUp);
+      client.on("established", ({ socket }) => {
+        signal.removeEventListener("abort", givenUp);
+        resolve(socket);
+      });
+      client.on("error", reject);
+      client.connect();
+    });
+  } catch (error) {
+    throw new ProxyError(proxy, "it gave no SOCKS5 connection", error);
+  }
+}

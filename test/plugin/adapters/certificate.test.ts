@@ -1,0 +1,442 @@
+import {
+  createHash,
+  createPrivateKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+  X509Certificate,
+} from "node:crypto";
+import { asn1, md, pki } from "node-forge";
+import {
+  certificateOfBundle,
+  certificateOfPem,
+  generatePair,
+  type Pair,
+  readPemCertificate,
+  readSecretCertificate,
+} from "../../../plugin/adapters/certificate";
+import { judgeCertificate } from "../../../plugin/domain/certificate";
+import type { CertificateFacts } from "../../../plugin/domain/certificate-facts";
+import { defaultNames } from "../../../plugin/domain/names";
+import type { KubeObject } from "../../../plugin/domain/objects";
+
+const now = Date.parse("2026-06-15T12:00:00Z");
+const names = defaultNames;
+
+let pair: Pair;
+let other: Pair;
+
+beforeAll(async () => {
+  [pair, other] = await Promise.all([
+    generatePair({ namespace: "engine", names, now }),
+    generatePair({ namespace: "engine", names, now, years: 1 }),
+  ]);
+});
+
+const base64 = (text: string): string => Buffer.from(text).toString("base64");
+
+function secretOf(data: unknown, changes: Partial<KubeObject> = {}): KubeObject {
+  return {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: "admission-tls", namespace: "engine" },
+    type: "Opaque",
+    data,
+    ...changes,
+  };
+}
+
+const read = (secret: KubeObject): CertificateFacts => readSecretCertificate(secret, names);
+const pairData = ({ certPem, keyPem }: Pair) => ({
+  cert: base64(certPem),
+  privateKey: base64(keyPem),
+});
+
+function codes(facts: CertificateFacts): readonly string[] {
+  return judgeCertificate(facts, { namespace: "engine", now, names }).map(({ code }) => code);
+}
+
+/** A self-signed certificate with one thing changed; no one else needs such a one. */
+function madeWith(change: (certificate: pki.Certificate) => void, bits = 1024) {
+  const keys = generateKeyPairSync("rsa", {
+    modulusLength: bits,
+    publicKeyEncoding: { type: "spki", format: "pem" },
+    privateKeyEncoding: { type: "pkcs8", format: "pem" },
+  });
+  const certificate = pki.createCertificate();
+  certificate.publicKey = pki.publicKeyFromPem(keys.publicKey);
+  certificate.serialNumber = "01";
+  certificate.validity.notBefore = new Date(now);
+  certificate.validity.notAfter = new Date(now + 1000);
+  certificate.setSubject([{ name: "commonName", value: "leaf" }]);
+  certificate.setIssuer([{ name: "commonName", value: "leaf" }]);
+  change(certificate);
+  const key = pki.privateKeyFromPem(keys.privateKey);
+  if (certificate.signature === null) certificate.sign(key, md.sha256.create());
+  return { certPem: pki.certificateToPem(certificate), keyPem: keys.privateKey, key };
+}
+
+/** node-forge signs with RSA alone: its to-be-signed part gets another key and Node's signature. */
+function pairSignedBy(
+  keys: { readonly publicKey: KeyObject; readonly privateKey: KeyObject },
+  { oid, hash }: { readonly oid: string; readonly hash: string | null },
+) {
+  const certificate = pki.certificateFromPem(pair.certPem);
+  const algorithm = asn1.create(asn1.Class.UNIVERSAL, asn1.Type.SEQUENCE, true, [
+    asn1.create(asn1.Class.UNIVERSAL, asn1.Type.OID, false, asn1.oidToDer(oid).getBytes()),
+  ]);
+  const [tbs] = pki.certificateToAsn1(certificate).value as [asn1.Asn1];
+  const parts = tbs.value as asn1.Asn1[];
+  parts[2] = algorithm;
+  const spki = keys.publicKey.export({ type: "spki", format: "der" });
+  parts[6] = asn1.fromDer(spki.toString("binary"));
+  const signed = Buffer.from(asn1.toDer(tbs).getBytes(), "binary");
+  const signature = `\0${sign(hash, signed, keys.privateKey).toString("binary")}`;
+  const whole = asn1.create(asn1.Class.UNIVERSAL, asn1.Type.SEQUENCE, true, [
+    tbs,
+    algorithm,
+    asn1.create(asn1.Class.UNIVERSAL, asn1.Type.BITSTRING, false, signature),
+  ]);
+  const der = Buffer.from(asn1.toDer(whole).getBytes(), "binary");
+  return {
+    certPem: `-----BEGIN CERTIFICATE-----\n${der.toString("base64")}\n-----END CERTIFICATE-----\n`,
+    keyPem: keys.privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+  };
+}
+
+function ecPair(): Pair {
+  const keys = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
+  const made = pairSignedBy(keys, { oid: "1.2.840.10045.4.3.2", hash: "sha256" });
+  return { ...made, keyPem: keys.privateKey.export({ type: "sec1", format: "pem" }).toString() };
+}
+
+describe("a generated pair", () => {
+  test("is what the API server and TLS libraries take", () => {
+    const certificate = new X509Certificate(pair.certPem);
+
+    expect(certificate.checkPrivateKey(createPrivateKey(pair.keyPem))).toBe(true);
+    expect(certificate.verify(certificate.publicKey)).toBe(true);
+    expect(certificate.ca).toBe(true);
+    expect(certificate.keyUsage).toEqual(["1.3.6.1.5.5.7.3.1"]);
+    expect(certificate.checkHost("admission.engine.svc")).toBe("admission.engine.svc");
+    expect(certificate.subject).toBe("CN=admission.engine.svc");
+    expect(certificate.serialNumber).toMatch(/^[4-7][0-9A-F]{31}$/);
+  });
+
+  test("tells its facts, and has no finding against it", () => {
+    const facts = read(secretOf(pairData(pair)));
+
+    expect(facts).toEqual({
+      secret: {
+        name: "admission-tls",
+        namespace: "engine",
+        type: "Opaque",
+        items: ["cert", "privateKey"],
+      },
+      present: true,
+      base64: true,
+      pem: true,
+      encodedTwice: false,
+      count: 1,
+      holdsPrivateKey: false,
+      chainOk: true,
+      matchesPrivateKey: true,
+      caBundle: base64(pair.certPem),
+      leaf: {
+        sha256: createHash("sha256").update(new X509Certificate(pair.certPem).raw).digest("hex"),
+        subject: "admission.engine.svc",
+        issuer: "admission.engine.svc",
+        san: ["admission.engine", "admission.engine.svc", "admission.engine.svc.cluster.local"],
+        notBefore: "2026-06-15T11:00:00Z",
+        notAfter: "2031-06-15T12:00:00Z",
+        ca: true,
+        selfSigned: true,
+        keyType: "rsa",
+        keyBits: 2048,
+        signature: "sha256WithRSAEncryption",
+      },
+    });
+    expect(codes(facts)).toEqual([]);
+  });
+
+  test("lasts as many years as asked for, and two have nothing in common", () => {
+    expect(certificateOfPem(other.certPem).leaf?.notAfter).toBe("2027-06-15T12:00:00Z");
+    expect(new X509Certificate(other.certPem).serialNumber).not.toBe(
+      new X509Certificate(pair.certPem).serialNumber,
+    );
+  });
+
+  test.each([
+    ["63 characters, as long as it may be", "n".repeat(63), "admission"],
+    ["52 characters, one too long with .svc", "n".repeat(52), `admission.${"n".repeat(52)}`],
+    ["50 characters", "n".repeat(50), `admission.${"n".repeat(50)}.svc`],
+  ])("has a common name within X.520's bound in a namespace of %s", async (_n, namespace, cn) => {
+    const long = await generatePair({ namespace, names, now });
+
+    expect(certificateOfPem(long.certPem).leaf).toMatchObject({
+      subject: cn,
+      san: expect.arrayContaining([`admission.${namespace}.svc`]) as unknown,
+    });
+  });
+});
+
+describe("an unfit secret of the state table is one finding of severity error", () => {
+  test.each<[string, () => KubeObject, string]>([
+    ["wrong type", () => secretOf(pairData(pair), { type: "kubernetes.io/tls" }), "SECRET-TYPE"],
+    ["three items", () => secretOf({ ...pairData(pair), extra: "" }), "SECRET-ITEMS"],
+    ["one item", () => secretOf({ cert: base64(pair.certPem) }), "SECRET-ITEMS"],
+    [
+      "no cert",
+      () => secretOf({ "tls.crt": base64(pair.certPem), privateKey: base64(pair.keyPem) }),
+      "SECRET-NO-CERT",
+    ],
+    ["not base64", () => secretOf({ ...pairData(pair), cert: "-----" }), "SECRET-NOT-PEM"],
+    ["not text", () => secretOf({ ...pairData(pair), cert: 7 }), "SECRET-NOT-PEM"],
+    ["null", () => secretOf({ ...pairData(pair), cert: null }), "SECRET-NOT-PEM"],
+    ["not PEM", () => secretOf({ ...pairData(pair), cert: base64("none") }), "SECRET-NOT-PEM"],
+    [
+      "DER",
+      () =>
+        secretOf({
+          ...pairData(pair),
+          cert: new X509Certificate(pair.certPem).raw.toString("base64"),
+        }),
+      "SECRET-NOT-PEM",
+    ],
+    [
+      "encoded twice",
+      () => secretOf({ ...pairData(pair), cert: base64(base64(pair.certPem)) }),
+      "SECRET-NOT-PEM",
+    ],
+    [
+      "cut short",
+      () => secretOf({ ...pairData(pair), cert: base64(pair.certPem.slice(0, 400)) }),
+      "SECRET-NOT-PEM",
+    ],
+    [
+      "private key in cert",
+      () => secretOf({ ...pairData(pair), cert: base64(pair.certPem + pair.keyPem) }),
+      "SECRET-PRIVATE-KEY-IN-CERT",
+    ],
+    [
+      "private key in cert, cut short",
+      () => secretOf({ ...pairData(pair), cert: base64(pair.certPem + pair.keyPem.slice(0, 99)) }),
+      "SECRET-PRIVATE-KEY-IN-CERT",
+    ],
+    [
+      "another private key",
+      () => secretOf({ ...pairData(pair), privateKey: base64(other.keyPem) }),
+      "CERT-KEY-MISMATCH",
+    ],
+    [
+      "an EC private key",
+      () => secretOf({ ...pairData(pair), privateKey: base64(ecPair().keyPem) }),
+      "CERT-KEY-MISMATCH",
+    ],
+    [
+      "an unreadable private key",
+      () => secretOf({ ...pairData(pair), privateKey: "?" }),
+      "CERT-KEY-MISMATCH",
+    ],
+  ])("%s", (_name, secret, code) => {
+    const facts = read(secret());
+
+    expect(codes(facts)).toEqual([code]);
+    expect(JSON.stringify(facts)).not.toContain("PRIVATE KEY");
+  });
+});
+
+describe("any input is read without a throw", () => {
+  test.each<[string, unknown]>([
+    ["no data", undefined],
+    ["null data", null],
+    ["a list", ["cert"]],
+    ["text", "cert"],
+    ["names of object prototypes", JSON.parse('{"__proto__": "x", "constructor": 1}')],
+    ["a certificate block of nothing", { cert: base64("-----BEGIN CERTIFICATE-----") }],
+    [
+      "an empty block",
+      { cert: base64("-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n") },
+    ],
+    [
+      "headers in the block",
+      { cert: base64("-----BEGIN CERTIFICATE-----\na: b\n\nMA==\n-----END CERTIFICATE-----") },
+    ],
+    ["many beginnings", { cert: base64("\n-----BEGIN CERTIFICATE-----".repeat(20_000)) }],
+    ["a label without an end", { cert: base64("-----BEGIN CERT") }],
+  ])("%s", (_name, data) => {
+    const facts = read(secretOf(data, { metadata: {}, type: undefined }));
+
+    expect(facts).toMatchObject({ pem: false, leaf: undefined });
+    expect(facts.secret).toMatchObject({ name: "admission-tls", namespace: "", type: "Opaque" });
+    expect(codes(facts)).not.toEqual([]);
+  });
+});
+
+describe("a certificate item", () => {
+  test("counts as one when text stands around the block, as openssl writes it", () => {
+    expect(certificateOfPem(`subject=x\n${pair.certPem}bye`)).toMatchObject({
+      pem: true,
+      count: 1,
+    });
+  });
+
+  test("does not count when the bytes go on after the certificate", () => {
+    const { raw } = new X509Certificate(pair.certPem);
+    const longer = Buffer.concat([raw, Buffer.from("more")]).toString("base64");
+
+    expect(
+      certificateOfPem(`-----BEGIN CERTIFICATE-----\n${longer}\n-----END CERTIFICATE-----\n`).pem,
+    ).toBe(false);
+  });
+
+  test("of which one certificate does not parse is not PEM at all", () => {
+    const broken = "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n";
+
+    expect(certificateOfPem(pair.certPem + broken)).toMatchObject({
+      pem: false,
+      count: 2,
+      chainOk: false,
+      leaf: { subject: "admission.engine.svc" },
+    });
+  });
+
+  test("in stringData, as a person writes it, is read as the API server would store it", () => {
+    const stringData = { cert: pair.certPem, privateKey: pair.keyPem };
+    const facts = read(secretOf({ cert: "?" }, { stringData }));
+
+    expect(facts.caBundle).toBe(base64(pair.certPem));
+    expect(codes(facts)).toEqual([]);
+  });
+
+  test("with line breaks in its base64 is left as it is", () => {
+    const cert = base64(pair.certPem).replace(/(.{76})/g, "$1\n");
+
+    expect(read(secretOf({ ...pairData(pair), cert }))).toMatchObject({
+      pem: true,
+      caBundle: cert,
+    });
+  });
+
+  test("is judged like any other when it comes from a live caBundle or a file", () => {
+    const sha256 = read(secretOf(pairData(pair))).leaf?.sha256;
+
+    expect(certificateOfBundle(base64(pair.certPem)).leaf?.sha256).toBe(sha256);
+    expect(certificateOfBundle("").pem).toBe(false);
+    expect(certificateOfBundle("?").pem).toBe(false);
+    expect(readPemCertificate(pair.certPem)).toMatchObject({
+      secret: undefined,
+      matchesPrivateKey: undefined,
+      caBundle: base64(pair.certPem),
+    });
+  });
+});
+
+describe("keys and signatures", () => {
+  test("an EC pair is read and compared too", () => {
+    const ec = ecPair();
+    const facts = read(secretOf(pairData(ec)));
+
+    expect(facts).toMatchObject({
+      matchesPrivateKey: true,
+      leaf: { keyType: "ec", keyBits: 256, signature: "ecdsa-with-SHA256", selfSigned: true },
+    });
+    expect(codes(facts)).toEqual([]);
+  });
+
+  test("an EC private key behind its parameters is found", () => {
+    const ec = ecPair();
+    const parameters =
+      "-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n";
+
+    expect(
+      read(secretOf(pairData({ ...ec, keyPem: parameters + ec.keyPem }))).matchesPrivateKey,
+    ).toBe(true);
+  });
+
+  test.each([
+    ["Ed25519", () => generateKeyPairSync("ed25519"), "1.3.101.112", "ed25519", "EdDSA25519"],
+    [
+      "a curve and an algorithm that nobody has a name for",
+      () => generateKeyPairSync("ec", { namedCurve: "secp256k1" }),
+      "1.2.3.4",
+      "ec",
+      "1.2.3.4",
+    ],
+  ])("%s: what is unknown is left open", (_name, ...[keys, oid, keyType, signature]) => {
+    const made = pairSignedBy(keys(), { oid, hash: keyType === "ec" ? "sha256" : null });
+
+    expect(read(secretOf(pairData(made)))).toMatchObject({
+      matchesPrivateKey: true,
+      leaf: { keyType, keyBits: undefined, signature },
+    });
+  });
+
+  test("SHA-1 and a short RSA key are weak", () => {
+    const weak = madeWith((certificate) => {
+      certificate.setExtensions([
+        { name: "subjectAltName", altNames: [{ type: 2, value: "admission.engine.svc" }] },
+      ]);
+    });
+    const resigned = pki.certificateFromPem(weak.certPem);
+    resigned.sign(weak.key, md.sha1.create());
+    const facts = readPemCertificate(pki.certificateToPem(resigned));
+
+    expect(facts.leaf).toMatchObject({
+      keyType: "rsa",
+      keyBits: 1024,
+      signature: "sha1WithRSAEncryption",
+      ca: false,
+    });
+    expect(codes(facts)).toEqual(["CERT-EXPIRES-SOON", "CERT-WEAK"]);
+  });
+
+  test("a chain is one when each certificate is issued by the next", () => {
+    const root = pki.certificateFromPem(pair.certPem);
+    const leaf = madeWith((certificate) => {
+      certificate.setIssuer(root.subject.attributes);
+      certificate.sign(pki.privateKeyFromPem(pair.keyPem), md.sha256.create());
+    });
+
+    expect(certificateOfPem(leaf.certPem + pair.certPem)).toMatchObject({
+      count: 2,
+      chainOk: true,
+      leaf: { subject: "leaf", issuer: "admission.engine.svc", selfSigned: false },
+    });
+    expect(certificateOfPem(pair.certPem + leaf.certPem).chainOk).toBe(false);
+    expect(certificateOfPem(leaf.certPem + other.certPem).chainOk).toBe(false);
+  });
+});
+
+describe("names", () => {
+  const namesOf = (altNames: readonly object[]) => {
+    const { certPem } = madeWith((certificate) => {
+      certificate.setSubject([
+        { name: "organizationName", value: "Makers" },
+        { name: "countryName", value: "CH" },
+      ]);
+      certificate.setExtensions([{ name: "subjectAltName", altNames }]);
+    });
+    return certificateOfPem(certPem).leaf;
+  };
+
+  test("without a common name the whole subject is shown", () => {
+    expect(namesOf([{ type: 2, value: "a" }])).toMatchObject({ subject: "O=Makers, C=CH" });
+  });
+
+  test("addresses and links are no DNS names", () => {
+    expect(
+      namesOf([
+        { type: 7, ip: "10.0.0.1" },
+        { type: 2, value: "a" },
+        { type: 6, value: "https://admission.engine.svc, DNS:x" },
+      ])?.san,
+    ).toEqual(["a"]);
+  });
+
+  test("a name that pretends to be two is one", () => {
+    expect(namesOf([{ type: 2, value: "a, DNS:admission.engine.svc" }])?.san).toEqual([
+      "a, DNS:admission.engine.svc",
+    ]);
+  });
+});

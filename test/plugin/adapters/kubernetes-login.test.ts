@@ -1,0 +1,502 @@
+import { chmodSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { inspect } from "node:util";
+import { connect } from "../../../plugin/adapters/kubernetes";
+import type { ConnectionFlags, ConnectOptions } from "../../../plugin/adapters/kubernetes/flags";
+import { PermissionError, UsageError } from "../../../plugin/domain/errors";
+import type { Ref } from "../../../plugin/domain/objects";
+import type { Cluster } from "../../../plugin/run/ports";
+import {
+  type FakeApiServer,
+  type Handler,
+  type Received,
+  startFakeApiServer,
+  status,
+} from "../../support/api-server";
+import { certify, type Pair } from "../../support/api-server-certificates";
+import { type Folder, kubeconfig, temporaryFolder } from "../../support/api-server-kubeconfigs";
+
+const ref: Ref = {
+  resource: { group: "", version: "v1", plural: "configmaps", kind: "ConfigMap" },
+  name: "x",
+  namespace: "ns",
+};
+const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "x" } };
+const secret = "s3cr3t";
+
+let authority: Pair;
+let serving: Pair;
+let folder: Folder;
+let server: FakeApiServer;
+let handler: Handler;
+const clusters: Cluster[] = [];
+
+beforeAll(async () => {
+  authority = certify({ commonName: "authority" });
+  serving = certify({ commonName: "server", ips: ["127.0.0.1"] }, authority);
+  server = await startFakeApiServer((request) => handler(request), serving);
+});
+
+afterAll(() => server.close());
+
+beforeEach(() => {
+  handler = () => ({ body: object });
+  folder = temporaryFolder();
+  folder.write("ca.pem", authority.cert);
+});
+
+afterEach(() => {
+  for (const cluster of clusters.splice(0)) cluster.close();
+  folder.remove();
+});
+
+interface Login {
+  readonly user?: object;
+  readonly cluster?: object;
+  readonly flags?: ConnectionFlags;
+  readonly options?: ConnectOptions;
+}
+
+async function loggedIn({
+  user = {},
+  cluster = {},
+  flags = {},
+  options = {},
+}: Login): Promise<Cluster> {
+  const place = { server: server.url, "certificate-authority": "ca.pem", ...cluster };
+  const file = folder.write("config", kubeconfig(place, user));
+  const env = { PATH: process.env["PATH"], INHERITED: "yes" };
+  const connected = await connect({ kubeconfig: file, ...flags }, env, options);
+  clusters.push(connected);
+  return connected;
+}
+
+/** The requests of one read by this user. */
+async function seenAfter(login: Login): Promise<Received> {
+  const before = server.requests.length;
+  await (await loggedIn(login)).get(ref);
+  const request = server.requests[before];
+  if (request === undefined) throw new Error("nothing arrived");
+  return request;
+}
+
+async function failureOf(login: Login): Promise<Error> {
+  const failure = await loggedIn(login)
+    .then((cluster) => cluster.get(ref))
+    .then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+  if (!(failure instanceof Error)) throw new Error("it did not fail");
+  expect(inspect(failure, { depth: 10 })).not.toContain(secret);
+  return failure;
+}
+
+describe("static logins", () => {
+  test.each<[string, object, string | undefined]>([
+    ["nobody", {}, undefined],
+    ["a token", { token: "t" }, "Bearer t"],
+    ["a password", { username: "u", password: "ü" }, `Basic ${btoa("u:\u00c3\u00bc")}`],
+    ["a user without a password", { username: "u" }, `Basic ${btoa("u:")}`],
+    ["a token file before a token", { tokenFile: "token", token: "t" }, "Bearer filed"],
+    ["a token where the file is missing", { tokenFile: "missing", token: "t" }, "Bearer t"],
+  ])("%s", async (_, user, authorization) => {
+    folder.write("token", "filed\n");
+    const { headers } = await seenAfter({ user });
+    expect(headers["authorization"]).toBe(authorization);
+  });
+
+  test("--token replaces the user's own login", async () => {
+    const request = await seenAfter({ user: { token: "old" }, flags: { token: "new" } });
+    expect(request.headers["authorization"]).toBe("Bearer new");
+  });
+
+  test.each(["data", "files", "flags"])("a client certificate from %s", async (from) => {
+    const { cert, key } = certify({ commonName: "jane" }, authority);
+    const [certFile, keyFile] = [folder.write("c.pem", cert), folder.write("k.pem", key)];
+    const data = { "client-certificate-data": btoa(cert), "client-key-data": btoa(key) };
+    const files = { "client-certificate": "c.pem", "client-key": "k.pem" };
+    const request = await seenAfter({
+      user: from === "data" ? data : from === "files" ? files : { token: "t" },
+      flags: from === "flags" ? { clientCertificate: certFile, clientKey: keyFile } : {},
+    });
+    expect(request.client).toBe("jane");
+    expect(request.headers["authorization"]).toBeUndefined();
+  });
+
+  test("a token file is read anew for each request", async () => {
+    folder.write("token", "one");
+    const cluster = await loggedIn({ user: { tokenFile: "token" } });
+    const before = server.requests.length;
+    await cluster.get(ref);
+    folder.write("token", "two");
+    await cluster.get(ref);
+    const seen = server.requests.slice(before).map(({ headers }) => headers["authorization"]);
+    expect(seen).toEqual(["Bearer one", "Bearer two"]);
+  });
+
+  test.each([
+    ["missing", "there is no such file"],
+    ["empty", "it is empty"],
+  ])("a token file that is %s", async (name, why) => {
+    folder.write("empty", " \n");
+    const failure = await failureOf({ user: { tokenFile: name } });
+    expect(failure).toBeInstanceOf(PermissionError);
+    expect(failure.message).toBe(
+      `cannot read the token of user "me": ${join(folder.dir, name)}: ${why}`,
+    );
+  });
+
+  test("a token that no header can carry is not shown", async () => {
+    const failure = await failureOf({ flags: { token: `${secret}\n` } });
+    expect(failure).toBeInstanceOf(UsageError);
+    expect(failure.message).toBe("the bearer token holds characters that no header can carry");
+  });
+
+  test("a refused login of the kubeconfig is named by its user", async () => {
+    handler = () => status(401, "Unauthorized", { message: secret });
+    const failure = await failureOf({ user: { token: secret } });
+    expect(failure).toMatchObject({
+      exitCode: 4,
+      message: `the API server ${server.url} does not accept the credentials of user "me" (401)`,
+      hint: "log in again, or choose another login with --context, --user or --token",
+    });
+  });
+});
+
+describe("impersonation", () => {
+  const headersOf = ({ rawHeaders }: Received): readonly string[][] =>
+    rawHeaders.flatMap((name, at) =>
+      at % 2 === 0 && name.startsWith("Impersonate") ? [[name, rawHeaders[at + 1] ?? ""]] : [],
+    );
+
+  test("by flags", async () => {
+    const flags = { as: "jane", asUid: "7", asGroup: ["a", "b,c"] };
+    expect(headersOf(await seenAfter({ user: { as: "boss", "as-uid": "1" }, flags }))).toEqual([
+      ["Impersonate-User", "jane"],
+      ["Impersonate-Uid", "7"],
+      ["Impersonate-Group", "a"],
+      ["Impersonate-Group", "b,c"],
+    ]);
+  });
+
+  test("by the kubeconfig, extras included, in UTF-8", async () => {
+    const user = {
+      as: "jürgen",
+      "as-uid": "7",
+      "as-groups": ["a", "", 7],
+      "as-user-extra": { "Acme.io/Team": ["x", "y"], none: "odd" },
+    };
+    expect(headersOf(await seenAfter({ user }))).toEqual([
+      ["Impersonate-User", Buffer.from("jürgen").toString("latin1")],
+      ["Impersonate-Uid", "7"],
+      ["Impersonate-Group", "a"],
+      ["Impersonate-Extra-acme.io%2Fteam", "x"],
+      ["Impersonate-Extra-acme.io%2Fteam", "y"],
+    ]);
+  });
+
+  test("with control characters is wrong usage", async () => {
+    expect(await failureOf({ flags: { as: "a\r\nb" } })).toMatchObject({
+      exitCode: 2,
+      message: "a user, uid or group to impersonate holds control characters",
+    });
+  });
+});
+
+describe("exec credential plugins", () => {
+  const v1 = "client.authentication.k8s.io/v1";
+
+  /** A plugin that keeps how it was called, and prints what the expression says. */
+  const plugin = (output: string, spec: object = {}): object => {
+    folder.write(
+      "login",
+      `#!/usr/bin/env node
+const { appendFileSync } = require("node:fs");
+const call = { info: process.env.KUBERNETES_EXEC_INFO, args: process.argv.slice(2) };
+call.inherited = process.env.INHERITED;
+call.given = process.env.GIVEN;
+appendFileSync(${JSON.stringify(join(folder.dir, "calls"))}, JSON.stringify(call) + "\\n");
+const count = require("node:fs").readFileSync(${JSON.stringify(join(folder.dir, "calls"))}, "utf8").split("\\n").length - 1;
+${output}
+`,
+    );
+    chmodSync(join(folder.dir, "login"), 0o755);
+    return { exec: { apiVersion: v1, command: "./login", interactiveMode: "Never", ...spec } };
+  };
+
+  const prints = (given: string, more = ""): string =>
+    `console.log(JSON.stringify({ apiVersion: "${v1}", kind: "ExecCredential", status: ${given} })); ${more}`;
+
+  const calls = (): readonly Record<string, unknown>[] =>
+    readFileSync(join(folder.dir, "calls"), "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+  test("gives a token, once for many requests", async () => {
+    const cluster = await loggedIn({ user: plugin(prints('{ token: "t" + count }')) });
+    const before = server.requests.length;
+    await Promise.all([cluster.get(ref), cluster.get(ref)]);
+    await cluster.get(ref);
+    const seen = server.requests.slice(before).map(({ headers }) => headers["authorization"]);
+    expect(seen).toEqual(["Bearer t1", "Bearer t1", "Bearer t1"]);
+    expect(calls()).toHaveLength(1);
+  });
+
+  test("gives a client certificate", async () => {
+    const pair = certify({ commonName: "jane" }, authority);
+    const given = JSON.stringify({ clientCertificateData: pair.cert, clientKeyData: pair.key });
+    const request = await seenAfter({ user: plugin(prints(given)) });
+    expect(request.client).toBe("jane");
+    expect(request.headers["authorization"]).toBeUndefined();
+  });
+
+  test("is called with its arguments, environment and what it asks for", async () => {
+    const config = { audience: "a" };
+    const user = plugin(prints('{ token: "t" }'), {
+      args: ["get-token", "--id", 7],
+      env: [{ name: "GIVEN", value: "too" }],
+      provideClusterInfo: true,
+    });
+    const cluster = {
+      "tls-server-name": "127.0.0.1",
+      extensions: [{ name: "client.authentication.k8s.io/exec", extension: config }],
+    };
+    await seenAfter({ user, cluster });
+    const [call] = calls();
+    expect(call).toMatchObject({
+      args: ["get-token", "--id", "7"],
+      inherited: "yes",
+      given: "too",
+    });
+    expect(JSON.parse(String(call?.["info"]))).toEqual({
+      apiVersion: v1,
+      kind: "ExecCredential",
+      spec: {
+        interactive: false,
+        cluster: {
+          server: server.url,
+          "tls-server-name": "127.0.0.1",
+          "certificate-authority-data": btoa(authority.cert),
+          config,
+        },
+      },
+    });
+  });
+
+  test("is told of a cluster without verification, behind a proxy", async () => {
+    const user = plugin("process.exit(1)", { provideClusterInfo: true });
+    const cluster = {
+      "certificate-authority": "",
+      "insecure-skip-tls-verify": true,
+      "proxy-url": "http://127.0.0.1:1",
+    };
+    await failureOf({ user, cluster });
+    expect(JSON.parse(String(calls()[0]?.["info"]))).toMatchObject({
+      spec: {
+        cluster: {
+          server: server.url,
+          "insecure-skip-tls-verify": true,
+          "proxy-url": "http://127.0.0.1:1",
+        },
+      },
+    });
+  });
+
+  test("is not told of the cluster unless it asks", async () => {
+    await seenAfter({ user: plugin(prints('{ token: "t" }')) });
+    expect(JSON.parse(String(calls()[0]?.["info"]))).toEqual({
+      apiVersion: v1,
+      kind: "ExecCredential",
+      spec: { interactive: false },
+    });
+  });
+
+  test("is asked again when the credential has expired", async () => {
+    let now = 0;
+    const clock = { now: () => now, sleep: () => Promise.resolve() };
+    const user = plugin(
+      prints('{ token: "t" + count, expirationTimestamp: "1970-01-01T00:01:00Z" }'),
+    );
+    const cluster = await loggedIn({ user, options: { clock } });
+    await cluster.get(ref);
+    now = 59_000;
+    await cluster.get(ref);
+    now = 60_000;
+    await cluster.get(ref);
+    const seen = server.requests.slice(-3).map(({ headers }) => headers["authorization"]);
+    expect(seen).toEqual(["Bearer t1", "Bearer t1", "Bearer t2"]);
+  });
+
+  test("is asked once more after a 401, for writes as well", async () => {
+    handler = ({ headers }) =>
+      headers["authorization"] === "Bearer t2" ? { body: object } : status(401, "Unauthorized");
+    const cluster = await loggedIn({ user: plugin(prints('{ token: "t" + count }')) });
+    await expect(cluster.patch(ref, {}, { type: "merge" })).resolves.toEqual(object);
+  });
+
+  test("a renewed certificate gets new connections", async () => {
+    const pairs = ["one", "two"].map((commonName) => certify({ commonName }, authority));
+    folder.write(
+      "pairs.json",
+      pairs.map(({ cert, key }) => ({ clientCertificateData: cert, clientKeyData: key })),
+    );
+    handler = ({ client }) => (client === "two" ? { body: object } : status(401, "Unauthorized"));
+    const pair = `require(${JSON.stringify(join(folder.dir, "pairs.json"))})[count - 1]`;
+    const cluster = await loggedIn({ user: plugin(prints(pair)) });
+    await expect(cluster.get(ref)).resolves.toEqual(object);
+  });
+
+  test("two refusals are enough", async () => {
+    handler = () => status(401, "Unauthorized");
+    const failure = await failureOf({ user: plugin(prints('{ token: "t" }')) });
+    expect(failure).toMatchObject({ exitCode: 4 });
+    expect(calls()).toHaveLength(2);
+  });
+
+  const rows: readonly (readonly [string, string, object, string])[] = [
+    [
+      "ends with a code",
+      `console.log("${secret}"); process.exitCode = 3`,
+      {},
+      "ended with exit code 3",
+    ],
+    ["is killed", `console.log("${secret}"); process.kill(process.pid)`, {}, "ended with SIGTERM"],
+    [
+      "prints too much",
+      `process.stdout.write("${secret}".repeat(1e6)); setInterval(() => {}, 1e6)`,
+      {},
+      "ended with SIGTERM",
+    ],
+    ["prints no JSON", `console.log("${secret}")`, {}, "printed no ExecCredential"],
+    [
+      "prints other JSON",
+      `console.log(JSON.stringify({ token: "${secret}" }))`,
+      {},
+      "printed no ExecCredential",
+    ],
+    ["prints null", "console.log(null)", {}, "printed no ExecCredential"],
+    [
+      "speaks another version",
+      prints(`{ token: "${secret}" }`),
+      { apiVersion: "client.authentication.k8s.io/v1beta1" },
+      "answered in another apiVersion than the kubeconfig asks for",
+    ],
+    ["gives nothing", prints("{}"), {}, "gave no credential"],
+    [
+      "gives a certificate alone",
+      prints(`{ clientCertificateData: "${secret}" }`),
+      {},
+      "gave no credential",
+    ],
+    ["needs a terminal", prints("{}"), { interactiveMode: "Always" }, "needs a terminal"],
+  ];
+  test.each(rows)("a plugin that %s is a missing permission", async (...[, output, spec, how]) => {
+    const failure = await failureOf({ user: plugin(output, spec) });
+    const command = join(folder.dir, "login");
+    expect(failure).toBeInstanceOf(PermissionError);
+    expect(failure).toMatchObject({
+      exitCode: 4,
+      message: `the exec credential plugin ${command} of user "me" ${how}`,
+      hint: `run ${command} by hand to see why`,
+    });
+  });
+
+  test.each<[string, object, string, string]>([
+    [
+      "is missing",
+      { command: "engine-no-such-login" },
+      "was not found",
+      "run engine-no-such-login by hand to see why",
+    ],
+    [
+      "is missing and says how to get it",
+      { command: "engine-no-such-login", installHint: "get it" },
+      "was not found",
+      "get it",
+    ],
+    ["cannot be run", { command: "./ca.pem" }, "could not be run (EACCES)", ""],
+    ["has no command", { command: "" }, "has no command", ""],
+  ])("a plugin that %s", async (...[, spec, how, hint]) => {
+    const failure = await failureOf({ user: { exec: { apiVersion: v1, ...spec } } });
+    expect(failure.message.endsWith(how)).toBe(true);
+    expect(failure).toMatchObject({ exitCode: 4, hint: expect.stringContaining(hint) as unknown });
+  });
+
+  test("a failed plugin is asked again by the next request", async () => {
+    const output = `if (count === 1) process.exit(1); ${prints('{ token: "t" }')}`;
+    const cluster = await loggedIn({ user: plugin(output) });
+    await expect(cluster.get(ref)).rejects.toMatchObject({ exitCode: 4 });
+    await expect(cluster.get(ref)).resolves.toEqual(object);
+  });
+
+  test("waiting for a plugin ends with the signal's reason, and close ends the plugin", async () => {
+    const cluster = await loggedIn({ user: plugin("setInterval(() => undefined, 1000)") });
+    const controller = new AbortController();
+    const reason = new Error("stop");
+    const reading = cluster.get(ref, { signal: controller.signal });
+    controller.abort(reason);
+    await expect(reading).rejects.toBe(reason);
+    const waiting = cluster.get(ref);
+    cluster.close();
+    await expect(waiting).rejects.toMatchObject({
+      message: expect.stringContaining("ended with SIGTERM") as unknown,
+    });
+  });
+});
+
+describe("auth providers", () => {
+  // The first import has jest rewrite client-node's file and openid-client, which takes its time.
+  beforeAll(() => import("@kubernetes/client-node/dist/oidc_auth.js"), 60_000);
+
+  const jwt = (exp: number): string =>
+    [{ alg: "none" }, { exp }, "s3cr3t"].map((part) => btoa(JSON.stringify(part))).join(".");
+  const oidc = (config: object): object => ({ "auth-provider": { name: "oidc", config } });
+
+  test("an OIDC token that is valid is used", async () => {
+    const idToken = jwt(Date.now() / 1000 + 3600);
+    const request = await seenAfter({ user: oidc({ "id-token": idToken }) });
+    expect(request.headers["authorization"]).toBe(`Bearer ${idToken}`);
+  });
+
+  test("a refused OIDC token is not asked for again", async () => {
+    handler = () => status(401, "Unauthorized");
+    const before = server.requests.length;
+    const user = oidc({ "id-token": jwt(Date.now() / 1000 + 3600) });
+    expect(await failureOf({ user })).toMatchObject({ exitCode: 4 });
+    expect(server.requests.length - before).toBe(1);
+  });
+
+  test.each<[string, object]>([
+    ["that has expired", { "id-token": jwt(1) }],
+    ["that is no JWT", { "id-token": `${secret}.${secret}.${secret}` }],
+    [
+      "that cannot be renewed",
+      {
+        "id-token": jwt(1),
+        "client-id": "c",
+        "refresh-token": secret,
+        "idp-issuer-url": "https://127.0.0.1:1",
+      },
+    ],
+  ])("an OIDC token %s is a missing permission", async (_, config) => {
+    const failure = await failureOf({ user: oidc(config) });
+    expect(failure).toBeInstanceOf(PermissionError);
+    expect(failure).toMatchObject({
+      exitCode: 4,
+      message: 'the OIDC login of user "me" has no valid token',
+      hint: "log in again with the tool that made the kubeconfig",
+    });
+  });
+
+  test.each([
+    ["gcp", { name: "gcp", config: { "access-token": secret } }],
+    ["", {}],
+  ])("the provider %j is not supported", async (name, provider) => {
+    expect(await failureOf({ user: { "auth-provider": provider } })).toMatchObject({
+      exitCode: 4,
+      message: `the auth provider "${name}" of user "me" is not supported`,
+    });
+  });
+});

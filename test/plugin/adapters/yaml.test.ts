@@ -1,0 +1,49 @@
+import { parseDocuments, renderDocuments } from "../../../plugin/adapters/yaml";
+import { UsageError } from "../../../plugin/domain/errors";
+
+describe("documents are read", () => {
+  test.each<[string, string, readonly unknown[]]>([
+    ["none of an empty text", "", []],
+    ["an empty one as null", "---\n", [null]],
+    ["one", "a: 1\n", [{ a: 1 }]],
+    ["two", "a: 1\n---\nb: 2\n", [{ a: 1 }, { b: 2 }]],
+    ["JSON", `{"a": [1, "x"]}`, [{ a: [1, "x"] }]],
+    ["Windows lines", "a: 1\r\nb: 2\r\n", [{ a: 1, b: 2 }]],
+    ["an alias", "a: &x {b: 1}\nc: *x\n", [{ a: { b: 1 }, c: { b: 1 } }]],
+  ])("%s", (_title, text, expected) => {
+    expect(parseDocuments(text, "x.yaml")).toEqual(expected);
+  });
+
+  test("__proto__ is data like any other", () => {
+    const [document] = parseDocuments("__proto__: {evil: 1}\n", "x.yaml");
+    expect(Object.keys(document as object)).toEqual(["__proto__"]);
+    expect((document as { evil?: unknown }).evil).toBeUndefined();
+  });
+});
+
+describe("no YAML is a usage error that names the source, in one line", () => {
+  test.each<[string, string]>([
+    ["an open bracket", "a: [1\n"],
+    ["a tab as indentation", "a:\n\tb: 1\n"],
+    ["a duplicate key", "a: 1\na: 2\n"],
+    ["a tag for code", "a: !!js/function 'x'\n"],
+    ["an alias to nothing", "a: *x\n"],
+    ["an alias to its own parent", "&a\n- *a\n"],
+  ])("%s", (_title, text) => {
+    const read = (): unknown => parseDocuments(text, "x.yaml");
+    expect(read).toThrow(UsageError);
+    expect(read).toThrow(/^x\.yaml is not YAML: [^\n]+$/);
+  });
+});
+
+test("objects are rendered as a stream that reads back the same", () => {
+  const shared = { app: "engine" };
+  const objects = [
+    { kind: "A", labels: shared, again: shared },
+    { kind: "B", list: [1, "8.0"] },
+  ];
+  const text = renderDocuments(objects);
+  expect(text).not.toContain("&");
+  expect(parseDocuments(text, "x.yaml")).toEqual(objects);
+  expect(renderDocuments([])).toBe("");
+});
