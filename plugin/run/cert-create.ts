@@ -8,7 +8,13 @@ import { exitCodes, UsageError } from "../domain/errors";
 import type { KubeObject } from "../domain/objects";
 import { ownerOf } from "../domain/webhook/owners";
 import { createAccess, deleteAccess, type Ledger, requireAccess } from "./cert-access";
-import { type CertDeps, certificateReport, CertificateStop, secretRef } from "./cert-parts";
+import {
+  type CertDeps,
+  certificateReport,
+  CertificateStop,
+  type RunIdentity,
+  secretRef,
+} from "./cert-parts";
 import {
   isSavedCopy,
   needsDeletion,
@@ -36,8 +42,7 @@ export interface CreateDeps extends CertDeps {
 }
 
 export interface CreateOptions {
-  readonly runId: string;
-  readonly dryRun: "none" | "client" | "server";
+  readonly run: RunIdentity;
   readonly fieldManager: string;
   readonly replace: boolean;
   readonly years: number;
@@ -47,15 +52,11 @@ export interface CreateOptions {
 
 /** Makes or puts back the pair; expected ends of every kind come back as a report. */
 export async function createCertificate(deps: CreateDeps, options: CreateOptions): Promise<Report> {
-  const { clock, cluster } = deps;
+  const { cluster } = deps;
   const recorder = new Recorder(
     {
       kind: "CertCreate",
-      run: {
-        id: options.runId,
-        startedAt: new Date(clock.now()).toISOString(),
-        dryRun: options.dryRun,
-      },
+      run: options.run,
       target: { server: cluster.server, namespace: cluster.namespace },
     },
     deps,
@@ -98,9 +99,13 @@ class Creation {
     this.recorder.findings(this.#findings(facts));
     for (const part of certificateReport(this.#label(), facts)) this.recorder.certificate(part);
     await this.#recordable();
-    const writer = new SecretWriter(this.deps, this.options, this.recorder);
+    const writer = new SecretWriter(
+      this.deps,
+      { dryRun: this.options.run.dryRun, fieldManager: this.options.fieldManager },
+      this.recorder,
+    );
     await writer.write(wanted, replacement);
-    if (this.options.dryRun === "none") await this.#verify(facts);
+    if (this.options.run.dryRun === "none") await this.#verify(facts);
     return this.#success(replacement);
   }
 
@@ -170,7 +175,7 @@ class Creation {
     }
     const deletes = needsDeletion(existing, wanted);
     if (deletes) await this.#allowDeletion();
-    const copyName = `${this.#name}-${this.options.runId}`;
+    const copyName = copyNameOf(this.#name, this.options.run.id);
     const restore = this.deps.command(["cert", "create", "--replace", "--from-secret", copyName]);
     return { existing, deletes, copyName, restore };
   }
@@ -178,7 +183,7 @@ class Creation {
   /** The API server refuses another type and any change of an immutable Secret. */
   async #allowDeletion(): Promise<void> {
     await requireAccess(this.#ledger, deleteAccess(this.deps));
-    if (this.options.dryRun !== "none") return;
+    if (this.options.run.dryRun !== "none") return;
     const question = `${this.#object} cannot be updated in place: delete it (a copy is kept) and make it anew?`;
     if (await this.deps.ask(question)) return;
     throw new UsageError("not confirmed; nothing was written", {
@@ -190,7 +195,7 @@ class Creation {
   async #recordable(): Promise<void> {
     const problem = await this.deps.journal.problem();
     if (problem === undefined) return;
-    if (this.options.dryRun !== "none") {
+    if (this.options.run.dryRun !== "none") {
       this.deps.event({ type: "warning", text: problem });
       return;
     }
@@ -225,7 +230,7 @@ class Creation {
 
   #success(replacement: Replacement | undefined): Report {
     const done = replacement === undefined ? "created" : "replaced";
-    const planned = this.options.dryRun !== "none";
+    const planned = this.options.run.dryRun !== "none";
     return this.recorder.report({
       code: exitCodes.ok,
       reason: planned ? `${this.#object} would be ${done}` : `${this.#object} is ${done}`,
@@ -247,4 +252,9 @@ class Creation {
   #label(): string {
     return `${this.#namespace}/${this.#name}`;
   }
+}
+
+/** A name that the API server takes, whatever the run is called. */
+function copyNameOf(secret: string, runId: string): string {
+  return `${secret}-${runId.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`.replace(/-$/, "");
 }

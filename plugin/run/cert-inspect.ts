@@ -2,8 +2,10 @@
 import { absentSecret, firstUnfit, judgeCertificate } from "../domain/certificate";
 import type { CertificateFacts } from "../domain/certificate-facts";
 import { exitCodes } from "../domain/errors";
+import type { Names } from "../domain/names";
+import { text } from "../domain/values";
 import { inspectAccess, requireAccess } from "./cert-access";
-import { type CertDeps, certificateReport, secretRef } from "./cert-parts";
+import { type CertDeps, certificateReport, type RunIdentity, secretRef } from "./cert-parts";
 import type { Cluster } from "./ports";
 import { Recorder } from "./recorder";
 import type { Report } from "./report";
@@ -19,8 +21,7 @@ export type InspectSource =
   | { readonly from: "file"; readonly path: string; readonly text: string };
 
 export interface InspectOptions {
-  readonly runId: string;
-  readonly dryRun: "none" | "client" | "server";
+  readonly run: RunIdentity;
   /** As given with -n; without it a file is judged for the namespace that it names itself. */
   readonly namespace?: string;
 }
@@ -38,7 +39,7 @@ export async function inspectCertificate(
   source: InspectSource,
   options: InspectOptions,
 ): Promise<Report> {
-  const recorder = new Recorder(baseOf(deps, source, options), deps);
+  const recorder = new Recorder(baseOf(source, options), deps);
   try {
     const found =
       source.from === "cluster"
@@ -50,8 +51,7 @@ export async function inspectCertificate(
   }
 }
 
-function baseOf({ clock }: CertDeps, source: InspectSource, { runId, dryRun }: InspectOptions) {
-  const run = { id: runId, startedAt: new Date(clock.now()).toISOString(), dryRun };
+function baseOf(source: InspectSource, { run }: InspectOptions) {
   return {
     kind: "CertInspect",
     run,
@@ -77,24 +77,28 @@ async function fromCluster(
 
 function fromFile(
   { certificates, names }: CertDeps,
-  { path, text }: Extract<InspectSource, { from: "file" }>,
+  { path, text: content }: Extract<InspectSource, { from: "file" }>,
   options: InspectOptions,
 ): Judged {
-  const input = certificates.parseCertificateFile(text, names);
+  const input = certificates.parseCertificateFile(content, names);
   const facts =
     "secret" in input
       ? certificates.readSecretCertificate(input.secret, names)
       : certificates.readPemCertificate(input.pem);
-  const own = facts.secret?.namespace === "" ? undefined : facts.secret?.namespace;
-  const namespace =
-    options.namespace ??
-    own ??
-    namespaceIn(facts.leaf?.san ?? [], names.webhook.service) ??
-    names.operator.namespace;
+  const namespace = options.namespace ?? namespaceOf(facts, names);
   return { label: path === "-" ? "stdin" : path, namespace, facts };
 }
 
-/** The namespace that the certificate itself was made for: `<service>.<namespace>.svc`. */
+/** The namespace that a file itself tells: the Secret's, else the one its certificate is made for. */
+function namespaceOf({ secret, leaf }: CertificateFacts, names: Names): string {
+  return (
+    text(secret?.namespace) ??
+    namespaceIn(leaf?.san ?? [], names.webhook.service) ??
+    names.operator.namespace
+  );
+}
+
+/** The namespace in a DNS name of the form `<service>.<namespace>.svc`. */
 function namespaceIn(san: readonly string[], service: string): string | undefined {
   const parts = san.map((name) => name.toLowerCase().split("."));
   return parts.find(
@@ -102,11 +106,7 @@ function namespaceIn(san: readonly string[], service: string): string | undefine
   )?.[1];
 }
 
-function absent(
-  { names }: CertDeps,
-  source: InspectSource,
-  recorder: Recorder,
-): Report {
+function absent({ names }: CertDeps, source: InspectSource, recorder: Recorder): Report {
   const namespace = source.from === "cluster" ? source.cluster.namespace : "";
   const finding = absentSecret(namespace, names);
   recorder.findings([finding]);

@@ -5,7 +5,7 @@ import { kinds } from "../domain/kinds";
 import type { Names } from "../domain/names";
 import type { KubeObject, Ref } from "../domain/objects";
 import type { Clock } from "./ports";
-import type { CertificateReport, Event } from "./report";
+import type { CertificateReport, Event, Report } from "./report";
 
 /** A new certificate and its private key, both PEM. */
 export interface NewPair {
@@ -26,6 +26,9 @@ export interface Certificates {
     readonly years: number;
   }): Promise<NewPair>;
 }
+
+/** Which run this is, as the report shows it. */
+export type RunIdentity = NonNullable<Report["run"]>;
 
 /** What both commands need, whatever they judge. */
 export interface CertDeps {

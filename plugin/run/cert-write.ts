@@ -101,14 +101,15 @@ export class SecretWriter {
 
   async #deleteAndCreate(wanted: KubeObject, { existing, restore }: Replacement): Promise<void> {
     const { cluster } = this.deps;
-    const ref = secretRef(existing.metadata.namespace ?? "", existing.metadata.name ?? "");
+    const { namespace, name } = placeOf(existing);
     await this.#send({
       id: "cert.delete",
       action: "delete",
       object: labelOf(existing),
       why: "it cannot be updated in place",
       result: "deleted",
-      send: (options) => cluster.delete(ref, preconditionsOf(existing), options),
+      send: (options) =>
+        cluster.delete(secretRef(namespace, name), preconditionsOf(existing), options),
     });
     const successor = successorOf(existing, wanted);
     if (this.options.dryRun !== "none") {
@@ -134,7 +135,7 @@ export class SecretWriter {
     const object = labelOf(existing);
     const reason = error instanceof Error ? error.message : String(error);
     try {
-      const former = successorOf(existing, withoutMetadata(existing));
+      const former = successorOf(existing, { ...existing, metadata: placeOf(existing) });
       await this.#create(former, "put back, because its successor was not accepted", true);
       return new CertificateStop(
         exitCodes.rolledBack,
@@ -214,11 +215,11 @@ function translated(
   return error;
 }
 
-function labelOf({ metadata }: KubeObject): string {
-  return secretObject({ namespace: metadata.namespace ?? "", name: metadata.name ?? "" });
+function labelOf(object: KubeObject): string {
+  return secretObject(placeOf(object));
 }
 
-function withoutMetadata(object: KubeObject): KubeObject {
-  const { name = "", namespace = "" } = object.metadata;
-  return { ...object, metadata: { name, namespace } };
+function placeOf({ metadata }: KubeObject) {
+  const { namespace = "", name = "" } = metadata;
+  return { namespace, name };
 }

@@ -10,7 +10,7 @@ export class MissingPermissionsError extends EngineError {
   readonly missing: readonly Permission[];
 
   constructor(missing: readonly Permission[]) {
-    super(`permissions are missing: ${missing.map(permissionLine).join("; ")}`, {
+    super(`permissions are missing: ${missing.map(permissionLine).join(", ")}`, {
       hint: "have somebody with the right to do so apply the printed roles, then run again",
     });
     this.missing = missing;

@@ -56,8 +56,8 @@ export interface Access {
 /**
  * The Kubernetes API as the plugin uses it. Every method throws ApiError (an answer that is no
  * success; 409 for conflicts, 404 on patch and delete of an absent object), PermissionError
- * (401, exec credentials), UnavailableError (no connection, wrong CA) or TimeoutError
- * (request timeout).
+ * (401, exec credentials) or UnavailableError (no connection, wrong CA, no answer in time; the
+ * outcome of a write is then open).
  */
 export interface Cluster {
   /** Address of the API server, as shown in reports. */
@@ -80,6 +80,8 @@ export interface Cluster {
   delete(ref: Ref, preconditions: Preconditions, options?: WriteOptions): Promise<void>;
   /** Asks with a SelfSubjectAccessReview. */
   can(access: Access): Promise<boolean>;
+  /** The user's name as the API server knows it, undefined when it does not tell. */
+  whoAmI(): Promise<string | undefined>;
   /** The kinds that a group/version serves, undefined when it serves none. */
   serves(group: string, version: string): Promise<readonly Resource[] | undefined>;
   /** Closes kept connections. */

@@ -45,13 +45,3 @@ export function journalOf(home: Home, runId: string): Journal {
     save: async (object) => (await record()).save(object),
   };
 }
-
-/** An id that sorts by time and can be part of an object's name: 20260801-101530-4f2a1b. */
-export function newRunId(now: number, random: () => number = Math.random): string {
-  const time = new Date(now).toISOString();
-  const digits = time.slice(0, 19).replace("T", "-").replace(/[-:]/g, "");
-  const suffix = Math.floor(random() * 0x1000000)
-    .toString(16)
-    .padStart(6, "0");
-  return `${digits.slice(0, 8)}-${digits.slice(8)}-${suffix}`;
-}

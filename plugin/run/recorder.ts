@@ -29,7 +29,7 @@ export class BlockedError extends EngineError {
   readonly findings: readonly Finding[];
 
   constructor(exitCode: ExitCode, findings: readonly Finding[]) {
-    const first = findings[0];
+    const first = findings.find(({ severity }) => severity === "error") ?? findings[0];
     super(
       first === undefined ? "the run was stopped" : `${first.object ?? ""}: ${first.cause}`,
       first === undefined ? {} : { hint: first.fix },
@@ -112,12 +112,6 @@ export class Recorder {
 
   backup(backup: NonNullable<Report["backups"]>[number]): void {
     this.#backups.push(backup);
-  }
-
-  /** True when some write of this run has been sent. */
-  get wrote(): boolean {
-    const written: readonly Result[] = ["created", "changed", "deleted"];
-    return this.#steps.some((step) => written.includes(step.result));
   }
 
   /** The document for an end. */

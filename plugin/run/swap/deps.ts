@@ -5,6 +5,7 @@ import type { CertificateReport } from "../report";
 import type { Finding } from "../../domain/findings";
 import type { Pair } from "../../domain/webhook/twins";
 import type { Clock, Cluster } from "../ports";
+import type { Journal } from "../record";
 import type { Recorder } from "../recorder";
 
 /** What the Secret was found to be: a CA to use, or the findings that stand against it. */
@@ -13,24 +14,6 @@ export interface JudgedSecret {
   readonly caBundle: string;
   readonly certificate: CertificateReport | undefined;
   readonly findings: readonly Finding[];
-}
-
-/** Where a run keeps what it replaces and deletes; nothing is written there before `begin`. */
-export interface Journal {
-  /** Why nothing could be kept, undefined when it could. */
-  problem(): Promise<string | undefined>;
-  /** Keeps an object as it is; the file's path. */
-  save(object: KubeObject): Promise<string>;
-  intent(write: {
-    readonly action: string;
-    readonly object: string;
-    readonly why: string;
-  }): Promise<void>;
-  outcome(seen: {
-    readonly action: string;
-    readonly object: string;
-    readonly result: string;
-  }): Promise<void>;
 }
 
 /** The flags of the command, judged. */

@@ -1,12 +1,14 @@
 /** Which permissions a swap needs, and the refusal when one is missing (exit 4). */
 import { kinds } from "../../domain/kinds";
 import type { Resource } from "../../domain/objects";
-import { rolesFor, type Permission } from "../../domain/permissions";
+import { permissionLine, rolesFor, type Permission } from "../../domain/permissions";
 import { configurationResource } from "../../domain/webhook/configuration";
 import type { Plan } from "../../domain/webhook/plan";
 import type { Pair } from "../../domain/webhook/twins";
 import { MissingPermissionsError, missingPermissions } from "../ledger";
 import type { SwapDeps, SwapOptions } from "./deps";
+
+const probeWhy = "to prove the webhook with dry runs (or go without proof: --no-probe)";
 
 /** What is read in any case. */
 export function readPermissions(deps: SwapDeps, options: SwapOptions): readonly Permission[] {
@@ -55,6 +57,17 @@ export function writePermissions(
   ];
 }
 
+/** What replacing the whole object needs, where an apply cannot take a field away. */
+export function replacePermission({ names }: SwapDeps): Permission {
+  return {
+    verb: "update",
+    group: configurationResource.group,
+    resource: configurationResource.plural,
+    name: names.webhook.configuration,
+    why: "to take away what an apply leaves in place",
+  };
+}
+
 /** What the probe's dry runs need. */
 export function probePermissions(pairs: readonly Pair[]): readonly Permission[] {
   return pairs.map(({ resource, accept }) => ({
@@ -62,7 +75,19 @@ export function probePermissions(pairs: readonly Pair[]): readonly Permission[] 
     group: resource.group,
     resource: resource.plural,
     ...(accept.metadata.namespace !== undefined && { namespace: accept.metadata.namespace }),
-    why: "to prove the webhook with dry runs (or go without proof: --no-probe)",
+    why: probeWhy,
+  }));
+}
+
+/** The probe's usual permissions, for a refusal that comes before the probe could be built. */
+export function usualProbePermissions(deps: SwapDeps, options: SwapOptions): readonly Permission[] {
+  if (!options.probe || options.probePair !== undefined) return [];
+  return [deps.names.edb, deps.names.eaadb].map(({ plural }) => ({
+    verb: "create",
+    group: deps.names.group,
+    resource: plural,
+    namespace: options.namespace,
+    why: probeWhy,
   }));
 }
 
@@ -75,14 +100,10 @@ export async function requirePermissions(
   const missing = await missingPermissions(deps.cluster, permissions);
   if (missing.length === 0) return;
   const all = [...missing, ...(await missingPermissions(deps.cluster, also))];
-  const error = new MissingPermissionsError(all);
+  const subject = (await deps.cluster.whoAmI()) ?? "REPLACE-WITH-THE-USER";
   deps.recorder.permissions({
-    missing: all.map(({ verb, group, resource, namespace, name }) =>
-      [verb, group === "" ? resource : `${resource}.${group}`, name ?? "", namespace ?? ""]
-        .filter((word) => word !== "")
-        .join(" "),
-    ),
-    manifest: deps.yaml(rolesFor(all, "REPLACE-WITH-THE-USER")),
+    missing: all.map((permission) => `${permissionLine(permission)}: ${permission.why}`),
+    manifest: deps.yaml(rolesFor(all, subject)),
   });
-  throw error;
+  throw new MissingPermissionsError(all);
 }

@@ -3,11 +3,12 @@
  * goes on around it, and keeps what it saw.
  */
 import { ApiError, EngineError, UnavailableError } from "../../domain/errors";
+import type { Names } from "../../domain/names";
 import type { KubeObject } from "../../domain/objects";
 import { at } from "../../domain/values";
 import {
   answerOf,
-  isRight,
+  failingMs,
   judgeProof,
   type Answer,
   type Observation,
@@ -23,12 +24,22 @@ export interface ProofWanted {
   readonly quietMs: number;
   readonly pairs: number;
   readonly limitMs: number;
+  /** Calls that fail for so long will not get better: what worked before is put back sooner. */
+  readonly failingMs?: number;
+}
+
+/** What goes on while a proof is waited for. */
+interface Meanwhile {
+  /** A second prober that goes on watching. */
+  readonly also?: Prober | undefined;
+  readonly onWait?: (because: string, ms: number) => void;
 }
 
 interface Deps {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  readonly names: Names;
 }
 
 interface Sent {
@@ -69,30 +80,34 @@ export class Prober {
     await this.#send("deny", cut);
   }
 
-  /** Probes on until the work is done. */
+  /** Probes on until the work is done; a probe that fails never hides the work's outcome. */
   async during<T>(work: Promise<T>): Promise<T> {
     const cut = new AbortController();
     const outcome = work.finally(() => {
       cut.abort();
     });
     outcome.catch(() => undefined); // awaited below, after the round under way
-    while (!cut.signal.aborted) await this.round(cut.signal);
+    try {
+      while (!cut.signal.aborted) await this.round(cut.signal);
+    } catch (error) {
+      await outcome;
+      // an interrupt or a lost server is met again by whatever comes next
+      if (!(error instanceof EngineError)) throw error;
+    }
     return await outcome;
   }
 
   /** Probes until the proof stands or the limit is reached; judges from this moment on. */
-  async settle(
-    wanted: ProofWanted,
-    onWait?: (because: string, ms: number) => void,
-  ): Promise<Proof> {
+  async settle(wanted: ProofWanted, during: Meanwhile = {}): Promise<Proof> {
     const { clock, signal } = this.deps;
     const from = clock.now();
     for (;;) {
-      await this.round();
+      await Promise.all([this.round(), during.also?.round()]);
       const proof = judgeProof(this.counting(from), wanted);
       if (proof.is === "proven") return proof;
-      if (clock.now() - from >= wanted.limitMs) return proof;
-      onWait?.(proof.because, clock.now() - from);
+      const patience = failingMs(this.counting(from)) < (wanted.failingMs ?? Infinity);
+      if (!patience || clock.now() - from >= wanted.limitMs) return proof;
+      during.onWait?.(proof.because, clock.now() - from);
       await clock.sleep(pauseMs, signal);
     }
   }
@@ -110,8 +125,9 @@ export class Prober {
 
   /** Another twin is tried as long as none was refused: servers differ in what they judge. */
   #choose(answer: Answer): void {
-    if (answer.is === "refused") this.#denySettled = true;
-    if (!this.#denySettled && (answer.is === "accepted" || answer.is === "other")) {
+    const { entry, oldEntry } = this.deps.names.webhook;
+    if (answer.is === "refused" && [entry, oldEntry].includes(answer.by)) this.#denySettled = true;
+    if (!this.#denySettled && answer.is !== "failed") {
       this.#deny = (this.#deny + 1) % this.pair.denies.length;
     }
   }
@@ -165,9 +181,4 @@ export class Prober {
     const changed = twin === "accept" ? current : { ...current, spec: at(object, ["spec"]) };
     await cluster.update(changed, options);
   }
-}
-
-/** The last wrong answer of some observations, for a message. */
-export function lastWrong(observations: readonly Observation[]): Observation | undefined {
-  return observations.findLast((observation) => !isRight(observation));
 }

@@ -8,7 +8,7 @@ import { tally } from "../../domain/webhook/probe";
 import type { Report } from "../report";
 import type { SwapDeps, SwapOptions } from "./deps";
 import { Prober } from "./prober";
-import { configurationRef, deleteAsRead, putBack } from "./writes";
+import { deleteAsRead, putBack, readStored } from "./writes";
 
 /** What a run has done so far, and so what there is to undo. */
 export interface Undo {
@@ -23,9 +23,9 @@ export interface Undo {
 interface Context {
   readonly undo: Undo;
   readonly because: string;
-  readonly watch: Prober | undefined;
+  readonly watch?: Prober | undefined;
   /** The entry that refused before the run, where the webhook worked then. */
-  readonly worked: { readonly entry: string } | undefined;
+  readonly worked?: { readonly entry: string } | undefined;
 }
 
 /** Undoes in the order that leaves no moment without what was there before. */
@@ -38,10 +38,11 @@ export async function rollBack(
   const { because } = context;
   try {
     await undo(deps, options, context.undo);
-    await proveAsBefore(deps, context);
+    const proven = await proveAsBefore(deps, context);
+    const end = proven ? "is proven to work again" : "reads back as it was";
     return recorder.report({
       code: exitCodes.rolledBack,
-      reason: `${because}; the change was rolled back and what was there before is proven to be back`,
+      reason: `${because}; the change was rolled back, what was there before ${end}`,
       next: "see why in the log of the pod behind the Service, mend it, then run the same command again",
     });
   } catch (error) {
@@ -59,10 +60,10 @@ async function undo(
   options: SwapOptions,
   { written, before, deleted }: Undo,
 ): Promise<void> {
-  if (deleted !== undefined) await restore(deps, options, deleted);
+  if (deleted !== undefined) await restore(deps, options, { saved: deleted, written: undefined });
   if (written === undefined) return;
   if (before !== undefined) {
-    await restore(deps, options, before);
+    await restore(deps, options, { saved: before, written });
     return;
   }
   const info = {
@@ -73,17 +74,25 @@ async function undo(
   } as const;
   await deps.recorder.step(info, async () => {
     await deleteAsRead(deps, written, info.why);
+    if ((await readStored(deps, written.metadata.name ?? "")) !== undefined) {
+      throw new NotAsSavedError(`${info.object} is still there`);
+    }
     return { result: "deleted", value: undefined };
   });
 }
 
-async function restore(deps: SwapDeps, options: SwapOptions, saved: KubeObject): Promise<void> {
+async function restore(
+  deps: SwapDeps,
+  options: SwapOptions,
+  back: { readonly saved: KubeObject; readonly written: KubeObject | undefined },
+): Promise<void> {
+  const { saved } = back;
   const object = configurationLabel(saved);
   await deps.recorder.step(
     { id: "rollback.restore", action: "apply", object, why: "to put back what was there" },
     async () => {
-      await putBack(deps, options, saved);
-      const read = await deps.cluster.get(configurationRef(saved.metadata.name ?? ""));
+      await putBack(deps, options, back);
+      const read = await readStored(deps, saved.metadata.name ?? "");
       if (!sameContent(read, saved))
         throw new NotAsSavedError(`${object} reads back otherwise than saved`);
       return { result: "changed", value: undefined };
@@ -99,8 +108,8 @@ function sameContent(read: KubeObject | undefined, saved: KubeObject): boolean {
   );
 }
 
-async function proveAsBefore(deps: SwapDeps, { watch, worked }: Context): Promise<void> {
-  if (watch === undefined || worked === undefined) return;
+async function proveAsBefore(deps: SwapDeps, { watch, worked }: Context): Promise<boolean> {
+  if (watch === undefined || worked === undefined) return false;
   // an interrupt does not cut the proof of a roll-back short
   const prober = new Prober({ ...deps, signal: new AbortController().signal }, watch.pair);
   const proof = await prober.settle({
@@ -113,6 +122,7 @@ async function proveAsBefore(deps: SwapDeps, { watch, worked }: Context): Promis
   if (proof.is !== "proven") {
     throw new NotAsSavedError(`what was put back does not work as before: ${proof.because}`);
   }
+  return true;
 }
 
 function manualSteps(deps: SwapDeps, { written, before, deleted }: Undo): string {

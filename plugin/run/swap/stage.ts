@@ -65,6 +65,7 @@ async function asServed({ cluster }: SwapDeps, pair: Pair): Promise<Pair> {
 function stageOf(pairs: readonly Pair[], plan: Plan, deps: SwapDeps): Stage | undefined {
   const gap = pairs[0];
   if (gap === undefined) return undefined;
+  if (plan.old === undefined) return { gap, beyondOld: [] };
   const group = deps.names.group;
   const beyondOld = pairs.filter(
     ({ resource }) =>
@@ -72,7 +73,8 @@ function stageOf(pairs: readonly Pair[], plan: Plan, deps: SwapDeps): Stage | un
         matchesResource(entry, { group, plural: resource.plural, operation: "CREATE" }),
       ),
   );
-  return { gap, beyondOld };
+  // the first decides: a right to edit the others would be asked for in vain
+  return { gap, beyondOld: beyondOld.slice(0, 1) };
 }
 
 async function probeNamespace(
@@ -81,7 +83,8 @@ async function probeNamespace(
   operators: KubeObject,
 ): Promise<string> {
   const selector = own(entry, "namespaceSelector");
-  const fits = ({ metadata }: KubeObject): boolean => selects(selector, metadata.labels ?? {});
+  const fits = ({ metadata }: KubeObject): boolean =>
+    metadata.deletionTimestamp === undefined && selects(selector, metadata.labels ?? {});
   if (fits(operators)) return operators.metadata.name ?? "";
   const all = (await deps.cluster.list(kinds.namespace)) ?? [];
   const found = all.find(fits);

@@ -4,15 +4,16 @@
  */
 import { EngineError, exitCodes, UsageError } from "../../domain/errors";
 import type { KubeObject } from "../../domain/objects";
-import { differencesOf } from "../../domain/webhook/differences";
 import { configurationLabel, planSwap, type Plan } from "../../domain/webhook/plan";
 import { BlockedError } from "../recorder";
 import type { Report } from "../report";
+import { confirm } from "./confirm";
 import type { SwapDeps, SwapOptions } from "./deps";
 import {
   probePermissions,
   readPermissions,
   requirePermissions,
+  usualProbePermissions,
   writePermissions,
 } from "./permissions";
 import { readConfigurations, readLivingNamespaces, readPrerequisites, type Found } from "./read";
@@ -21,7 +22,15 @@ import { setStage } from "./stage";
 import { applyInfo, deleteInfo, homeFinding, probeSkipped } from "./steps";
 import { standing, UnprovenError, Witness } from "./witness";
 import { rehearseSwap } from "./dry-run";
-import { applyWanted, ChangedError, configurationRef, deleteAsRead, rehearseApply } from "./writes";
+import {
+  applyWanted,
+  ChangedError,
+  deleteAsRead,
+  type Manner,
+  readBack,
+  rehearseApply,
+  UnknownOutcomeError,
+} from "./writes";
 
 const planAttempts = 3;
 /** Runs the swap; expected ends of every kind come back as a report. */
@@ -40,6 +49,11 @@ interface Swapping {
   readonly witness: Witness;
 }
 
+interface Ready {
+  readonly plan: Plan;
+  readonly manner: Manner;
+}
+
 class Swap {
   #state = "nothing was written";
   #undo: Undo | undefined;
@@ -52,11 +66,10 @@ class Swap {
 
   async run(): Promise<string> {
     const { deps, options } = this;
-    await requirePermissions(
-      deps,
-      readPermissions(deps, options),
-      writePermissions(deps, undefined),
-    );
+    await requirePermissions(deps, readPermissions(deps, options), [
+      ...writePermissions(deps, undefined),
+      ...usualProbePermissions(deps, options),
+    ]);
     const found = await readPrerequisites(deps, options);
     const plan = await this.#plan(found);
     deps.recorder.findings(plan.findings);
@@ -76,31 +89,45 @@ class Swap {
 
   /** The report for an end by an error; after a write, the state is described or undone. */
   async end(error: unknown): Promise<Report> {
-    const { recorder } = this.deps;
-    this.#witness?.reportGap();
-    if (error instanceof UnprovenError) {
-      const undo = this.#undo;
-      if (undo === undefined) {
-        return recorder.report({
-          code: exitCodes.rolledBack,
-          reason: `${error.message}; nothing was changed`,
-          next: error.hint ?? "",
-        });
-      }
-      return await rollBack(this.deps, this.options, {
-        undo,
-        because: error.message,
-        watch: this.#witness?.gap,
-        worked: this.#witness?.worked,
-      });
-    }
-    if (this.#undo === undefined || !(error instanceof EngineError)) return recorder.failure(error);
+    const { recorder, signal } = this.deps;
+    if (error instanceof UnprovenError) return await this.#endUnproven(error);
+    if (this.#undo === undefined && !signal.aborted) return recorder.failure(error);
+    if (!(error instanceof EngineError)) throw error;
+    if (this.#undo !== undefined) this.#witness?.reportGap();
     if (error instanceof BlockedError) recorder.findings(error.findings);
-    return recorder.report({
+    return await this.#endMidway(error);
+  }
+
+  async #endMidway(error: EngineError): Promise<Report> {
+    if (this.#undo !== undefined && this.#witness?.harms === true) {
+      // the new webhook fails where the old one worked: not left like that
+      const report = await this.#rollBack(this.#undo, error.message);
+      if (report.exit.code === exitCodes.rollbackIncomplete) return report;
+      return { ...report, exit: { ...report.exit, code: error.exitCode } };
+    }
+    const known = !(error instanceof UnknownOutcomeError);
+    return this.deps.recorder.report({
       code: error.exitCode,
-      reason: `${error.message}; ${this.#state}`,
+      reason: known ? `${error.message}; ${this.#state}` : error.message,
       next: "run the same command again: it resumes from the state of the cluster",
     });
+  }
+
+  async #endUnproven(error: UnprovenError): Promise<Report> {
+    this.#witness?.reportGap();
+    if (this.#undo === undefined) {
+      return this.deps.recorder.report({
+        code: exitCodes.rolledBack,
+        reason: `${error.message}; nothing was changed`,
+        next: error.hint ?? "",
+      });
+    }
+    return await this.#rollBack(this.#undo, error.message);
+  }
+
+  async #rollBack(undo: Undo, because: string): Promise<Report> {
+    const { gap: watch, worked } = this.#witness ?? {};
+    return await rollBack(this.deps, this.options, { undo, because, watch, worked });
   }
 
   async #plan(found: Found): Promise<Plan> {
@@ -135,18 +162,20 @@ class Swap {
   }
 
   async #swap({ first, found, witness }: Swapping): Promise<string> {
-    const { deps, options } = this;
-    const force =
-      first.apply === undefined ? false : (await rehearseApply(deps, options, first)).force;
+    const { deps } = this;
+    const ready = await this.#ready(first, found);
     const problem = await deps.journal.problem();
     if (problem !== undefined) {
       throw new UsageError(problem, { hint: "set ENGINE_HOME to a folder that can be written" });
     }
-    await this.#confirm(first);
-    const { broken } = await witness.before("before", first.old);
-    const plan = await this.#apply({ plan: first, force }, found);
+    await confirm(deps, ready.plan);
+    const { broken } = await witness.before("before", ready.plan.old);
+    const plan = await this.#apply(ready, found);
     if (plan.remove !== undefined) {
-      await witness.proveFirst(broken, plan.apply !== undefined);
+      const proven = await witness.proveFirst(broken, plan.apply !== undefined);
+      if (proven && plan.apply !== undefined) {
+        this.#state = "the new configuration is written and proven, the old one is untouched";
+      }
       await this.#delete(plan.remove);
     }
     await witness.prove(plan.remove === undefined ? "new" : "after");
@@ -156,69 +185,54 @@ class Swap {
       : "the new webhook configuration is in force, the old one is gone";
   }
 
-  async #confirm(plan: Plan): Promise<void> {
-    const takesOver = plan.findings.some(({ code }) => code === "WEBHOOK-OTHER-NAMESPACE");
-    if (plan.remove === undefined && !takesOver) return;
-    const acts = [
-      ...(plan.apply === undefined ? [] : [`apply ${configurationLabel(plan.wanted)}`]),
-      ...(plan.remove === undefined ? [] : [`delete ${configurationLabel(plan.remove.object)}`]),
-    ];
-    const { server } = this.deps.cluster;
-    const sure = await this.deps.ask(`On ${server}: ${acts.join(", then ")}?`);
-    if (!sure)
-      throw new UsageError("not confirmed, nothing was written", {
-        hint: "run again and answer yes",
-      });
-  }
-
-  async #apply(
-    first: { readonly plan: Plan; readonly force: boolean },
-    found: Found,
-  ): Promise<Plan> {
-    let { plan, force } = first;
-    for (let attempt = 1; plan.apply !== undefined; attempt += 1) {
+  /** How the write has to be sent; what somebody changed meanwhile is read and planned again. */
+  async #ready(first: Plan, found: Found): Promise<Ready> {
+    let plan = first;
+    for (let attempt = 1; ; attempt += 1) {
       try {
-        await this.#applyOnce(plan, force);
-        return plan;
+        if (plan.apply === undefined) return { plan, manner: "apply" };
+        return { plan, manner: await rehearseApply(this.deps, this.options, plan) };
       } catch (error) {
-        if (!(error instanceof ChangedError) || attempt >= planAttempts) throw error;
-        this.deps.recorder.note(`${error.message}: reading and planning again`);
-        plan = await this.#plan(found);
-        if (plan.apply !== undefined) {
-          ({ force } = await rehearseApply(this.deps, this.options, plan));
-        }
+        plan = await this.#planAgain(error, { attempt, found });
       }
     }
+  }
+
+  async #apply(first: Ready, found: Found): Promise<Plan> {
+    let ready = first;
+    for (let attempt = 1; ready.plan.apply !== undefined; attempt += 1) {
+      try {
+        await this.#applyOnce(ready.plan, ready.manner);
+        break;
+      } catch (error) {
+        ready = await this.#ready(await this.#planAgain(error, { attempt, found }), found);
+      }
+    }
+    return ready.plan;
+  }
+
+  async #planAgain(
+    error: unknown,
+    { attempt, found }: { readonly attempt: number; readonly found: Found },
+  ): Promise<Plan> {
+    if (!(error instanceof ChangedError) || attempt >= planAttempts) throw error;
+    this.deps.recorder.note(`${error.message}: reading and planning again`);
+    const plan = await this.#plan(found);
+    await requirePermissions(this.deps, writePermissions(this.deps, plan));
     return plan;
   }
 
-  async #applyOnce(plan: Plan, force: boolean): Promise<void> {
+  async #applyOnce(plan: Plan, manner: Manner): Promise<void> {
     const { deps, options } = this;
     if (plan.live !== undefined) await this.#save(plan.live, "replace");
     deps.signal.throwIfAborted();
     const written = await deps.recorder.step(applyInfo(plan), async () => {
-      const value = await this.#during(applyWanted(deps, options, { plan, force }));
+      const value = await this.#during(applyWanted(deps, options, { plan, manner }));
       return { result: plan.live === undefined ? "created" : "changed", value };
     });
     this.#undo = { written, before: plan.live, deleted: undefined };
     this.#state = "the new configuration is written and not yet proven, the old one is untouched";
-    await deps.recorder.step(
-      {
-        id: "webhook.read-back",
-        action: "read",
-        object: configurationLabel(plan.wanted),
-        why: "to see what is stored",
-      },
-      async () => {
-        const stored = await deps.cluster.get(configurationRef(deps.names.webhook.configuration));
-        const left = stored === undefined ? ["metadata.name"] : differencesOf(stored, plan.wanted);
-        if (left.length > 0)
-          throw new ChangedError(
-            `${configurationLabel(plan.wanted)} reads back otherwise than written, at ${left.join(", ")}`,
-          );
-        return { result: "done", value: undefined };
-      },
-    );
+    await readBack(deps, plan);
   }
 
   async #delete(remove: NonNullable<Plan["remove"]>): Promise<void> {

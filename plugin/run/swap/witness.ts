@@ -3,15 +3,18 @@
  * how long anything was wrong in between (cli contract, Probe).
  */
 import { EngineError, exitCodes } from "../../domain/errors";
-import { gapOf, seenBroken, tally, type Proof } from "../../domain/webhook/probe";
+import { failingMs, gapOf, seenBroken, tally, type Proof } from "../../domain/webhook/probe";
 import type { KubeObject } from "../../domain/objects";
 import { entryNames } from "../../domain/webhook/configuration";
+import { missingPermissions } from "../ledger";
 import type { SwapDeps } from "./deps";
+import { probePermissions } from "./permissions";
 import { Prober, type ProofWanted } from "./prober";
 import { storedPair, type Stage } from "./stage";
 
 const roundsBefore = 3;
 const quietMs = 1_000;
+const patienceMs = 2_000;
 const proofLimitMs = 15_000;
 /** Without a write of ours there is nothing to spread: the answers count at once. */
 export const standing = { quietMs: 0, limitMs: 5_000 };
@@ -54,6 +57,11 @@ export class Witness {
     return this.watch?.gap;
   }
 
+  /** True while calls fail that were answered before the run. */
+  get harms(): boolean {
+    return this.worked !== undefined && failingMs(this.gap?.observations ?? []) > 0;
+  }
+
   /** A few rounds over the state found; says whether the old entry fails its calls. */
   async before(phase: string, old: KubeObject | undefined): Promise<{ readonly broken: boolean }> {
     const gap = this.gap;
@@ -67,26 +75,27 @@ export class Witness {
     return { broken: seenBroken(gap.observations, [...entryNames(old), ""]) };
   }
 
-  /** The first proof, before the old one goes; without a kind of its own for it, after. */
-  async proveFirst(broken: boolean, applied: boolean): Promise<void> {
+  /** The first proof, before the old one goes: false where it has to follow, for want of a kind. */
+  async proveFirst(broken: boolean, applied: boolean): Promise<boolean> {
     const watch = this.watch;
-    if (watch === undefined) return;
+    if (watch === undefined) return false;
     const limits = applied ? {} : standing;
     if (!broken) {
       // a kind that the old entry does not match shows the new entry's answers alone
-      const alone = watch.beyondOld.find((prober) => this.#refuses(prober) && accepts(prober));
+      const alone = watch.beyondOld.find((prober) => this.#refuses(prober) && passes(prober));
       await this.prove("new", limits, alone ?? watch.gap);
-      return;
+      return true;
     }
     for (const prober of watch.beyondOld) {
       const proof = await this.#settle(prober, limits);
       this.deps.recorder.probe({ phase: "new", ...tally(prober.counting()) });
-      if (proof.is === "proven") return;
+      if (proof.is === "proven") return true;
       if (this.#refuses(prober)) throw unproven(proof);
     }
     this.deps.recorder.note(
       "the broken old webhook fails every edit that could prove the new one: it goes first, the proof follows",
     );
+    return false;
   }
 
   #refuses(prober: Prober): boolean {
@@ -117,10 +126,15 @@ export class Witness {
       quietMs,
       pairs: 3,
       limitMs: proofLimitMs,
+      // where nothing worked before there is nothing to hurry back to
+      ...(this.worked !== undefined && { failingMs: patienceMs }),
       ...limits,
     };
-    return await prober.settle(wanted, (because, ms) => {
-      this.deps.recorder.waiting(because, ms / 1000);
+    return await prober.settle(wanted, {
+      also: prober === this.gap ? undefined : this.gap,
+      onWait: (because, ms) => {
+        this.deps.recorder.waiting(`proof: ${because}`, ms / 1000);
+      },
     });
   }
 
@@ -135,9 +149,10 @@ export class Witness {
   }
 }
 
-function accepts(prober: Prober): boolean {
+/** Only a webhook that fails its calls, such as the new one before its repair, was in the way. */
+function passes(prober: Prober): boolean {
   return prober.observations.some(
-    ({ twin, answer }) => twin === "accept" && answer.is === "accepted",
+    ({ twin, answer }) => twin === "accept" && (answer.is === "accepted" || answer.is === "failed"),
   );
 }
 
@@ -159,10 +174,15 @@ async function openProber(deps: SwapDeps, pair: Stage["gap"]): Promise<Prober> {
 
 async function storedOf(deps: SwapDeps, pair: Stage["gap"]): Promise<Stage["gap"] | undefined> {
   try {
-    return await storedPair(deps, pair);
+    const stored = await storedPair(deps, pair);
+    const missing = await missingPermissions(
+      deps.cluster,
+      probePermissions(stored === undefined ? [] : [stored]),
+    );
+    return missing.length === 0 ? stored : undefined;
   } catch (error) {
     deps.signal.throwIfAborted();
-    if (error instanceof EngineError) return undefined; // not allowed to list: go without
+    if (error instanceof EngineError) return undefined; // not allowed to list: the fresh one has to do
     throw error;
   }
 }

@@ -1,12 +1,21 @@
 /** The writes of a swap: each is noted before it is sent and after its outcome was seen. */
-import { ApiError, EngineError, exitCodes, UnavailableError } from "../../domain/errors";
+import {
+  ApiError,
+  EngineError,
+  exitCodes,
+  TimeoutError,
+  UnavailableError,
+} from "../../domain/errors";
 import type { KubeObject, Ref } from "../../domain/objects";
-import { configurationResource } from "../../domain/webhook/configuration";
+import { at, own } from "../../domain/values";
+import { configurationResource, entriesOf } from "../../domain/webhook/configuration";
 import { judgeConflict } from "../../domain/webhook/conflicts";
-import { differencesOf } from "../../domain/webhook/differences";
+import { differencesOf, sameJson } from "../../domain/webhook/differences";
 import { configurationLabel, type Plan } from "../../domain/webhook/plan";
+import { isPersonsManager } from "../../domain/webhook/owners";
 import { BlockedError } from "../recorder";
 import type { SwapDeps, SwapOptions } from "./deps";
+import { replacePermission, requirePermissions } from "./permissions";
 
 /** Somebody changed the object since it was read: read and plan again. */
 export class ChangedError extends EngineError {
@@ -14,69 +23,128 @@ export class ChangedError extends EngineError {
   readonly exitCode = exitCodes.conflict;
 }
 
+/** A write was sent, and neither its answer nor its effect could be seen. */
+export class UnknownOutcomeError extends EngineError {
+  readonly code = "OUTCOME-UNKNOWN";
+  readonly exitCode = exitCodes.unavailable;
+}
+
 /** The reference of a configuration by name. */
 export function configurationRef(name: string): Ref {
   return { resource: configurationResource, name };
 }
 
-/** Asks by dry run whether the apply would pass; whether it has to be forced. */
+/** The stored configuration, read to the end even when the run was interrupted meanwhile. */
+export async function readStored(
+  { cluster }: SwapDeps,
+  name: string,
+): Promise<KubeObject | undefined> {
+  return await cluster.get(configurationRef(name), { signal: new AbortController().signal });
+}
+
+/** Reads the new configuration back: what is stored has to be what was written. */
+export async function readBack(deps: SwapDeps, plan: Plan): Promise<void> {
+  const object = configurationLabel(plan.wanted);
+  const why = "to see what is stored";
+  await deps.recorder.step({ id: "webhook.read-back", action: "read", object, why }, async () => {
+    const stored = await readStored(deps, deps.names.webhook.configuration);
+    const left = stored === undefined ? ["metadata.name"] : differencesOf(stored, plan.wanted);
+    if (left.length > 0) {
+      throw new ChangedError(`${object} reads back otherwise than written, at ${left.join(", ")}`);
+    }
+    return { result: "done", value: undefined };
+  });
+}
+
+/** How the one write is sent. */
+export type Manner = "apply" | "apply-forced" | "replace";
+
+/** Asks by dry run how the write has to be sent; refuses where somebody else would be overruled. */
 export async function rehearseApply(
   deps: SwapDeps,
   options: SwapOptions,
   plan: Plan,
-): Promise<{ readonly force: boolean }> {
-  const { fieldManager } = options;
-  const apply = async (force: boolean): Promise<KubeObject> =>
-    await deps.cluster.apply(plan.wanted, { fieldManager, force, dryRun: true });
-  let force = false;
+): Promise<Manner> {
+  const ours = [options.fieldManager, deps.names.fieldManager, deps.names.webhookFieldManager];
+  let manner: Manner = "apply";
   let outcome: KubeObject;
   try {
-    outcome = await apply(false);
+    outcome = await send(deps, options, { plan, manner, dryRun: true });
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 409) throw error;
-    const verdict = judgeConflict({
-      causes: error.causes,
-      object: configurationLabel(plan.wanted),
-      ours: [fieldManager, deps.names.fieldManager, deps.names.webhookFieldManager],
-      takeFields: options.takeFields,
-    });
+    if (error.causes.length === 0) throw changed(error, configurationLabel(plan.wanted));
+    const object = configurationLabel(plan.wanted);
+    const { takeFields } = options;
+    const verdict = judgeConflict({ causes: error.causes, object, ours, takeFields });
     if (verdict.is === "refuse") throw new BlockedError(exitCodes.conflict, verdict.findings);
-    force = true;
-    outcome = await apply(true);
+    manner = "apply-forced";
+    outcome = await send(deps, options, { plan, manner, dryRun: true });
   }
   const left = differencesOf(outcome, plan.wanted);
-  if (left.length > 0) throw new BlockedError(exitCodes.conflict, [leftOver(plan, left)]);
-  return { force };
+  if (left.length === 0) return manner;
+  // an apply leaves list entries of other managers in place; a person's own may be replaced
+  const managers = (plan.live?.metadata.managedFields ?? []).map(({ manager }) => manager ?? "");
+  if (!managers.every((manager) => isPersonsManager(manager, ours))) {
+    throw new BlockedError(exitCodes.conflict, [leftOver(plan, left)]);
+  }
+  await requirePermissions(deps, [replacePermission(deps)]);
+  return "replace";
 }
 
 /** The one write: the complete object, bound to the uid and resourceVersion that were read. */
 export async function applyWanted(
   deps: SwapDeps,
   options: SwapOptions,
-  from: { readonly plan: Plan; readonly force: boolean },
+  from: { readonly plan: Plan; readonly manner: Manner },
 ): Promise<KubeObject> {
-  const { plan, force } = from;
+  const { plan } = from;
+  const label = configurationLabel(plan.wanted);
+  const seen = async (): Promise<KubeObject | undefined> => {
+    const found = await readStored(deps, deps.names.webhook.configuration);
+    return found !== undefined && differencesOf(found, plan.wanted).length === 0
+      ? found
+      : undefined;
+  };
+  return await noted(
+    deps,
+    { action: "apply", object: label, why: plan.apply?.why ?? "" },
+    async () =>
+      await certain({ send: () => send(deps, options, { ...from, dryRun: false }), seen, label }),
+  );
+}
+
+async function send(
+  { cluster }: SwapDeps,
+  { fieldManager }: SwapOptions,
+  how: { readonly plan: Plan; readonly manner: Manner; readonly dryRun: boolean },
+): Promise<KubeObject> {
+  const { plan, manner, dryRun } = how;
   const { uid, resourceVersion } = plan.live?.metadata ?? {};
   const metadata = {
     ...plan.wanted.metadata,
     ...(uid !== undefined && { uid }),
     ...(resourceVersion !== undefined && { resourceVersion }),
   };
-  const label = configurationLabel(plan.wanted);
-  const send = async (): Promise<KubeObject> =>
-    await deps.cluster.apply(
-      { ...plan.wanted, metadata },
-      { fieldManager: options.fieldManager, force },
-    );
-  const seen = async (): Promise<KubeObject | undefined> => {
-    const found = await deps.cluster.get(configurationRef(deps.names.webhook.configuration));
-    return found !== undefined && differencesOf(found, plan.wanted).length === 0
-      ? found
-      : undefined;
-  };
-  return await noted(deps, { action: "apply", object: label, why: plan.apply?.why ?? "" }, () =>
-    certain({ send, seen, label }),
+  const object = { ...plan.wanted, metadata };
+  if (manner === "replace") return await cluster.update(object, { fieldManager, dryRun });
+  return await cluster.apply(withoutUrl(object, plan.live), {
+    fieldManager,
+    force: manner === "apply-forced",
+    dryRun,
+  });
+}
+
+/** A url set by hand goes away only when the apply says null: service and url exclude each other. */
+function withoutUrl(object: KubeObject, live: KubeObject | undefined): KubeObject {
+  const withUrl = entriesOf(live).filter(
+    (entry) => at(entry, ["clientConfig", "url"]) !== undefined,
   );
+  const webhooks = entriesOf(object).map((entry) =>
+    withUrl.some((found) => own(found, "name") === own(entry, "name"))
+      ? { ...entry, clientConfig: { ...(own(entry, "clientConfig") as object), url: null } }
+      : entry,
+  );
+  return { ...object, webhooks };
 }
 
 /** Deletes an object only if it is still the one that was read. */
@@ -91,7 +159,7 @@ export async function deleteAsRead(deps: SwapDeps, object: KubeObject, why: stri
     return true;
   };
   const seen = async (): Promise<true | undefined> =>
-    (await deps.cluster.get(configurationRef(name))) === undefined ? true : undefined;
+    (await readStored(deps, name)) === undefined ? true : undefined;
   await noted(deps, { action: "delete", object: label, why }, () => certain({ send, seen, label }));
 }
 
@@ -99,7 +167,7 @@ export async function deleteAsRead(deps: SwapDeps, object: KubeObject, why: stri
 export async function putBack(
   deps: SwapDeps,
   options: SwapOptions,
-  saved: KubeObject,
+  { saved, written }: { readonly saved: KubeObject; readonly written: KubeObject | undefined },
 ): Promise<KubeObject> {
   const { labels, annotations, name } = saved.metadata;
   const object: KubeObject = {
@@ -112,15 +180,24 @@ export async function putBack(
   };
   const { fieldManager } = options;
   const label = configurationLabel(saved);
+  const send = async (): Promise<KubeObject> => {
+    if (written === undefined) return await deps.cluster.create(object, { fieldManager });
+    const { uid, resourceVersion } = written.metadata;
+    const bound = {
+      ...object.metadata,
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+    };
+    return await deps.cluster.apply({ ...object, metadata: bound }, { fieldManager, force: true });
+  };
+  const seen = async (): Promise<KubeObject | undefined> => {
+    const stored = await readStored(deps, name ?? "");
+    return sameJson(own(stored, "webhooks"), own(saved, "webhooks")) ? stored : undefined;
+  };
   return await noted(
     deps,
     { action: "apply", object: label, why: "to put back what was there" },
-    async () => {
-      const present = await deps.cluster.get(configurationRef(name ?? ""));
-      return present === undefined
-        ? await deps.cluster.create(object, { fieldManager })
-        : await deps.cluster.apply(object, { fieldManager, force: true });
-    },
+    async () => await certain({ send, seen, label }),
   );
 }
 
@@ -133,7 +210,13 @@ async function noted<T>(
   await deps.journal.intent(write);
   try {
     const value = await act();
-    await deps.journal.outcome({ action, object, result: "done" });
+    await deps.journal.outcome({ action, object, result: "done" }).catch((error: unknown) => {
+      // the write is done: a full disk must not make the run forget that
+      if (!(error instanceof EngineError)) throw error;
+      deps.recorder.note(
+        `the outcome of ${action} ${object} is not in the record: ${error.message}`,
+      );
+    });
     return value;
   } catch (error) {
     const result = error instanceof EngineError ? `failed: ${error.code}` : "failed";
@@ -142,7 +225,7 @@ async function noted<T>(
   }
 }
 
-/** A broken connection leaves the outcome open: the object is read to see it. */
+/** A write without a definite answer leaves its outcome open: the object is read to see it. */
 async function certain<T>(write: {
   readonly send: () => Promise<T>;
   readonly seen: () => Promise<T | undefined>;
@@ -151,12 +234,25 @@ async function certain<T>(write: {
   try {
     return await write.send();
   } catch (error) {
-    if (error instanceof UnavailableError) {
-      const outcome = await write.seen();
-      if (outcome !== undefined) return outcome;
-    }
-    throw changed(error, write.label);
+    if (!leavesOpen(error)) throw changed(error, write.label);
+    const outcome = await write.seen().catch((cause: unknown) => {
+      throw unknownOutcome(cause, write.label);
+    });
+    if (outcome !== undefined) return outcome;
+    throw error;
   }
+}
+
+/** A cut connection, a deadline or an error of the server itself: the write may have been done. */
+function leavesOpen(error: unknown): boolean {
+  if (error instanceof UnavailableError || error instanceof TimeoutError) return true;
+  return error instanceof ApiError && error.status >= 500;
+}
+
+function unknownOutcome(cause: unknown, label: string): unknown {
+  if (!(cause instanceof EngineError)) return cause;
+  const message = `the write of ${label} was sent, and whether it was done cannot be seen: ${cause.message}`;
+  return new UnknownOutcomeError(message, { cause });
 }
 
 function changed(error: unknown, label: string): unknown {

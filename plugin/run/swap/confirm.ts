@@ -1,0 +1,16 @@
+/** Asks once before the first write of a run that deletes or takes over (cli contract, Output). */
+import { UsageError } from "../../domain/errors";
+import { configurationLabel, type Plan } from "../../domain/webhook/plan";
+import type { SwapDeps } from "./deps";
+
+/** Throws UsageError when the answer is no, or when nobody can be asked. */
+export async function confirm(deps: SwapDeps, plan: Plan): Promise<void> {
+  const takesOver = plan.findings.some(({ code }) => code === "WEBHOOK-OTHER-NAMESPACE");
+  if (plan.remove === undefined && !takesOver) return;
+  const acts = [
+    ...(plan.apply === undefined ? [] : [`apply ${configurationLabel(plan.wanted)}`]),
+    ...(plan.remove === undefined ? [] : [`delete ${configurationLabel(plan.remove.object)}`]),
+  ];
+  if (await deps.ask(`On ${deps.cluster.server}: ${acts.join(", then ")}?`)) return;
+  throw new UsageError("not confirmed, nothing was written", { hint: "run again and answer yes" });
+}

@@ -1,0 +1,622 @@
+import { generatePair, type Pair } from "../../../plugin/adapters/certificate";
+import { type EngineError, exitCodes, PermissionError } from "../../../plugin/domain/errors";
+import type { KubeObject } from "../../../plugin/domain/objects";
+import { createCertificate, type CreateOptions } from "../../../plugin/run/cert-create";
+import type { Report } from "../../../plugin/run/report";
+import { aSecret, aWorld, names, now, refusal } from "./cert-world";
+
+let first: Pair;
+let second: Pair;
+
+beforeAll(async () => {
+  const request = { namespace: "engine", names, now };
+  [first, second] = await Promise.all([generatePair(request), generatePair(request)]);
+});
+
+type World = ReturnType<typeof aWorld>;
+const saved = "admission-tls-20260615-120000-abcdef";
+const restore = `kubectl engine cert create --replace --from-secret ${saved} -n engine`;
+
+const run = (
+  world: World,
+  changes: Partial<CreateOptions> & { dryRun?: "client" | "server" } = {},
+) => {
+  const { dryRun, ...rest } = changes;
+  return createCertificate(world.deps, {
+    run: {
+      id: "20260615-120000-ABCDEF",
+      startedAt: "2026-06-15T12:00:00Z",
+      dryRun: dryRun ?? "none",
+    },
+    fieldManager: "kubectl-engine",
+    replace: false,
+    years: 5,
+    ...rest,
+  });
+};
+
+const stepsOf = ({ steps = [] }: Report): readonly string[] =>
+  steps.map(({ id, object, result }) => `${id} ${object} ${result}`);
+
+function expectNoKey(world: World, report: Report): void {
+  const said = JSON.stringify([report, world.events, world.lines]);
+  for (const { keyPem } of [first, second]) {
+    const [, line = "?"] = keyPem.split("\n");
+    expect(said).not.toContain(line);
+    expect(said).not.toContain(Buffer.from(keyPem).toString("base64").slice(60, 120));
+  }
+}
+
+const read = "cert.read Secret/engine/admission-tls done";
+
+describe("where there is no Secret", () => {
+  test("a pair is written in the form of the specification, read back and reported", async () => {
+    const world = aWorld([first]);
+
+    const report = await run(world);
+
+    expect(report.exit).toEqual({
+      code: 0,
+      reason: "Secret/engine/admission-tls is created",
+      next: expect.stringContaining("kubectl engine upgrade-webhook -n engine") as unknown,
+    });
+    expect(stepsOf(report)).toEqual([read, "cert.write Secret/engine/admission-tls created", read]);
+    expect(world.cluster.secrets.get("admission-tls")).toMatchObject({
+      metadata: { labels: { app: "engine-enterprise" } },
+      ...{ type: "Opaque", data: aSecret(first)["data"] },
+    });
+    expect(report.certificate).toMatchObject({
+      secret: "engine/admission-tls",
+      notAfter: "2031-06-15T12:00:00Z",
+      san: expect.arrayContaining(["admission.engine.svc"]) as unknown,
+    });
+    expect(report).toMatchObject({
+      kind: "CertCreate",
+      target: { server: "https://cluster.test", namespace: "engine" },
+      run: { dryRun: "none" },
+      findings: [],
+    });
+    expectNoKey(world, report);
+  });
+
+  test("the intent is recorded before the write, the outcome after it", async () => {
+    const world = aWorld([first]);
+    world.cluster.before = () => world.lines.push("sent");
+
+    await run(world);
+
+    expect(world.lines).toEqual([
+      {
+        type: "intent",
+        id: "cert.write",
+        action: "apply",
+        object: "Secret/engine/admission-tls",
+        why: "there is none yet (S27)",
+      },
+      "sent",
+      {
+        type: "outcome",
+        id: "cert.write",
+        action: "apply",
+        object: "Secret/engine/admission-tls",
+        result: "created",
+      },
+    ]);
+  });
+
+  test.each([
+    ["client", []],
+    ["server", ["create admission-tls (dry run)"]],
+  ] as const)("a dry run %s plans alone", async (dryRun, writes) => {
+    const world = aWorld([first]);
+    world.journal.problem = "the home is read-only";
+
+    const report = await run(world, { dryRun });
+
+    expect(report.exit).toEqual({
+      code: 0,
+      reason: "Secret/engine/admission-tls would be created",
+    });
+    expect(stepsOf(report)).toEqual([read, "cert.write Secret/engine/admission-tls planned"]);
+    expect(world.cluster.writes).toEqual(writes);
+    expect(world.cluster.secrets.size).toBe(0);
+    expect(world.lines).toEqual([]);
+    expect(world.events).toContainEqual({ type: "warning", text: "the home is read-only" });
+  });
+
+  test.each<[string, EngineError, number, string]>([
+    [
+      "the namespace does not exist",
+      refusal(404, "NotFound"),
+      exitCodes.blocked,
+      "Secret/engine/admission-tls cannot be written: its namespace does not exist",
+    ],
+    [
+      "the namespace is being deleted",
+      refusal(403, "Forbidden", "NamespaceTerminating"),
+      exitCodes.blocked,
+      "Secret/engine/admission-tls cannot be written: its namespace is being deleted",
+    ],
+    [
+      "somebody else was faster",
+      refusal(409, "AlreadyExists"),
+      exitCodes.conflict,
+      "Secret/engine/admission-tls was changed by somebody else since it was read",
+    ],
+    ["an admission refuses", refusal(422, "Invalid"), exitCodes.failed, "refused: Invalid"],
+    [
+      "the credentials have expired",
+      new PermissionError("not logged in"),
+      exitCodes.permission,
+      "not logged in",
+    ],
+  ])("%s: the report says so", async (_name, ...[error, code, reason]) => {
+    const world = aWorld([first]);
+    world.cluster.before = () => {
+      throw error;
+    };
+
+    const report = await run(world);
+
+    expect(report.exit).toEqual({ code, reason, next: expect.any(String) as unknown });
+    expect(stepsOf(report)).toEqual([read, "cert.write Secret/engine/admission-tls failed"]);
+    expect(world.lines).toMatchObject([{ type: "intent" }, { type: "outcome", result: "failed" }]);
+    expectNoKey(world, report);
+  });
+
+  test("what is no expected error goes on", async () => {
+    const world = aWorld([first]);
+    world.cluster.before = () => {
+      throw new TypeError("a bug");
+    };
+
+    await expect(run(world)).rejects.toThrow(TypeError);
+  });
+
+  test("a Secret that reads back otherwise is a conflict", async () => {
+    const world = aWorld([first]);
+    const put = world.cluster.put.bind(world.cluster);
+    world.cluster.put = (object) => put({ ...object, ...aSecret(second) });
+
+    expect((await run(world)).exit).toMatchObject({
+      code: 5,
+      reason: expect.stringContaining("does not read back as written") as unknown,
+    });
+  });
+
+  test("a Secret that is gone again at once is a conflict", async () => {
+    const world = aWorld([first]);
+    world.cluster.put = (object) => object;
+
+    expect((await run(world)).exit.code).toBe(5);
+  });
+});
+
+describe("nothing is written", () => {
+  test.each<[string, (world: World) => void, Partial<CreateOptions>, number, string]>([
+    [
+      "where there is a Secret and --replace was not given",
+      ({ cluster }) => cluster.put(aSecret(second)),
+      {},
+      5,
+      "Secret/engine/admission-tls exists already; nothing was written",
+    ],
+    [
+      "where there is another Secret than the one to put back, without --replace",
+      ({ cluster }) => {
+        cluster.put(aSecret(second));
+        cluster.put(aSecret(first, { metadata: { name: "other", namespace: "engine" } }));
+      },
+      { fromSecret: "other" },
+      5,
+      "Secret/engine/admission-tls exists already; nothing was written",
+    ],
+    [
+      "when permissions are missing",
+      ({ cluster }) => (cluster.denied = ["create", "get"]),
+      {},
+      4,
+      'permissions are missing: get secrets "admission-tls" in namespace engine, create secrets in namespace engine',
+    ],
+    [
+      "when the permission to delete an immutable Secret is missing",
+      ({ cluster }) => {
+        cluster.denied = ["delete"];
+        cluster.put(aSecret(second, { immutable: true }));
+      },
+      { replace: true },
+      4,
+      'permissions are missing: delete secrets "admission-tls" in namespace engine',
+    ],
+    [
+      "when the deletion of an immutable Secret is not confirmed",
+      ({ cluster, journal }) => {
+        cluster.put(aSecret(second, { immutable: true }));
+        journal.answer = false;
+      },
+      { replace: true },
+      2,
+      "not confirmed; nothing was written",
+    ],
+    [
+      "when Helm owns the Secret",
+      ({ cluster }) =>
+        cluster.put(
+          aSecret(second, {
+            metadata: {
+              name: "admission-tls",
+              namespace: "engine",
+              labels: { "app.kubernetes.io/managed-by": "Helm" },
+            },
+          }),
+        ),
+      { replace: true },
+      5,
+      "Secret/engine/admission-tls is owned by Helm, which would undo or fight the change",
+    ],
+    [
+      "when OLM owns the Secret",
+      ({ cluster }) =>
+        cluster.put(
+          aSecret(second, {
+            metadata: {
+              name: "admission-tls",
+              namespace: "engine",
+              labels: { "olm.managed": "true" },
+            },
+          }),
+        ),
+      { replace: true },
+      5,
+      "Secret/engine/admission-tls is owned by OLM, which would undo or fight the change",
+    ],
+    [
+      "when no record can be kept",
+      ({ journal }) => (journal.problem = "cannot keep a record"),
+      {},
+      2,
+      "cannot keep a record",
+    ],
+    [
+      "when it was interrupted before",
+      ({ controller }) => {
+        controller.abort(new PermissionError("stopped"));
+      },
+      {},
+      4,
+      "stopped",
+    ],
+    [
+      "when the Secret is to be put back from itself",
+      () => {},
+      { fromSecret: "admission-tls" },
+      2,
+      "--from-secret admission-tls: that is the Secret to be written",
+    ],
+    [
+      "when the Secret to take the pair from does not exist",
+      () => {},
+      { fromSecret: "gone" },
+      2,
+      "there is no Secret gone in namespace engine",
+    ],
+    [
+      "when the Secret to take the pair from is unfit",
+      ({ cluster }) =>
+        cluster.put(
+          aSecret(first, {
+            metadata: { name: "other", namespace: "engine" },
+            data: { "tls.crt": aSecretData(first, "cert") },
+          }),
+        ),
+      { fromSecret: "other" },
+      3,
+      "Secret/engine/other: the secret holds 1 items (cert), not the two items cert, privateKey",
+    ],
+  ])("%s", async (_name, ...[prepare, changes, code, reason]) => {
+    const world = aWorld([first]);
+    prepare(world);
+
+    const report = await run(world, changes);
+
+    expect(report.exit).toEqual({ code, reason, next: expect.stringMatching(/./) as unknown });
+    expect(world.cluster.writes).toEqual([]);
+    expectNoKey(world, report);
+  });
+
+  test("the Role to ask for is printed when a permission is missing", async () => {
+    const world = aWorld([first]);
+    world.cluster.denied = ["create", "update", "get"];
+
+    const { permissions } = await run(world, { replace: true, fromSecret: "other" });
+
+    expect(permissions?.missing).toEqual([
+      "get secrets admission-tls engine",
+      "create secrets engine",
+      "update secrets admission-tls engine",
+      "get secrets other engine",
+    ]);
+    expect(permissions?.manifest).toContain("kind: RoleBinding");
+  });
+});
+
+function aSecretData(pair: Pair, item: string): unknown {
+  return (aSecret(pair)["data"] as Record<string, unknown>)[item];
+}
+
+describe("an existing Secret, with --replace", () => {
+  const labelled = (changes: Partial<KubeObject> = {}): KubeObject =>
+    aSecret(first, {
+      metadata: {
+        name: "admission-tls",
+        namespace: "engine",
+        labels: { team: "data" },
+        annotations: {
+          note: "ours",
+          "kubectl.kubernetes.io/last-applied-configuration": '{"data":{}}',
+        },
+        ownerReferences: [{ kind: "Thing", name: "t", uid: "u" }],
+      },
+      ...changes,
+    });
+
+  test("is saved in the cluster, then updated; its labels and owners stay", async () => {
+    const world = aWorld([second]);
+    world.cluster.put(labelled());
+
+    const report = await run(world, { replace: true });
+
+    expect(report.exit.reason).toBe("Secret/engine/admission-tls is replaced");
+    expect(world.cluster.writes).toEqual([`create ${saved}`, "update admission-tls"]);
+    expect(world.cluster.secrets.get("admission-tls")).toMatchObject({
+      metadata: {
+        uid: "uid-1",
+        labels: { team: "data" },
+        annotations: { note: "ours" },
+        ownerReferences: [{ kind: "Thing", name: "t", uid: "u" }],
+      },
+      data: aSecret(second)["data"],
+    });
+    expect(world.cluster.secrets.get("admission-tls")?.metadata.annotations).toEqual({
+      note: "ours",
+    });
+    expect(world.cluster.secrets.get(saved)?.metadata).not.toHaveProperty("labels");
+    expect(report.backups).toEqual([
+      {
+        object: "Secret/engine/admission-tls",
+        file: `Secret/engine/${saved}`,
+        command: restore,
+      },
+    ]);
+    expect(world.asked).toEqual([]);
+    expectNoKey(world, report);
+  });
+
+  test.each<[string, Partial<KubeObject>, readonly string[]]>([
+    ["as it was", {}, ["update admission-tls"]],
+    [
+      "whatever its type and items were",
+      { type: "custom", data: { a: "Yg==" }, immutable: true },
+      ["delete admission-tls", "create admission-tls"],
+    ],
+  ])("is put back %s by the printed command", async (_name, changes, writes) => {
+    const world = aWorld([second]);
+    const before = world.cluster.put(labelled(changes));
+    await run(world, { replace: true });
+    world.cluster.writes.length = 0;
+
+    const report = await createCertificate(world.deps, {
+      run: { id: "Later", startedAt: "", dryRun: "none" },
+      fieldManager: "kubectl-engine",
+      replace: true,
+      years: 5,
+      fromSecret: saved,
+    });
+
+    expect(report.exit.code).toBe(0);
+    expect(world.cluster.writes).toEqual(["create admission-tls-later", ...writes]);
+    const { data, type, metadata } = world.cluster.secrets.get("admission-tls") as KubeObject;
+    expect([data, type]).toEqual([before["data"], before["type"]]);
+    expect(metadata).toMatchObject({
+      labels: { team: "data" },
+      annotations: { note: "ours" },
+      ownerReferences: [{ kind: "Thing", name: "t", uid: "u" }],
+    });
+  });
+
+  test("that already holds the pair is left alone", async () => {
+    const world = aWorld([]);
+    world.cluster.put(aSecret(first));
+    world.cluster.put(aSecret(first, { metadata: { name: "other", namespace: "engine" } }));
+
+    const report = await run(world, { fromSecret: "other" });
+
+    expect(report.exit).toEqual({
+      code: 0,
+      reason: "Secret/engine/admission-tls holds this very pair already",
+    });
+    expect(report.certificate?.secret).toBe("engine/admission-tls");
+    expect(world.cluster.writes).toEqual([]);
+  });
+
+  test("takes a pair of type kubernetes.io/tls", async () => {
+    const world = aWorld([]);
+    world.cluster.put(
+      aSecret(second, {
+        metadata: { name: "tls", namespace: "engine" },
+        type: "kubernetes.io/tls",
+        data: {
+          "tls.crt": aSecretData(second, "cert"),
+          "tls.key": aSecretData(second, "privateKey"),
+          "ca.crt": "",
+        },
+      }),
+    );
+
+    expect((await run(world, { fromSecret: "tls" })).exit.code).toBe(0);
+    expect(world.cluster.secrets.get("admission-tls")).toMatchObject({
+      type: "Opaque",
+      data: aSecret(second)["data"],
+    });
+  });
+
+  test("put back from a copy whose annotations somebody has edited has none", async () => {
+    const world = aWorld([]);
+    const annotations = {
+      "engine.io/saved-from": "admission-tls",
+      "engine.io/saved-metadata": "{",
+    };
+    world.cluster.put(
+      aSecret(first, { metadata: { name: "copy", namespace: "engine", annotations } }),
+    );
+
+    expect((await run(world, { fromSecret: "copy" })).exit.code).toBe(0);
+    expect(world.cluster.secrets.get("admission-tls")?.metadata).toMatchObject({
+      labels: {},
+      annotations: {},
+    });
+  });
+
+  test("changed since it was read is a conflict; the copy is named", async () => {
+    const world = aWorld([second]);
+    world.cluster.put(aSecret(first));
+    world.cluster.before = (verb) => {
+      if (verb === "update") world.cluster.put(aSecret(first));
+    };
+
+    const report = await run(world, { replace: true });
+
+    expect(report.exit.code).toBe(5);
+    expect(stepsOf(report)).toEqual([
+      read,
+      `cert.save Secret/engine/${saved} created`,
+      "cert.write Secret/engine/admission-tls failed",
+    ]);
+  });
+
+  test("deleted since it was read is a conflict, not a missing namespace", async () => {
+    const world = aWorld([second]);
+    world.cluster.put(aSecret(first));
+    world.cluster.before = (verb) => {
+      if (verb === "update") world.cluster.secrets.clear();
+    };
+
+    expect((await run(world, { replace: true })).exit.code).toBe(5);
+  });
+
+  test("is not written when the run is interrupted after the copy", async () => {
+    const world = aWorld([second]);
+    world.cluster.put(aSecret(first));
+    world.cluster.before = () => {
+      world.controller.abort(new PermissionError("stopped"));
+    };
+
+    const report = await run(world, { replace: true });
+
+    expect(report.exit.reason).toBe("stopped");
+    expect(world.cluster.writes).toEqual([`create ${saved}`]);
+  });
+});
+
+describe("a Secret that cannot be updated, with --replace", () => {
+  const unfit: Partial<KubeObject> = { type: "custom" };
+
+  test("is deleted and made anew after asking", async () => {
+    const world = aWorld([second]);
+    world.cluster.put(aSecret(first, unfit));
+
+    const report = await run(world, { replace: true });
+
+    expect(report.exit.code).toBe(0);
+    expect(world.asked).toEqual([
+      "Secret/engine/admission-tls cannot be updated in place: delete it (a copy is kept) and make it anew?",
+    ]);
+    expect(world.cluster.writes).toEqual([
+      `create ${saved}`,
+      "delete admission-tls",
+      "create admission-tls",
+    ]);
+    expect(world.cluster.secrets.get("admission-tls")).toMatchObject({ type: "Opaque" });
+  });
+
+  test.each([
+    ["client", []],
+    ["server", [`create ${saved} (dry run)`, "delete admission-tls (dry run)"]],
+  ] as const)("is kept by a dry run %s, which does not ask", async (dryRun, writes) => {
+    const world = aWorld([second]);
+    world.cluster.put(aSecret(first, unfit));
+
+    const report = await run(world, { replace: true, dryRun });
+
+    expect(world.cluster.writes).toEqual(writes);
+    expect(world.asked).toEqual([]);
+    expect(stepsOf(report).slice(1)).toEqual([
+      `cert.save Secret/engine/${saved} planned`,
+      "cert.delete Secret/engine/admission-tls planned",
+      "cert.write Secret/engine/admission-tls planned",
+    ]);
+    expect(report).not.toHaveProperty("backups");
+  });
+
+  test("is put back when its successor is refused", async () => {
+    const world = aWorld([second]);
+    world.cluster.put(aSecret(first, unfit));
+    let creations = 0;
+    world.cluster.before = (verb, name) => {
+      creations += verb === "create" && name === "admission-tls" ? 1 : 0;
+      if (creations === 1) {
+        creations += 1;
+        throw refusal(422, "Invalid");
+      }
+    };
+
+    const report = await run(world, { replace: true });
+
+    expect(report.exit).toMatchObject({
+      code: 7,
+      reason: expect.stringContaining("was put back: refused: Invalid") as unknown,
+    });
+    expect(world.cluster.secrets.get("admission-tls")).toMatchObject({
+      type: "custom",
+      data: aSecret(first)["data"],
+    });
+  });
+
+  test("that cannot be put back either is told with the command that does", async () => {
+    const world = aWorld([second]);
+    world.cluster.put(aSecret(first, unfit));
+    world.cluster.before = (verb, name) => {
+      if (verb === "create" && name === "admission-tls") throw refusal(422, "Invalid");
+    };
+
+    expect((await run(world, { replace: true })).exit).toMatchObject({
+      code: 8,
+      next: `put it back with: ${restore}`,
+    });
+  });
+
+  test("is made anew although the record cannot be continued", async () => {
+    const world = aWorld([second]);
+    world.cluster.put(aSecret(first, unfit));
+    world.cluster.before = (verb) => {
+      world.journal.fails = verb === "delete" || world.journal.fails;
+    };
+
+    const report = await run(world, { replace: true });
+
+    expect(report.exit.code).toBe(0);
+    expect(world.events).toContainEqual({
+      type: "note",
+      text: "Secret/engine/admission-tls: created, but the record of the run could not be kept",
+    });
+  });
+
+  test("is kept when the record cannot be begun", async () => {
+    const world = aWorld([second]);
+    world.cluster.put(aSecret(first, unfit));
+    world.journal.fails = true;
+
+    await expect(run(world, { replace: true })).rejects.toThrow("the disk is full");
+    expect(world.cluster.writes).toEqual([]);
+  });
+});

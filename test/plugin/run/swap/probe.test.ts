@@ -1,0 +1,444 @@
+/** The probe: where it goes, what it counts, and what it calls by its name. */
+import { ApiError, TimeoutError, UnavailableError } from "../../../../plugin/domain/errors";
+import { defaultNames } from "../../../../plugin/domain/names";
+import type { KubeObject } from "../../../../plugin/domain/objects";
+import { at, own } from "../../../../plugin/domain/values";
+import type { Pair } from "../../../../plugin/domain/webhook/twins";
+import { aDatabase, aNamespace, resourceOf } from "../../../support/builders";
+import type { Call } from "../../../support/fake-cluster";
+import {
+  applyNew,
+  codesOf,
+  deleteOld,
+  expectWanted,
+  healthy,
+  isWrite,
+  newName,
+  permissive,
+  Scene,
+} from "./scene";
+
+const isProbe = ({ verb, dryRun, target }: Call): boolean =>
+  (verb === "create" || verb === "update") && dryRun && target.startsWith("EngineEnterprise");
+
+function probesOf(scene: Scene): readonly KubeObject[] {
+  return scene.cluster.calls.filter(isProbe).map(({ object }) => object as KubeObject);
+}
+
+describe("what is sent", () => {
+  test("pairs over fresh connections, in the operator's namespace, under a name of their own", async () => {
+    const scene = new Scene({ new: true });
+    await scene.run();
+    const probes = scene.cluster.calls.filter(isProbe);
+    expect(probes.length).toBeGreaterThan(5);
+    for (const { target, options, dryRun } of probes) {
+      expect(dryRun).toBe(true);
+      expect(target).toMatch(/\/engine\/kubectl-engine-probe-1$/);
+      expect(options).toMatchObject({ dryRun: true, fresh: true });
+    }
+  });
+
+  test("where the namespaceSelector leaves the operator's out: a namespace that it selects", async () => {
+    const scene = new Scene({
+      new: { entry: { namespaceSelector: { matchLabels: { db: "x" } } } },
+    });
+    scene.cluster.put(aNamespace("unlabelled"));
+    scene.cluster.put(aNamespace("databases", { db: "x" }));
+    expect((await scene.run()).exit.code).toBe(0);
+    expect(new Set(probesOf(scene).map(({ metadata }) => metadata.namespace))).toEqual(
+      new Set(["databases"]),
+    );
+  });
+
+  test("labels that the objectSelector asks for", async () => {
+    const objectSelector = { matchExpressions: [{ key: "tier", operator: "In", values: ["a"] }] };
+    const scene = new Scene({ new: { entry: { objectSelector } } });
+    expect((await scene.run()).exit.code).toBe(0);
+    expect(probesOf(scene).every(({ metadata }) => metadata.labels?.["tier"] === "a")).toBe(true);
+  });
+
+  test("only kinds that the API server serves", async () => {
+    const scene = new Scene({ new: true });
+    scene.cluster.served.splice(0, 1);
+    expect((await scene.run()).exit.code).toBe(0);
+    expect(new Set(probesOf(scene).map(({ kind }) => kind))).not.toContain(defaultNames.edb.kind);
+  });
+});
+
+describe("no edit can prove the webhook: 3 before any write", () => {
+  const unsatisfiable = {
+    matchExpressions: [
+      { key: "a", operator: "Exists" },
+      { key: "a", operator: "DoesNotExist" },
+    ],
+  };
+  test.each<[string, object, string]>([
+    [
+      "no namespace is selected",
+      { namespaceSelector: { matchLabels: { no: "one" } } },
+      "PROBE-NO-MATCH",
+    ],
+    ["no object can be selected", { objectSelector: unsatisfiable }, "PROBE-NO-MATCH"],
+  ])("%s", async (_title, entry, code) => {
+    const scene = new Scene({ old: { entry } as { entry: Readonly<Record<string, unknown>> } });
+    const report = await scene.run();
+    expect(report.exit).toMatchObject({
+      code: 3,
+      next: expect.stringContaining("--no-probe") as string,
+    });
+    expect(codesOf(report)).toContain(code);
+    expect(scene.cluster.written).toEqual([]);
+  });
+
+  test("no kind is served", async () => {
+    const scene = new Scene({ old: true });
+    scene.cluster.served.splice(0);
+    const report = await scene.run();
+    expect(report.exit.code).toBe(3);
+    expect(codesOf(report)).toEqual(["PROBE-NO-KIND"]);
+    expect(scene.cluster.written).toEqual([]);
+  });
+
+  test("with --no-probe it goes on, and says what is unproven", async () => {
+    const scene = new Scene({ old: true });
+    scene.cluster.served.splice(0);
+    const report = await scene.run({ probe: false });
+    expect(report.exit.code).toBe(0);
+    expect(codesOf(report)).toEqual(["PROBE-SKIPPED"]);
+    expect(report.findings?.[0]?.cause).toContain("unproven");
+  });
+});
+
+describe("--no-probe", () => {
+  test("sends none, and reports no gap", async () => {
+    const scene = new Scene({ old: true });
+    const report = await scene.run({ probe: false });
+    expect(report.exit.code).toBe(0);
+    expect(probesOf(scene)).toEqual([]);
+    expect(report.probes).toBeUndefined();
+    expect(report.gap).toBeUndefined();
+    expect(scene.cluster.written).toEqual([applyNew, deleteOld]);
+    expectWanted(scene);
+  });
+
+  test("cannot see that nothing refuses", async () => {
+    const scene = new Scene({ old: true });
+    scene.cluster.servers.set("engine/admission", permissive);
+    expect((await scene.run({ probe: false })).exit.code).toBe(0);
+  });
+
+  test("of a dry run, and of a state as wanted, are nothing either", async () => {
+    const scene = new Scene({ new: true });
+    expect((await scene.run({ probe: false, dryRun: "server" })).exit.code).toBe(0);
+    expect((await scene.run({ probe: false })).exit.code).toBe(0);
+    expect(probesOf(scene)).toEqual([]);
+  });
+});
+
+describe("a server that judges other things than ours", () => {
+  test.each<[string, (object: KubeObject) => string | undefined]>([
+    ["evictionPolicy alone", (object) => text(object, "evictionPolicy")],
+    ["modules alone", (object) => text(object, "modulesList")],
+    ["engineVersion alone", (object) => text(object, "engineVersion")],
+  ])("%s is proof", async (_title, judge) => {
+    const scene = new Scene({ old: true });
+    scene.cluster.servers.set("engine/admission", { ...healthy, judge });
+    const report = await scene.run();
+    expect(report.exit.code).toBe(0);
+    expect(report.gap).toMatchObject({ bypassSeconds: 0, outageSeconds: 0 });
+  });
+});
+
+function text(object: KubeObject, field: string): string | undefined {
+  const spec = at(object, ["spec"]);
+  const bad = own(spec, field) ?? at(spec, ["globalConfigurations", field]);
+  return bad === undefined ? undefined : `${field} is bad`;
+}
+
+describe("a refusal by somebody else is named, not counted:", () => {
+  test("a schema that wants more than the fresh object has: a stored database is the probe", async () => {
+    const scene = new Scene({ old: true });
+    scene.cluster.put(aDatabase("engine", "db1"));
+    scene.cluster.schema = ({ metadata, kind }) =>
+      kind === defaultNames.edb.kind && metadata.name !== "db1"
+        ? "spec.memorySize: Required value"
+        : undefined;
+    const report = await scene.run();
+    expect(report.exit.code).toBe(0);
+    expectWanted(scene);
+    const updates = scene.cluster.calls.filter(({ verb }) => verb === "update");
+    expect(updates.length).toBeGreaterThan(5);
+    expect(updates.every(({ dryRun }) => dryRun)).toBe(true);
+  });
+
+  test("the stored database is read anew for every probe: its operator writes to it", async () => {
+    const scene = new Scene({ new: true });
+    scene.cluster.put(aDatabase("engine", "db1"));
+    scene.cluster.schema = ({ metadata }) =>
+      metadata.name === "db1" ? undefined : "Required value";
+    let status = 0;
+    scene.cluster.after = ({ verb }) => {
+      if (verb !== "update") return;
+      status += 1;
+      scene.cluster.put({ ...aDatabase("engine", "db1"), status: { n: status } });
+    };
+    expect((await scene.run()).exit.code).toBe(0);
+  });
+
+  test.each<[string, (scene: Scene) => void]>([
+    ["there is none", () => {}],
+    [
+      "the only one is being deleted",
+      ({ cluster }) =>
+        cluster.put(aDatabase("engine", "db1", { deletionTimestamp: "2026-08-01T00:00:00Z" })),
+    ],
+    [
+      "they may not be listed",
+      (scene) => {
+        scene.onCall(
+          ({ verb, target }) => verb === "list" && target.startsWith("EngineEnterprise"),
+          () => {
+            throw new ApiError("forbidden", { status: 403 });
+          },
+        );
+      },
+    ],
+  ])("without a stored database (%s): 7, named", async (_title, arrange) => {
+    const scene = new Scene({ old: true });
+    arrange(scene);
+    scene.cluster.schema = ({ metadata }) =>
+      metadata.name === "db1" ? undefined : "spec.memorySize: Required value";
+    const report = await scene.run();
+    expect(report.exit.code).toBe(7);
+    expect(report.exit.reason).toContain("refused by something else");
+    expect(report.exit.reason).toContain("spec.memorySize: Required value");
+    expect(scene.live()).toBeUndefined();
+    expect(scene.old()).toBeDefined();
+  });
+
+  test("a fault while listing stored ones goes on", async () => {
+    const scene = new Scene({ new: true });
+    scene.cluster.schema = () => "Required value";
+    scene.onCall(
+      ({ verb, target }) => verb === "list" && target.startsWith("EngineEnterprise"),
+      () => {
+        throw new TypeError("a bug");
+      },
+    );
+    await expect(scene.run()).rejects.toThrow("a bug");
+  });
+
+  test("an interrupt while listing stored ones is one", async () => {
+    const scene = new Scene({ new: true });
+    scene.cluster.schema = () => "Required value";
+    scene.onCall(
+      ({ verb, target }) => verb === "list" && target.startsWith("EngineEnterprise"),
+      () => {
+        scene.interrupt();
+        throw new UnavailableError("socket hang up");
+      },
+    );
+    expect((await scene.run()).exit.code).toBe(130);
+  });
+
+  test("another webhook that refuses the good twin: 7, with its name", async () => {
+    const scene = new Scene({ old: true });
+    scene.cluster.put({
+      apiVersion: "admissionregistration.k8s.io/v1",
+      kind: "ValidatingWebhookConfiguration",
+      metadata: { name: "policy" },
+      webhooks: [
+        {
+          name: "policy.example.com",
+          sideEffects: "None",
+          clientConfig: { service: { name: "policy", namespace: "engine" }, caBundle: "eA==" },
+          rules: [{ apiGroups: ["*"], resources: ["*/*"], operations: ["*"] }],
+        },
+      ],
+    });
+    scene.cluster.servers.set("engine/policy", { ca: "eA==", judge: () => "no label team" });
+    const report = await scene.run();
+    expect(report.exit.code).toBe(7);
+    expect(report.exit.reason).toContain("policy.example.com");
+    expect(scene.cluster.written).toHaveLength(2);
+    expect(scene.live()).toBeUndefined();
+  });
+
+  test("a webhook that does not support dry runs", async () => {
+    const scene = new Scene({ new: true });
+    scene.cluster.put({
+      apiVersion: "admissionregistration.k8s.io/v1",
+      kind: "ValidatingWebhookConfiguration",
+      metadata: { name: "hostile" },
+      webhooks: [
+        {
+          name: "hostile.example.com",
+          sideEffects: "Some",
+          clientConfig: { service: { name: "hostile", namespace: "engine" }, caBundle: "eA==" },
+          rules: [{ apiGroups: ["*"], resources: ["*/*"], operations: ["*"] }],
+        },
+      ],
+    });
+    const report = await scene.run();
+    expect(report.exit.code).toBe(7);
+    expect(report.exit.reason).toContain(
+      `admission webhook "hostile.example.com" does not support dry run`,
+    );
+    expect(report.exit.reason).toContain("nothing was changed");
+    expect(report.probes?.[0]).toMatchObject({ accept: { ok: 0 } });
+  });
+});
+
+describe("a pair of one's own (--probe-file)", () => {
+  const resource = resourceOf(defaultNames.edb);
+  const object = (spec: object): KubeObject => ({
+    apiVersion: `${resource.group}/${resource.version}`,
+    kind: resource.kind,
+    metadata: { name: "mine", namespace: "engine" },
+    spec,
+  });
+  const pair: Pair = {
+    kind: resource.kind,
+    resource: { ...resource, plural: "guessed" },
+    accept: object({}),
+    denies: [{ what: "the second object of pair.yaml", object: object({ custom: "bad" }) }],
+  };
+  const judge = (one: KubeObject): string | undefined => text(one, "custom");
+
+  test("alone is sent, and is proof", async () => {
+    const scene = new Scene({ old: true });
+    scene.cluster.servers.set("engine/admission", { ...healthy, judge });
+    const report = await scene.run({ probePair: pair });
+    expect(report.exit.code).toBe(0);
+    expect(new Set(probesOf(scene).map(({ metadata }) => metadata.name))).toEqual(
+      new Set(["mine"]),
+    );
+  });
+
+  test("the permission to send it is asked for under the served plural", async () => {
+    const scene = new Scene({ new: true });
+    scene.cluster.servers.set("engine/admission", { ...healthy, judge });
+    await scene.run({ probePair: pair });
+    const asked = scene.cluster.calls
+      .filter(({ verb }) => verb === "can")
+      .map(({ target }) => target);
+    expect(asked).toContain("create engineenterprisedatabases");
+    expect(asked).not.toContain("create guessed");
+  });
+
+  test("of a kind that is not served keeps the guessed plural, and is no proof", async () => {
+    const scene = new Scene({ new: true });
+    scene.cluster.served.splice(0);
+    const report = await scene.run({ probePair: pair });
+    expect(report.exit.code).toBe(7);
+    expect(report.exit.reason).toContain("could not find the requested resource");
+  });
+
+  test("that is not refused is no proof: 7", async () => {
+    const scene = new Scene({ new: true });
+    expect((await scene.run({ probePair: pair })).exit.code).toBe(7);
+    expect(scene.cluster.written).toEqual([]);
+  });
+});
+
+describe("while probing", () => {
+  test("one cut connection is no verdict", async () => {
+    const scene = new Scene({ old: true });
+    scene.onCall(
+      (call) => isProbe(call) && scene.cluster.writes.length === 1,
+      () => {
+        throw new UnavailableError("socket hang up");
+      },
+    );
+    expect((await scene.run()).exit.code).toBe(0);
+  });
+
+  test("a server that stays away ends the run with 69, the state described", async () => {
+    const scene = new Scene({ old: true });
+    scene.cluster.before = (call) => {
+      if (isProbe(call) && scene.cluster.writes.length > 0) {
+        throw new UnavailableError("connection refused");
+      }
+    };
+    const report = await scene.run();
+    expect(report.exit.code).toBe(69);
+    expect(report.exit.reason).toContain(
+      "the new configuration is written and not yet proven, the old one is untouched",
+    );
+    scene.cluster.before = () => {};
+    expect((await scene.run()).exit.code).toBe(0);
+    expectWanted(scene);
+  });
+
+  test("a request timeout ends the run with 124, the state described", async () => {
+    const scene = new Scene({ old: true });
+    scene.onCall(
+      (call) => isProbe(call) && scene.cluster.written.includes(deleteOld),
+      () => {
+        throw new TimeoutError("request timed out");
+      },
+    );
+    const report = await scene.run();
+    // the probe that was under way beside the deletion says nothing, the next one ends the run
+    expect([0, 124]).toContain(report.exit.code);
+    expectWanted(scene);
+  });
+
+  test("a fault of the program goes on, after the write under way was finished", async () => {
+    const scene = new Scene({ old: true });
+    scene.onCall(
+      (call) => isProbe(call) && scene.journal.length === 1, // said, not yet done
+      () => {
+        throw new TypeError("a bug");
+      },
+    );
+    await expect(scene.run()).rejects.toThrow("a bug");
+    expect(scene.journal).toEqual([applyNew, `${applyNew}: done`]);
+    expect(scene.live()?.metadata.name).toBe(newName);
+  });
+
+  test("a webhook that is slow to take over is waited for", async () => {
+    const scene = new Scene({ old: true });
+    let rounds = 0;
+    scene.cluster.servers.set("engine/admission", {
+      ...healthy,
+      judge: (object) => {
+        rounds += 1;
+        return rounds > 50 && rounds < 150 ? undefined : healthy.judge(object, {} as Call);
+      },
+    });
+    const report = await scene.run();
+    expect(report.exit.code).toBe(0);
+    expect(report.gap?.bypassSeconds).toBeGreaterThan(0);
+    expect(scene.events.some(({ type }) => type === "waiting")).toBe(true);
+  });
+
+  test("the old one's refusal alone does not prove the new one", async () => {
+    const scene = new Scene({ old: true });
+    scene.cluster.served.splice(1); // databases alone: the old entry matches them too
+    scene.cluster.servers.set("new/admission", permissive);
+    scene.cluster.servers.set("engine/admission", {
+      ...healthy,
+      judge: (object, call) =>
+        scene.live() === undefined ? healthy.judge(object, call) : undefined,
+    });
+    expect((await scene.run()).exit.code).not.toBe(0);
+  });
+
+  test("where both entries match, the new one has to be seen refusing", async () => {
+    const scene = new Scene({ old: true });
+    scene.cluster.served.splice(1);
+    const report = await scene.run();
+    expect(report.exit.code).toBe(0);
+    const proof = report.probes?.find(({ phase }) => phase === "new");
+    expect(proof?.deny.by).toBe("edb.admission.engine, redisenterprise.admission.engine");
+  });
+
+  test("the deletion is never sent before the proof", async () => {
+    const scene = new Scene({ old: true });
+    scene.cluster.servers.set("engine/admission", permissive);
+    await scene.run();
+    expect(scene.cluster.calls.some(isWrite("delete"))).toBe(true); // the new one's, rolled back
+    expect(scene.cluster.written).not.toContain(deleteOld);
+  });
+});

@@ -1,0 +1,395 @@
+import type { KubeObject } from "../../../../plugin/domain/objects";
+import { caBundleOf, entriesOf } from "../../../../plugin/domain/webhook/configuration";
+import { swapWebhook } from "../../../../plugin/run/swap/swap";
+import { defaultNames } from "../../../../plugin/domain/names";
+import type { Finding } from "../../../../plugin/domain/findings";
+import {
+  aNamespace,
+  aTemplate,
+  type ConfigurationChanges,
+  ownerMarks,
+  testCa,
+} from "../../../support/builders";
+import { expectGolden } from "../../../support/golden";
+import {
+  applyNew,
+  aSwap,
+  codesOf,
+  deleteOld,
+  expectWanted,
+  healthy,
+  isWrite,
+  newName,
+  oldName,
+  Scene,
+  type Start,
+  stepsOf,
+} from "./scene";
+
+const empty: ConfigurationChanges = { caBundle: "" };
+const wrongCa: ConfigurationChanges = { caBundle: "V1JPTkc=" };
+const raw: ConfigurationChanges = { namespace: "OPERATOR_NAMESPACE", caBundle: "" };
+const olderRaw: ConfigurationChanges = { namespace: "NAMESPACE_OF_SERVICE_ACCOUNT", caBundle: "" };
+const gone: ConfigurationChanges = { namespace: "gone" };
+const everyKind = {
+  rules: [{ apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*/*"] }],
+};
+
+describe("every state ends as wanted, with no more writes than it needs", () => {
+  test.each<[string, Start, readonly string[]]>([
+    ["only old, healthy", { old: true }, [applyNew, deleteOld]],
+    ["only old, wrong CA", { old: wrongCa }, [applyNew, deleteOld]],
+    ["only old, empty CA", { old: empty }, [applyNew, deleteOld]],
+    ["only old, placeholder left", { old: olderRaw }, [applyNew, deleteOld]],
+    ["only old, namespace gone", { old: gone }, [applyNew, deleteOld]],
+    [
+      "only old, broken for every kind",
+      { old: { ...wrongCa, entry: everyKind } },
+      [applyNew, deleteOld],
+    ],
+    ["old and a right new", { old: true, new: true }, [deleteOld]],
+    ["a broken old and a right new", { old: wrongCa, new: true }, [deleteOld]],
+    ["old and a raw new", { old: true, new: raw }, [applyNew, deleteOld]],
+    ["old and a new without CA", { old: true, new: empty }, [applyNew, deleteOld]],
+    ["a broken old and a broken new", { old: wrongCa, new: wrongCa }, [applyNew, deleteOld]],
+    ["only new, as wanted", { new: true }, []],
+    ["only new, raw", { new: raw }, [applyNew]],
+    ["only new, raw with the older placeholder", { new: olderRaw }, [applyNew]],
+    ["only new, CA empty", { new: empty }, [applyNew]],
+    ["only new, CA wrong", { new: wrongCa }, [applyNew]],
+    ["only new, namespace gone", { new: gone }, [applyNew]],
+    ["only new, other failurePolicy", { new: { entry: { failurePolicy: "Ignore" } } }, [applyNew]],
+    ["only new, other rules", { new: { entry: everyKind } }, [applyNew]],
+    [
+      "only new, other review versions",
+      { new: { entry: { admissionReviewVersions: ["v1"] } } },
+      [applyNew],
+    ],
+    ["only new, no entry in it", { new: { entry: { name: "other.example.com" } } }, [applyNew]],
+    ["none", {}, [applyNew]],
+  ])("%s", async (_state, start, writes) => {
+    const scene = new Scene(start);
+
+    const report = await scene.run();
+
+    expect(report.exit).toMatchObject({ code: 0 });
+    expect(scene.cluster.written).toEqual(writes);
+    expectWanted(scene);
+    const again = await scene.run();
+    expect(again.exit).toEqual({ code: 0, reason: "already as wanted, nothing was written" });
+    expect(scene.cluster.written).toEqual(writes);
+    expect(stepsOf(again)).toEqual(["secret.read: done", "webhook.apply: unchanged"]);
+  });
+});
+
+describe("the report of", () => {
+  test("the swap of a healthy old one, and of the second run", async () => {
+    const scene = new Scene({ old: true });
+    expectGolden("upgrade-webhook/only-old.json", await scene.run());
+    expectGolden("upgrade-webhook/second-run.json", await scene.run());
+  });
+
+  test("a broken old one that no kind escapes says that it goes first", async () => {
+    const scene = new Scene({ old: { ...wrongCa, entry: everyKind } });
+    const report = await scene.run();
+    expect(scene.events).toContainEqual({
+      type: "note",
+      text: expect.stringContaining("it goes first, the proof follows") as string,
+    });
+    expect(report.probes?.map(({ phase }) => phase)).toEqual(["before", "after"]);
+    expect(report.gap?.outageSeconds).toBeGreaterThan(0);
+  });
+
+  test("no configuration at all says that nothing was validated, and for how long", async () => {
+    const report = await new Scene().run();
+    expect(codesOf(report)).toEqual(["WEBHOOK-ABSENT"]);
+    expect(report.gap?.bypassSeconds).toBeGreaterThan(0);
+    expect(report.gap?.outageSeconds).toBe(0);
+  });
+
+  test("a repaired one names every reason and the command that puts the old content back", async () => {
+    const report = await new Scene({ new: raw }).run();
+    const step = report.steps?.find(({ id }) => id === "webhook.apply");
+    expect(step?.why).toContain("the placeholder OPERATOR_NAMESPACE is left in it");
+    expect(step?.why).toContain("its caBundle is empty");
+    expect(step?.why).toContain("clientConfig.service");
+    expect(report.backups).toEqual([
+      {
+        object: `ValidatingWebhookConfiguration/${newName}`,
+        file: `/home/runs/1/${newName}.json`,
+        command: `kubectl replace -f /home/runs/1/${newName}.json`,
+      },
+    ]);
+  });
+});
+
+describe("make before break", () => {
+  test("the old one is deleted only after the new entry was seen refusing", async () => {
+    const scene = new Scene({ old: true });
+    await scene.run();
+    const { calls } = scene.cluster;
+    const applied = calls.findIndex(isWrite("apply"));
+    const deleted = calls.findIndex(isWrite("delete"));
+    const between = calls.slice(applied + 1, deleted).filter(({ verb }) => verb === "create");
+    expect(between.length).toBeGreaterThan(80);
+    expect(between.every(({ dryRun }) => dryRun)).toBe(true);
+  });
+
+  test.each<[string, Start]>([
+    ["only old", { old: true }],
+    ["old and new", { old: true, new: true }],
+    ["only new, to be repaired in what is no fault", { new: { entry: everyKind } }],
+  ])("%s: at no moment is there no configuration that works", async (_title, start) => {
+    const scene = new Scene(start);
+    const works = (one: KubeObject | undefined): boolean =>
+      entriesOf(one).some((entry) => caBundleOf(entry) === testCa);
+    scene.cluster.after = () => {
+      expect(works(scene.old()) || works(scene.live())).toBe(true);
+    };
+    const report = await scene.run();
+    expect(report.gap).toMatchObject({ bypassSeconds: 0, outageSeconds: 0 });
+  });
+
+  test("two runs at once: one of them at least does it, the other at most stops with 5", async () => {
+    const scene = new Scene({ old: true });
+    const runs = [scene.deps(), scene.deps()].map((deps) => swapWebhook(deps, aSwap()));
+    const codes = (await Promise.all(runs)).map(({ exit }) => exit.code);
+    expect(codes).toContain(0);
+    expect([0, 5]).toEqual(expect.arrayContaining(codes));
+    expectWanted(scene);
+  });
+
+  test("the CA and the namespace are in the first and only write of the new one", async () => {
+    const scene = new Scene({ old: true });
+    await scene.run();
+    const [apply] = scene.cluster.writes;
+    expect(apply?.object).toMatchObject({
+      webhooks: [{ clientConfig: { caBundle: testCa, service: { namespace: "engine" } } }],
+    });
+    expect(apply?.options).toMatchObject({ fieldManager: "kubectl-engine", force: false });
+  });
+
+  test("the deletion is bound to the uid and the resourceVersion that were read", async () => {
+    const scene = new Scene({ old: true });
+    const { uid, resourceVersion } = scene.old()?.metadata ?? {};
+    await scene.run();
+    expect(scene.cluster.writes.at(-1)?.preconditions).toEqual({ uid, resourceVersion });
+  });
+
+  test("an apply over a live one is bound to the uid and the resourceVersion that were read", async () => {
+    const scene = new Scene({ new: empty });
+    const { uid, resourceVersion } = scene.live()?.metadata ?? {};
+    await scene.run();
+    expect(scene.cluster.writes[0]?.object).toMatchObject({ metadata: { uid, resourceVersion } });
+  });
+
+  test("what is deleted or replaced is saved before its write, and each write is noted", async () => {
+    const scene = new Scene({ old: true, new: empty });
+    await scene.run();
+    expect(scene.saved.map(({ metadata }) => metadata.name)).toEqual([newName, oldName]);
+    expect(scene.journal).toEqual([applyNew, `${applyNew}: done`, deleteOld, `${deleteOld}: done`]);
+  });
+});
+
+describe("asked before the first write", () => {
+  test("a deletion names what is done and where", async () => {
+    const scene = new Scene({ old: true });
+    await scene.run();
+    expect(scene.questions).toEqual([
+      "On https://127.0.0.1:6443: apply ValidatingWebhookConfiguration/engine-enterprise-admission, then delete ValidatingWebhookConfiguration/edb-admission?",
+    ]);
+  });
+
+  test.each<[string, Start]>([
+    ["nothing is deleted", {}],
+    ["the new one is repaired", { new: empty }],
+    ["all is as wanted", { new: true }],
+  ])("not where %s", async (_title, start) => {
+    const scene = new Scene(start);
+    await scene.run();
+    expect(scene.questions).toEqual([]);
+  });
+
+  test("a no ends with 2 and writes nothing", async () => {
+    const scene = new Scene({ old: true });
+    scene.answer = () => Promise.resolve(false);
+    const report = await scene.run();
+    expect(report.exit.code).toBe(2);
+    expect(scene.cluster.written).toEqual([]);
+    expect(scene.journal).toEqual([]);
+  });
+});
+
+describe("refused, and nothing written:", () => {
+  const owned = Object.entries(ownerMarks).flatMap(([owner, metadata]) => [
+    [`the old one is ${owner}'s`, owner, { old: { metadata } }] as const,
+    [
+      `the new one is ${owner}'s and has to be written`,
+      owner,
+      { new: { ...empty, metadata } },
+    ] as const,
+  ]);
+  test.each(owned)("%s", async (_title, owner, start) => {
+    const scene = new Scene(start);
+    const report = await scene.run();
+    expect(report.exit).toMatchObject({ code: 5, next: expect.any(String) as string });
+    const finding = report.findings?.find(({ severity }) => severity === "error");
+    expect(finding).toMatchObject({ code: "WEBHOOK-OWNED" });
+    expect(finding?.cause).toContain(owner);
+    expect(scene.cluster.written).toEqual([]);
+  });
+
+  test("the new one serves another namespace that exists", async () => {
+    const scene = new Scene({ new: { namespace: "other" } });
+    scene.cluster.put(aNamespace("other"));
+    const report = await scene.run();
+    expect(report.exit.code).toBe(5);
+    expect(codesOf(report)).toContain("WEBHOOK-OTHER-NAMESPACE");
+    expect(report.exit.next).toContain("--take-over");
+    expect(scene.cluster.written).toEqual([]);
+  });
+
+  test("the old one holds an entry of somebody else", async () => {
+    const scene = new Scene({ old: { entry: { name: "other.example.com" } } });
+    const report = await scene.run();
+    expect(report.exit.code).toBe(5);
+    expect(codesOf(report)).toContain("WEBHOOK-OLD-HAS-OTHERS");
+    expect(scene.cluster.written).toEqual([]);
+  });
+
+  test("the records of the run cannot be kept", async () => {
+    const scene = new Scene({ old: true });
+    scene.homeProblem = "cannot keep a record of the run in /ro (EROFS)";
+    const report = await scene.run();
+    expect(report.exit).toMatchObject({ code: 2, reason: scene.homeProblem });
+    expect(scene.cluster.written).toEqual([]);
+    expect(scene.questions).toEqual([]);
+  });
+});
+
+describe("not refused:", () => {
+  test("--take-over asks, and moves the new one here", async () => {
+    const scene = new Scene({ new: { namespace: "other" } });
+    scene.cluster.put(aNamespace("other"));
+    scene.cluster.servers.set("other/admission", healthy);
+    const report = await scene.run({ takeOver: true });
+    expect(report.exit.code).toBe(0);
+    expect(codesOf(report)).toEqual(["WEBHOOK-OTHER-NAMESPACE"]);
+    expect(scene.questions).toHaveLength(1);
+    expectWanted(scene);
+  });
+
+  test.each<[string, Start]>([
+    [
+      "the label app.kubernetes.io/instance alone",
+      { old: { metadata: { labels: { "app.kubernetes.io/instance": "engine" } } } },
+    ],
+    ["an owned new one that is as wanted", { new: { metadata: ownerMarks.Helm } }],
+  ])("%s", async (_title, start) => {
+    const scene = new Scene(start);
+    const report = await scene.run();
+    expect(report.exit.code).toBe(0);
+    expect(report.findings?.every(({ severity }) => severity === "warning")).toBe(true);
+  });
+
+  test("a record that cannot be kept is a warning where nothing is written", async () => {
+    const scene = new Scene({ new: true });
+    scene.homeProblem = "cannot keep a record of the run in /ro (EROFS)";
+    const report = await scene.run();
+    expect(report.exit.code).toBe(0);
+    expect(codesOf(report)).toEqual(["HOME-NOT-WRITABLE"]);
+  });
+});
+
+describe("kept from the live one", () => {
+  const selectors = {
+    namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "engine" } },
+    objectSelector: { matchExpressions: [{ key: "skip", operator: "DoesNotExist" }] },
+    matchConditions: [{ name: "all", expression: "true" }],
+  };
+
+  test.each<[string, Start]>([
+    [
+      "the new one, where it exists",
+      { new: { ...empty, entry: { ...selectors, timeoutSeconds: 17 } } },
+    ],
+    [
+      "the old one, where it alone exists",
+      { old: { entry: { ...selectors, timeoutSeconds: 17 } } },
+    ],
+  ])("%s", async (_title, start) => {
+    const scene = new Scene(start);
+    const report = await scene.run();
+    expect(report.exit.code).toBe(0);
+    expect(scene.entry()).toMatchObject({ ...selectors, timeoutSeconds: 17 });
+    expect(codesOf(report)).toEqual(Array<string>(4).fill("WEBHOOK-KEPT"));
+    const writes = scene.cluster.writes.length;
+    await scene.run();
+    expect(scene.cluster.writes).toHaveLength(writes);
+  });
+
+  test("labels and annotations that the template does not name, from the new one alone", async () => {
+    const metadata = { labels: { team: "db" }, annotations: { note: "mine" } };
+    const scene = new Scene({
+      old: { metadata: { labels: { old: "x" } } },
+      new: { ...empty, metadata },
+    });
+    await scene.run();
+    expect(scene.live()?.metadata.labels).toEqual({ app: "engine-enterprise", team: "db" });
+    expect(scene.live()?.metadata.annotations).toEqual({ note: "mine" });
+  });
+
+  test("nothing but labels with --take-template-selectors", async () => {
+    const scene = new Scene({ new: { entry: selectors } });
+    const report = await scene.run({ takeTemplateSelectors: true });
+    expect(report.exit.code).toBe(0);
+    expect(scene.entry()).toMatchObject({ namespaceSelector: {}, objectSelector: {} });
+    expect(scene.entry()).not.toHaveProperty("matchConditions");
+  });
+
+  test("never a failurePolicy: the template's is written, and both are shown", async () => {
+    const scene = new Scene({ new: { entry: { failurePolicy: "Ignore" } } });
+    const report = await scene.run();
+    expect(codesOf(report)).toEqual(["WEBHOOK-FAILURE-POLICY"]);
+    expect(report.findings?.[0]?.cause).toContain(`has "Ignore", the template "Fail"`);
+  });
+});
+
+test("an unfit Secret is one finding, the most fundamental, and nothing is written", async () => {
+  const finding = (code: string): Finding => ({
+    code,
+    severity: "error",
+    object: "Secret/engine/admission-tls",
+    cause: `because of ${code}`,
+    fix: "make a new one",
+    source: "S27",
+  });
+  const scene = new Scene({ old: true });
+  scene.secretFindings = [finding("CERT-EXPIRED"), finding("SECRET-NOT-PEM")];
+  const report = await scene.run();
+  expect(report.exit).toEqual({
+    code: 3,
+    reason: "Secret/engine/admission-tls: because of SECRET-NOT-PEM",
+    next: "make a new one",
+  });
+  expect(codesOf(report)).toEqual(["SECRET-NOT-PEM"]);
+  expect(scene.cluster.written).toEqual([]);
+});
+
+test("a template of its own is written as it is", async () => {
+  const template = aTemplate();
+  const [entry] = template["webhooks"] as readonly object[];
+  const scene = new Scene({ new: true });
+  const report = await scene.run({
+    template: {
+      ...template,
+      webhooks: [{ ...entry, failurePolicy: "Ignore", timeoutSeconds: 12 }],
+    },
+  });
+  expect(report.exit.code).toBe(0);
+  expect(scene.entry()).toMatchObject({
+    name: defaultNames.webhook.entry,
+    failurePolicy: "Ignore",
+    timeoutSeconds: 30, // set by hand, as far as anybody can tell
+  });
+});
