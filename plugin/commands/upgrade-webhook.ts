@@ -13,9 +13,9 @@ import type { Pair } from "../domain/webhook/twins";
 import { quoteCommand } from "../output/quote";
 import { certificateReport } from "../run/cert-parts";
 import { Recorder } from "../run/recorder";
-import type { Home, RunRecord } from "../run/record";
+import { journalOf } from "../run/record";
 import type { Report } from "../run/report";
-import type { JudgedSecret, Journal, SwapOptions } from "../run/swap/deps";
+import type { JudgedSecret, SwapOptions } from "../run/swap/deps";
 import { swapWebhook } from "../run/swap/swap";
 import type { CommandContext, UpgradeWebhookFlags } from "./context";
 
@@ -153,20 +153,4 @@ function judgeSecret(
   const findings = judgeCertificate(facts, { namespace, now: clock.now(), names });
   const [certificate] = certificateReport(`${namespace}/${names.webhook.secret}`, facts);
   return { caBundle: facts.caBundle, certificate, findings };
-}
-
-/** The record of the run begins with its first line: a run that writes nothing leaves nothing. */
-function journalOf(home: Home, runId: string): Journal {
-  let record: Promise<RunRecord> | undefined;
-  const open = async (): Promise<RunRecord> => await (record ??= home.begin(runId));
-  return {
-    problem: () => home.writable(),
-    save: async (object) => await (await open()).save(object),
-    intent: async (line) => {
-      await (await open()).intent(line);
-    },
-    outcome: async (line) => {
-      await (await open()).outcome(line);
-    },
-  };
 }

@@ -1,0 +1,87 @@
+/**
+ * `completion SHELL`: the script for a shell. The scripts hold no words of their own: they call
+ * the hidden `__complete`, whose answer has the form that kubectl expects of a plugin too.
+ */
+import { own, text } from "../domain/values";
+import type { Report } from "../run/report";
+import type { CommandRun } from "./context";
+
+// the line is split here, since bash's own words break at "=" too
+const bash = `# bash completion for kubectl-engine
+_kubectl_engine() {
+  local typed="\${COMP_LINE:0:COMP_POINT}" current answer line
+  local -a words
+  read -ra words <<<"$typed"
+  [[ "$typed" == *" " ]] && words+=("")
+  current="\${words[\${#words[@]}-1]}"
+  COMPREPLY=()
+  answer="$(kubectl-engine __complete "\${words[@]:1}" 2>/dev/null)" || return
+  while IFS= read -r line; do
+    case "$line" in
+      :4) ;;
+      :*) compopt -o default 2>/dev/null ;;
+      *)
+        line="\${line%%$'\\t'*}"
+        [[ "$current" == *=* && "$COMP_WORDBREAKS" == *=* ]] && line="\${line#*=}"
+        COMPREPLY+=("$line")
+        ;;
+    esac
+  done <<<"$answer"
+}
+complete -F _kubectl_engine kubectl-engine
+`;
+
+const zsh = `#compdef kubectl-engine
+_kubectl_engine() {
+  local -a candidates
+  local line files=1
+  for line in "\${(@f)$(kubectl-engine __complete "\${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
+    case "$line" in
+      :4) files=0 ;;
+      :*) ;;
+      *) candidates+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}") ;;
+    esac
+  done
+  (( \${#candidates} )) && _describe 'kubectl-engine' candidates
+  (( files )) && _files
+}
+if [ "$funcstack[1]" = "_kubectl_engine" ]; then _kubectl_engine "$@"; else compdef _kubectl_engine kubectl-engine; fi
+`;
+
+const fish = `# fish completion for kubectl-engine
+function __kubectl_engine_complete
+  set -l words (commandline -opc) (commandline -ct)
+  set -l answer (kubectl-engine __complete $words[2..-1] 2>/dev/null)
+  test "$answer[-1]" = ":4"; or __fish_complete_path (commandline -ct)
+  printf '%s\\n' $answer | string match -v -r '^:'
+end
+complete -c kubectl-engine -f -a '(__kubectl_engine_complete)'
+`;
+
+const powershell = `# PowerShell completion for kubectl-engine
+Register-ArgumentCompleter -Native -CommandName kubectl-engine -ScriptBlock {
+  param($wordToComplete, $commandAst, $cursorPosition)
+  $words = @($commandAst.CommandElements | Select-Object -Skip 1 | ForEach-Object { "$_" })
+  if ($wordToComplete -eq '') { $words += '""' }
+  kubectl-engine __complete @words 2>$null | Where-Object { $_ -notmatch '^:' } | ForEach-Object {
+    $candidate, $help = $_ -split "\`t", 2
+    [System.Management.Automation.CompletionResult]::new($candidate, $candidate, 'ParameterValue', "$help ")
+  }
+}
+`;
+
+const scripts: Readonly<Record<string, string>> = { bash, zsh, fish, powershell };
+
+/** The script; the shell's name was judged by the program. */
+export const runCompletion: CommandRun<object> = (_context, [shell = ""]) =>
+  Promise.resolve({
+    apiVersion: "cli.engine.com/v1",
+    kind: "Completion",
+    details: { shell, script: scripts[shell] ?? "" },
+    exit: { code: 0, reason: `completion script for ${shell}` },
+  });
+
+/** The script alone. */
+export function completionText(report: Report): string {
+  return text(own(report.details, "script")) ?? "";
+}

@@ -1,0 +1,142 @@
+/**
+ * What every command gets from the program, and what it gives back: the seam between the command
+ * line (program.ts) and the commands.
+ */
+import type { ExitCode } from "../domain/errors";
+import { EngineError, exitCodes } from "../domain/errors";
+import type { Names } from "../domain/names";
+import type { Clock, Cluster } from "../run/ports";
+import type { Event, Report } from "../run/report";
+
+/** Name of this run in the document and in its records, sortable by time. */
+export type RunIdentity = NonNullable<Report["run"]>;
+
+/** kubectl's own flags as they were given (flag or ENGINE_ variable); absent: not given. */
+export interface ConnectionFlags {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly cluster?: string;
+  readonly user?: string;
+  readonly server?: string;
+  readonly token?: string;
+  readonly certificateAuthority?: string;
+  readonly clientCertificate?: string;
+  readonly clientKey?: string;
+  readonly tlsServerName?: string;
+  readonly insecureSkipTlsVerify?: boolean;
+  readonly as?: string;
+  readonly asUid?: string;
+  readonly asGroup?: readonly string[];
+  /** Milliseconds; 0 and absent: no limit of the user's own. */
+  readonly requestTimeoutMs?: number;
+  readonly namespace?: string;
+}
+
+/** Forms of the result on stdout. */
+export type OutputFormat = "text" | "json" | "yaml" | "jsonl";
+
+/** Whether writes are sent, planned, or sent with dryRun=All. */
+export type DryRun = "none" | "client" | "server";
+
+/** Who runs us: what printed commands and help begin with. */
+export type Prefix = "kubectl engine" | "oc engine";
+
+/** The global flags, judged: every value is usable as it is. */
+export interface GlobalOptions {
+  readonly dryRun: DryRun;
+  readonly yes: boolean;
+  readonly noInput: boolean;
+  /** Always finite and below setTimeout's limit: 0 on the command line means a week. */
+  readonly timeoutMs: number;
+  readonly wait: boolean;
+  readonly fieldManager?: string;
+  readonly namespace?: string;
+  readonly output: OutputFormat;
+  readonly concurrency: number;
+  readonly color: "auto" | "always" | "never";
+  readonly quiet: boolean;
+  readonly debug: boolean;
+  readonly verbosity: number;
+  readonly prefix: Prefix;
+  readonly connection: ConnectionFlags;
+  /** The context and namespace flags that were given, unquoted, for printed commands. */
+  readonly contextArgs: readonly string[];
+}
+
+/** The three streams of the process, as one value. */
+export interface Streams {
+  readonly in: NodeJS.ReadableStream;
+  readonly out: NodeJS.WritableStream;
+  readonly err: NodeJS.WritableStream;
+}
+
+/** Everything that a command may use of the world around it. */
+export interface CommandContext {
+  /** Loads the adapter and connects when first called; later calls give the same cluster. */
+  readonly connect: () => Promise<Cluster>;
+  readonly clock: Clock;
+  readonly names: Names;
+  readonly env: NodeJS.ProcessEnv;
+  readonly streams: Streams;
+  /** Hands an event to the chosen reporter; steps, probes and findings are kept for the document. */
+  readonly event: (event: Event) => void;
+  /** Aborted on SIGINT and SIGTERM; the reason is an InterruptedError. */
+  readonly signal: AbortSignal;
+  readonly options: GlobalOptions;
+  /** For `Report.run`; made once, so that a failed run's document names the same run. */
+  readonly run: RunIdentity;
+  /** Asks on a terminal; without one, or with --no-input, throws UsageError unless --yes was given. */
+  readonly ask: (question: string) => Promise<boolean>;
+  /** True when a person can be asked: a terminal, and no --no-input. */
+  readonly interactive: boolean;
+  /** The text of a file, or of stdin for "-"; UsageError when it cannot be read. */
+  readonly readInput: (path: string) => Promise<string>;
+}
+
+/** What a command module exports: context, arguments and its own flags in, the document out. */
+export type CommandRun<F> = (
+  context: CommandContext,
+  args: readonly string[],
+  flags: F,
+) => Promise<Report>;
+
+/** Flags of `upgrade-webhook`, judged. */
+export interface UpgradeWebhookFlags {
+  /** A file, or "-" for stdin. */
+  readonly template?: string;
+  /** A folder. */
+  readonly release?: string;
+  readonly takeOver: boolean;
+  readonly takeFields: readonly string[];
+  readonly takeTemplateSelectors: boolean;
+  readonly waitSecretMs: number;
+  readonly probeFile?: string;
+  /** False with --no-probe. */
+  readonly probe: boolean;
+}
+
+/** Flags of `cert create`, judged. */
+export interface CertCreateFlags {
+  readonly replace: boolean;
+  readonly years: number;
+  readonly fromSecret?: string;
+}
+
+/** Flags of `cert inspect`, judged. */
+export interface CertInspectFlags {
+  /** A file, or "-" for stdin; absent: the Secret in the cluster. */
+  readonly file?: string;
+}
+
+/** SIGINT or SIGTERM: the reason of the abort signal. */
+export class InterruptedError extends EngineError {
+  readonly code = "INTERRUPTED";
+  readonly exitCode: ExitCode;
+
+  constructor(signal: "SIGINT" | "SIGTERM") {
+    super(`interrupted by ${signal}`, {
+      hint: "run the same command again: it resumes from the state of the cluster",
+    });
+    this.exitCode = signal === "SIGINT" ? exitCodes.interrupted : exitCodes.terminated;
+  }
+}

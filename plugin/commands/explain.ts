@@ -1,0 +1,43 @@
+/** `explain CODE`: what a finding code means; needs no cluster. */
+import { catalogue } from "../domain/catalogue";
+import { UsageError } from "../domain/errors";
+import type { Report } from "../run/report";
+import { isObject, own, text } from "../domain/values";
+import type { CommandRun } from "./context";
+
+/** Cause, fix and source of one code, in whichever case it was typed. */
+export const runExplain: CommandRun<object> = (_context, [typed = ""]) => {
+  const wanted = typed.toUpperCase().replaceAll("_", "-");
+  const entry = catalogue.find(({ code }) => code === wanted);
+  if (entry === undefined) return Promise.reject(unknownCode(typed, wanted));
+  return Promise.resolve({
+    apiVersion: "cli.engine.com/v1",
+    kind: "Explanation",
+    details: { ...entry },
+    exit: { code: 0, reason: `${entry.code} explained` },
+  });
+};
+
+/** Codes share their first word by area: those are what a misspelt one was likely meant to be. */
+function unknownCode(typed: string, wanted: string): UsageError {
+  const area = wanted.split("-")[0] ?? "";
+  const alike = catalogue.map(({ code }) => code).filter((code) => code.startsWith(area));
+  const hint =
+    area !== "" && alike.length > 0
+      ? `use one of ${alike.join(", ")}`
+      : "use a code as a report prints it, in capitals with dashes";
+  return new UsageError(`CODE: ${JSON.stringify(typed)} is no finding code`, { hint });
+}
+
+/** The four parts, one a line. */
+export function explanationText(report: Report): string {
+  const part = (key: string): string =>
+    text(own(isObject(report.details) ? report.details : {}, key)) ?? "";
+  return [
+    `Code:     ${part("code")} (${part("severity")})`,
+    `Cause:    ${part("cause")}`,
+    `Fix:      ${part("fix")}`,
+    `Source:   ${part("source")}`,
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,47 @@
+/** `options`: the flags that every command takes, and their environment variables. */
+import { isObject, list, own, text } from "../domain/values";
+import type { Report } from "../run/report";
+import type { CommandRun } from "./context";
+import { connectionFlags, explained, runFlags, spelling, variableOf } from "./standard-flags";
+import type { FlagSpec } from "./standard-flags";
+
+/** The global flags as data. */
+export const runOptions: CommandRun<object> = () =>
+  Promise.resolve({
+    apiVersion: "cli.engine.com/v1",
+    kind: "Options",
+    details: { connection: connectionFlags.map(described), run: runFlags.map(described) },
+    exit: { code: 0, reason: "the flags that every command takes" },
+  });
+
+function described(flag: FlagSpec): object {
+  return { flag: spelling(flag).trim(), help: explained(flag), variable: variableOf(flag) };
+}
+
+/** The flags in two parts, then how the environment comes in. */
+export function optionsText(report: Report): string {
+  const part = (name: string): readonly string[] =>
+    list(own(report.details, name)).filter(isObject).flatMap(flagText);
+  return `${[
+    "The following flags can be given to any command.",
+    "",
+    "Connection, as in kubectl:",
+    ...part("connection"),
+    "Run and output:",
+    ...part("run"),
+    "An environment variable stands in for a flag that is not given; the flag wins. A variable of a",
+    "flag without a value is true or false, one of a flag that may be repeated is separated by commas.",
+    "Then the kubeconfig counts, then the default.",
+  ].join("\n")}\n`;
+}
+
+function flagText(flag: object): readonly string[] {
+  const spelled = text(own(flag, "flag")) ?? "";
+  const head = `  ${spelled.startsWith("--") ? "    " : ""}${spelled}`;
+  return [
+    head,
+    `          ${text(own(flag, "help")) ?? ""}`,
+    `          ${text(own(flag, "variable")) ?? ""}`,
+    "",
+  ];
+}

@@ -1,0 +1,85 @@
+/** The process: arguments, streams, signals and the exit code. Nothing else ends it. */
+import type { GlobalOptions, Streams } from "./commands/context";
+import { InterruptedError } from "./commands/context";
+import { exitCodes } from "./domain/errors";
+import { runProgram } from "./program";
+import { systemClock } from "./program/clock";
+import type { Cluster } from "./run/ports";
+
+const interruption = new AbortController();
+let crash: (reason: unknown) => void = () => undefined;
+const crashed = new Promise<never>((_, reject) => {
+  crash = reject;
+});
+crashed.catch(() => undefined); // heard by the run, once there is one
+let ended = false;
+
+/** The first signal asks the command to stop; later ones do not cut the write in flight. */
+function onSignal(signal: "SIGINT" | "SIGTERM"): void {
+  if (!interruption.signal.aborted) interruption.abort(new InterruptedError(signal));
+  else process.stderr.write("\nstopping: the request in flight is being finished\n");
+}
+
+/** A failure that nobody waits for: the run ends with it, and stops at its next step. */
+function onCrash(error: unknown): void {
+  if (ended) fail(error);
+  crash(error);
+  interruption.abort(error);
+}
+
+function fail(error: unknown): void {
+  process.exitCode = exitCodes.failed;
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`error: unexpected failure: ${JSON.stringify(message).slice(1, -1)}\n`);
+}
+
+/** A reader that went away (`| head`) is no failure, and must not stop a swap half way. */
+function onStreamError(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE" && error.code !== "EIO") process.exitCode = exitCodes.failed;
+}
+
+const streams: Streams = {
+  get in() {
+    return process.stdin; // opened only when read: most commands have no use for it
+  },
+  out: process.stdout.on("error", onStreamError),
+  err: process.stderr.on("error", onStreamError),
+};
+
+async function connect(
+  { connection }: GlobalOptions,
+  onRequest?: (line: string) => void,
+): Promise<Cluster> {
+  const kubernetes = await import("./adapters/kubernetes/connect.ts");
+  return kubernetes.connect(connection, process.env, {
+    signal: interruption.signal,
+    ...(onRequest && {
+      onRequest: ({ method, path, dryRun }) => {
+        onRequest(`${method} ${path}${dryRun ? " (dry run)" : ""}`);
+      },
+    }),
+  });
+}
+
+async function main(): Promise<void> {
+  process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
+  process.on("unhandledRejection", onCrash).on("uncaughtException", onCrash);
+  try {
+    const code = await runProgram({
+      argv: process.argv.slice(2),
+      env: process.env,
+      streams,
+      clock: systemClock,
+      signal: interruption.signal,
+      crashed,
+      connect,
+    });
+    process.exitCode ??= code; // a stream that could not be written to has set it already
+  } catch (error) {
+    fail(error);
+  } finally {
+    ended = true;
+  }
+}
+
+void main();

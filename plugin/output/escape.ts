@@ -1,0 +1,45 @@
+/**
+ * Text from the cluster, made safe for a terminal: whoever may write an object's name or message
+ * must not be able to move the cursor, recolour, hide or reorder what the person reads.
+ */
+
+// control characters, bidirectional marks, invisible and line-separating ones, tags, lone surrogates
+const unsafe =
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}\p{Cs}]/gu;
+const short: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+/** One line that shows every unsafe character as its escape. */
+export function escape(text: string): string {
+  return text.replaceAll(unsafe, (character) => short[character] ?? escaped(character));
+}
+
+/** As `escape`, but line breaks stay: for texts of several lines. */
+export function escapeLines(text: string): string {
+  return text.split(/\r?\n/).map(escape).join("\n");
+}
+
+/** A JSON text with the characters escaped that JSON itself allows; its meaning is the same. */
+export function escapeJson(json: string): string {
+  return json.replaceAll(unsafe, (character) => {
+    if (character === "\n") return character; // between the parts: inside strings JSON has escaped it
+    return [...Array(character.length).keys()]
+      .map((unit) => `\\u${character.charCodeAt(unit).toString(16).padStart(4, "0")}`)
+      .join("");
+  });
+}
+
+/** Whether a text has something to escape. */
+export function isUnsafe(text: string): boolean {
+  return text.search(unsafe) >= 0;
+}
+
+/** Replaces each unsafe character by what `mark` makes of it. */
+export function replaceUnsafe(text: string, mark: (code: number) => string): string {
+  return text.replaceAll(unsafe, (character) => mark(character.codePointAt(0) ?? 0));
+}
+
+function escaped(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (code <= 0xff) return `\\x${code.toString(16).padStart(2, "0")}`;
+  return code <= 0xffff ? `\\u${code.toString(16).padStart(4, "0")}` : `\\u{${code.toString(16)}}`;
+}

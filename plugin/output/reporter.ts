@@ -1,0 +1,71 @@
+/** The reporter for the chosen form: the talk on stderr, the result on stdout. */
+import type { Event, Report, Reporter } from "../run/report";
+import { renderJson, renderLine } from "./json";
+import { isTerminal, palette, wantsColor } from "./style";
+import { Talk } from "./talk";
+import { renderText } from "./text";
+
+/** What a reporter writes to, and how. */
+export interface ReporterWish {
+  readonly out: NodeJS.WritableStream;
+  readonly err: NodeJS.WritableStream;
+  readonly env: NodeJS.ProcessEnv;
+  readonly output: "text" | "json" | "yaml" | "jsonl";
+  readonly color: "auto" | "always" | "never";
+  readonly quiet: boolean;
+  readonly verbosity: number;
+}
+
+/** A reporter whose live line can be taken away, for a prompt. */
+export interface TalkingReporter extends Reporter {
+  /** `text` is a command's own rendering, instead of the common one. */
+  end(report: Report, text?: (report: Report) => string): void;
+  rest(): void;
+}
+
+/** Makes the reporter; the YAML library is loaded only for YAML. */
+export async function createReporter(wish: ReporterWish): Promise<TalkingReporter> {
+  const { out, output } = wish;
+  const talk = new Talk(talkStyle(wish));
+  const render = await renderer(wish);
+  return {
+    event(event: Event) {
+      if (output === "jsonl") out.write(renderLine(event));
+      else talk.event(event);
+    },
+    end(report, text) {
+      talk.rest();
+      out.write(output === "text" && text !== undefined ? text(report) : render(report));
+    },
+    rest() {
+      talk.rest();
+    },
+  };
+}
+
+function talkStyle({ out, err, env, color, output, quiet }: ReporterWish) {
+  const live = isTerminal(err) && env["TERM"] !== "dumb";
+  return {
+    err,
+    palette: palette(wantsColor({ color, env, terminal: isTerminal(err) })),
+    live,
+    passing: live && output === "text" && isTerminal(out),
+    quiet,
+  };
+}
+
+async function renderer(wish: ReporterWish): Promise<(report: Report) => string> {
+  switch (wish.output) {
+    case "json":
+      return renderJson;
+    case "jsonl":
+      return renderLine;
+    case "yaml":
+      return (await import("./yaml.ts")).renderYaml;
+    case "text": {
+      const terminal = isTerminal(wish.out);
+      const colors = palette(wantsColor({ color: wish.color, env: wish.env, terminal }));
+      return (report) => renderText(report, { palette: colors, verbosity: wish.verbosity });
+    }
+  }
+}

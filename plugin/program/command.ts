@@ -1,0 +1,99 @@
+/** commander's Command as this tool needs it: problems are collected, nothing prints, nothing exits. */
+import { Command, Option } from "commander";
+import type { FlagSpec } from "../commands/standard-flags";
+import { standardFlags } from "../commands/standard-flags";
+import { opposite } from "./argv";
+import { suggestion } from "./suggest";
+
+/** Thrown when help is to be shown: parsing ends here. */
+export class HelpAsked extends Error {
+  constructor(
+    readonly help: string,
+    /** False when a command was missing and help is the answer to that. */
+    readonly explicit: boolean,
+  ) {
+    super("help");
+  }
+}
+
+/** What one command is made of. */
+export interface CommandParts {
+  readonly flags: readonly FlagSpec[];
+  readonly help: () => string;
+  /** All commands of one parse share the list. */
+  readonly problems: string[];
+}
+
+/** One command of the tree. */
+export class EngineCommand extends Command {
+  constructor(
+    name: string,
+    private readonly parts: CommandParts,
+  ) {
+    super(name);
+    this.helpCommand(false);
+    for (const flag of parts.flags) addFlag(this, flag);
+  }
+
+  override outputHelp(asked?: unknown): never {
+    throw new HelpAsked(this.parts.help(), asked === undefined);
+  }
+
+  override error(message: string): never {
+    this.parts.problems.push(message.replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " "));
+    return undefined as never; // commander goes on, so that the next problem is found too
+  }
+
+  /** Names each unknown flag of a leaf; commander itself stops at the first. */
+  override parseOptions(argv: string[]): { operands: string[]; unknown: string[] } {
+    const { operands, unknown } = super.parseOptions(argv);
+    if (this.commands.length > 0) return { operands, unknown };
+    const literal = unknown.includes("--") ? unknown.indexOf("--") : unknown.length;
+    const typed = unknown.slice(0, literal);
+    const flags = typed.filter((word) => word.length > 1 && word.startsWith("-"));
+    for (const flag of flags.filter((word) => !isHelp(word))) this.unknownFlag(flag);
+    const words = typed.filter((word) => !flags.includes(word));
+    return {
+      operands: [...operands, ...words, ...unknown.slice(literal + 1)],
+      unknown: flags.filter(isHelp),
+    };
+  }
+
+  private unknownFlag(word: string): void {
+    const known = [...standardFlags, ...this.parts.flags];
+    const [, name = word, value] = /^--([^=]+)=(.*)$/s.exec(word) ?? [];
+    if (value !== undefined && known.some((flag) => flag.name === name)) {
+      this.parts.problems.push(`--${name}: ${JSON.stringify(value)} is neither true nor false`);
+      return;
+    }
+    const typed = word.replace(/=.*$/s, "");
+    const spellings = known.map((flag) => `--${flag.name}`);
+    this.parts.problems.push(`unknown flag: ${typed}${suggestion(typed, spellings)}`);
+  }
+}
+
+function isHelp(word: string): boolean {
+  return word === "--help" || word === "-h";
+}
+
+function addFlag(command: Command, flag: FlagSpec): void {
+  const short = flag.short === undefined ? "" : `-${flag.short}, `;
+  if (flag.value !== undefined) {
+    command.addOption(valueOption(`${short}--${flag.name} <value>`, flag));
+    return;
+  }
+  // the positive one first: commander then gives a lone `--no-x` no default of its own
+  const denied = flag.name.startsWith("no-");
+  for (const name of denied ? [opposite(flag.name), flag.name] : [flag.name, opposite(flag.name)]) {
+    command.addOption(new Option(`${name === flag.name ? short : ""}--${name}`));
+  }
+}
+
+function valueOption(spelled: string, flag: FlagSpec): Option {
+  const option = new Option(spelled);
+  if (flag.repeat !== true) return option;
+  return option.argParser((value: string, before: readonly string[] | undefined) => [
+    ...(before ?? []),
+    value,
+  ]);
+}

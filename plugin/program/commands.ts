@@ -1,0 +1,103 @@
+/** The commands as data: the tree, the help and the shell completion are made from this list. */
+import { shells } from "../commands/standard-flags";
+import { certCreate, certInspect } from "./cert-commands";
+import type { CommandEntry } from "./entry";
+import { groups, prepare } from "./entry";
+import { upgradeWebhook } from "./upgrade-commands";
+
+/** Words that only lead to other commands. */
+export const parents: Readonly<Record<string, string>> = {
+  cert: "Make or judge the certificate of the admission webhook",
+};
+
+const noFlags = (): object => ({});
+
+const explain: CommandEntry = {
+  path: "explain",
+  kind: "Explanation",
+  group: groups.look,
+  summary: "Explain a finding code: cause, fix and source",
+  description:
+    "Explain a finding code: its cause, the way out and where it comes from. Needs no cluster.",
+  examples: [{ does: "Explain a code of a report", line: "explain SECRET-MISSING" }],
+  argument: { name: "CODE", help: "Code of a finding" },
+  flags: [],
+  cluster: false,
+  prepare: prepare(noFlags, async () => {
+    const { runExplain, explanationText } = await import("../commands/explain.ts");
+    return { run: runExplain, text: explanationText };
+  }),
+};
+
+const completion: CommandEntry = {
+  path: "completion",
+  kind: "Completion",
+  group: groups.other,
+  summary: "Print the shell completion script",
+  description: `Print the script that completes commands, flags and codes in a shell. Nothing is asked of a cluster.
+
+The script completes kubectl-engine. For "kubectl engine" put an executable file kubectl_complete-engine on
+the PATH that runs: kubectl-engine __complete "$@"`,
+  examples: [
+    { does: "Complete in this bash", line: "completion bash > ~/.engine.bash; . ~/.engine.bash" },
+    {
+      does: "Complete in every fish",
+      line: "completion fish > ~/.config/fish/completions/kubectl-engine.fish",
+    },
+  ],
+  argument: { name: "SHELL", help: "Shell to print for", choices: shells },
+  flags: [],
+  cluster: false,
+  prepare: prepare(noFlags, async () => {
+    const { runCompletion, completionText } = await import("../commands/completion.ts");
+    return { run: runCompletion, text: completionText };
+  }),
+};
+
+const version: CommandEntry = {
+  path: "version",
+  kind: "Version",
+  group: groups.other,
+  summary: "Print the version of this tool",
+  description: "Print the version of this tool. No cluster is asked.",
+  examples: [
+    { does: "Print the version", line: "version" },
+    { does: "Print it for a script", line: "version -o json" },
+  ],
+  flags: [{ name: "client", help: "Only this tool's version, as always; kept for habit's sake" }],
+  cluster: false,
+  prepare: prepare(
+    (read) => ({ client: read.on("client") }),
+    async () => {
+      const { runVersion, versionText } = await import("../commands/version.ts");
+      return { run: runVersion, text: versionText };
+    },
+  ),
+};
+
+const options: CommandEntry = {
+  path: "options",
+  kind: "Options",
+  group: groups.other,
+  summary: "Print the flags that every command takes",
+  description:
+    "Print the flags that every command takes, and the environment variables that stand in for them.",
+  examples: [{ does: "Print the flags", line: "options" }],
+  flags: [],
+  cluster: false,
+  prepare: prepare(noFlags, async () => {
+    const { runOptions, optionsText } = await import("../commands/options.ts");
+    return { run: runOptions, text: optionsText };
+  }),
+};
+
+/** Every command, in the order of the help. */
+export const entries: readonly CommandEntry[] = [
+  upgradeWebhook,
+  certCreate,
+  certInspect,
+  explain,
+  completion,
+  version,
+  options,
+];

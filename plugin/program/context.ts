@@ -1,0 +1,117 @@
+/** The world as a command sees it, made from the process's and the judged flags. */
+import { randomBytes } from "node:crypto";
+import type { CommandContext, GlobalOptions, RunIdentity, Streams } from "../commands/context";
+import { UsageError } from "../domain/errors";
+import { defaultNames } from "../domain/names";
+import { escape } from "../output/escape";
+import { quoteCommand } from "../output/quote";
+import type { TalkingReporter } from "../output/reporter";
+import { isTerminal } from "../output/style";
+import type { Clock, Cluster } from "../run/ports";
+import type { Event } from "../run/report";
+
+/** What the process hands to the program. */
+export interface World {
+  readonly argv: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly streams: Streams;
+  readonly clock: Clock;
+  /** Aborted with an InterruptedError on a signal. */
+  readonly signal: AbortSignal;
+  /** Rejects when something failed that nobody waits for; never resolves. */
+  readonly crashed: Promise<never>;
+  /** How a cluster is reached; tests hand in a fake. */
+  readonly connect: (
+    options: GlobalOptions,
+    onRequest?: (line: string) => void,
+  ) => Promise<Cluster>;
+}
+
+/** A context, and what the program keeps of the run for its end. */
+export interface Session {
+  readonly context: CommandContext;
+  readonly events: readonly Event[];
+  /** The cluster, when the command has connected. */
+  readonly cluster: () => Cluster | undefined;
+}
+
+/** Makes the context of one run. */
+export function createSession(
+  world: World,
+  options: GlobalOptions,
+  reporter: TalkingReporter,
+): Session {
+  const events: Event[] = [];
+  const { streams, signal } = world;
+  const event = (one: Event): void => {
+    events.push(one);
+    reporter.event(one);
+  };
+  const canAsk = (): boolean =>
+    !options.noInput && isTerminal(streams.in) && isTerminal(streams.err);
+  let connecting: Promise<Cluster> | undefined;
+  let cluster: Cluster | undefined;
+  const connect = async (): Promise<Cluster> => {
+    cluster = await world.connect(options, tracer(world, options, reporter));
+    return cluster;
+  };
+  const ask = async (question: string): Promise<boolean> => {
+    if (options.yes) return true;
+    if (!canAsk()) throw needsYes(question, world, options);
+    reporter.rest();
+    const { askOnTerminal } = await import("./input.ts");
+    return askOnTerminal(escape(question), { in: streams.in, err: streams.err, signal });
+  };
+  const context: CommandContext = {
+    connect: () => (connecting ??= connect()),
+    clock: world.clock,
+    names: defaultNames,
+    env: world.env,
+    streams,
+    event,
+    signal,
+    options,
+    run: identity(world.clock, options),
+    ask,
+    get interactive() {
+      return canAsk(); // looked at only when asked: looking opens stdin
+    },
+    readInput: async (path) => {
+      const { readInput } = await import("./input.ts");
+      return readInput(path, streams.in, signal);
+    },
+  };
+  return { context, events, cluster: () => cluster };
+}
+
+/** The run's name: sortable by time, and different for two runs of one second. */
+function identity(clock: Clock, { dryRun }: GlobalOptions): RunIdentity {
+  const startedAt = new Date(clock.now()).toISOString();
+  const time = startedAt.replaceAll(/[-:]|\..*$/g, "").replace("T", "-");
+  return { id: `${time}-${randomBytes(3).toString("hex")}`, startedAt, dryRun };
+}
+
+function needsYes(
+  question: string,
+  { argv }: World,
+  { prefix, noInput }: GlobalOptions,
+): UsageError {
+  const why = noInput ? "--no-input was given" : "there is no terminal to ask on";
+  const again = quoteCommand([...prefix.split(" "), ...argv, "--yes"]);
+  return new UsageError(`needs --yes, since ${why}: ${question}`, {
+    hint: `if that is wanted, run: ${again}`,
+  });
+}
+
+/** From -v 6 on, requests are shown: method, path and nothing else. */
+function tracer(
+  { streams }: World,
+  { verbosity }: GlobalOptions,
+  reporter: TalkingReporter,
+): ((line: string) => void) | undefined {
+  if (verbosity < 6) return undefined;
+  return (line) => {
+    reporter.rest();
+    streams.err.write(`${escape(line)}\n`);
+  };
+}

@@ -1,0 +1,69 @@
+/** What a command is to the program: the shape of the entries of program-commands.ts. */
+import type { CommandContext, CommandRun } from "../commands/context";
+import type { FlagSpec } from "../commands/standard-flags";
+import type { RawFlags } from "./values";
+import { FlagReader } from "./values";
+import type { Report } from "../run/report";
+
+/** What a loaded command offers: the act, and a text of its own where the common one does not fit. */
+export interface LoadedCommand {
+  readonly run: (context: CommandContext, args: readonly string[]) => Promise<Report>;
+  readonly text?: (report: Report) => string;
+}
+
+/** A command line judged: what to load and run, and what is wrong with the flags. */
+export interface Prepared {
+  readonly problems: readonly string[];
+  readonly load: () => Promise<LoadedCommand>;
+}
+
+/** An argument as help and completion show it; `choices` refuses anything else. */
+export interface ArgumentSpec {
+  readonly name: string;
+  readonly help: string;
+  readonly choices?: readonly string[];
+}
+
+/** One command: its words, its help, its flags, and how it is loaded. */
+export interface CommandEntry {
+  /** The words after the program: `cert create`. */
+  readonly path: string;
+  /** `kind` of the document. */
+  readonly kind: string;
+  readonly group: string;
+  readonly summary: string;
+  readonly description: string;
+  /** Without the program's name, which depends on who calls. */
+  readonly examples: readonly { readonly does: string; readonly line: string }[];
+  readonly argument?: ArgumentSpec;
+  readonly flags: readonly FlagSpec[];
+  /** Reaches a cluster: its documents carry `run`. */
+  readonly cluster: boolean;
+  readonly prepare: (raw: RawFlags) => Prepared;
+}
+
+/** The groups in the order of the help. */
+export const groups = {
+  upgrade: "Upgrade Commands",
+  certificates: "Certificate Commands",
+  look: "Troubleshooting Commands",
+  other: "Other Commands",
+} as const;
+
+/** Binds a command's typed flags to its typed run; the list itself needs neither type. */
+export function prepare<F>(
+  judge: (read: FlagReader) => F,
+  load: () => Promise<{ readonly run: CommandRun<F>; readonly text?: (report: Report) => string }>,
+): CommandEntry["prepare"] {
+  return (raw) => {
+    const read = new FlagReader(raw);
+    const flags = judge(read);
+    return {
+      problems: read.problems,
+      load: async () => {
+        const { run, ...rest } = await load();
+        return { run: (context, args) => run(context, args, flags), ...rest };
+      },
+    };
+  };
+}

@@ -1,0 +1,101 @@
+/** What comes in from the person: files, stdin and answers. */
+import { readFile } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
+import { UsageError } from "../domain/errors";
+import { own, text } from "../domain/values";
+
+/** A file or stdin of more is no manifest: refused before memory runs out. */
+const limit = 16 * 1024 * 1024;
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: "no such file",
+  EACCES: "permission denied",
+  EISDIR: "is a folder, not a file",
+};
+
+/** The text of a file, or of the stream for "-"; ends with the signal's reason when aborted. */
+export async function readInput(
+  path: string,
+  stdin: NodeJS.ReadableStream,
+  signal: AbortSignal,
+): Promise<string> {
+  try {
+    return path === "-" ? await readAll(stdin, signal) : await readFile(path, "utf8");
+  } catch (cause) {
+    signal.throwIfAborted();
+    if (cause instanceof UsageError) throw cause;
+    const name = path === "-" ? "stdin" : path;
+    const known = reasons[text(own(cause, "code")) ?? ""];
+    if (known !== undefined) throw new UsageError(`${name}: ${known}`);
+    throw new UsageError(`${name}: cannot be read`, { cause });
+  }
+}
+
+async function readAll(stdin: NodeJS.ReadableStream, signal: AbortSignal): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of abortable(stdin, signal)) {
+    const bytes = Buffer.from(chunk);
+    size += bytes.length;
+    if (size > limit) throw new UsageError("stdin: more than 16 MiB");
+    chunks.push(bytes);
+  }
+  if (size === 0) throw new UsageError("stdin: is empty or closed");
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** The stream's chunks; an abort ends a read that nobody feeds. */
+async function* abortable(
+  stdin: NodeJS.ReadableStream,
+  signal: AbortSignal,
+): AsyncGenerator<string | Buffer> {
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => {
+      reject(new Error("interrupted"));
+    });
+  });
+  aborted.catch(() => undefined); // without a read in flight nobody else hears it
+  const chunks = stdin[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await Promise.race([chunks.next(), aborted]);
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    // a read that is still waiting would keep the process alive
+    if (stdin instanceof Readable) stdin.destroy();
+  }
+}
+
+/** Where a question is asked. */
+export interface Desk {
+  readonly in: NodeJS.ReadableStream;
+  readonly err: NodeJS.WritableStream;
+  readonly signal: AbortSignal;
+}
+
+/** Asks on the terminal; anything but y or yes, and the end of input, is a no. */
+export async function askOnTerminal(question: string, desk: Desk): Promise<boolean> {
+  // without "terminal" readline leaves Ctrl-C to the process, where it is SIGINT as ever
+  const lines = createInterface({ input: desk.in, terminal: false });
+  desk.err.write(`${question} [y/N] `);
+  try {
+    const answer = await new Promise<string>((resolve, reject) => {
+      lines.once("line", resolve);
+      lines.once("close", () => {
+        resolve("");
+      });
+      desk.signal.addEventListener("abort", () => {
+        reject(new Error("interrupted", { cause: desk.signal.reason }));
+      });
+    });
+    return /^\s*y(es)?\s*$/i.test(answer);
+  } catch (error) {
+    desk.signal.throwIfAborted();
+    throw error;
+  } finally {
+    lines.close();
+  }
+}

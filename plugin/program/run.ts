@@ -1,0 +1,106 @@
+/** Runs a judged command line, and prints its end: exactly one document, whatever happens. */
+import type { CommandContext, GlobalOptions } from "../commands/context";
+import type { ExitCode } from "../domain/errors";
+import { EngineError, UsageError } from "../domain/errors";
+import type { TalkingReporter } from "../output/reporter";
+import { createReporter } from "../output/reporter";
+import { isTerminal, palette, wantsColor } from "../output/style";
+import type { Session, World } from "./context";
+import { createSession } from "./context";
+import type { CommandEntry, LoadedCommand, Prepared } from "./entry";
+import type { Known } from "./failure";
+import { exitCodeOf, failureReport, renderFailure, withNext } from "./failure";
+import type { Report } from "../run/report";
+
+/** A command line whose flags were judged; `entry` is absent when no command was recognised. */
+export interface Job {
+  readonly options: GlobalOptions;
+  readonly problems: readonly string[];
+  readonly entry?: CommandEntry;
+  readonly prepared?: Prepared;
+  readonly args: readonly string[];
+}
+
+/** Does the job; every failure ends as a message, a document and an exit code. */
+export async function run(job: Job, world: World): Promise<ExitCode> {
+  const { out, err } = world.streams;
+  const reporter = await createReporter({ ...job.options, out, err, env: world.env });
+  const session = createSession(world, job.options, reporter);
+  try {
+    const command = await load(job);
+    const ended = await Promise.race([command.run(session.context, job.args), world.crashed]);
+    const report = withNext(ended);
+    reporter.end(report, command.text);
+    if (report.exit.code !== 0) sayWhy(report, job, world);
+    return report.exit.code;
+  } catch (thrown) {
+    return fail(meant(thrown, session.context), { job, world, reporter, session });
+  } finally {
+    session.cluster()?.close();
+  }
+}
+
+function load({ problems, prepared }: Job): Promise<LoadedCommand> {
+  if (problems.length > 0 || prepared === undefined)
+    return Promise.reject(new UsageError(problems));
+  return prepared.load();
+}
+
+/** After a signal, an aborted request's own error says nothing: the signal was the cause. */
+function meant(thrown: unknown, { signal }: CommandContext): unknown {
+  return signal.aborted && !(thrown instanceof EngineError) ? signal.reason : thrown;
+}
+
+interface Scene {
+  readonly job: Job;
+  readonly world: World;
+  readonly reporter: TalkingReporter;
+  readonly session: Session;
+}
+
+/** Text shows a document only when there is something in it that stderr does not say. */
+function fail(error: unknown, { job, world, reporter, session }: Scene): ExitCode {
+  const report = failureReport(error, known(job, session));
+  reporter.rest();
+  const done = [report.steps, report.probes].some((part) => part !== undefined);
+  const findings = (report.findings ?? []).some((finding) => finding.code !== "USAGE");
+  if (job.options.output !== "text" || done || findings) reporter.end(report);
+  world.streams.err.write(
+    renderFailure(error, { palette: colors(job.options, world), debug: job.options.debug }),
+  );
+  return exitCodeOf(error);
+}
+
+function known({ entry }: Job, session: Session): Known {
+  const cluster = session.cluster();
+  return {
+    kind: entry?.kind ?? "Usage",
+    ...(entry?.cluster === true && { run: session.context.run }),
+    ...(cluster && { target: { server: cluster.server, namespace: cluster.namespace } }),
+    events: session.events,
+  };
+}
+
+/** A run that ended otherwise than wished says so on stderr too, unless stdout is on the screen. */
+function sayWhy(report: Report, { options }: Job, world: World): void {
+  if (options.output === "text" && isTerminal(world.streams.out)) return;
+  const said = new ReturnedFailure(report);
+  const text = renderFailure(said, { palette: colors(options, world), debug: false });
+  world.streams.err.write(text);
+}
+
+/** The end of a report, in the form that failures are printed from. */
+class ReturnedFailure extends EngineError {
+  readonly code = "ENDED";
+  readonly exitCode: ExitCode;
+
+  constructor({ exit, findings = [] }: Report) {
+    const hint = exit.next ?? findings.find(({ severity }) => severity === "error")?.fix;
+    super(exit.reason, hint === undefined ? {} : { hint });
+    this.exitCode = exit.code;
+  }
+}
+
+function colors({ color }: GlobalOptions, { streams, env }: World) {
+  return palette(wantsColor({ color, env, terminal: isTerminal(streams.err) }));
+}

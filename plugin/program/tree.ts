@@ -1,0 +1,94 @@
+/** The command line, parsed: commander's tree is made from the list of commands. */
+import type { Prefix } from "../commands/context";
+import { standardFlags } from "../commands/standard-flags";
+import { normalise } from "./argv";
+import { EngineCommand, HelpAsked } from "./command";
+import { entries, parents } from "./commands";
+import type { ArgumentSpec, CommandEntry } from "./entry";
+import { commandHelp, parentHelp, rootHelp } from "./help";
+import { suggestion } from "./suggest";
+import type { RawFlags } from "./values";
+
+/** A command that was chosen, with its arguments and its own flags. */
+export interface Chosen {
+  readonly entry: CommandEntry;
+  readonly args: readonly string[];
+  readonly raw: RawFlags;
+}
+
+/** What a command line says; `help` is there when help is what was asked for. */
+export interface Parsed {
+  readonly chosen?: Chosen;
+  /** The global flags. */
+  readonly raw: RawFlags;
+  readonly help?: string;
+  readonly problems: readonly string[];
+}
+
+/** Every flag of every command, for binding values to flags before commander sees them. */
+const allFlags = [...standardFlags, ...entries.flatMap((entry) => entry.flags)];
+
+/** Reads a command line; never throws for what a person may have typed. */
+export function parse(argv: readonly string[], prefix: Prefix): Parsed {
+  const problems: string[] = [];
+  const choices: Chosen[] = [];
+  const root = buildTree(prefix, problems, (choice) => choices.push(choice));
+  const end = helpAsked(() => root.parse([...normalise(argv, allFlags)], { from: "user" }));
+  const [chosen] = choices;
+  const raw: RawFlags = root.opts();
+  if (end !== undefined && (end.explicit || problems.length === 0)) {
+    return { raw, help: end.help, problems: [] };
+  }
+  return { ...(chosen !== undefined && { chosen }), raw, problems };
+}
+
+function helpAsked(run: () => unknown): HelpAsked | undefined {
+  try {
+    run();
+    return undefined;
+  } catch (error) {
+    if (error instanceof HelpAsked) return error;
+    throw error;
+  }
+}
+
+function buildTree(
+  prefix: Prefix,
+  problems: string[],
+  choose: (chosen: Chosen) => void,
+): EngineCommand {
+  const root = new EngineCommand("engine", {
+    flags: standardFlags,
+    help: () => rootHelp(prefix),
+    problems,
+  });
+  const groups = new Map<string, EngineCommand>();
+  for (const [name, summary] of Object.entries(parents)) {
+    const help = (): string => parentHelp(prefix, name, summary);
+    const group = new EngineCommand(name, { flags: [], help, problems });
+    groups.set(name, group);
+    root.addCommand(group);
+  }
+  for (const entry of entries) {
+    const [first = "", second] = entry.path.split(" ");
+    const help = (): string => commandHelp(prefix, entry);
+    const leaf = new EngineCommand(second ?? first, { flags: entry.flags, help, problems });
+    if (entry.argument !== undefined) leaf.argument(`<${entry.argument.name}>`);
+    leaf.action(() => {
+      problems.push(...argumentProblems(entry.argument, leaf.args));
+      choose({ entry, args: leaf.args, raw: leaf.opts() });
+    });
+    (groups.get(first) ?? root).addCommand(leaf);
+  }
+  return root;
+}
+
+function argumentProblems(
+  argument: ArgumentSpec | undefined,
+  [given]: readonly string[],
+): readonly string[] {
+  const choices = argument?.choices;
+  if (choices === undefined || given === undefined || choices.includes(given)) return [];
+  const what = `${argument?.name ?? ""}: ${JSON.stringify(given)} is not one of ${choices.join(", ")}`;
+  return [`${what}${suggestion(given, choices)}`];
+}

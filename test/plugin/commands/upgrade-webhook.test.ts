@@ -1,0 +1,331 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { generatePair } from "../../../plugin/adapters/certificate";
+import { renderDocuments } from "../../../plugin/adapters/yaml";
+import type {
+  CommandContext,
+  GlobalOptions,
+  UpgradeWebhookFlags,
+} from "../../../plugin/commands/context";
+import { runUpgradeWebhook } from "../../../plugin/commands/upgrade-webhook";
+import { UsageError } from "../../../plugin/domain/errors";
+import { defaultNames } from "../../../plugin/domain/names";
+import type { Event } from "../../../plugin/run/report";
+import {
+  aDeployment,
+  anEndpointSlice,
+  aNamespace,
+  anOldConfiguration,
+  aSecret,
+  aService,
+  resourceOf,
+} from "../../support/builders";
+import { FakeCluster } from "../../support/fake-cluster";
+import { ManualClock, testTime } from "../../support/manual-clock";
+import { judgesAll } from "../run/swap/scene";
+
+let pair = { certPem: "", keyPem: "" };
+let home = "";
+beforeAll(async () => {
+  pair = await generatePair({ namespace: "engine", names: defaultNames, now: testTime });
+});
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "home-"));
+});
+afterEach(() => {
+  rmSync(home, { recursive: true });
+});
+
+const base64 = (text: string): string => Buffer.from(text).toString("base64");
+
+/** A context around a cluster with the old configuration, and files by their paths. */
+function aContext(
+  files: Readonly<Record<string, string>> = {},
+  options: Partial<GlobalOptions> = {},
+) {
+  const clock = new ManualClock();
+  const cluster = new FakeCluster(clock);
+  const caBundle = base64(pair.certPem);
+  cluster.put(aNamespace("engine"));
+  cluster.put(aSecret("engine", { cert: caBundle, privateKey: base64(pair.keyPem) }));
+  cluster.put(aService("engine"));
+  cluster.put(anEndpointSlice("engine"));
+  cluster.put(aDeployment("engine"));
+  cluster.put(anOldConfiguration({ caBundle }));
+  cluster.served.push(resourceOf(defaultNames.edb), resourceOf(defaultNames.eaadb));
+  cluster.servers.set("engine/admission", { ca: caBundle, judge: judgesAll });
+  const events: Event[] = [];
+  let connected = false;
+  const context: CommandContext = {
+    connect: () => {
+      connected = true;
+      return Promise.resolve(cluster);
+    },
+    clock,
+    names: defaultNames,
+    env: { ENGINE_HOME: join(home, "engine") },
+    streams: { in: new PassThrough(), out: new PassThrough(), err: new PassThrough() },
+    event: (event) => events.push(event),
+    signal: new AbortController().signal,
+    options: {
+      dryRun: "none",
+      yes: true,
+      noInput: true,
+      timeoutMs: 60_000,
+      wait: false,
+      output: "text",
+      concurrency: 1,
+      color: "never",
+      quiet: false,
+      debug: false,
+      verbosity: 0,
+      prefix: "kubectl engine",
+      connection: {},
+      contextArgs: ["--context", "my cluster"],
+      ...options,
+    },
+    run: { id: "20260801-101530-4F2A1B", startedAt: "2026-08-01T10:15:30.000Z", dryRun: "none" },
+    ask: () => Promise.resolve(true),
+    interactive: false,
+    readInput: (path) => {
+      const text = files[path];
+      if (text === undefined) return Promise.reject(new UsageError(`${path}: no such file`));
+      return Promise.resolve(text);
+    },
+  };
+  return { context, cluster, events, caBundle, isConnected: () => connected };
+}
+
+const flags: UpgradeWebhookFlags = {
+  takeOver: false,
+  takeFields: [],
+  takeTemplateSelectors: false,
+  waitSecretMs: 0,
+  probe: true,
+};
+const shipped = readFileSync(join(__dirname, "../../../manifests/admission/webhook.yaml"), "utf8");
+
+describe("with the template that the tool ships", () => {
+  test("the swap is done, with the certificate of the Secret as the CA", async () => {
+    const { context, cluster, caBundle } = aContext();
+    const report = await runUpgradeWebhook(context, [], flags);
+    expect(report.exit.code).toBe(0);
+    expect(report.run).toEqual(context.run);
+    expect(report.target).toEqual({ server: cluster.server, namespace: "engine" });
+    expect(report.certificate).toMatchObject({
+      secret: "engine/admission-tls",
+      san: ["admission.engine", "admission.engine.svc", "admission.engine.svc.cluster.local"],
+    });
+    expect(cluster.writes[0]).toMatchObject({
+      object: { webhooks: [{ clientConfig: { caBundle, service: { namespace: "engine" } } }] },
+      options: { fieldManager: "kubectl-engine" },
+    });
+  });
+
+  test("the old object is kept in a file, and the printed command names it and the context", async () => {
+    const { context } = aContext();
+    const report = await runUpgradeWebhook(context, [], flags);
+    const [backup] = report.backups ?? [];
+    expect(backup?.command).toBe(`kubectl create -f ${backup?.file ?? ""} --context 'my cluster'`);
+    expect(JSON.parse(readFileSync(backup?.file ?? "", "utf8"))).toMatchObject({
+      kind: "ValidatingWebhookConfiguration",
+      metadata: { name: "edb-admission" },
+    });
+    const folder = join(home, "engine", "runs", context.run.id);
+    const log = readFileSync(join(folder, "log.jsonl"), "utf8").trim().split("\n");
+    expect(log.map((line) => (JSON.parse(line) as { type: string }).type)).toEqual([
+      "outcome",
+      "intent",
+      "outcome",
+      "intent",
+      "outcome",
+    ]);
+  });
+
+  test("a run that writes nothing leaves no record", async () => {
+    const { context } = aContext({}, { dryRun: "client" });
+    expect((await runUpgradeWebhook(context, [], flags)).exit.code).toBe(0);
+    expect(readdirSync(home)).toEqual([]);
+  });
+
+  test("no key and no certificate text is in the report", async () => {
+    const { context, events } = aContext();
+    const report = await runUpgradeWebhook(context, [], flags);
+    const told = JSON.stringify([report, events]);
+    expect(told).not.toContain(base64(pair.keyPem).slice(0, 40));
+    expect(told).not.toContain("PRIVATE KEY");
+  });
+
+  test("the probe's name is one that Kubernetes takes", async () => {
+    const { context, cluster } = aContext();
+    await runUpgradeWebhook(context, [], flags);
+    const probe = cluster.calls.find(({ target }) => target.startsWith("EngineEnterprise"));
+    expect(probe?.target).toMatch(/kubectl-engine-probe-20260801-101530-4f2a1b$/);
+  });
+
+  test("--field-manager is the one that writes", async () => {
+    const { context, cluster } = aContext({}, { fieldManager: "mine" });
+    await runUpgradeWebhook(context, [], flags);
+    expect(cluster.writes[0]?.options).toMatchObject({ fieldManager: "mine" });
+  });
+});
+
+describe("a Secret that cannot be trusted stops with 3, and nothing is written", () => {
+  test.each<[string, () => Record<string, unknown>, string]>([
+    ["no cert", () => ({ "tls.crt": "eA==", privateKey: "eA==" }), "SECRET-NO-CERT"],
+    ["one item", () => ({ cert: base64(pair.certPem) }), "SECRET-ITEMS"],
+    ["not PEM", () => ({ cert: base64("x"), privateKey: base64(pair.keyPem) }), "SECRET-NOT-PEM"],
+    [
+      "a private key in cert",
+      () => ({ cert: base64(pair.certPem + pair.keyPem), privateKey: base64(pair.keyPem) }),
+      "SECRET-PRIVATE-KEY-IN-CERT",
+    ],
+    [
+      "another key",
+      () => ({ cert: base64(pair.certPem), privateKey: base64("x") }),
+      "CERT-KEY-MISMATCH",
+    ],
+  ])("%s", async (_title, data, code) => {
+    const { context, cluster } = aContext();
+    cluster.put(aSecret("engine", data()));
+    const report = await runUpgradeWebhook(context, [], flags);
+    expect(report.exit.code).toBe(3);
+    expect(report.findings?.map((finding) => finding.code)).toEqual([code]);
+    expect(cluster.written).toEqual([]);
+  });
+});
+
+describe("--template and --release", () => {
+  test.each<[string, string]>([
+    ["a file", "mine.yaml"],
+    ["standard input", "-"],
+  ])("%s is read", async (_title, template) => {
+    const text = shipped.replace("timeoutSeconds: 30", "timeoutSeconds: 12");
+    const { context, cluster } = aContext({ [template]: text });
+    const report = await runUpgradeWebhook(context, [], { ...flags, template });
+    expect(report.exit.code).toBe(0);
+    expect(cluster.writes[0]).toMatchObject({ object: { webhooks: [{ timeoutSeconds: 12 }] } });
+  });
+
+  test("the folder of a release is searched", async () => {
+    mkdirSync(join(home, "release", "admission"), { recursive: true });
+    writeFileSync(join(home, "release", "admission", "webhook.yaml"), shipped);
+    const { context } = aContext();
+    const report = await runUpgradeWebhook(context, [], {
+      ...flags,
+      release: join(home, "release"),
+    });
+    expect(report.exit.code).toBe(0);
+  });
+
+  test.each<[string, string, string]>([
+    ["not YAML", "a: [", "mine.yaml is not YAML"],
+    ["two documents", `${shipped}---\n${shipped}`, "template mine.yaml: it holds 2 documents"],
+    ["another kind", shipped.replace("Validating", "Mutating"), "kind is"],
+    ["other names", shipped.replace("redisenterprise.", "x."), "webhooks[0].name is"],
+    [
+      "an unknown placeholder",
+      shipped.replace("OPERATOR_NAMESPACE", "<namespace>"),
+      `service.namespace is "<namespace>"`,
+    ],
+    [
+      "a placeholder of the service account",
+      shipped.replace("app: engine-enterprise", "app: NAME_OF_EC_SERVICE_ACCOUNT"),
+      "placeholder NAME_OF_EC_SERVICE_ACCOUNT is left",
+    ],
+  ])("%s is a usage error, and nothing is sent", async (_title, ...[text, problem]) => {
+    const { context, cluster } = aContext({ "mine.yaml": text });
+    const run = runUpgradeWebhook(context, [], { ...flags, template: "mine.yaml" });
+    await expect(run).rejects.toThrow(UsageError);
+    await expect(run).rejects.toThrow(problem);
+    expect(cluster.calls).toEqual([]);
+  });
+
+  test("together are a usage error before anything is read or connected", async () => {
+    const { context, isConnected } = aContext();
+    const both = { ...flags, template: "a", release: "b" };
+    await expect(runUpgradeWebhook(context, [], both)).rejects.toThrow("exclude each other");
+    expect(isConnected()).toBe(false);
+  });
+});
+
+describe("--probe-file", () => {
+  const object = (spec: object, changes: object = {}): object => ({
+    apiVersion: "app.engine.com/v1alpha1",
+    kind: defaultNames.edb.kind,
+    metadata: { name: "mine" },
+    spec,
+    ...changes,
+  });
+
+  test("two objects are the pair, in the run's namespace where they name none", async () => {
+    const text = renderDocuments([object({}), object({ engineVersion: "0.0" })]);
+    const { context, cluster } = aContext({ "pair.yaml": text });
+    const report = await runUpgradeWebhook(context, [], { ...flags, probeFile: "pair.yaml" });
+    expect(report.exit.code).toBe(0);
+    const probes = cluster.calls.filter(({ target }) => target.startsWith("EngineEnterprise"));
+    expect(new Set(probes.map(({ target }) => target))).toEqual(
+      new Set([`${defaultNames.edb.kind}/engine/mine`]),
+    );
+  });
+
+  const { kind } = defaultNames.edb;
+  test.each<[string, readonly unknown[], string]>([
+    ["one object", [object({})], "two objects are wanted"],
+    ["three objects", [object({}), object({}), object({})], "two objects are wanted"],
+    ["no object", [], "two objects are wanted"],
+    ["a list", [[object({})], object({})], "two objects are wanted"],
+    [
+      "an object without metadata",
+      [object({}), { kind, apiVersion: "v1" }],
+      "two objects are wanted",
+    ],
+    ["an object without a kind", [object({}), object({}, { kind: 5 })], "two objects are wanted"],
+    [
+      "an object without an apiVersion",
+      [object({}, { apiVersion: null }), object({})],
+      "two objects are wanted",
+    ],
+    [
+      "an object without a name",
+      [object({}), object({}, { metadata: {} })],
+      "two objects are wanted",
+    ],
+    [
+      "two kinds",
+      [object({}), object({}, { kind: "Other" })],
+      "the two objects are of different kinds",
+    ],
+    [
+      "two versions",
+      [object({}), object({}, { apiVersion: "v2" })],
+      "the two objects are of different kinds",
+    ],
+  ])("%s is a usage error, and nothing is sent", async (_title, ...[documents, problem]) => {
+    const { context, cluster } = aContext({ "pair.yaml": renderDocuments(documents) });
+    const run = runUpgradeWebhook(context, [], { ...flags, probeFile: "pair.yaml" });
+    await expect(run).rejects.toThrow(UsageError);
+    await expect(run).rejects.toThrow(problem);
+    expect(cluster.calls).toEqual([]);
+  });
+
+  test("a file that is not there is one as well", async () => {
+    const { context } = aContext();
+    const run = runUpgradeWebhook(context, [], { ...flags, probeFile: "none.yaml" });
+    await expect(run).rejects.toThrow("none.yaml: no such file");
+  });
+});
+
+test("a home that cannot be written ends with 2 before the first write", async () => {
+  const { context, cluster } = aContext();
+  const file = join(home, "file");
+  writeFileSync(file, "");
+  const report = await runUpgradeWebhook({ ...context, env: { ENGINE_HOME: file } }, [], flags);
+  expect(report.exit).toMatchObject({
+    code: 2,
+    next: expect.stringContaining("ENGINE_HOME") as string,
+  });
+  expect(cluster.written).toEqual([]);
+});

@@ -1,0 +1,108 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import Ajv from "ajv";
+import { load } from "js-yaml";
+import { renderDetails } from "../../../plugin/output/details";
+import { renderJson, renderLine } from "../../../plugin/output/json";
+import schema from "../../../plugin/output/report.schema.json";
+import { palette } from "../../../plugin/output/style";
+import { renderText } from "../../../plugin/output/text";
+import { renderYaml } from "../../../plugin/output/yaml";
+import type { Report } from "../../../plugin/run/report";
+import { forbidden, hostile, swapped } from "./sample-reports";
+
+const golden = (name: string): string =>
+  readFileSync(join(__dirname, "../../golden", name), "utf8");
+const plain = { palette: palette(false), verbosity: 0 };
+const samples = [
+  ["a swap", "swap", swapped],
+  ["a missing permission", "forbidden", forbidden],
+  ["hostile names", "hostile", hostile],
+] as const;
+// what a terminal must never get; a line break is the text's own
+const dangerous =
+  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f]/u;
+
+describe.each(samples)("%s", (_, name, report) => {
+  test("as text", () => {
+    expect(renderText(report, plain)).toBe(golden(`report-${name}.txt`));
+  });
+
+  test("as JSON", () => {
+    expect(renderJson(report)).toBe(golden(`report-${name}.json`));
+  });
+
+  test("as YAML", () => {
+    expect(renderYaml(report)).toBe(golden(`report-${name}.yaml`));
+  });
+
+  test("JSON and YAML are the same document", () => {
+    const whole = JSON.parse(JSON.stringify(report).replaceAll("\\ud800", "\\ufffd")) as unknown;
+    expect(JSON.parse(renderJson(report).replaceAll("\\ud800", "\\ufffd"))).toEqual(whole);
+    expect(load(renderYaml(report))).toEqual(whole);
+  });
+
+  test("nothing in it can move, colour or reorder a terminal", () => {
+    for (const text of [renderText(report, plain), renderJson(report), renderYaml(report)]) {
+      expect(text).not.toMatch(dangerous);
+    }
+  });
+
+  test("JSON Lines has it in one line", () => {
+    const line = renderLine(report);
+    expect(line.indexOf("\n")).toBe(line.length - 1);
+    expect(JSON.parse(line)).toEqual(JSON.parse(renderJson(report)));
+  });
+});
+
+test("with -v 1 each step has its time", () => {
+  const text = renderText(swapped, { ...plain, verbosity: 1 });
+  expect(text).toContain("TIME");
+  expect(text).toContain("120ms");
+});
+
+test("colour changes nothing but colour", () => {
+  for (const [, , report] of samples) {
+    const colored = renderText(report, { palette: palette(true), verbosity: 0 });
+    expect(colored).toContain("\u001b[");
+    expect(colored.replaceAll(/\u001b\[\d+m/g, "")).toBe(renderText(report, plain));
+  }
+});
+
+test("a report with nothing but its end has one line", () => {
+  const report: Report = {
+    apiVersion: "cli.engine.com/v1",
+    kind: "X",
+    exit: { code: 0, reason: "nothing to do" },
+  };
+  expect(renderText(report, plain)).toBe("Done: nothing to do\n");
+});
+
+test("details that are one value are one line", () => {
+  expect(renderDetails("text\u001b")).toEqual(["text\\x1b"]);
+});
+
+describe("the JSON Schema", () => {
+  const validate = new Ajv({ allErrors: true }).compile(schema);
+
+  test.each([
+    ["a swap", swapped],
+    ["a missing permission", forbidden],
+  ])("accepts %s", (_, report) => {
+    expect({ ok: validate(report), errors: validate.errors }).toEqual({ ok: true, errors: null });
+  });
+
+  test.each([
+    ["an exit code outside the contract", { ...swapped, exit: { code: 9, reason: "x" } }],
+    ["an unknown result", { ...swapped, steps: [{ ...swapped.steps?.[0], result: "maybe" }] }],
+    ["no kind", { ...swapped, kind: undefined }],
+    ["a code in lower case", { ...swapped, findings: [{ ...swapped.findings?.[0], code: "x" }] }],
+    ["a fingerprint that is none", hostile],
+  ])("refuses %s", (_, report) => {
+    expect(validate(JSON.parse(JSON.stringify(report)))).toBe(false);
+  });
+
+  test("accepts additions, since v1 may grow", () => {
+    expect(validate({ ...swapped, later: true })).toBe(true);
+  });
+});

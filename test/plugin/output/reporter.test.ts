@@ -1,0 +1,137 @@
+import { createReporter, type ReporterWish } from "../../../plugin/output/reporter";
+import { isTerminal, wantsColor } from "../../../plugin/output/style";
+import type { Event } from "../../../plugin/run/report";
+import { captured } from "../../support/program-world";
+import { swapped } from "./sample-reports";
+
+const [step] = swapped.steps ?? [];
+const [probe] = swapped.probes ?? [];
+const [finding] = swapped.findings ?? [];
+if (step === undefined || probe === undefined || finding === undefined) throw new Error("samples");
+
+const events: readonly Event[] = [
+  { type: "note", text: "reading\u001b" },
+  { type: "waiting", on: "Secret admission-tls", seconds: 0 },
+  { type: "waiting", on: "Secret admission-tls", seconds: 2.5 },
+  { type: "waiting", on: "its item cert", seconds: 3 },
+  { type: "step", step },
+  { type: "waiting", on: "its item cert", seconds: 4 },
+  { type: "probe", probe },
+  { type: "probe", probe: { ...probe, deny: { ok: 0, of: 5, by: "" } } },
+  { type: "finding", finding },
+  { type: "finding", finding: { code: "X", severity: "error", cause: "c", fix: "f", source: "s" } },
+  { type: "warning", text: "beware" },
+];
+
+type Wish = Partial<ReporterWish> & {
+  readonly outTerminal?: boolean;
+  readonly errTerminal?: boolean;
+};
+
+async function told(wish: Wish): Promise<{ out: string; err: string }> {
+  const out = captured(wish.outTerminal);
+  const err = captured(wish.errTerminal);
+  const reporter = await createReporter({
+    output: "text",
+    color: "auto",
+    quiet: false,
+    verbosity: 0,
+    env: {},
+    ...wish,
+    out,
+    err,
+  });
+  for (const event of events) reporter.event(event);
+  reporter.rest();
+  await new Promise(setImmediate);
+  return { out: out.text(), err: err.text() };
+}
+
+test("without a terminal there is one line a change", async () => {
+  const { out, err } = await told({});
+  expect(out).toBe("");
+  expect(err.split("\n")).toEqual([
+    "reading\\x1b",
+    "waiting for Secret admission-tls",
+    "waiting for its item cert",
+    "step 1: apply ValidatingWebhookConfiguration/engine-enterprise-admission created (it is not there yet)",
+    "waiting for its item cert",
+    "probe after apply: 5/5 accepted, 5/5 refused by redisenterprise.admission.engine",
+    "probe after apply: 5/5 accepted, 0/5 refused",
+    "warning: WEBHOOK-POLICY-DIFFERS ValidatingWebhookConfiguration/edb-admission: Ignore was found, the template has Fail",
+    "error: X: c",
+    "warning: beware",
+    "",
+  ]);
+});
+
+test("on a terminal, waiting is one line that tells how long", async () => {
+  const { err } = await told({ errTerminal: true });
+  expect(err).toContain("\r\u001b[Kwaiting for Secret admission-tls (0s)\r\u001b[K");
+  expect(err).toContain("waiting for Secret admission-tls (2s)");
+  expect(err).toContain("step 1: apply ValidatingWebhookConfiguration");
+});
+
+test("where the result comes to the same terminal, steps only pass by, cut to its width", async () => {
+  const { err } = await told({ errTerminal: true, outTerminal: true });
+  const steps = err.split("\r\u001b[K").filter((line) => line.startsWith("step 1"));
+  expect(steps).toHaveLength(1);
+  expect(steps[0]).toHaveLength(79);
+  expect(err.endsWith("warning:\u001b[0m beware\n")).toBe(true);
+});
+
+test("a dumb terminal gets lines", async () => {
+  const { err } = await told({ errTerminal: true, env: { TERM: "dumb" } });
+  expect(err).not.toContain("\u001b");
+});
+
+test("quiet leaves the warnings", async () => {
+  const { err } = await told({ quiet: true });
+  expect(err).toBe("warning: beware\n");
+});
+
+test("JSON Lines puts events on stdout, each a line, and nothing on stderr", async () => {
+  const { out, err } = await told({ output: "jsonl" });
+  const lines = out.trimEnd().split("\n");
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(events);
+  expect(err).toBe("");
+});
+
+test.each([
+  ["json", "{\n"],
+  ["jsonl", '{"apiVersion"'],
+  ["yaml", "apiVersion: cli"],
+  ["text", "STEP  ACTION"],
+] as const)("the end as %s is one document on stdout", async (output, start) => {
+  const out = captured();
+  const reporter = await createReporter({
+    output,
+    color: "never",
+    quiet: false,
+    verbosity: 0,
+    env: {},
+    out,
+    err: captured(),
+  });
+  reporter.end(swapped);
+  await new Promise(setImmediate);
+  expect(out.text().startsWith(start)).toBe(true);
+});
+
+describe("colour", () => {
+  test.each([
+    ["auto on a terminal", { color: "auto", terminal: true, env: {} }, true],
+    ["auto elsewhere", { color: "auto", terminal: false, env: {} }, false],
+    ["NO_COLOR", { color: "auto", terminal: true, env: { NO_COLOR: "1" } }, false],
+    ["an empty NO_COLOR", { color: "auto", terminal: true, env: { NO_COLOR: "" } }, true],
+    ["a dumb terminal", { color: "auto", terminal: true, env: { TERM: "dumb" } }, false],
+    ["always", { color: "always", terminal: false, env: { NO_COLOR: "1" } }, true],
+    ["never", { color: "never", terminal: true, env: {} }, false],
+  ] as const)("%s", (_, wish, expected) => {
+    expect(wantsColor(wish)).toBe(expected);
+  });
+
+  test.each([[undefined], [null], [{}], [{ isTTY: false }]])("%p is no terminal", (stream) => {
+    expect(isTerminal(stream)).toBe(false);
+  });
+});

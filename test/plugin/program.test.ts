@@ -1,0 +1,150 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { typed } from "../support/program-world";
+
+const golden = (name: string): string =>
+  readFileSync(join(__dirname, "../golden", name), "utf8").trimEnd();
+
+describe("help", () => {
+  test.each([
+    ["the program alone", [], "help-root.txt"],
+    ["--help", ["--help"], "help-root.txt"],
+    ["-h", ["-h"], "help-root.txt"],
+    ["help", ["help"], "help-root.txt"],
+    ["upgrade-webhook", ["upgrade-webhook", "--help"], "help-upgrade-webhook.txt"],
+    ["help upgrade-webhook", ["help", "upgrade-webhook"], "help-upgrade-webhook.txt"],
+    ["a group alone", ["cert"], "help-cert.txt"],
+    ["a group's --help", ["cert", "--help"], "help-cert.txt"],
+    ["a command of a group", ["cert", "create", "-h"], "help-cert-create.txt"],
+    ["a command with an argument", ["completion", "--help"], "help-completion.txt"],
+  ])("%s shows its help on stdout and ends with 0", async (_, argv, file) => {
+    const { code, out, err } = await typed(argv);
+    expect(out.trimEnd()).toBe(golden(file));
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+  });
+
+  test("help is for the caller: oc is named where oc called", async () => {
+    const { out } = await typed(["upgrade-webhook", "--help"], { env: { _: "/usr/bin/oc" } });
+    expect(out).toContain("oc engine upgrade-webhook");
+    expect(out).not.toContain("kubectl engine");
+  });
+
+  test("--help wins over mistakes beside it", async () => {
+    const { code, out } = await typed(["upgrade-webhook", "--bogus", "--help"]);
+    expect({ code, head: out.slice(0, 7) }).toEqual({ code: 0, head: "Put the" });
+  });
+});
+
+describe("wrong usage ends with 2 and one line a problem", () => {
+  test.each([
+    ["a misspelt command", ["upgrade-webhok"], ["upgrade-webhook?"]],
+    ["a command that is none", ["frobnicate"], ["unknown command 'frobnicate'"]],
+    ["a misspelt command of a group", ["cert", "crate"], ["unknown command 'crate'", "create"]],
+    ["a misspelt flag", ["version", "--outptu", "x"], ["unknown flag: --outptu", "--output?"]],
+    ["an unknown flag", ["version", "--zzzzzzz=1"], ["unknown flag: --zzzzzzz\n"]],
+    ["an unknown short flag", ["version", "-Z"], ["unknown flag: -Z"]],
+    ["an unknown flag before any command", ["--zzzzzzz"], ["--zzzzzzz"]],
+    ["a format that is none", ["version", "-o", "xml"], ['--output: "xml" is not one of text']],
+    ["a value that is missing", ["version", "-o"], ["--output: needs a value"]],
+    ["a choice forgotten", ["version", "--dry-run", "-o", "json"], ["--dry-run: needs a value"]],
+    ["an argument that is missing", ["explain"], ["missing required argument 'CODE'"]],
+    ["an argument too many", ["version", "now"], ["too many arguments"]],
+    ["a shell that is none", ["completion", "fihs"], ['"fihs" is not one of bash', "fish?"]],
+    ["a bad duration", ["version", "--timeout", "5x"], ['--timeout: "5x" is not a duration']],
+    ["a bad count", ["version", "--concurrency=0"], ["whole number from 1 to 256"]],
+    ["a bad boolean", ["version", "--yes=maybe"], ['--yes: "maybe" is neither true nor false']],
+    ["a bad own flag", ["cert", "create", "--years", "x"], ['--years: "x" is not a whole number']],
+    ["a bad wait", ["upgrade-webhook", "--wait-secret=soon"], ["--wait-secret"]],
+    ["two templates", ["upgrade-webhook", "--template=a", "--release=b"], ["give one of the two"]],
+    ["two proofs", ["upgrade-webhook", "--no-probe", "--probe-file=a"], ["give one of the two"]],
+  ])("%s", async (_, argv, parts) => {
+    const { code, err } = await typed(argv);
+    expect(code).toBe(2);
+    for (const part of parts) expect(err).toContain(part);
+    expect(err).not.toMatch(/^\s+at /m);
+  });
+
+  test("all problems are named at once, those of the environment too", async () => {
+    const { code, out, err } = await typed(
+      ["upgrade-webhook", "--bogus", "-x", "--wait-secret", "x", "--color", "red", "extra"],
+      { env: { ENGINE_TIMEOUT: "long", ENGINE_WAIT: "perhaps" } },
+    );
+    expect(err.split("\n").filter((line) => line.startsWith("error:"))).toEqual([
+      "error: unknown flag: --bogus",
+      "error: unknown flag: -x",
+      "error: too many arguments for 'upgrade-webhook'. Expected 0 arguments but got 1.",
+      'error: ENGINE_TIMEOUT: "long" is not a duration such as 500ms, 30s or 2m',
+      'error: ENGINE_WAIT: "perhaps" is neither true nor false',
+      'error: --color: "red" is not one of auto, always, never',
+      'error: --wait-secret: "x" is not a duration such as 500ms, 30s or 2m',
+    ]);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+  });
+
+  test.each([["-o=json"], ["-ojson"], ["--output=json"], ["--output", "json"]])(
+    "with %s the document on stdout names them as well",
+    async (...format) => {
+      const { code, out } = await typed(["upgrade-webhook", "--bogus", ...format]);
+      expect(code).toBe(2);
+      expect(JSON.parse(out)).toMatchObject({
+        apiVersion: "cli.engine.com/v1",
+        kind: "UpgradeWebhook",
+        findings: [{ code: "USAGE", severity: "error", cause: "unknown flag: --bogus" }],
+        exit: { code: 2, reason: "unknown flag: --bogus" },
+      });
+    },
+  );
+
+  test("the document of an unknown command is of kind Usage and has no run", async () => {
+    const { out } = await typed(["nonsense", "-o", "json"]);
+    const document = JSON.parse(out) as { kind: string; run?: unknown };
+    expect(document.kind).toBe("Usage");
+    expect(document.run).toBeUndefined();
+  });
+
+  test("ENGINE_OUTPUT chooses the form where no flag does", async () => {
+    const { out } = await typed(["nonsense"], { env: { ENGINE_OUTPUT: "json" } });
+    expect(JSON.parse(out)).toMatchObject({ exit: { code: 2 } });
+    const flagged = await typed(["version", "-o", "text"], { env: { ENGINE_OUTPUT: "json" } });
+    expect(flagged.out).toMatch(/^Client Version: v/);
+  });
+});
+
+describe("lazy loading", () => {
+  const loadedBy = (argv: readonly string[]): readonly string[] => {
+    const script = `
+      const { runProgram } = require("./plugin/program.ts");
+      const out = { write: () => true };
+      runProgram({ argv: ${JSON.stringify(argv)}, env: {}, streams: { out, err: out },
+        clock: { now: () => 0 }, signal: new AbortController().signal,
+        crashed: new Promise(() => {}) })
+        .then(() => process.stdout.write(JSON.stringify(Object.keys(require.cache))));`;
+    const { stdout, stderr } = spawnSync(process.execPath, ["--import", "tsx", "--eval", script], {
+      cwd: join(__dirname, "../.."),
+      encoding: "utf8",
+    });
+    if (stdout === "") throw new Error(stderr);
+    return JSON.parse(stdout) as string[];
+  };
+
+  test.each([
+    ["--help", ["--help"]],
+    ["a wrong flag", ["upgrade-webhook", "--bogus"]],
+    ["version", ["version"]],
+  ])("%s loads no adapter, no client, no certificate and no YAML library", (_, argv) => {
+    const heavy = /client-node|node-forge|js-yaml|plugin\/adapters|commands\/(upgrade|cert)/;
+    expect(loadedBy(argv).filter((file) => heavy.test(file))).toEqual([]);
+  });
+
+  test("a command that needs them loads them: the measurement can fail", () => {
+    const loaded = loadedBy(["upgrade-webhook"]);
+    expect(loaded.filter((file) => /plugin\/adapters/.test(file))).not.toEqual([]);
+  });
+
+  test("--help loads nothing of what runs commands", () => {
+    expect(loadedBy(["--help"]).filter((file) => /program\/run|plugin\/output/.test(file))).toEqual(
+      [],
+    );
+  });
+});

@@ -1,0 +1,55 @@
+import { complete } from "../../../plugin/program/complete";
+import { typed } from "../../support/program-world";
+
+const codes = (): Promise<readonly (readonly [string, string])[]> =>
+  Promise.resolve([
+    ["SECRET-ABSENT", "the Secret is absent"],
+    ["TEMPLATE-KIND", "wrong kind"],
+  ]);
+
+/** The candidates, and the directive at the end. */
+async function candidates(...words: readonly string[]): Promise<readonly string[]> {
+  const lines = (await complete(words, codes)).trimEnd().split("\n");
+  return lines.map((line) => line.split("\t")[0] ?? "");
+}
+
+test.each([
+  ["commands", ["c"], ["completion", "cert", ":4"]],
+  ["PowerShell's empty word", ["cert", '""'], ["create", "inspect", ":4"]],
+  ["commands of a group", ["cert", ""], ["create", "inspect", ":4"]],
+  ["after a flag with its value", ["-n", "x", "vers"], ["version", ":4"]],
+  ["after a boolean flag", ["--yes", "vers"], ["version", ":4"]],
+  [
+    "own flags",
+    ["upgrade-webhook", "--take-"],
+    ["--take-over", "--take-fields", "--take-template-selectors", ":4"],
+  ],
+  ["global flags", ["version", "--dry"], ["--dry-run", ":4"]],
+  ["help", ["cert", "create", "--he"], ["--help", ":4"]],
+  ["values of a flag", ["version", "-o", "j"], ["json", "jsonl", ":4"]],
+  ["values bound to a flag", ["version", "--output=y"], ["--output=yaml", ":4"]],
+  ["a flag of free text", ["version", "--context", ""], [":4"]],
+  ["an unknown bound flag", ["version", "--zz=y"], [":4"]],
+  ["files", ["upgrade-webhook", "--template", ""], [":0"]],
+  ["shells", ["completion", "f"], ["fish", ":4"]],
+  ["codes", ["explain", "S"], ["SECRET-ABSENT", ":4"]],
+  ["no argument", ["version", ""], [":4"]],
+  ["nothing below nonsense", ["nonsense", ""], [":4"]],
+  [
+    "no word at all",
+    [],
+    ["upgrade-webhook", "explain", "completion", "version", "options", "cert", ":4"],
+  ],
+])("%s", async (_, words, expected) => {
+  expect(await candidates(...words)).toEqual(expected);
+});
+
+test("__complete answers as kubectl asks a plugin, with help behind a tab", async () => {
+  const { code, out } = await typed(["__complete", "vers"]);
+  expect({ code, out }).toEqual({ code: 0, out: "version\tPrint the version of this tool\n:4\n" });
+});
+
+test("__complete knows the finding codes", async () => {
+  const { out } = await typed(["__complete", "explain", ""]);
+  expect(out.trimEnd().endsWith(":4")).toBe(true);
+});

@@ -1,0 +1,73 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { InterruptedError } from "../../../plugin/commands/context";
+import { UsageError } from "../../../plugin/domain/errors";
+import { systemClock } from "../../../plugin/program/clock";
+import { readInput } from "../../../plugin/program/input";
+import { stdinOf } from "../../support/program-world";
+
+const calm = new AbortController().signal;
+const folder = mkdtempSync(join(tmpdir(), "engine-input-"));
+
+test("a file gives its text", async () => {
+  writeFileSync(join(folder, "a.yaml"), "kind: X\n");
+  expect(await readInput(join(folder, "a.yaml"), stdinOf(""), calm)).toBe("kind: X\n");
+});
+
+test("- gives stdin's", async () => {
+  expect(await readInput("-", stdinOf("a\né"), calm)).toBe("a\né");
+});
+
+test.each([
+  ["an absent file", join(folder, "none"), "no such file"],
+  ["a folder", folder, "is a folder, not a file"],
+  ["a path through a file", join(__filename, "x"), "cannot be read"],
+  ["an empty stdin", "-", "stdin: is empty or closed"],
+])("%s is wrong usage", async (_, path, message) => {
+  const read = readInput(path, stdinOf(""), calm);
+  await expect(read).rejects.toThrow(UsageError);
+  await expect(read).rejects.toThrow(message);
+});
+
+test("a stdin that fails is wrong usage", async () => {
+  const stdin = new PassThrough();
+  stdin.destroy(Object.assign(new Error("closed"), { code: "EACCES" }));
+  await expect(readInput("-", stdin, calm)).rejects.toThrow("stdin: permission denied");
+});
+
+test("more than 16 MiB is refused", async () => {
+  const stdin = new PassThrough();
+  const read = readInput("-", stdin, calm);
+  stdin.end(Buffer.alloc(17 * 1024 * 1024, 32));
+  await expect(read).rejects.toThrow("16 MiB");
+});
+
+test("a signal ends a read that nobody feeds", async () => {
+  const controller = new AbortController();
+  const read = readInput("-", new PassThrough(), controller.signal);
+  const reason = new InterruptedError("SIGTERM");
+  setTimeout(() => {
+    controller.abort(reason);
+  }, 5);
+  await expect(read).rejects.toBe(reason);
+});
+
+describe("the clock", () => {
+  test("sleeps, with a signal or without", async () => {
+    const from = systemClock.now();
+    await systemClock.sleep(1);
+    await systemClock.sleep(1, calm);
+    expect(systemClock.now()).toBeGreaterThanOrEqual(from);
+  });
+
+  test("wakes with the signal's reason", async () => {
+    const controller = new AbortController();
+    const sleep = systemClock.sleep(60_000, controller.signal);
+    const reason = new InterruptedError("SIGINT");
+    controller.abort(reason);
+    await expect(sleep).rejects.toBe(reason);
+    await expect(systemClock.sleep(1, controller.signal)).rejects.toBe(reason);
+  });
+});
