@@ -1,0 +1,374 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { clusterKey } from "../../plugin/domain/clusters";
+import { UsageError } from "../../plugin/domain/errors";
+import { defaultNames } from "../../plugin/domain/names";
+import { ClustersUnreadable } from "../../webhook/clusters";
+import { ApiClusters, delayAfter, type Pace } from "../../webhook/clusters-api";
+import { connect } from "../../webhook/clusters-connection";
+import { openClusters } from "../../webhook/clusters-source";
+import { FakeApiServer } from "./api-server";
+import { FakeLog } from "./fake-log";
+import { emptyFolder } from "./tls-folder";
+
+const base = "/apis/app.engine.com/v1/engineenterpriseclusters";
+const dir = emptyFolder();
+let server: FakeApiServer;
+let log: FakeLog;
+let clusters: ApiClusters;
+let env: NodeJS.ProcessEnv;
+let delays: number[];
+/** Never aborts: what a test waits for has an end of its own. */
+const patient = new AbortController().signal;
+
+function kubeconfig(cluster: object, name = "config", more: object = {}): string {
+  const path = join(dir, name);
+  const config = {
+    "current-context": "here",
+    contexts: [{ name: "here", context: { cluster: "here", user: "me" } }],
+    clusters: [{ name: "here", cluster }],
+    users: [{ name: "me", user: { token: "secret-token" } }],
+    ...more,
+  };
+  writeFileSync(path, JSON.stringify(config));
+  return path;
+}
+
+async function open(pace: Partial<Pace> = {}, scheme: "http" | "https" = "https") {
+  server = new FakeApiServer(scheme);
+  const port = await server.start();
+  const ca = Buffer.from(server.pair.certPem).toString("base64");
+  const config =
+    scheme === "https"
+      ? { server: `https://127.0.0.1:${port}`, "certificate-authority-data": ca }
+      : { server: `http://127.0.0.1:${port}/prefix/`, "insecure-skip-tls-verify": true };
+  env = { KUBECONFIG: kubeconfig(config) };
+  log = new FakeLog();
+  delays = [];
+  const wait = (ms: number) => {
+    delays.push(ms);
+    return Promise.resolve();
+  };
+  clusters = new ApiClusters(connect(env), { names: defaultNames, log }, { wait, ...pace });
+}
+
+const keys = () => clusters.all().map(clusterKey).sort();
+
+afterEach(async () => {
+  clusters.stop();
+  await server.stop();
+});
+
+afterAll(() => {
+  rmSync(dir, { recursive: true });
+});
+
+describe("list and watch", () => {
+  beforeEach(async () => {
+    await open();
+    for (const name of ["a", "b", "c", "d", "e"]) server.put({ name });
+  });
+
+  test("knows all ECs after every page of the first list, not before", async () => {
+    expect(clusters.synced()).toBe(false);
+    expect(keys()).toEqual([]);
+    clusters.start();
+    await log.seen("clusters listed");
+    expect(clusters.synced()).toBe(true);
+    expect(keys()).toEqual(["engine/a", "engine/b", "engine/c", "engine/d", "engine/e"]);
+    expect(server.requests.slice(0, 3)).toEqual([
+      `${base}?limit=100`,
+      `${base}?limit=100&continue=2`,
+      `${base}?limit=100&continue=4`,
+    ]);
+    expect(server.tokens[0]).toBe("Bearer secret-token");
+    expect(JSON.stringify(log.lines)).not.toContain("secret-token");
+  });
+
+  test("follows what is added, changed and deleted", async () => {
+    clusters.start();
+    await server.asked("watch=1");
+    server.put({ name: "f" });
+    server.put({ name: "a", policy: "major" });
+    server.remove({ name: "b" });
+    await log.seen("cluster changed", 3);
+    expect(keys()).toEqual(["engine/a", "engine/c", "engine/d", "engine/e", "engine/f"]);
+    expect(clusters.all().find(({ name }) => name === "a")?.policy).toBe("major");
+  });
+
+  test("a watch that ends in order goes on from where it was, bookmarks included", async () => {
+    clusters.start();
+    await server.asked("watch=1");
+    server.bookmark();
+    server.endWatches();
+    await server.asked("watch=1", 2);
+    expect(server.requests.filter((url) => url.includes("limit"))).toHaveLength(3);
+    const [, second = ""] = server.requests.filter((url) => url.includes("watch"));
+    expect(new URLSearchParams(second.split("?")[1]).get("resourceVersion")).toBe("106");
+    expect(second).toContain("allowWatchBookmarks=true");
+    expect(delays).toEqual([]);
+  });
+
+  test.each([
+    [
+      "that is too old",
+      { type: "ERROR", object: { code: 410, message: "too old" } },
+      "clusters are listed again",
+    ],
+    [
+      "that fails",
+      { type: "ERROR", object: { code: 500 } },
+      "cannot follow the clusters, trying again",
+    ],
+    [
+      "of an unknown type",
+      { type: "constructor", object: {} },
+      "cannot follow the clusters, trying again",
+    ],
+    [
+      "without an EC",
+      { type: "ADDED", object: { metadata: { resourceVersion: "1" } } },
+      "cannot follow the clusters, trying again",
+    ],
+  ])(
+    "after a watch %s all is listed again, and nothing is forgotten meanwhile",
+    async (_name, event, message) => {
+      clusters.start();
+      await server.asked("watch=1");
+      server.tell(JSON.stringify(event));
+      await log.seen(message);
+      expect(clusters.synced()).toBe(true);
+      expect(keys()).toHaveLength(5);
+      await log.seen("clusters listed", 2);
+      expect(delays).toHaveLength(1);
+    },
+  );
+
+  test("after a broken watch what was missed is found", async () => {
+    clusters.start();
+    await server.asked("watch=1");
+    server.breakWatches();
+    server.remove({ name: "a" });
+    server.put({ name: "z" });
+    await log.seen("clusters listed", 2);
+    expect(keys()).toEqual(["engine/b", "engine/c", "engine/d", "engine/e", "engine/z"]);
+  });
+
+  test("an expired watch at its very start lists again", async () => {
+    let refuse = true;
+    server.fault = (url) => {
+      const hit = url.searchParams.has("watch") && refuse;
+      if (hit) refuse = false;
+      return hit ? { status: 410 } : undefined;
+    };
+    clusters.start();
+    await log.seen("clusters listed", 2);
+    await server.asked("watch=1", 2);
+  });
+
+  test("watches that end at once are spaced out more and more", async () => {
+    clusters.start();
+    for (let count = 1; count <= 3; count += 1) {
+      await server.asked("watch=1", count);
+      server.endWatches();
+      await log.seen("cannot follow the clusters, trying again", count);
+    }
+    const [last] = log.of("cannot follow the clusters, trying again").slice(-1);
+    expect(last?.fields).toMatchObject({ because: "the watch ended at once", failures: 3 });
+  });
+});
+
+test("a silent watch is taken as dead", async () => {
+  await open({ silenceMs: 30 });
+  clusters.start();
+  const { fields } = await log.seen("cannot follow the clusters, trying again");
+  expect(fields["because"]).toContain("aborted");
+  await log.seen("clusters listed", 2);
+});
+
+test("a list that hangs is given up and tried again", async () => {
+  await open({ listMs: 30 });
+  let hang = true;
+  server.fault = () => {
+    const now = hang;
+    hang = false;
+    return now ? "hang" : undefined;
+  };
+  clusters.start();
+  await log.seen("clusters listed");
+  expect(log.lines[0]?.message).toBe("cannot follow the clusters, trying again");
+});
+
+describe("the definition", () => {
+  test("of the older version is good enough", async () => {
+    await open();
+    server.versions = ["v1alpha1"];
+    server.put({ name: "a" });
+    clusters.start();
+    await server.asked("v1alpha1/engineenterpriseclusters?watch=1");
+    expect(keys()).toEqual(["engine/a"]);
+    expect(await clusters.live({ namespace: "engine", name: "a" }, patient)).toMatchObject({
+      name: "a",
+    });
+  });
+
+  test.each([
+    [
+      "absent",
+      () => {
+        server.versions = [];
+      },
+      "install the definition of engineenterpriseclusters.app.engine.com",
+    ],
+    [
+      "forbidden",
+      () => {
+        server.fault = () => ({ status: 403 });
+      },
+      "allow get, list and watch of engineenterpriseclusters.app.engine.com in all namespaces",
+    ],
+    [
+      "failing",
+      () => {
+        server.fault = () => ({ status: 500 });
+      },
+      undefined,
+    ],
+    [
+      "cut off",
+      () => {
+        server.fault = () => "cut" as const;
+      },
+      undefined,
+    ],
+    [
+      "no list",
+      () => {
+        server.fault = () => ({ status: 200, body: "<html>" });
+      },
+      undefined,
+    ],
+  ])(
+    "%s: nothing is known, the log says what to do, and it is tried again",
+    async (_name, spoil, fix) => {
+      await open();
+      spoil();
+      clusters.start();
+      const { fields } = await log.seen("cannot follow the clusters, trying again", 2);
+      expect(clusters.synced()).toBe(false);
+      expect(fields).toMatchObject({ synced: false, failures: 2 });
+      expect(fields["fix"]).toBe(fix);
+      server.versions = ["v1"];
+      server.fault = () => undefined;
+      await log.seen("clusters listed");
+      expect(clusters.synced()).toBe(true);
+    },
+  );
+});
+
+describe("a live read", () => {
+  beforeEach(async () => {
+    await open();
+    server.put({ name: "a", policy: "major" });
+    server.put({ name: "b", namespace: "apps" });
+  });
+
+  test("says what is true now and changes nothing that is known", async () => {
+    const found = await clusters.live({ namespace: "engine", name: "a" }, patient);
+    expect(found).toMatchObject({ name: "a", policy: "major", resourceVersion: "101" });
+    expect(await clusters.live({ namespace: "engine", name: "x" }, patient)).toBeUndefined();
+    expect((await clusters.liveIn("apps", patient)).map(clusterKey)).toEqual(["apps/b"]);
+    expect(clusters.all()).toEqual([]);
+  });
+
+  test.each(["../../x", "A", "a/b", "", "a".repeat(254), "a..b", "%2e"])(
+    "the name %s names nothing and asks nobody",
+    async (name) => {
+      expect(await clusters.live({ namespace: "engine", name }, patient)).toBeUndefined();
+      expect(await clusters.live({ namespace: name, name: "a" }, patient)).toBeUndefined();
+      expect(await clusters.liveIn(name, patient)).toEqual([]);
+      expect(server.requests).toEqual([]);
+    },
+  );
+
+  test.each([
+    ["a refusal", { status: 403 }],
+    ["a 404 that is not about this object", { status: 404, body: "404 page not found" }],
+    ["something that is no EC", { status: 200, body: { kind: "Status" } }],
+    ["a broken connection", "cut" as const],
+  ])("%s is not an absence", async (_name, fault) => {
+    server.fault = () => fault;
+    const read = clusters.live({ namespace: "engine", name: "a" }, patient);
+    await expect(read).rejects.toThrow(ClustersUnreadable);
+    await expect(clusters.liveIn("engine", patient)).rejects.toThrow(ClustersUnreadable);
+  });
+
+  test("ends at the deadline", async () => {
+    server.fault = () => "hang";
+    const read = clusters.live({ namespace: "engine", name: "a" }, AbortSignal.timeout(1));
+    await expect(read).rejects.toThrow(ClustersUnreadable);
+  });
+});
+
+describe("the connection", () => {
+  test("takes plain http and a path before the API's, as proxies have", async () => {
+    await open({}, "http");
+    server.put({ name: "a" });
+    expect(await clusters.live({ namespace: "engine", name: "a" }, patient)).toMatchObject({
+      name: "a",
+    });
+    expect(server.requests).toEqual([
+      "/prefix/apis/app.engine.com/v1/namespaces/engine/engineenterpriseclusters/a",
+    ]);
+  });
+
+  test("takes several kubeconfig files as one", async () => {
+    await open();
+    const other = kubeconfig({ server: "https://127.0.0.1:1" }, "other", {
+      "current-context": "",
+      contexts: [],
+      clusters: [],
+      users: [],
+    });
+    const both = connect({ KUBECONFIG: `${env["KUBECONFIG"] ?? ""}:${other}` });
+    const response = await both.get(`${base}?limit=1`, patient);
+    expect(response.statusCode).toBe(200);
+    response.resume();
+  });
+
+  test("is a source like the file", async () => {
+    await open();
+    const context = { names: defaultNames, log };
+    expect(openClusters({ from: "api" }, context, env).synced()).toBe(false);
+  });
+
+  test.each([
+    ["no setting", {}, "KUBECONFIG is not set and this is no pod"],
+    ["no file", { KUBECONFIG: "/nope" }, "ENOENT"],
+    ["no cluster", { KUBECONFIG: kubeconfig({}, "empty", { clusters: [] }) }, "names no cluster"],
+    ["no address", { KUBECONFIG: kubeconfig({ server: "nowhere" }, "odd") }, "Invalid URL"],
+  ])("%s is a usage error", async (_name, wrong, message) => {
+    await open();
+    expect(() => connect(wrong)).toThrow(UsageError);
+    expect(() => connect(wrong)).toThrow(message);
+  });
+
+  test("in a pod it is the service account's", async () => {
+    await open();
+    const before = { ...process.env };
+    process.env["KUBERNETES_SERVICE_HOST"] = "127.0.0.1";
+    process.env["KUBERNETES_SERVICE_PORT"] = "1";
+    try {
+      const inPod = connect({ KUBERNETES_SERVICE_HOST: "127.0.0.1" });
+      await expect(inPod.get(base, patient)).rejects.toThrow(/ENOENT|ECONNREFUSED/);
+    } finally {
+      process.env = before;
+    }
+  });
+});
+
+test("delays double up to a limit and vary", () => {
+  expect([1, 2, 3, 99].map((failures) => delayAfter(failures, 0))).toEqual([100, 200, 400, 5_000]);
+  expect([1, 2, 3, 99].map((failures) => delayAfter(failures, 1))).toEqual([200, 400, 800, 10_000]);
+  expect(delayAfter(1)).toBeLessThanOrEqual(200);
+});

@@ -1,0 +1,168 @@
+import { UsageError } from "../../plugin/domain/errors";
+import { defaultNames } from "../../plugin/domain/names";
+import { type Check, parseConfig } from "../../webhook/config";
+
+const least = { ENGINE_WEBHOOK_TLS_DIR: "/tls" };
+const deny = { version: "deny", policy: "deny", modules: "deny" };
+const defaults = {
+  host: undefined,
+  port: 8443,
+  metricsPort: 8080,
+  tlsDir: "/tls",
+  clusters: { from: "api" },
+  operatorNamespace: "engine",
+  rules: { reading: "target", allowLatest: false, rules: deny, names: defaultNames },
+  maxBody: 8 * 1024 * 1024,
+  maxInFlight: 128,
+  drainMs: 15_000,
+  logLevel: "info",
+  unknown: [],
+};
+
+function problemsOf(env: Record<string, string>, checks: readonly Check[] = []) {
+  try {
+    parseConfig(env, checks);
+    return [];
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return error.problems;
+  }
+}
+
+test("only the TLS folder has no default", () => {
+  expect(parseConfig(least)).toEqual(defaults);
+});
+
+test("an empty variable counts as unset", () => {
+  const empty = { ENGINE_WEBHOOK_PORT: "", ENGINE_NAMES: "", ENGINE_WEBHOOK_RULES: "" };
+  expect(parseConfig({ ...least, ...empty })).toEqual(defaults);
+});
+
+test("every setting is read", () => {
+  const env = {
+    ENGINE_WEBHOOK_HOST: "127.0.0.1",
+    ENGINE_WEBHOOK_PORT: "443",
+    ENGINE_WEBHOOK_METRICS_PORT: "0",
+    ENGINE_WEBHOOK_TLS_DIR: "/etc/tls",
+    ENGINE_WEBHOOK_CLUSTERS: "file:/etc/ecs.yaml",
+    ENGINE_NAMESPACE: "databases",
+    ENGINE_WEBHOOK_POLICY_READING: "step",
+    ENGINE_WEBHOOK_ALLOW_LATEST: "true",
+    ENGINE_WEBHOOK_RULES: "version=warn, policy=off",
+    ENGINE_WEBHOOK_MAX_BODY: "512Ki",
+    ENGINE_WEBHOOK_MAX_IN_FLIGHT: "7",
+    ENGINE_WEBHOOK_DRAIN: "500ms",
+    LOG_LEVEL: "debug",
+  };
+  expect(parseConfig(env)).toEqual({
+    host: "127.0.0.1",
+    port: 443,
+    metricsPort: 0,
+    tlsDir: "/etc/tls",
+    clusters: { from: "file", path: "/etc/ecs.yaml" },
+    operatorNamespace: "databases",
+    rules: {
+      reading: "step",
+      allowLatest: true,
+      rules: { version: "warn", policy: "off", modules: "deny" },
+      names: defaultNames,
+    },
+    maxBody: 512 * 1024,
+    maxInFlight: 7,
+    drainMs: 500,
+    logLevel: "debug",
+    unknown: [],
+  });
+});
+
+test.each([
+  ["ENGINE_WEBHOOK_DRAIN", "2m", { drainMs: 120_000 }],
+  ["ENGINE_WEBHOOK_DRAIN", "0", { drainMs: 0 }],
+  ["ENGINE_WEBHOOK_MAX_BODY", "1048576", { maxBody: 1_048_576 }],
+  ["ENGINE_WEBHOOK_POLICY_READING", "target", {}],
+  ["ENGINE_WEBHOOK_ALLOW_LATEST", "false", {}],
+  ["ENGINE_WEBHOOK_CLUSTERS", "api", {}],
+])("%s may be %s", (name, value, change) => {
+  expect(parseConfig({ ...least, [name]: value })).toEqual({ ...defaults, ...change });
+});
+
+test.each([
+  ["ENGINE_WEBHOOK_PORT", "tcp://10.0.0.1:443", "a port from 0 to 65535"],
+  ["ENGINE_WEBHOOK_PORT", "65536", "a port from 0 to 65535"],
+  ["ENGINE_WEBHOOK_METRICS_PORT", "-1", "a port from 0 to 65535"],
+  ["ENGINE_WEBHOOK_CLUSTERS", "file:", "api or file:PATH"],
+  ["ENGINE_WEBHOOK_CLUSTERS", "http://x", "api or file:PATH"],
+  ["ENGINE_NAMESPACE", "No Name", "the name of a namespace"],
+  ["ENGINE_WEBHOOK_POLICY_READING", "both", "target or step"],
+  ["ENGINE_WEBHOOK_ALLOW_LATEST", "yes", "true or false"],
+  ["ENGINE_WEBHOOK_MAX_BODY", "0", "a size as 8Mi, at most 64Mi"],
+  ["ENGINE_WEBHOOK_MAX_BODY", "1Gi", "a size as 8Mi, at most 64Mi"],
+  ["ENGINE_WEBHOOK_MAX_BODY", "8MB", "a size as 8Mi, at most 64Mi"],
+  ["ENGINE_WEBHOOK_MAX_IN_FLIGHT", "0", "a whole number from 1"],
+  ["ENGINE_WEBHOOK_DRAIN", "15", "a duration as 500ms, 15s or 2m"],
+  ["LOG_LEVEL", "loud", "one of silent, fatal, error, warn, info, debug, trace"],
+])("%s: %s is refused", (name, value, form) => {
+  expect(problemsOf({ ...least, [name]: value })).toEqual([`${name}: "${value}" is not ${form}`]);
+});
+
+test.each([
+  "version",
+  "version=maybe",
+  "colour=deny",
+  "version=deny,version=off",
+  "constructor=deny",
+  "version=deny,",
+])("the rules %s are refused", (value) => {
+  const form = "a list as version=deny,policy=warn,modules=off, each rule at most once";
+  expect(problemsOf({ ...least, ENGINE_WEBHOOK_RULES: value })).toEqual([
+    `ENGINE_WEBHOOK_RULES: "${value}" is not ${form}`,
+  ]);
+});
+
+test.each([
+  ["ENGINE_NAMES", "/names.yaml"],
+  ["ENGINE_WEBHOOK_BYPASS_GROUPS", "admins"],
+  ["ENGINE_WEBHOOK_CLIENT_CA", "/ca.pem"],
+  ["ENGINE_WEBHOOK_CLIENT_SUBJECTS", "apiserver"],
+  ["ENGINE_WEBHOOK_OWN_CERT", "true"],
+])("%s of a later version is refused, not ignored", (name, value) => {
+  expect(problemsOf({ ...least, [name]: value })).toEqual([
+    `${name}: this version has no such setting, remove it`,
+  ]);
+});
+
+test("a setting that there is none of is named", () => {
+  const config = parseConfig({
+    ...least,
+    ENGINE_WEBHOOK_RULE: "x",
+    ENGINE_WEBHOOK_A: "",
+    PATH: "/",
+  });
+  expect(config.unknown).toEqual(["ENGINE_WEBHOOK_A", "ENGINE_WEBHOOK_RULE"]);
+});
+
+test("both ports may not be one, unless any will do", () => {
+  const both = (port: string) => ({
+    ...least,
+    ENGINE_WEBHOOK_PORT: port,
+    ENGINE_WEBHOOK_METRICS_PORT: port,
+  });
+  expect(problemsOf(both("9000"))).toEqual([
+    "ENGINE_WEBHOOK_METRICS_PORT: 9000 is ENGINE_WEBHOOK_PORT too, choose another",
+  ]);
+  expect(problemsOf(both("0"))).toEqual([]);
+});
+
+test("all problems are named at once, also of what the settings name", () => {
+  const checks = [
+    { name: "ENGINE_WEBHOOK_TLS_DIR", problem: () => "never asked" },
+    { name: "ENGINE_WEBHOOK_CLUSTERS", problem: () => "cannot be read" },
+    { name: "ENGINE_NAMESPACE", problem: () => undefined },
+  ];
+  expect(problemsOf({ ENGINE_WEBHOOK_PORT: "x", ENGINE_NAMES: "y" }, checks)).toEqual([
+    'ENGINE_WEBHOOK_PORT: "x" is not a port from 0 to 65535',
+    "ENGINE_WEBHOOK_TLS_DIR: not set, it has to be the folder with cert and privateKey",
+    "ENGINE_NAMES: this version has no such setting, remove it",
+    "ENGINE_WEBHOOK_CLUSTERS: cannot be read",
+  ]);
+});

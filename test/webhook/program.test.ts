@@ -1,0 +1,125 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseConfig } from "../../webhook/config";
+import { type Running, startChecks, startWebhook } from "../../webhook/program";
+import { aPair } from "../support/tls";
+import { anEc } from "./fake-clusters";
+import { FakeLog } from "./fake-log";
+import { call } from "./https-client";
+import { aReview, minorUpdate } from "./reviews";
+import { emptyFolder, TlsFolder } from "./tls-folder";
+
+const pair = aPair();
+const folder = new TlsFolder(pair);
+const dir = emptyFolder();
+const ecs = join(dir, "ecs.json");
+const running: Running[] = [];
+
+afterAll(() => {
+  folder.remove();
+  rmSync(dir, { recursive: true });
+});
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((each) => each.stop()));
+});
+
+function environment(more: object = {}) {
+  writeFileSync(ecs, JSON.stringify(anEc({ policy: "major" })));
+  return {
+    ENGINE_WEBHOOK_HOST: "127.0.0.1",
+    ENGINE_WEBHOOK_PORT: "0",
+    ENGINE_WEBHOOK_METRICS_PORT: "0",
+    ENGINE_WEBHOOK_TLS_DIR: folder.dir,
+    ENGINE_WEBHOOK_CLUSTERS: `file:${ecs}`,
+    ENGINE_WEBHOOK_DRAIN: "0",
+    ...more,
+  };
+}
+
+async function start(more: object = {}) {
+  const log = new FakeLog();
+  const env = environment(more);
+  const webhook = await startWebhook(parseConfig(env, startChecks(env)), log, env);
+  running.push(webhook);
+  return { webhook, log };
+}
+
+test("starts, becomes ready, judges, and leaves", async () => {
+  const { webhook, log } = await start({ ENGINE_WEBHOOK_TYPO: "x" });
+  await log.seen("ready");
+  const ca = pair.certPem;
+  const { port } = webhook;
+  const headers = { "content-type": "application/json" };
+  const body = JSON.stringify(aReview(minorUpdate, "v1beta1"));
+  const answer = await call({ port, ca, method: "POST", path: "/admission", headers, body });
+  expect(answer.body).toMatchObject({
+    apiVersion: "admission.k8s.io/v1beta1",
+    response: { uid: "uid-1", allowed: false },
+  });
+  expect(await call({ port, ca, path: "/readyz" })).toMatchObject({ status: 200 });
+  await Promise.all([webhook.stop(), webhook.stop()]);
+  await expect(call({ port, ca, path: "/readyz" })).rejects.toThrow("ECONNREFUSED");
+  expect(log.lines.map(({ message }) => message)).toEqual([
+    "unknown settings",
+    "certificate in service",
+    "listening",
+    "ready",
+    "review",
+    "draining",
+    "stopped",
+  ]);
+});
+
+test("is not ready before there is a pair, then is", async () => {
+  const late = new TlsFolder();
+  const { webhook, log } = await start({ ENGINE_WEBHOOK_TLS_DIR: late.dir });
+  await log.seen("the certificate folder holds no pair to serve");
+  await expect(call({ port: webhook.port, ca: pair.certPem, path: "/livez" })).rejects.toThrow();
+  late.swap(pair);
+  await log.seen("ready");
+  expect(await call({ port: webhook.port, ca: pair.certPem, path: "/readyz" })).toMatchObject({
+    status: 200,
+  });
+  late.remove();
+});
+
+describe("the metrics port", () => {
+  const freePort = async () => {
+    const { webhook } = await start();
+    await webhook.stop();
+    return webhook.port;
+  };
+
+  test("serves the probes without TLS", async () => {
+    const metricsPort = await freePort();
+    const { webhook, log } = await start({ ENGINE_WEBHOOK_METRICS_PORT: String(metricsPort) });
+    await log.seen("ready");
+    expect(webhook.metricsPort).toBe(metricsPort);
+    expect(await call({ port: metricsPort, path: "/readyz" })).toMatchObject({ status: 200 });
+    expect(await call({ port: metricsPort, path: "/admission", method: "POST" })).toMatchObject({
+      status: 404,
+    });
+  });
+
+  test("that is taken stops the start", async () => {
+    const { webhook } = await start();
+    const env = environment({ ENGINE_WEBHOOK_METRICS_PORT: String(webhook.port) });
+    await expect(startWebhook(parseConfig(env), new FakeLog(), env)).rejects.toThrow("EADDRINUSE");
+  });
+});
+
+test("what the settings name has to be there", () => {
+  const env = environment({
+    ENGINE_WEBHOOK_TLS_DIR: join(dir, "none"),
+    ENGINE_WEBHOOK_CLUSTERS: "file:/none",
+  });
+  expect(() => parseConfig(env, startChecks(env))).toThrow(
+    /ENGINE_WEBHOOK_TLS_DIR: ENOENT.*; ENGINE_WEBHOOK_CLUSTERS: cannot use \/none: ENOENT/,
+  );
+  expect(() => parseConfig(environment(), startChecks(env))).not.toThrow();
+  const api = { ...environment(), ENGINE_WEBHOOK_CLUSTERS: "api" };
+  expect(() => parseConfig(api, startChecks(api))).toThrow(
+    /^ENGINE_WEBHOOK_CLUSTERS: no way to the API server: KUBECONFIG is not set and this is no pod$/,
+  );
+});

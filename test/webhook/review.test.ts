@@ -1,0 +1,387 @@
+import type { judgeEdit } from "../../plugin/domain/rules/order";
+import type { ClusterFacts } from "../../plugin/domain/rules/types";
+import { ClustersUnreadable } from "../../webhook/clusters";
+import { Deadline } from "../../webhook/deadline";
+import { answerReview } from "../../webhook/review";
+import { clusterFacts, FakeClusters } from "./fake-clusters";
+import {
+  anEdb,
+  anUpdate,
+  aReview,
+  bytesOf,
+  minorUpdate,
+  options,
+  rightUpdate,
+  wrongUpdate,
+} from "./reviews";
+
+interface Scene {
+  readonly clusters?: Partial<FakeClusters>;
+  readonly judge?: typeof judgeEdit;
+  readonly budgetMs?: number;
+}
+
+async function review(body: unknown, scene: Scene = {}) {
+  const clusters = Object.assign(new FakeClusters(), { known: [clusterFacts()] }, scene.clusters);
+  const context = {
+    clusters,
+    operatorNamespace: "engine",
+    options,
+    ...(scene.judge && { judge: scene.judge }),
+  };
+  const reviewed = await answerReview(
+    bytesOf(body),
+    context,
+    new Deadline(scene.budgetMs ?? 5_000),
+  );
+  const { status, headers } = reviewed.reply;
+  const answer: unknown = JSON.parse(reviewed.reply.body);
+  return {
+    status,
+    headers,
+    answer,
+    entry: reviewed.entry,
+    crash: reviewed.crash,
+    asked: clusters.asked,
+  };
+}
+
+function allowed(more: object = {}, version = "v1") {
+  return {
+    apiVersion: `admission.k8s.io/${version}`,
+    kind: "AdmissionReview",
+    response: { uid: "uid-1", allowed: true, ...more },
+  };
+}
+
+interface Fault {
+  readonly code: number;
+  readonly reason: string;
+  readonly message: string;
+  readonly uid?: string;
+}
+
+function fault(parts: Fault) {
+  return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", ...parts };
+}
+
+const wrongVersion =
+  'Unsupported value: "9.9": supported values: "7.2", "7.4", "8.0", "8.2", "major"';
+
+describe.each(["v1", "v1beta1"])("a review of %s", (version) => {
+  test("allows a right edit, with no patch and no status", async () => {
+    const { status, headers, answer } = await review(aReview(rightUpdate, version));
+    expect({ status, headers, answer }).toEqual({
+      status: 200,
+      headers: {},
+      answer: allowed({}, version),
+    });
+  });
+
+  test("denies a wrong edit as 422 Invalid that is complete in message and causes", async () => {
+    const { status, answer, entry, asked } = await review(aReview(wrongUpdate, version));
+    const cause = expect.stringContaining(wrongVersion) as string;
+    expect({ status, answer }).toEqual({
+      status: 200,
+      answer: {
+        apiVersion: `admission.k8s.io/${version}`,
+        kind: "AdmissionReview",
+        response: {
+          uid: "uid-1",
+          allowed: false,
+          status: {
+            code: 422,
+            reason: "Invalid",
+            message: cause,
+            details: {
+              group: "app.engine.com",
+              kind: "EngineEnterpriseDatabase",
+              name: "db1",
+              causes: [
+                { reason: "FieldValueNotSupported", field: "spec.engineVersion", message: cause },
+              ],
+            },
+          },
+        },
+      },
+    });
+    expect(asked).toEqual(["get engine/ec"]);
+    expect(entry).toEqual({
+      uid: "uid-1",
+      kind: "EngineEnterpriseDatabase",
+      namespace: "engine",
+      name: "db1",
+      operation: "UPDATE",
+      dryRun: false,
+      verdict: "deny",
+      rule: "R1",
+      ec: "engine/ec",
+      data: "live",
+    });
+  });
+
+  test("passes warnings on", async () => {
+    const lowering = anUpdate({ engineVersion: "8.0" }, { engineVersion: "7.4" });
+    const { answer } = await review(aReview(lowering, version), {
+      clusters: { known: [clusterFacts({ policy: "major" })] },
+    });
+    const warnings = [expect.stringContaining("7.4") as string];
+    expect(answer).toEqual(allowed({ warnings }, version));
+  });
+});
+
+const wrong = { engineVersion: "9.9" };
+const deleting = { deletionTimestamp: "2024-01-01T00:00:00Z" };
+
+test.each([
+  ["a deletion", { operation: "DELETE", object: null }, "not judged"],
+  ["a connection", { operation: "CONNECT" }, "not judged"],
+  ["an operation of a later Kubernetes", { operation: "RENAME" }, "not judged"],
+  ["a subresource", { subResource: "status" }, "not judged"],
+  ["an object that is being deleted", { object: anEdb(wrong, deleting) }, "being deleted"],
+  [
+    "a remote cluster",
+    { resource: { group: "app.engine.com", resource: "engineenterpriseremoteclusters" } },
+    "not judged",
+  ],
+  [
+    "the same plural of another group",
+    { resource: { group: "other.com", resource: "engineenterprisedatabases" } },
+    "not judged",
+  ],
+  ["a plural of the core group", { resource: { resource: "pods" } }, "not judged"],
+  ["an edit of nothing judged", { oldObject: anEdb(wrong), object: anEdb(wrong) }, "unchanged"],
+])("%s passes, without an EC and before the ECs are known", async (_name, more, rule) => {
+  const { answer, entry, asked } = await review(aReview({ ...wrongUpdate, ...more }), {
+    clusters: { isSynced: false, known: [] },
+  });
+  expect(answer).toEqual(allowed());
+  expect(entry).toMatchObject({ verdict: "allow", rule });
+  expect(asked).toEqual([]);
+});
+
+test("an EAADB is judged below its global configurations", async () => {
+  const request = {
+    ...wrongUpdate,
+    operation: "CREATE",
+    name: undefined,
+    kind: { group: "app.engine.com", kind: "EngineEnterpriseActiveActiveDatabase" },
+    resource: { group: "app.engine.com", resource: "engineenterpriseactiveactivedatabases" },
+    object: anEdb({ globalConfigurations: { engineVersion: "9.9" } }),
+    oldObject: null,
+  };
+  const { answer } = await review(aReview(request));
+  expect(answer).toMatchObject({
+    response: {
+      allowed: false,
+      status: {
+        details: {
+          kind: "EngineEnterpriseActiveActiveDatabase",
+          causes: [{ field: "spec.globalConfigurations.engineVersion" }],
+        },
+      },
+    },
+  });
+});
+
+describe("what is known of the EC", () => {
+  const major = clusterFacts({ policy: "major", resourceVersion: "1" });
+  const free = clusterFacts({ resourceVersion: "2" });
+
+  const asked = ["get engine/ec"];
+  test.each<[string, Partial<FakeClusters>, object]>([
+    ["an allow needs no live read", { known: [free] }, { allowed: true, data: "known", asked: [] }],
+    ["a denial is confirmed live", { known: [major] }, { allowed: false, data: "live", asked }],
+    [
+      "a stale denial is overturned",
+      { known: [major], truth: [free] },
+      { allowed: true, data: "overturned", asked },
+    ],
+    [
+      "an EC that is missing here is looked for live",
+      { known: [], truth: [free] },
+      { allowed: true, data: "live", asked },
+    ],
+    [
+      "an EC that is gone, confirmed live, cannot say major",
+      { known: [major], truth: [] },
+      { allowed: true, data: "overturned", asked },
+    ],
+  ])("%s", async (_name, clusters, expected) => {
+    const { answer, entry, ...rest } = await review(aReview(minorUpdate), { clusters });
+    const { response } = answer as { readonly response: { readonly allowed: boolean } };
+    const { allowed } = response;
+    expect({ allowed, data: entry["data"], asked: rest.asked }).toEqual(expected);
+  });
+
+  test("the EC of a database elsewhere is looked for there, then with the operator", async () => {
+    const request = { ...minorUpdate, namespace: "apps" };
+    const { answer, asked } = await review(aReview(request), { clusters: { known: [major] } });
+    expect(answer).toMatchObject({ response: { allowed: false } });
+    expect(asked).toEqual(["get apps/ec", "get engine/ec"]);
+  });
+
+  test("without a reference the only EC of both namespaces counts", async () => {
+    const plain = (version: string) =>
+      anEdb({ engineVersion: version, engineEnterpriseCluster: null });
+    const request = {
+      ...minorUpdate,
+      oldObject: plain("7.2"),
+      object: plain("7.4"),
+      namespace: "",
+    };
+    const { answer, asked } = await review(aReview(request), { clusters: { known: [major] } });
+    expect(answer).toMatchObject({ response: { allowed: false } });
+    expect(asked).toEqual(["list engine"]);
+  });
+
+  test("a reference that changes with the version brings the old EC in as well", async () => {
+    const elsewhere = anEdb({ engineVersion: "7.2", engineEnterpriseCluster: { name: "old" } });
+    const known = [clusterFacts({ name: "old", policy: "major" }), free];
+    const request = { ...minorUpdate, oldObject: elsewhere };
+    const { answer, asked } = await review(aReview(request), { clusters: { known } });
+    expect(answer).toMatchObject({ response: { allowed: false } });
+    expect(asked).toEqual(["get engine/ec", "get engine/old"]);
+  });
+
+  test("an unknown policy passes and is noted", async () => {
+    const known: ClusterFacts[] = [clusterFacts({ policy: "Major" })];
+    const { entry } = await review(aReview(minorUpdate), { clusters: { known } });
+    expect(entry).toMatchObject({ verdict: "allow", ec: "engine/ec", unknownPolicy: true });
+  });
+
+  test("an EC that does not exist is noted as missing", async () => {
+    const { entry } = await review(aReview(wrongUpdate), { clusters: { known: [] } });
+    expect(entry).toMatchObject({ verdict: "deny", ec: "missing", data: "live" });
+  });
+});
+
+describe("cannot judge is no denial", () => {
+  const again = { "retry-after": "1", connection: "close" };
+
+  test.each<[string, Scene, string]>([
+    [
+      "the ECs are not known yet",
+      { clusters: { isSynced: false } },
+      "cannot judge: the clusters (EC) have not been read yet",
+    ],
+    [
+      "the denial cannot be confirmed",
+      { clusters: { unreadable: new ClustersUnreadable("the API server answered 403") } },
+      "cannot judge: the API server answered 403",
+    ],
+    [
+      "the confirmation takes too long",
+      { clusters: { hangs: true }, budgetMs: 1 },
+      "cannot judge: no answer: The operation was aborted due to timeout",
+    ],
+  ])("%s", async (_name, scene, message) => {
+    const { status, headers, answer, entry } = await review(aReview(wrongUpdate), scene);
+    expect({ status, headers, answer }).toEqual({
+      status: 503,
+      headers: again,
+      answer: fault({ code: 503, reason: "ServiceUnavailable", message, uid: "uid-1" }),
+    });
+    expect(entry).toMatchObject({ uid: "uid-1", verdict: "unknown" });
+  });
+});
+
+test("a rule that crashes is a 500 with the uid", async () => {
+  const crash = new TypeError("cannot read x");
+  const { status, answer, entry, ...rest } = await review(aReview(wrongUpdate), {
+    judge: () => {
+      throw crash;
+    },
+  });
+  expect({ status, answer }).toEqual({
+    status: 500,
+    answer: fault({
+      code: 500,
+      reason: "InternalError",
+      message: "a rule failed, see the webhook's log",
+      uid: "uid-1",
+    }),
+  });
+  expect(entry).toMatchObject({ uid: "uid-1", verdict: "error" });
+  expect(rest.crash).toBe(crash);
+});
+
+const noReview =
+  "the body is no AdmissionReview of admission.k8s.io/v1 or admission.k8s.io/v1beta1";
+const without = (field: string) => aReview({ ...wrongUpdate, [field]: undefined });
+
+const uid = "uid-1";
+
+test.each<[string, unknown, { readonly message: string; readonly uid?: string }]>([
+  ["nothing", "", { message: "the body is empty" }],
+  ["no JSON", "{", { message: "the body is not JSON" }],
+  ["a list", [], { message: "the body is no JSON object" }],
+  ["null", "null", { message: "the body is no JSON object" }],
+  ["an unknown version", aReview(wrongUpdate, "v2"), { message: noReview, uid }],
+  ["another kind", { ...aReview(wrongUpdate), kind: "Review" }, { message: noReview, uid }],
+  ["no request", aReview(undefined), { message: "the review has no request" }],
+  ["a request that is a list", aReview([]), { message: "the review has no request" }],
+  ["no uid", without("uid"), { message: "the review's request has no uid" }],
+  [
+    "a uid that is no text",
+    aReview({ ...wrongUpdate, uid: 7 }),
+    { message: "the review's request has no uid" },
+  ],
+  ["no operation", without("operation"), { message: "the review's request has no operation", uid }],
+  ["no resource", without("resource"), { message: "the review's request has no resource", uid }],
+  ["no object", without("object"), { message: "the review's request has no object", uid }],
+  [
+    "an update without the old object",
+    without("oldObject"),
+    { message: "the review's request has no oldObject", uid },
+  ],
+])("%s is a bad request", async (_name, body, known) => {
+  const { status, headers, answer, entry } = await review(body);
+  expect({ status, headers, answer }).toEqual({
+    status: 400,
+    headers: {},
+    answer: fault({ code: 400, reason: "BadRequest", ...known }),
+  });
+  expect(entry).toEqual({ uid: known.uid ?? "", verdict: "unreadable", because: known.message });
+});
+
+test("bytes that are not UTF-8 are a bad request", async () => {
+  const body = Buffer.concat([
+    bytesOf(aReview(wrongUpdate)).subarray(0, -1),
+    Buffer.from([0xff, 0x7d]),
+  ]);
+  const context = { clusters: new FakeClusters(), operatorNamespace: "engine", options };
+  const { reply } = await answerReview(body, context, new Deadline(1_000));
+  expect(reply.status).toBe(400);
+  expect(reply.body).toContain("the body is not UTF-8");
+});
+
+describe("hostile input", () => {
+  const depth = 200_000;
+  const deep = "[".repeat(depth) + "]".repeat(depth);
+  const text = JSON.stringify(aReview(wrongUpdate));
+
+  test.each([
+    ["a version of any depth", text.replaceAll('"9.9"', deep), 200],
+    ["a field of any depth", text.replace('"object":{', `"object":{"x":${deep},`), 200],
+    ["own keys named __proto__", text.replaceAll('"spec":{', '"spec":{"__proto__":{"a":1},'), 200],
+    ["a spec that is no object", aReview({ ...wrongUpdate, object: { spec: 7 } }), 200],
+    ["a request named by __proto__", '{"__proto__":{"request":{}}}', 400],
+  ])("%s never throws", async (_name, body, status) => {
+    const reviewed = await review(body);
+    expect(reviewed.crash).toBeUndefined();
+    expect(reviewed.status).toBe(status);
+  });
+
+  test("names are escaped and cut before they reach the log", async () => {
+    const request = {
+      ...wrongUpdate,
+      uid: "u\u001b[31m",
+      name: "x".repeat(300),
+      namespace: "a\nb\u009b",
+    };
+    const { entry } = await review(aReview(request));
+    expect(entry).toMatchObject({ uid: "u\\u001b[31m", namespace: "a\\u000ab\\u009b" });
+    expect(String(entry["name"])).toHaveLength(253);
+  });
+});

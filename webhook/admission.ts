@@ -1,0 +1,147 @@
+/** The admission path over HTTP: what surrounds a review on the wire, and one log line for each. */
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { plain } from "../plugin/domain/rules/wording";
+import { discardBody, readBody } from "./body";
+import { budgetOf, Deadline } from "./deadline";
+import type { Health } from "./health";
+import type { InFlight } from "./in-flight";
+import { errorText, type Log } from "./log";
+import { type Fault, faultReply, type Reply } from "./reply";
+import { answerReview, type Reviewed, type ReviewContext } from "./review";
+
+/** What the admission path needs beside the rules. */
+export interface AdmissionContext extends ReviewContext {
+  readonly maxBody: number;
+  readonly inFlight: InFlight;
+  readonly health: Health;
+  readonly log: Log;
+}
+
+/** Answers every call of the admission path. */
+export function admissionListener(context: AdmissionContext): RequestListener {
+  return (request, response) => {
+    void answer(request, response, context);
+  };
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  context: AdmissionContext,
+): Promise<void> {
+  const { inFlight, log } = context;
+  const start = performance.now();
+  const fault = judgeHead(request, context.maxBody);
+  if (fault !== undefined) {
+    await refuse(request, response, { fault, context });
+    return;
+  }
+  if (!inFlight.enter()) {
+    const overload = { code: 429, message: "too many reviews at once" } as const;
+    await refuse(request, response, { fault: overload, context });
+    return;
+  }
+  response.once("close", () => {
+    inFlight.leave();
+  });
+  const reviewed = await review(request, context);
+  if (reviewed === undefined) {
+    log.debug({}, "the caller went away");
+    response.destroy();
+    return;
+  }
+  send(response, reviewed.reply, context.health);
+  const ms = Math.round((performance.now() - start) * 100) / 100;
+  log.info({ ...reviewed.entry, status: reviewed.reply.status, ms }, "review");
+  if (reviewed.crash !== undefined) log.error(crashFields(reviewed.crash), "a rule failed");
+}
+
+/** A message may quote what it stumbled over: escaped and cut, and the frames without it. */
+function crashFields(crash: unknown): object {
+  const frames = (crash instanceof Error ? (crash.stack ?? "") : "").match(/^ +at .*$/gm) ?? [];
+  return { because: plain(errorText(crash)), frames: frames.map((frame) => frame.trim()) };
+}
+
+/** What can be refused before the body is read. */
+function judgeHead({ method, headers }: IncomingMessage, maxBody: number): Fault | undefined {
+  if (method !== "POST") return { code: 405, message: "reviews are sent with POST" };
+  if (!isJson(headers["content-type"] ?? "")) {
+    return { code: 415, message: "the content type has to be application/json in UTF-8" };
+  }
+  if ((headers["content-encoding"] ?? "identity").toLowerCase() !== "identity") {
+    return { code: 415, message: "a content encoding is not accepted" };
+  }
+  return Number(headers["content-length"] ?? 0) > maxBody ? tooLarge(maxBody) : undefined;
+}
+
+function isJson(contentType: string): boolean {
+  const [type, ...parameters] = contentType.toLowerCase().split(";");
+  const charset = parameters.map((each) => each.trim()).find((each) => each.startsWith("charset="));
+  const utf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
+  return type?.trim() === "application/json" && utf8;
+}
+
+function tooLarge(maxBody: number): Fault {
+  return { code: 413, message: `the body is larger than ${maxBody} bytes` };
+}
+
+/** The reviewed body; undefined when there is nobody left to answer. */
+async function review(
+  request: IncomingMessage,
+  context: AdmissionContext,
+): Promise<Reviewed | undefined> {
+  const deadline = new Deadline(budgetOf(timeoutOf(request.url)));
+  const limits = { bytes: context.maxBody, ms: deadline.left() };
+  const body = await readBody(request, limits);
+  switch (body.is) {
+    case "whole":
+      return answerReview(body.bytes, context, deadline);
+    case "too large":
+      await discardBody(request, leftovers(context));
+      return faulty(tooLarge(context.maxBody));
+    case "late":
+      return faulty({ code: 503, message: "cannot judge: the body did not arrive in time" });
+    case "gone":
+      return undefined;
+  }
+}
+
+function faulty(fault: Fault): Reviewed {
+  const entry = { verdict: fault.code === 503 ? "unknown" : "unreadable", because: fault.message };
+  return { reply: faultReply(fault), entry };
+}
+
+function timeoutOf(url = ""): string | null {
+  const query = url.indexOf("?");
+  return query < 0 ? null : new URLSearchParams(url.slice(query)).get("timeout");
+}
+
+interface Refusal {
+  readonly fault: Fault;
+  readonly context: AdmissionContext;
+}
+
+async function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { fault, context }: Refusal,
+): Promise<void> {
+  await discardBody(request, leftovers(context));
+  send(response, faultReply(fault), context.health);
+  context.log.info({ status: fault.code, because: fault.message }, "call refused");
+}
+
+/** Enough for an honest caller to finish sending; more is cut off. */
+function leftovers({ maxBody }: AdmissionContext) {
+  return { bytes: 2 * maxBody, ms: 1_000 };
+}
+
+function send(response: ServerResponse, { status, headers, body }: Reply, health: Health): void {
+  response.writeHead(status, {
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(body),
+    ...headers,
+    ...health.connectionHeaders(),
+  });
+  response.end(body);
+}

@@ -1,0 +1,168 @@
+/** ECs from the API server: one complete list, then its changes, for as long as the process lives. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { clusterKey } from "../plugin/domain/clusters";
+import type { ClusterFacts } from "../plugin/domain/rules/types";
+import type { ClusterKey, ClusterService, SourceContext } from "./clusters";
+import type { ApiConnection } from "./clusters-connection";
+import { ClusterRequests, Refused } from "./clusters-requests";
+import { WatchExpired, watchEvents } from "./clusters-watch";
+import { errorText } from "./log";
+
+export interface Pace {
+  /** Waits before the next try; other than sleeping only in tests. */
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** The API server ends a watch after so long. */
+  readonly watchSeconds: () => number;
+  /** A watch that says nothing for longer is taken as dead: a half-open connection looks like peace. */
+  readonly silenceMs: number;
+  /** No single list may take longer. */
+  readonly listMs: number;
+}
+
+/** Bookmarks come about once a minute. */
+const usualPace: Pace = {
+  wait: async (ms, signal) => {
+    await sleep(ms, undefined, { signal });
+  },
+  watchSeconds: () => 300 + Math.floor(Math.random() * 300),
+  silenceMs: 150_000,
+  listMs: 60_000,
+};
+
+const firstDelay = 200;
+const longestDelay = 10_000;
+
+/** Doubles with each failure and varies, so that replicas do not come back all at once. */
+export function delayAfter(failures: number, random = Math.random()): number {
+  const most = Math.min(longestDelay, firstDelay * 2 ** Math.min(failures - 1, 16));
+  return most * (0.5 + random / 2);
+}
+
+export class ApiClusters implements ClusterService {
+  private readonly requests: ClusterRequests;
+  private readonly stopping = new AbortController();
+  private readonly pace: Pace;
+  private store = new Map<string, ClusterFacts>();
+  private known: readonly ClusterFacts[] | undefined;
+  private complete = false;
+  private failures = 0;
+
+  constructor(
+    connection: ApiConnection,
+    private readonly context: SourceContext,
+    pace: Partial<Pace> = {},
+  ) {
+    this.requests = new ClusterRequests(connection, context.names);
+    this.pace = { ...usualPace, ...pace };
+  }
+
+  start(): void {
+    void this.run();
+  }
+
+  stop(): void {
+    this.stopping.abort();
+  }
+
+  /** Once complete it stays so: a lost watch makes the data older, and denials are confirmed live. */
+  synced(): boolean {
+    return this.complete;
+  }
+
+  all(): readonly ClusterFacts[] {
+    this.known ??= [...this.store.values()];
+    return this.known;
+  }
+
+  live(key: ClusterKey, signal: AbortSignal): Promise<ClusterFacts | undefined> {
+    return this.requests.get(key, signal);
+  }
+
+  liveIn(namespace: string, signal: AbortSignal): Promise<readonly ClusterFacts[]> {
+    return this.requests.listIn(namespace, signal);
+  }
+
+  /** List and watch, again after anything unexpected, until stopped. */
+  private async run(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      try {
+        await this.listAndWatch(signal);
+      } catch (error) {
+        if (isAborted(signal)) return;
+        this.failures += 1;
+        this.report(error);
+      }
+      await this.pace.wait(delayAfter(this.failures), signal).catch(() => undefined);
+    }
+  }
+
+  /** Never returns: an expired or broken watch ends it with an error, and the next list repairs all. */
+  private async listAndWatch(signal: AbortSignal): Promise<never> {
+    const listed = await this.requests.listAll(
+      AbortSignal.any([signal, AbortSignal.timeout(this.pace.listMs)]),
+    );
+    this.store = new Map(listed.clusters.map((cluster) => [clusterKey(cluster), cluster]));
+    this.known = undefined;
+    const { resourceVersion } = listed;
+    this.context.log.info({ count: this.store.size, resourceVersion }, "clusters listed");
+    this.complete = true;
+    for (let position = resourceVersion; ;) position = await this.watchFrom(position, signal);
+  }
+
+  /** Follows one watch to its end; the point from which the next one goes on. */
+  private async watchFrom(start: string, signal: AbortSignal): Promise<string> {
+    const { names } = this.context;
+    let position = start;
+    const began = performance.now();
+    const silence = new AbortController();
+    const both = AbortSignal.any([signal, silence.signal]);
+    const alarm = setTimeout(() => {
+      silence.abort(new Error(`the watch was silent for ${this.pace.silenceMs} ms`));
+    }, this.pace.silenceMs);
+    try {
+      const response = await this.requests.watch(start, this.pace.watchSeconds(), both);
+      for await (const event of watchEvents(response, names)) {
+        alarm.refresh();
+        this.failures = 0;
+        position = event.resourceVersion;
+        if (event.cluster !== undefined) this.take(event.is, event.cluster);
+      }
+    } finally {
+      clearTimeout(alarm);
+    }
+    if (position === start && performance.now() - began < shortest) {
+      throw new Error("the watch ended at once");
+    }
+    return position;
+  }
+
+  private take(is: "set" | "delete" | "bookmark", cluster: ClusterFacts): void {
+    const key = clusterKey(cluster);
+    if (is === "delete") this.store.delete(key);
+    else this.store.set(key, cluster);
+    this.known = undefined;
+    this.context.log.debug({ ec: key, is }, "cluster changed");
+  }
+
+  private report(error: unknown): void {
+    const { log, names } = this.context;
+    const fields = { because: errorText(error), synced: this.complete, failures: this.failures };
+    if (error instanceof WatchExpired) log.info(fields, "clusters are listed again");
+    else log.warn({ ...fields, ...hint(error, names) }, "cannot follow the clusters, trying again");
+  }
+}
+
+/** A watch that ends sooner without a word is no peaceful end. */
+const shortest = 1_000;
+
+function isAborted(signal: AbortSignal): boolean {
+  return signal.aborted;
+}
+
+function hint(error: unknown, { ec, group }: SourceContext["names"]): { readonly fix?: string } {
+  const status = error instanceof Refused ? error.status : 0;
+  const resource = `${ec.plural}.${group}`;
+  if (status === 403) return { fix: `allow get, list and watch of ${resource} in all namespaces` };
+  return status === 404 ? { fix: `install the definition of ${resource}` } : {};
+}

@@ -1,0 +1,69 @@
+/** GET requests to the API server over plain https; KubeConfig knows where it is and who we are. */
+import { type IncomingMessage, request as httpRequest } from "node:http";
+import { type RequestOptions, request as httpsRequest } from "node:https";
+import { delimiter } from "node:path";
+// Deep on purpose: the package's index brings in every generated API class.
+import { KubeConfig } from "@kubernetes/client-node/dist/config.js";
+import { UsageError } from "../plugin/domain/errors";
+import { errorText } from "./log";
+
+/** A connection to one API server, as one user. */
+export interface ApiConnection {
+  /** Sends a GET; resolves with the head of the answer, whose body is still to be read. */
+  get(path: string, signal: AbortSignal): Promise<IncomingMessage>;
+}
+
+/** By KUBECONFIG, else in a cluster by the service account; a UsageError when neither is there. */
+export function connect(env: NodeJS.ProcessEnv): ApiConnection {
+  try {
+    return connectTo(readConfig(env));
+  } catch (cause) {
+    throw new UsageError(`no way to the API server: ${errorText(cause)}`, { cause });
+  }
+}
+
+function readConfig(env: NodeJS.ProcessEnv): KubeConfig {
+  const config = new KubeConfig();
+  const [first, ...others] = (env["KUBECONFIG"] ?? "").split(delimiter).filter(Boolean);
+  if (first !== undefined) {
+    config.loadFromFile(first);
+    for (const file of others) {
+      const other = new KubeConfig();
+      other.loadFromFile(file);
+      config.mergeConfig(other, true);
+    }
+  } else if ((env["KUBERNETES_SERVICE_HOST"] ?? "") !== "") {
+    config.loadFromCluster();
+  } else {
+    throw new Error("KUBECONFIG is not set and this is no pod");
+  }
+  return config;
+}
+
+/** Credentials are asked for on every request, so that a renewed token or certificate is used. */
+export function connectTo(config: KubeConfig): ApiConnection {
+  const server = config.getCurrentCluster()?.server;
+  if (server === undefined) throw new Error("the kubeconfig's current context names no cluster");
+  const base = new URL(server);
+  const send = base.protocol === "http:" ? httpRequest : httpsRequest;
+  return {
+    get: async (path, signal) => {
+      const options: RequestOptions = { method: "GET", headers: { accept: "application/json" } };
+      await config.applyToHTTPSOptions(options);
+      const url = new URL(`${base.pathname.replace(/\/$/, "")}${path}`, base);
+      return new Promise((resolve, reject) => {
+        const call = send(url, { ...options, signal }, resolve);
+        call.once("error", reject);
+        call.end();
+      });
+    },
+  };
+}
+
+/** The whole body of an answer as text. */
+export async function readText(response: IncomingMessage): Promise<string> {
+  response.setEncoding("utf8");
+  const parts: string[] = [];
+  for await (const part of response) parts.push(String(part));
+  return parts.join("");
+}

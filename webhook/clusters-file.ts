@@ -1,0 +1,112 @@
+/** ECs from a file: for tests, the offline sandbox and places without an API server. */
+import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { CORE_SCHEMA, loadAll } from "js-yaml";
+import { clusterKey, projectCluster } from "../plugin/domain/clusters";
+import { UsageError } from "../plugin/domain/errors";
+import type { Names } from "../plugin/domain/names";
+import type { ClusterFacts } from "../plugin/domain/rules/types";
+import { list, own, text } from "../plugin/domain/values";
+import type { ClusterKey, ClusterService, SourceContext } from "./clusters";
+import { type FolderWatch, watchFolder } from "./folder-watch";
+import { errorText } from "./log";
+
+const pollMs = 2_000;
+
+/** Serves what the file held when it was last readable; unreadable at start is a UsageError. */
+export class FileClusters implements ClusterService {
+  private content: string;
+  private clusters: readonly ClusterFacts[];
+  private complaint = "";
+  private watch: FolderWatch | undefined;
+
+  constructor(
+    private readonly path: string,
+    private readonly context: SourceContext,
+  ) {
+    try {
+      this.content = readFileSync(path, "utf8");
+      this.clusters = parseClusters(this.content, context.names);
+    } catch (cause) {
+      const because = errorText(cause);
+      throw new UsageError(`cannot use ${path}: ${because}`, { cause });
+    }
+  }
+
+  start(): void {
+    const look = () => {
+      this.refresh();
+    };
+    this.watch = watchFolder(dirname(this.path), { pollMs, look });
+  }
+
+  stop(): void {
+    this.watch?.stop();
+  }
+
+  synced(): boolean {
+    return true;
+  }
+
+  all(): readonly ClusterFacts[] {
+    return this.clusters;
+  }
+
+  live({ namespace, name }: ClusterKey): Promise<ClusterFacts | undefined> {
+    this.refresh();
+    const found = this.clusters.find((ec) => ec.namespace === namespace && ec.name === name);
+    return Promise.resolve(found);
+  }
+
+  liveIn(namespace: string): Promise<readonly ClusterFacts[]> {
+    this.refresh();
+    return Promise.resolve(this.clusters.filter((ec) => ec.namespace === namespace));
+  }
+
+  /** Reads the file again when it differs; a broken one changes nothing but the log. */
+  refresh(): void {
+    const { log, names } = this.context;
+    try {
+      const content = readFileSync(this.path, "utf8");
+      if (content === this.content) return;
+      this.clusters = parseClusters(content, names);
+      this.content = content;
+      this.complaint = "";
+      log.info({ count: this.clusters.length }, "clusters read again");
+    } catch (error) {
+      const because = errorText(error);
+      if (because !== this.complaint) log.error({ because }, "clusters kept, the file is broken");
+      this.complaint = because;
+    }
+  }
+}
+
+/** The ECs of a text: YAML or JSON, one object, a list, or several documents. Throws what is wrong with it. */
+export function parseClusters(content: string, names: Names): readonly ClusterFacts[] {
+  const documents = loadAll(content, null, { schema: CORE_SCHEMA });
+  const objects = documents.filter((each) => each !== null && each !== undefined).flatMap(unlist);
+  if (documents.every((each) => each === null || each === undefined)) {
+    throw new Error(`it holds no ${names.ec.kind}`);
+  }
+  const clusters = objects.map((object, index) => parseCluster(object, index, names));
+  const keys = clusters.map(clusterKey);
+  const twice = keys.find((key, index) => keys.indexOf(key) !== index);
+  if (twice !== undefined) throw new Error(`${twice} is there twice`);
+  return clusters;
+}
+
+function unlist(document: unknown): readonly unknown[] {
+  return text(own(document, "kind"))?.endsWith("List") === true
+    ? list(own(document, "items"))
+    : [document];
+}
+
+function parseCluster(object: unknown, index: number, names: Names): ClusterFacts {
+  const group = text(own(object, "apiVersion"))?.split("/")[0];
+  if (group !== names.group || own(object, "kind") !== names.ec.kind) {
+    throw new Error(`object ${index + 1} is no ${names.ec.kind} of ${names.group}`);
+  }
+  const cluster = projectCluster(object, names);
+  if (cluster === undefined) throw new Error(`object ${index + 1} lacks a name or a namespace`);
+  return cluster;
+}

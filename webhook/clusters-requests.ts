@@ -1,0 +1,155 @@
+/** The three requests about ECs: list, get, watch; errors of any kind become ClustersUnreadable. */
+import type { IncomingMessage } from "node:http";
+import { projectCluster } from "../plugin/domain/clusters";
+import type { Names } from "../plugin/domain/names";
+import type { ClusterFacts } from "../plugin/domain/rules/types";
+import { at, list, own, text } from "../plugin/domain/values";
+import { type ClusterKey, ClustersUnreadable } from "./clusters";
+import { type ApiConnection, readText } from "./clusters-connection";
+
+/** A complete list and the point from which a watch goes on. */
+export interface ClusterList {
+  readonly clusters: readonly ClusterFacts[];
+  readonly resourceVersion: string;
+}
+
+/** The API server's answer was not a success. */
+export class Refused extends ClustersUnreadable {
+  constructor(
+    readonly status: number,
+    readonly path: string,
+  ) {
+    super(`the API server answered ${status} to GET ${path}`);
+  }
+}
+
+/** Small enough that a page of large objects does not fill the memory. */
+const pageSize = 100;
+
+export class ClusterRequests {
+  /** EC is served as v1 by newer definitions and as v1alpha1 by older ones; found by the first list. */
+  private version: string;
+
+  constructor(
+    private readonly connection: ApiConnection,
+    private readonly names: Names,
+  ) {
+    this.version = names.ecVersion;
+  }
+
+  /** Every EC, page by page, in the newer version or else in the older one. */
+  async listAll(signal: AbortSignal): Promise<ClusterList> {
+    const { ecVersion, version } = this.names;
+    this.version = ecVersion;
+    try {
+      return await this.listAt("", signal);
+    } catch (error) {
+      if (!(error instanceof Refused) || error.status !== 404 || version === ecVersion) throw error;
+      this.version = version;
+      return this.listAt("", signal);
+    }
+  }
+
+  /** The ECs of one namespace. */
+  async listIn(namespace: string, signal: AbortSignal): Promise<readonly ClusterFacts[]> {
+    if (!isName(namespace)) return [];
+    return (await this.listAt(`/namespaces/${namespace}`, signal)).clusters;
+  }
+
+  /** One EC; undefined only when the API server says that this very object does not exist. */
+  async get({ namespace, name }: ClusterKey, signal: AbortSignal) {
+    // What is no name names nothing, and must not become a part of a path.
+    if (!isName(namespace) || !isName(name)) return undefined;
+    const path = `${this.path(`/namespaces/${namespace}`)}/${name}`;
+    const { status, body } = await this.read(path, signal);
+    if (status === 404 && at(body, ["details", "name"]) === name) return undefined;
+    if (status !== 200) throw new Refused(status, path);
+    const cluster = projectCluster(body, this.names);
+    if (cluster === undefined) throw new ClustersUnreadable(`no EC in the answer to GET ${path}`);
+    return cluster;
+  }
+
+  /** The stream of changes after a point; its end is asked for after some minutes. */
+  async watch(
+    resourceVersion: string,
+    seconds: number,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> {
+    const query = new URLSearchParams({
+      watch: "1",
+      allowWatchBookmarks: "true",
+      resourceVersion,
+      timeoutSeconds: String(seconds),
+    });
+    const path = `${this.path("")}?${query.toString()}`;
+    const response = await this.send(path, signal);
+    if (response.statusCode === 200) return response;
+    response.resume();
+    throw new Refused(response.statusCode ?? 0, path);
+  }
+
+  private async listAt(scope: string, signal: AbortSignal): Promise<ClusterList> {
+    const clusters: ClusterFacts[] = [];
+    let next: string | undefined = "";
+    let resourceVersion = "";
+    do {
+      const query: string = new URLSearchParams({
+        limit: String(pageSize),
+        ...(next === "" ? {} : { continue: next }),
+      }).toString();
+      const path = `${this.path(scope)}?${query}`;
+      const { status, body } = await this.read(path, signal);
+      if (status !== 200) throw new Refused(status, path);
+      const items = own(body, "items");
+      resourceVersion = text(at(body, ["metadata", "resourceVersion"])) ?? "";
+      if (!Array.isArray(items) || resourceVersion === "") {
+        throw new ClustersUnreadable(`no list in the answer to GET ${path}`);
+      }
+      for (const item of list(items)) {
+        const cluster = projectCluster(item, this.names);
+        if (cluster !== undefined) clusters.push(cluster);
+      }
+      next = text(at(body, ["metadata", "continue"]));
+    } while (next !== undefined);
+    return { clusters, resourceVersion };
+  }
+
+  private path(scope: string): string {
+    return `/apis/${this.names.group}/${this.version}${scope}/${this.names.ec.plural}`;
+  }
+
+  private async read(path: string, signal: AbortSignal) {
+    const response = await this.send(path, signal);
+    try {
+      const content = await readText(response);
+      return { status: response.statusCode ?? 0, body: parseBody(content) };
+    } catch (cause) {
+      throw new ClustersUnreadable(`the answer to GET ${path} broke off`, { cause });
+    }
+  }
+
+  private async send(path: string, signal: AbortSignal): Promise<IncomingMessage> {
+    try {
+      return await this.connection.get(path, signal);
+    } catch (cause) {
+      throw new ClustersUnreadable(`no answer to GET ${path}`, { cause });
+    }
+  }
+}
+
+/** Errors need not be JSON: those of proxies are not. */
+function parseBody(content: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A name that an object or a namespace can have: parts as DNS labels. */
+function isName(name: string): boolean {
+  return (
+    name.length <= 253 &&
+    /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(name)
+  );
+}

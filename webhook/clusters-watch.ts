@@ -1,0 +1,63 @@
+/** Reads a watch: lines of JSON, as events. */
+import type { Readable } from "node:stream";
+import { projectCluster } from "../plugin/domain/clusters";
+import type { Names } from "../plugin/domain/names";
+import type { ClusterFacts } from "../plugin/domain/rules/types";
+import { at, own, text } from "../plugin/domain/values";
+
+/** A change of an EC; a bookmark moves the position alone. */
+export interface WatchEvent {
+  readonly is: "set" | "delete" | "bookmark";
+  readonly resourceVersion: string;
+  readonly cluster: ClusterFacts | undefined;
+}
+
+/** The position is too old (410): an ordinary reason to list again. */
+export class WatchExpired extends Error {}
+
+const meanings: Readonly<Record<string, WatchEvent["is"]>> = {
+  ADDED: "set",
+  MODIFIED: "set",
+  DELETED: "delete",
+  BOOKMARK: "bookmark",
+};
+
+/** The events of a watch, until its end; throws on anything that is none. */
+export async function* watchEvents(stream: Readable, names: Names): AsyncGenerator<WatchEvent> {
+  for await (const line of lines(stream)) yield parseEvent(line, names);
+}
+
+function parseEvent(line: string, names: Names): WatchEvent {
+  const event: unknown = JSON.parse(line);
+  const object = own(event, "object");
+  const type = text(own(event, "type")) ?? "";
+  if (type === "ERROR") throw errorOf(object);
+  const is = Object.hasOwn(meanings, type) ? meanings[type] : undefined;
+  const resourceVersion = text(at(object, ["metadata", "resourceVersion"]));
+  const cluster = is === "bookmark" ? undefined : projectCluster(object, names);
+  if (is === undefined || resourceVersion === undefined) throw new Error("no event in the watch");
+  if (is !== "bookmark" && cluster === undefined) throw new Error("no EC in the watch");
+  return { is, resourceVersion, cluster };
+}
+
+function errorOf(status: unknown): Error {
+  const message = text(own(status, "message")) ?? "no message";
+  return own(status, "code") === 410
+    ? new WatchExpired(message)
+    : new Error(`the watch failed: ${message}`);
+}
+
+/** Lines without their ends; a last one that is cut off is left out. */
+async function* lines(stream: Readable): AsyncGenerator<string> {
+  stream.setEncoding("utf8");
+  let parts: string[] = [];
+  for await (const chunk of stream) {
+    const [head = "", ...rest] = String(chunk).split("\n");
+    parts.push(head);
+    for (const next of rest) {
+      const line = parts.join("");
+      parts = [next];
+      if (line !== "") yield line;
+    }
+  }
+}

@@ -1,0 +1,206 @@
+/** The environment, parsed once at start; every problem is named at once (cli contract). */
+import { UsageError } from "../plugin/domain/errors";
+import { defaultNames } from "../plugin/domain/names";
+import type { RuleOptions } from "../plugin/domain/rules/types";
+import { parseBoolean, parseDuration, parseRules, parseSize, parseWhole } from "./config-values";
+import { type LogLevel, logLevels } from "./log";
+
+/** Where the ECs come from: the API server, or a file that is read again when it changes. */
+export type ClusterSource =
+  { readonly from: "api" } | { readonly from: "file"; readonly path: string };
+
+/** All settings of the process. */
+export interface Config {
+  /** Undefined: all addresses. */
+  readonly host: string | undefined;
+  readonly port: number;
+  readonly tlsDir: string;
+  /** 0: none. */
+  readonly metricsPort: number;
+  readonly clusters: ClusterSource;
+  readonly operatorNamespace: string;
+  readonly rules: RuleOptions;
+  readonly maxBody: number;
+  readonly maxInFlight: number;
+  readonly drainMs: number;
+  readonly logLevel: LogLevel;
+  /** Variables that look like settings and are none; named in the log, for they may be typing errors. */
+  readonly unknown: readonly string[];
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Settings of the contract that this version lacks: to ignore one silently could open a door. */
+const laterSettings = [
+  "ENGINE_NAMES",
+  "ENGINE_WEBHOOK_BYPASS_GROUPS",
+  "ENGINE_WEBHOOK_CLIENT_CA",
+  "ENGINE_WEBHOOK_CLIENT_SUBJECTS",
+  "ENGINE_WEBHOOK_OWN_CERT",
+];
+
+/** What a setting names is looked at too, when the setting itself can be read. */
+export interface Check {
+  readonly name: string;
+  /** What is wrong with it, undefined when nothing is. */
+  readonly problem: (config: Config) => string | undefined;
+}
+
+/** Reads settings one by one, and remembers each name and each problem. */
+class Settings {
+  readonly problems: string[] = [];
+  private readonly wrong = new Set<string>();
+  readonly known = new Set<string>(laterSettings);
+
+  constructor(private readonly env: Environment) {}
+
+  /** The parsed value; the default where it is unset or empty, and, with a problem noted, where it is wrong. */
+  read<T>(name: string, parse: (text: string) => T | undefined, { unset, form }: Wanted<T>): T {
+    this.known.add(name);
+    const text = this.env[name] ?? "";
+    if (text === "") return unset;
+    const value = parse(text);
+    if (value === undefined) this.refuse(name, `${JSON.stringify(text)} is not ${form}`);
+    return value ?? unset;
+  }
+
+  required(name: string, meaning: string): string {
+    const value = this.read(name, (text) => text, { unset: "", form: meaning });
+    if (value === "") this.refuse(name, `not set, it has to be ${meaning}`);
+    return value;
+  }
+
+  refuse(name: string, problem: string): void {
+    this.wrong.add(name);
+    this.problems.push(`${name}: ${problem}`);
+  }
+
+  refuseLater(): void {
+    for (const name of laterSettings.filter((each) => (this.env[each] ?? "") !== "")) {
+      this.refuse(name, "this version has no such setting, remove it");
+    }
+  }
+
+  run(checks: readonly Check[], config: Config): void {
+    for (const { name, problem } of checks.filter((check) => !this.wrong.has(check.name))) {
+      const found = problem(config);
+      if (found !== undefined) this.refuse(name, found);
+    }
+  }
+
+  unknown(): readonly string[] {
+    const settings = Object.keys(this.env).filter((name) => name.startsWith("ENGINE_WEBHOOK_"));
+    return settings.filter((name) => !this.known.has(name)).sort();
+  }
+}
+
+interface Wanted<T> {
+  readonly unset: T;
+  readonly form: string;
+}
+
+/** The settings, or a UsageError that names every problem. */
+export function parseConfig(env: Environment, checks: readonly Check[] = []): Config {
+  const settings = new Settings(env);
+  const read = {
+    ...listening(settings),
+    ...judging(settings),
+    ...limits(settings),
+    logLevel: settings.read("LOG_LEVEL", (text) => logLevels.find((level) => level === text), {
+      unset: "info" as const,
+      form: `one of ${logLevels.join(", ")}`,
+    }),
+  };
+  const config = Object.freeze({ ...read, unknown: settings.unknown() });
+  settings.refuseLater();
+  if (config.port !== 0 && config.port === config.metricsPort) {
+    settings.refuse(
+      "ENGINE_WEBHOOK_METRICS_PORT",
+      `${config.metricsPort} is ENGINE_WEBHOOK_PORT too, choose another`,
+    );
+  }
+  settings.run(checks, config);
+  if (settings.problems.length > 0) throw new UsageError(settings.problems);
+  return config;
+}
+
+function listening(settings: Settings) {
+  const port = { form: "a port from 0 to 65535" };
+  const parsePort = (text: string) => parseWhole(text, 0, 65_535);
+  return {
+    host: settings.read<string | undefined>("ENGINE_WEBHOOK_HOST", (text) => text, {
+      unset: undefined,
+      form: "an address",
+    }),
+    port: settings.read("ENGINE_WEBHOOK_PORT", parsePort, { ...port, unset: 8443 }),
+    metricsPort: settings.read("ENGINE_WEBHOOK_METRICS_PORT", parsePort, { ...port, unset: 8080 }),
+    tlsDir: settings.required("ENGINE_WEBHOOK_TLS_DIR", "the folder with cert and privateKey"),
+  };
+}
+
+function judging(settings: Settings) {
+  const reading = settings.read("ENGINE_WEBHOOK_POLICY_READING", readingOf, {
+    unset: "target" as const,
+    form: "target or step",
+  });
+  const allowLatest = settings.read("ENGINE_WEBHOOK_ALLOW_LATEST", parseBoolean, {
+    unset: false,
+    form: "true or false",
+  });
+  const rules = settings.read("ENGINE_WEBHOOK_RULES", parseRules, {
+    unset: { version: "deny", policy: "deny", modules: "deny" } as const,
+    form: "a list as version=deny,policy=warn,modules=off, each rule at most once",
+  });
+  return {
+    clusters: settings.read<ClusterSource>("ENGINE_WEBHOOK_CLUSTERS", sourceOf, {
+      unset: { from: "api" },
+      form: "api or file:PATH",
+    }),
+    operatorNamespace: settings.read("ENGINE_NAMESPACE", namespaceOf, {
+      unset: defaultNames.operator.namespace,
+      form: "the name of a namespace",
+    }),
+    rules: { reading, allowLatest, rules, names: defaultNames },
+  };
+}
+
+function limits(settings: Settings) {
+  return {
+    // One API body is at most 3 MiB and a review carries two objects; Express's 100 kB is too small.
+    maxBody: settings.read("ENGINE_WEBHOOK_MAX_BODY", positive(parseSize), {
+      unset: 8 * 2 ** 20,
+      form: "a size as 8Mi, at most 64Mi",
+    }),
+    maxInFlight: settings.read("ENGINE_WEBHOOK_MAX_IN_FLIGHT", (text) => parseWhole(text, 1, 1e6), {
+      unset: 128,
+      form: "a whole number from 1",
+    }),
+    drainMs: settings.read("ENGINE_WEBHOOK_DRAIN", parseDuration, {
+      unset: 15_000,
+      form: "a duration as 500ms, 15s or 2m",
+    }),
+  };
+}
+
+const largestBody = 64 * 2 ** 20;
+
+function positive(parse: (text: string) => number | undefined) {
+  return (text: string) => {
+    const value = parse(text);
+    return value !== undefined && value > 0 && value <= largestBody ? value : undefined;
+  };
+}
+
+function readingOf(text: string): RuleOptions["reading"] | undefined {
+  return text === "target" || text === "step" ? text : undefined;
+}
+
+function sourceOf(text: string): ClusterSource | undefined {
+  if (text === "api") return { from: "api" };
+  const path = text.startsWith("file:") ? text.slice("file:".length) : "";
+  return path === "" ? undefined : { from: "file", path };
+}
+
+function namespaceOf(text: string): string | undefined {
+  return /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text) ? text : undefined;
+}

@@ -1,0 +1,102 @@
+/** The AdmissionReview around an edit: bytes to request, and request to answer in the version that was asked in. */
+import { isUtf8 } from "node:buffer";
+import type { DenialStatus } from "../plugin/domain/rules/denial";
+import { at, isObject, type Json, own, text } from "../plugin/domain/values";
+
+const apiVersions = ["admission.k8s.io/v1", "admission.k8s.io/v1beta1"] as const;
+const reviewKind = "AdmissionReview";
+
+/** What a review asks, as far as it matters here. */
+export interface ReviewRequest {
+  readonly apiVersion: (typeof apiVersions)[number];
+  readonly uid: string;
+  readonly operation: string;
+  readonly resource: { readonly group: string; readonly plural: string };
+  readonly subresource: string | undefined;
+  readonly kind: { readonly group: string; readonly kind: string };
+  readonly namespace: string;
+  /** Absent with generateName. */
+  readonly name: string | undefined;
+  readonly dryRun: boolean;
+  readonly object: unknown;
+  readonly oldObject: unknown;
+}
+
+/** A body that is no review; `uid` when it could be read that far. */
+export class UnreadableReview extends Error {
+  constructor(
+    message: string,
+    readonly uid?: string,
+  ) {
+    super(message);
+  }
+}
+
+/** The review in a request body, or an UnreadableReview. */
+export function parseReview(body: Uint8Array): ReviewRequest {
+  const review = parseJson(body);
+  if (!isObject(review)) throw new UnreadableReview("the body is no JSON object");
+  const uid = text(at(review, ["request", "uid"]));
+  const apiVersion = apiVersions.find((known) => known === own(review, "apiVersion"));
+  if (apiVersion === undefined || own(review, "kind") !== reviewKind) {
+    const known = apiVersions.join(" or ");
+    throw new UnreadableReview(`the body is no ${reviewKind} of ${known}`, uid);
+  }
+  const request = own(review, "request");
+  if (!isObject(request)) throw new UnreadableReview("the review has no request");
+  if (uid === undefined) throw new UnreadableReview("the review's request has no uid");
+  return { apiVersion, uid, ...parseRequest(request, uid) };
+}
+
+/** V8 parses without recursion, and nothing here walks a value recursively: any depth is harmless. */
+function parseJson(body: Uint8Array): unknown {
+  if (body.length === 0) throw new UnreadableReview("the body is empty");
+  if (!isUtf8(body)) throw new UnreadableReview("the body is not UTF-8");
+  try {
+    return JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.length).toString("utf8"));
+  } catch {
+    // The parser's message quotes the body, which is the user's.
+    throw new UnreadableReview("the body is not JSON");
+  }
+}
+
+function parseRequest(request: Json, uid: string): Omit<ReviewRequest, "apiVersion" | "uid"> {
+  const operation = text(own(request, "operation"));
+  const plural = text(at(request, ["resource", "resource"]));
+  if (operation === undefined || plural === undefined) {
+    const field = operation === undefined ? "operation" : "resource";
+    throw new UnreadableReview(`the review's request has no ${field}`, uid);
+  }
+  return {
+    operation,
+    resource: { group: text(at(request, ["resource", "group"])) ?? "", plural },
+    subresource: text(own(request, "subResource")),
+    kind: {
+      group: text(at(request, ["kind", "group"])) ?? "",
+      kind: text(at(request, ["kind", "kind"])) ?? "",
+    },
+    namespace: text(own(request, "namespace")) ?? "",
+    name: text(own(request, "name")),
+    dryRun: own(request, "dryRun") === true,
+    object: own(request, "object"),
+    oldObject: own(request, "oldObject"),
+  };
+}
+
+/** The answer in the review's own version. Never a patch: under v1 its mere presence is an error. */
+export function renderAnswer(
+  { apiVersion, uid }: ReviewRequest,
+  answer: { readonly denial?: DenialStatus; readonly warnings: readonly string[] },
+): object {
+  const { denial, warnings } = answer;
+  return {
+    apiVersion,
+    kind: reviewKind,
+    response: {
+      uid,
+      allowed: denial === undefined,
+      ...(denial === undefined ? {} : { status: denial }),
+      ...(warnings.length === 0 ? {} : { warnings }),
+    },
+  };
+}

@@ -1,0 +1,29 @@
+/** The reviews that are being answered: so many at once, and a drain waits for them. */
+
+export class InFlight {
+  private count = 0;
+  private waiting: (() => void)[] = [];
+
+  constructor(private readonly most: number) {}
+
+  /** False when there are as many as there may be: shedding keeps the others fast, queueing does not. */
+  enter(): boolean {
+    if (this.count >= this.most) return false;
+    this.count += 1;
+    return true;
+  }
+
+  leave(): void {
+    this.count -= 1;
+    if (this.count === 0)
+      this.waiting.splice(0).forEach((resolve) => {
+        resolve();
+      });
+  }
+
+  /** Resolves when none is left. */
+  async idle(): Promise<void> {
+    if (this.count === 0) return;
+    await new Promise<void>((resolve) => this.waiting.push(resolve));
+  }
+}

@@ -1,0 +1,63 @@
+/** What goes back over HTTP, before it is written. */
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON. */
+  readonly body: string;
+}
+
+/** Reasons of Kubernetes for the true HTTP errors: calling errors, upon which failurePolicy decides (C13). */
+const reasons = {
+  400: "BadRequest",
+  404: "NotFound",
+  405: "MethodNotAllowed",
+  413: "RequestEntityTooLarge",
+  415: "UnsupportedMediaType",
+  429: "TooManyRequests",
+  500: "InternalError",
+  503: "ServiceUnavailable",
+} as const;
+
+export type FaultCode = keyof typeof reasons;
+
+/** A call that gets no verdict, and why. */
+export interface Fault {
+  readonly code: FaultCode;
+  readonly message: string;
+  /** Once it is known. */
+  readonly uid?: string;
+}
+
+/** The API server calls again after that, on another connection and so perhaps another replica. */
+const again = { "retry-after": "1", connection: "close" };
+
+const headersOf: Partial<Record<FaultCode, Readonly<Record<string, string>>>> = {
+  405: { allow: "POST" },
+  413: { connection: "close" },
+  429: again,
+  503: again,
+};
+
+/** A verdict, or anything else that is answered with 200. */
+export function jsonReply(content: object): Reply {
+  return { status: 200, headers: {}, body: JSON.stringify(content) };
+}
+
+/** An HTTP error whose body is a Status, so that the API server can show its message. */
+export function faultReply({ code, message, uid }: Fault): Reply {
+  return {
+    status: code,
+    headers: headersOf[code] ?? {},
+    body: JSON.stringify({
+      kind: "Status",
+      apiVersion: "v1",
+      metadata: {},
+      status: "Failure",
+      message,
+      reason: reasons[code],
+      code,
+      ...(uid === undefined ? {} : { uid }),
+    }),
+  };
+}

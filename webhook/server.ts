@@ -1,0 +1,100 @@
+/**
+ * The listener: plain https in front of the Express application on the same port, since a review
+ * costs a third in front of the framework. HTTP/1.1 alone, as the API server calls webhooks.
+ */
+import type { RequestListener } from "node:http";
+import { createServer, type Server } from "node:https";
+import { Server as NetServer } from "node:net";
+import type { Pair } from "./certificate";
+import type { Health } from "./health";
+import type { InFlight } from "./in-flight";
+
+const second = 1_000;
+
+/** Idle connections live well above the API server's 90 s: the side that calls closes them. */
+const times = {
+  keepAliveTimeout: 300 * second,
+  headersTimeout: 5 * second,
+  requestTimeout: 9 * second,
+  handshakeTimeout: 10 * second,
+  connectionsCheckingInterval: second,
+};
+
+export interface Listeners {
+  readonly path: string;
+  readonly admission: RequestListener;
+  readonly app: RequestListener;
+}
+
+/** The server without a pair yet: no handshake succeeds before `servePair`. */
+export function createWebhookServer({ path, admission, app }: Listeners): Server {
+  return createServer({ ...times, ...tlsFloor }, (request, response) => {
+    const { url = "" } = request;
+    const hot = url.startsWith(path) && (url.length === path.length || url[path.length] === "?");
+    (hot ? admission : app)(request, response);
+  });
+}
+
+const tlsFloor = { minVersion: "TLSv1.2" } as const;
+
+/** For new handshakes; connections that exist go on. */
+export function servePair(server: Server, { cert, key }: Pair): void {
+  server.setSecureContext({ cert, key, ...tlsFloor });
+}
+
+/** Listens; the port that it got, which differs from the wanted one only for 0. */
+export async function listen(
+  server: NetServer,
+  where: { readonly host: string | undefined; readonly port: number },
+): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ ...where, host: where.host }, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : where.port;
+}
+
+export interface Drain {
+  readonly health: Health;
+  readonly inFlight: InFlight;
+  /** How long calls still arrive until nobody is sent here any more. */
+  readonly wait: () => Promise<void>;
+  /** The longest that a call in flight can take. */
+  readonly patienceMs: number;
+}
+
+/** Leaves without a failed call (admission facts 11). */
+export async function drain(server: Server, options: Drain): Promise<void> {
+  const { health, inFlight, wait, patienceMs } = options;
+  health.drain();
+  await wait();
+  const closed = stopListening(server);
+  await atMost(patienceMs, inFlight.idle());
+  // Idle connections go last: a close that races with their reuse is a failed call.
+  server.close();
+  await atMost(second, closed);
+  server.closeAllConnections();
+  await closed;
+}
+
+async function atMost(ms: number, end: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([end, limit]);
+  clearTimeout(timer);
+}
+
+/** Node's own close() of an HTTP server closes idle connections at once; this one only stops listening. */
+function stopListening(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    NetServer.prototype.close.call(server, () => {
+      resolve();
+    });
+  });
+}
