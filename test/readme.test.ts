@@ -1,0 +1,44 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { catalogue } from "../plugin/domain/catalogue";
+import { exitCodes } from "../plugin/domain/errors";
+import { entries } from "../plugin/program/commands";
+
+const readme = readFileSync(join(__dirname, "../README.md"), "utf8");
+
+/** First cells of the table rows below a heading, backticks taken off. */
+function firstCells(heading: string): readonly string[] {
+  const section = readme.split(/^#+ /m).find((part) => part.startsWith(`${heading}\n`)) ?? "";
+  return section
+    .split("\n")
+    .filter((line) => line.startsWith("|"))
+    .slice(2)
+    .map((line) => (line.split("|")[1] ?? "").trim().replaceAll("`", ""));
+}
+
+test("the exit-code table names every code of the program and no other", () => {
+  const codes = firstCells("Exit codes").flatMap((cell) => cell.split(",").map(Number));
+  expect(codes).toEqual(Object.values(exitCodes));
+});
+
+test("the troubleshooting table names every finding code and no other", () => {
+  expect(firstCells("Troubleshooting")).toEqual(catalogue.map(({ code }) => code));
+});
+
+test("the command table names every command and no other", () => {
+  const written = firstCells("Commands");
+  const named = entries.map(({ path, argument }) =>
+    [path, ...(argument === undefined ? [] : [argument.name])].join(" "),
+  );
+  expect([...written].sort()).toEqual([...named].sort());
+});
+
+test("the settings table names every variable that the webhook reads and no other", () => {
+  const source = readFileSync(join(__dirname, "../webhook/config.ts"), "utf8");
+  const read = [...source.matchAll(/settings\.(?:read|required)[^(]*\(\s*"([A-Z_]+)"/g)];
+  expect(
+    firstCells("The companion webhook")
+      .filter((cell) => /^[A-Z_]{3,}$/.test(cell))
+      .sort(),
+  ).toEqual(read.map(([, name]) => name).sort());
+});
