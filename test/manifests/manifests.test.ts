@@ -1,0 +1,332 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { load, loadAll } from "js-yaml";
+import { defaultNames as names } from "../../plugin/domain/names";
+import { at, list, own, text } from "../../plugin/domain/values";
+
+const root = join(__dirname, "../../manifests");
+
+/** Every YAML file below `manifests`, by its path from there. */
+const files = readdirSync(root, { recursive: true, encoding: "utf8" })
+  .filter((path) => /\.ya?ml$/.test(path))
+  .map((path) => path.replaceAll("\\", "/"))
+  .sort();
+
+const filesOf = (folder: string): readonly string[] =>
+  files.filter((path) => path.startsWith(`${folder}/`));
+
+const textOf = (path: string): string => readFileSync(join(root, path), "utf8");
+
+const read = (path: string): unknown => load(textOf(path));
+
+/** The value at a path written with dots. */
+const get = (value: unknown, path: string): unknown => at(value, path.split("."));
+
+const snakeCase = (kind: string): string =>
+  kind.replaceAll(/(?<!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
+
+describe("every manifest", () => {
+  test("of the three parts that are promised is there", () => {
+    const folders = ["admission", "crds", "webhook"];
+    expect(folders.filter((folder) => filesOf(folder).length === 0)).toEqual([]);
+  });
+
+  test.each(files)("%s is YAML with exactly one object", (path) => {
+    const documents = loadAll(textOf(path));
+    expect(documents).toHaveLength(1);
+    expect(text(get(documents[0], "apiVersion"))).toBeDefined();
+    expect(text(get(documents[0], "kind"))).toBeDefined();
+  });
+
+  test.each(filesOf("webhook").concat(filesOf("webhook-example")))(
+    "%s is named for its kind",
+    (path) => {
+      expect(path.split("/").at(-1)).toBe(`${snakeCase(text(own(read(path), "kind")) ?? "")}.yaml`);
+    },
+  );
+
+  test.each(filesOf("crds"))("%s is named for the kind that it defines", (path) => {
+    const kind = text(get(read(path), "spec.names.kind")) ?? "";
+    expect(path).toBe(`crds/${snakeCase(kind)}.yaml`);
+  });
+});
+
+describe("the template of the webhook configuration", () => {
+  const path = "admission/webhook.yaml";
+
+  test("is the specification's, and nothing more", () => {
+    expect(read(path)).toStrictEqual({
+      apiVersion: "admissionregistration.k8s.io/v1",
+      kind: "ValidatingWebhookConfiguration",
+      metadata: { name: "engine-enterprise-admission", labels: { app: "engine-enterprise" } },
+      webhooks: [
+        {
+          name: "redisenterprise.admission.engine",
+          admissionReviewVersions: ["v1beta1"],
+          clientConfig: {
+            service: { name: "admission", namespace: "OPERATOR_NAMESPACE", path: "/admission" },
+            caBundle: "",
+          },
+          failurePolicy: "Fail",
+          matchPolicy: "Exact",
+          sideEffects: "None",
+          timeoutSeconds: 30,
+          rules: [
+            {
+              apiGroups: ["app.engine.com"],
+              apiVersions: ["v1alpha1"],
+              operations: ["CREATE", "UPDATE"],
+              resources: [
+                "engineenterprisedatabases",
+                "engineenterpriseactiveactivedatabases",
+                "engineenterpriseremoteclusters",
+              ],
+            },
+          ],
+        },
+      ],
+    });
+  });
+
+  test("uses the names that the plugin looks for", () => {
+    const template = read(path);
+    const entry = list(own(template, "webhooks"))[0];
+    const rule = list(own(entry, "rules"))[0];
+    expect(get(template, "metadata.name")).toBe(names.webhook.configuration);
+    expect(get(template, "metadata.labels.app")).toBe(names.operator.appLabel);
+    expect(own(entry, "name")).toBe(names.webhook.entry);
+    expect(get(entry, "clientConfig.service")).toEqual({
+      name: names.webhook.service,
+      namespace: names.placeholders.namespace[0],
+      path: names.webhook.path,
+    });
+    expect(own(rule, "apiGroups")).toEqual([names.group]);
+    expect(own(rule, "apiVersions")).toEqual([names.version]);
+    expect(own(rule, "resources")).toEqual([
+      names.edb.plural,
+      names.eaadb.plural,
+      names.erc.plural,
+    ]);
+  });
+
+  test("has the placeholder once and no other spelling of it", () => {
+    const placeholders = [...names.placeholders.namespace, ...names.placeholders.serviceAccount];
+    const counts = placeholders.map((token) => textOf(path).split(token).length - 1);
+    expect(counts).toEqual([1, 0, 0, 0, 0]);
+  });
+});
+
+describe("the base of the companion webhook", () => {
+  const base = filesOf("webhook").filter((path) => !path.endsWith("/kustomization.yaml"));
+  const object = (file: string): unknown => read(`webhook/${file}.yaml`);
+  const deployment = object("deployment");
+  const pod = get(deployment, "spec.template.spec");
+  const container = list(own(pod, "containers"))[0];
+  const podLabels = get(deployment, "spec.template.metadata.labels");
+  const environment = new Map(
+    list(own(container, "env")).map((entry) => [own(entry, "name"), own(entry, "value")]),
+  );
+
+  test("lists each of its files in the kustomization", () => {
+    const listed = list(own(object("kustomization"), "resources")).map(String);
+    expect([...listed].sort()).toEqual(base.map((path) => path.replace("webhook/", "")));
+  });
+
+  test("names the image that the kustomization tags with the version of the package", () => {
+    const packageFile = readFileSync(join(root, "../package.json"), "utf8");
+    const version = own(JSON.parse(packageFile), "version");
+    expect(list(own(object("kustomization"), "images"))).toEqual([
+      { name: own(container, "image"), newTag: version },
+    ]);
+  });
+
+  test.each(base)("%s lies in the webhook's own namespace, or in none", (path) => {
+    const clusterScoped = ["ClusterRole", "ClusterRoleBinding", "Namespace"];
+    const kind = text(own(read(path), "kind")) ?? "";
+    const namespace = get(read(path), "metadata.namespace");
+    expect(namespace).toBe(clusterScoped.includes(kind) ? undefined : names.companion.namespace);
+  });
+
+  test("makes that namespace, which is not the operator's", () => {
+    expect(get(object("namespace"), "metadata.name")).toBe(names.companion.namespace);
+    expect(names.companion.namespace).not.toBe(names.operator.namespace);
+  });
+
+  test("never registers itself: no webhook configuration is among its objects", () => {
+    const kinds = base.map((path) => text(own(read(path), "kind")) ?? "");
+    expect(kinds.filter((kind) => kind.includes("Webhook"))).toEqual([]);
+  });
+
+  test("offers the Service that the template calls, on the port of the process", () => {
+    const service = object("service");
+    expect(get(service, "metadata.name")).toBe(names.webhook.service);
+    expect(get(service, "spec.ports")).toEqual([{ name: "https", port: 443, targetPort: 8443 }]);
+    expect(environment.get("ENGINE_WEBHOOK_PORT")).toBe("8443");
+    expect(list(own(container, "ports"))).toContainEqual({ name: "https", containerPort: 8443 });
+  });
+
+  test("selects its own pods everywhere, and never the operator's", () => {
+    const selectors = [
+      get(deployment, "spec.selector.matchLabels"),
+      get(object("service"), "spec.selector"),
+      get(object("pod_disruption_budget"), "spec.selector.matchLabels"),
+      get(object("network_policy"), "spec.podSelector.matchLabels"),
+      ...list(own(pod, "topologySpreadConstraints")).map((spread) =>
+        get(spread, "labelSelector.matchLabels"),
+      ),
+    ];
+    expect(selectors).toEqual(selectors.map(() => podLabels));
+    expect(Object.keys(podLabels ?? {})).toEqual(["app.kubernetes.io/name"]);
+  });
+
+  test("runs two replicas that are replaced without a gap", () => {
+    expect(get(deployment, "metadata.name")).toBe(names.companion.deployment);
+    expect(get(deployment, "spec.replicas")).toBe(2);
+    expect(get(deployment, "spec.strategy")).toEqual({
+      type: "RollingUpdate",
+      rollingUpdate: { maxUnavailable: 0, maxSurge: 1 },
+    });
+    expect(get(object("pod_disruption_budget"), "spec.maxUnavailable")).toBe(1);
+  });
+
+  test("spreads over nodes and zones without refusing a single node", () => {
+    const spreads = list(own(pod, "topologySpreadConstraints"));
+    expect(spreads.map((spread) => own(spread, "topologyKey"))).toEqual([
+      "kubernetes.io/hostname",
+      "topology.kubernetes.io/zone",
+    ]);
+    expect(spreads.map((spread) => own(spread, "whenUnsatisfiable"))).toEqual([
+      "ScheduleAnyway",
+      "ScheduleAnyway",
+    ]);
+  });
+
+  test("leaves more time to end than the drain and the longest call take", () => {
+    const drain = Number(/^(\d+)s$/.exec(text(environment.get("ENGINE_WEBHOOK_DRAIN")) ?? "")?.[1]);
+    const entry = list(own(read("admission/webhook.yaml"), "webhooks"))[0];
+    const longestCall = Number(own(entry, "timeoutSeconds"));
+    expect(drain + longestCall).toBe(45);
+    expect(own(pod, "terminationGracePeriodSeconds")).toBeGreaterThanOrEqual(drain + longestCall + 10);
+  });
+
+  test("has no privilege: not root, read-only, no capability, the default system calls", () => {
+    expect(own(pod, "securityContext")).toEqual({
+      runAsNonRoot: true,
+      seccompProfile: { type: "RuntimeDefault" },
+    });
+    expect(own(container, "securityContext")).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ["ALL"] },
+    });
+    const level = at(object("namespace"), [
+      "metadata",
+      "labels",
+      "pod-security.kubernetes.io/enforce",
+    ]);
+    expect(level).toBe("restricted");
+  });
+
+  test.each([
+    ["livenessProbe", "/livez"],
+    ["readinessProbe", "/readyz"],
+  ])("its %s asks %s on the TLS port", (probe, path) => {
+    expect(get(container, `${probe}.httpGet`)).toEqual({ scheme: "HTTPS", path, port: "https" });
+  });
+
+  test("states what it needs, and no limit of CPU time", () => {
+    expect(own(container, "resources")).toEqual({
+      requests: { cpu: "100m", memory: "128Mi" },
+      limits: { memory: "512Mi" },
+    });
+  });
+
+  test("mounts the Secret as a folder that follows a renewal, read-only", () => {
+    expect(own(container, "volumeMounts")).toEqual([
+      { name: "tls", mountPath: environment.get("ENGINE_WEBHOOK_TLS_DIR"), readOnly: true },
+    ]);
+    expect(list(own(pod, "volumes"))).toEqual([
+      {
+        name: "tls",
+        secret: {
+          secretName: names.webhook.secret,
+          defaultMode: 0o444,
+          items: [names.webhook.secretCert, names.webhook.secretKey].map((key) => ({
+            key,
+            path: key,
+          })),
+        },
+      },
+    ]);
+  });
+
+  test("reads clusters from the API server and knows the operator's namespace", () => {
+    expect(environment.get("ENGINE_WEBHOOK_CLUSTERS")).toBe("api");
+    expect(environment.get("ENGINE_NAMESPACE")).toBe(names.operator.namespace);
+  });
+
+  test("may get, list and watch clusters, and nothing else", () => {
+    expect(own(object("cluster_role"), "rules")).toEqual([
+      { apiGroups: [names.group], resources: [names.ec.plural], verbs: ["get", "list", "watch"] },
+    ]);
+  });
+
+  test("gives that right to the account of the pods alone", () => {
+    const account = object("service_account");
+    const binding = object("cluster_role_binding");
+    const name = get(account, "metadata.name");
+    expect(own(pod, "serviceAccountName")).toBe(name);
+    expect(own(account, "automountServiceAccountToken")).toBe(false);
+    expect(own(pod, "automountServiceAccountToken")).toBe(true);
+    expect(get(binding, "roleRef.name")).toBe(get(object("cluster_role"), "metadata.name"));
+    expect(own(binding, "subjects")).toEqual([
+      { kind: "ServiceAccount", name, namespace: names.companion.namespace },
+    ]);
+  });
+
+  test("opens the TLS port to all and the metrics port to monitoring alone", () => {
+    const policy = own(object("network_policy"), "spec");
+    const [reviews, metrics, ...more] = list(own(policy, "ingress"));
+    expect(own(policy, "policyTypes")).toEqual(["Ingress", "Egress"]);
+    expect(reviews).toEqual({ ports: [{ protocol: "TCP", port: 8443 }] });
+    expect(own(metrics, "ports")).toEqual([
+      { protocol: "TCP", port: Number(environment.get("ENGINE_WEBHOOK_METRICS_PORT")) },
+    ]);
+    expect(list(own(metrics, "from"))).toHaveLength(1);
+    expect(more).toEqual([]);
+  });
+
+  test("builds its image from the bundle alone, for a user that is a number and not root", () => {
+    const lines = textOf("webhook/Containerfile").split("\n");
+    expect(lines.filter((line) => /^(FROM|COPY|ADD|RUN|USER)\b/.test(line))).toEqual([
+      "FROM node:20-slim",
+      "COPY engine-webhook /opt/engine-webhook",
+      "USER 1000:1000",
+    ]);
+  });
+});
+
+describe("the example overlay", () => {
+  const overlay = read("webhook-example/kustomization.yaml");
+
+  test("builds on the base", () => {
+    expect(own(overlay, "resources")).toEqual(["../webhook"]);
+  });
+
+  test("patches the container, the setting and the image that the base has", () => {
+    const patch = read("webhook-example/deployment.yaml");
+    const base = read("webhook/deployment.yaml");
+    const containerOf = (value: unknown): unknown =>
+      list(get(value, "spec.template.spec.containers"))[0];
+    expect(own(overlay, "patches")).toEqual([{ path: "deployment.yaml" }]);
+    expect(own(patch, "metadata")).toEqual({
+      name: get(base, "metadata.name"),
+      namespace: get(base, "metadata.namespace"),
+    });
+    expect(own(containerOf(patch), "name")).toBe(own(containerOf(base), "name"));
+    expect(list(own(containerOf(patch), "env")).map((entry) => own(entry, "name"))).toEqual([
+      "ENGINE_NAMESPACE",
+    ]);
+    expect(own(list(own(overlay, "images"))[0], "name")).toBe(own(containerOf(base), "image"));
+  });
+});
