@@ -42,6 +42,8 @@ const plurals: Readonly<Record<string, string>> = {
   Secret: "secrets",
   Service: "services",
   ServiceAccount: "serviceaccounts",
+  ValidatingAdmissionPolicy: "validatingadmissionpolicies",
+  ValidatingAdmissionPolicyBinding: "validatingadmissionpolicybindings",
   ValidatingWebhookConfiguration: "validatingwebhookconfigurations",
 };
 

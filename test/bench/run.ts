@@ -1,0 +1,18 @@
+/** Runs every benchmark of this folder in turn; `npm run bench -- NAME` runs the ones named. */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { spawnSync } from "node:child_process";
+
+const wanted = process.argv.slice(2);
+const files = readdirSync(__dirname)
+  .filter((file) => file.endsWith(".ts") && file !== "run.ts")
+  .filter((file) => wanted.length === 0 || wanted.includes(file.replace(/\.ts$/, "")));
+
+for (const file of files) {
+  console.log(`\n# ${file}`);
+  const tsx = require.resolve("tsx/cli");
+  const { status } = spawnSync(process.execPath, [tsx, join(__dirname, file)], {
+    stdio: "inherit",
+  });
+  if (status !== 0) process.exitCode = 1;
+}

@@ -1,0 +1,318 @@
+/** What a user may not do is found out and said before the first write, with the way out. */
+import { loadAll } from "js-yaml";
+import { containing, matching } from "./matchers";
+import type { KubeObject } from "./objects";
+import { type PluginOptions, type PluginRun } from "./plugin-run";
+import { openSuite, type Suite } from "./suite";
+import { applied, clear, deleted, readBack, runSwap, settle } from "./swap-checks";
+import { putNewConfiguration, putOldConfiguration } from "./swap-states";
+import { newConfigurationName, oldConfigurationName } from "./webhook-configurations";
+
+const admissionGroup = "admissionregistration.k8s.io";
+const configurations = "validatingwebhookconfigurations";
+
+let suite: Suite;
+beforeAll(async () => {
+  suite = await openSuite({ users: [{ name: "granted" }, { name: "impersonated" }] });
+});
+afterAll(() => suite.close());
+beforeEach(async () => {
+  await clear(suite.api, suite.scene);
+});
+
+/** Runs the swap as a user who may not, and holds it to having left everything alone. */
+async function refused(args: readonly string[], options: PluginOptions): Promise<PluginRun> {
+  const before = await readBack(suite.controlPlane);
+  const run = await runSwap(suite.controlPlane, args, options);
+  expect(run.report.exit.code).toBe(4);
+  expect(run.writes).toEqual([]);
+  expect(await readBack(suite.controlPlane)).toEqual(before);
+  return run;
+}
+
+async function grant(manifest: string, user: string): Promise<readonly KubeObject[]> {
+  const input = manifest.replaceAll("REPLACE-WITH-THE-USER", user);
+  const { code, stderr } = await suite.controlPlane.kubectl(["apply", "-f", "-"], { input });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return loadAll(input) as readonly KubeObject[];
+}
+
+async function withdraw(objects: readonly KubeObject[]): Promise<void> {
+  await Promise.all(objects.map((object) => suite.api.remove(object)));
+}
+
+/** Every `verb resource` that the rules of a manifest grant. */
+function granted(manifest: string): readonly string[] {
+  const roles = (loadAll(manifest) as readonly KubeObject[]).filter(({ kind }) =>
+    ["Role", "ClusterRole"].includes(kind),
+  );
+  return roles
+    .flatMap((role) => role["rules"] as readonly { verbs: string[]; resources: string[] }[])
+    .flatMap(({ verbs, resources }) =>
+      verbs.flatMap((verb) => resources.map((resource) => `${verb} ${resource}`)),
+    )
+    .sort();
+}
+
+/** All that the swap asks for where nothing is granted yet. */
+const everything = [
+  `create ${configurations}`,
+  "create engineenterpriseactiveactivedatabases",
+  "create engineenterprisedatabases",
+  `delete ${configurations}`,
+  "get deployments",
+  "get namespaces",
+  "get secrets",
+  "get services",
+  `get ${configurations}`,
+  "list endpointslices",
+  `list ${configurations}`,
+  `patch ${configurations}`,
+];
+
+describe("a user without any right", () => {
+  test("gets 4 before any write, with each verb named and the roles to ask for", async () => {
+    const { api, scene } = suite;
+    await putOldConfiguration(api, scene);
+    await settle(api, scene);
+
+    const { report, stderr } = await refused([], { user: "restricted" });
+
+    const { missing = [], manifest = "" } = report.permissions ?? {};
+    expect(new Set(granted(manifest))).toEqual(new Set(everything));
+    for (const line of everything) {
+      const [verb = "", resource = ""] = line.split(" ");
+      expect(missing).toContainEqual(matching(new RegExp(`^${verb} .*${resource}`)));
+      expect(stderr).toMatch(new RegExp(`${verb} .*${resource}`));
+    }
+    expect(manifest).toMatch(/kind: ClusterRole\n/);
+    expect(manifest).toMatch(/kind: ClusterRoleBinding\n/);
+    expect(manifest).toMatch(/kind: Role\n/);
+    expect(manifest).toMatch(/kind: RoleBinding\n/);
+  });
+
+  test("sees the roles in text as well", async () => {
+    const { controlPlane, api, scene } = suite;
+    await putOldConfiguration(api, scene);
+    const args = ["engine", "upgrade-webhook", "-n", scene.namespace, "--yes"];
+    const kubeconfig = controlPlane.kubeconfigFor("restricted");
+    const { code, stdout, stderr } = await controlPlane.kubectl(args, { kubeconfig });
+    expect(code).toBe(4);
+    expect(stdout + stderr).toContain("kind: ClusterRole");
+    expect(stdout + stderr).not.toMatch(/^\s+at /m);
+  });
+
+  test("who applies what was printed can run the swap", async () => {
+    const { controlPlane, api, scene } = suite;
+    await putOldConfiguration(api, scene);
+    await settle(api, scene);
+    const { report } = await refused([], { user: "granted" });
+    const roles = await grant(report.permissions?.manifest ?? "", "granted");
+
+    const run = await runSwap(controlPlane, [], { user: "granted" });
+
+    await withdraw(roles);
+    expect(run.report.exit.code).toBe(0);
+    expect(run.writes).toEqual([applied, deleted]);
+    expect((await readBack(controlPlane)).old).toBeUndefined();
+  });
+
+  test("is told nothing of a namespace's secrets", async () => {
+    const { stdout, stderr } = await refused(["-v", "9"], { user: "restricted" });
+    expect(stdout + stderr).not.toContain("PRIVATE KEY");
+  });
+});
+
+interface Right {
+  readonly verbs: readonly string[];
+  readonly group: string;
+  readonly resource: string;
+  readonly names?: readonly string[];
+}
+
+/** All reads and probes; the writes are what a test is about. */
+const reads: readonly Right[] = [
+  { verbs: ["get", "list"], group: admissionGroup, resource: configurations },
+  { verbs: ["get"], group: "", resource: "namespaces" },
+  { verbs: ["get"], group: "", resource: "secrets" },
+  { verbs: ["get"], group: "", resource: "services" },
+  { verbs: ["list"], group: "discovery.k8s.io", resource: "endpointslices" },
+  { verbs: ["get"], group: "apps", resource: "deployments" },
+  { verbs: ["create", "list"], group: "app.engine.com", resource: "engineenterprisedatabases" },
+  {
+    verbs: ["create", "list"],
+    group: "app.engine.com",
+    resource: "engineenterpriseactiveactivedatabases",
+  },
+];
+
+const on = (verbs: readonly string[], ...names: readonly string[]): Right => ({
+  verbs,
+  group: admissionGroup,
+  resource: configurations,
+  ...(names.length > 0 ? { names } : {}),
+});
+
+async function grantRights(user: string, rights: readonly Right[]): Promise<() => Promise<void>> {
+  const apiVersion = "rbac.authorization.k8s.io/v1";
+  const metadata = { name: `rights-of-${user}` };
+  const objects: readonly KubeObject[] = [
+    {
+      apiVersion,
+      kind: "ClusterRole",
+      metadata,
+      rules: rights.map(({ verbs, group, resource, names }) => ({
+        verbs,
+        apiGroups: [group],
+        resources: [resource],
+        ...(names === undefined ? {} : { resourceNames: names }),
+      })),
+    },
+    {
+      apiVersion,
+      kind: "ClusterRoleBinding",
+      metadata,
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: metadata.name },
+      subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: user }],
+    },
+  ];
+  for (const object of objects) {
+    await suite.api.replace(object);
+  }
+  return () => withdraw(objects);
+}
+
+describe("one right is missing", () => {
+  interface Row {
+    readonly name: string;
+    readonly found: (suite: Suite) => Promise<unknown>;
+    readonly rights: readonly Right[];
+    /** What is missing; nothing where these rights are enough. */
+    readonly missing: readonly string[];
+    readonly writes?: readonly string[];
+  }
+  const halfDone = ({ api, scene }: Suite): Promise<unknown> =>
+    putNewConfiguration(api, scene, { changes: { caBundle: "" } });
+  const old = ({ api, scene }: Suite): Promise<unknown> => putOldConfiguration(api, scene);
+  const rows: readonly Row[] = [
+    {
+      name: "create, for an object that is absent",
+      found: old,
+      rights: [on(["patch", "delete"])],
+      missing: [`create ${configurations}`],
+    },
+    {
+      name: "patch, for an object that is absent",
+      found: old,
+      rights: [on(["create", "delete"])],
+      missing: [`patch ${configurations}`],
+    },
+    {
+      name: "delete, for the old one",
+      found: old,
+      rights: [on(["create", "patch"]), on(["delete"], newConfigurationName)],
+      missing: [`delete ${configurations}`],
+    },
+    {
+      name: "patch, for an object that is there",
+      found: halfDone,
+      rights: [on(["create", "delete"])],
+      missing: [`patch ${configurations}`],
+    },
+    {
+      name: "none: create is not needed for an object that is there",
+      found: halfDone,
+      rights: [on(["patch"], newConfigurationName)],
+      missing: [],
+      writes: [applied],
+    },
+    {
+      name: "none: rights on the two names alone, where the old one is replaced",
+      found: old,
+      rights: [
+        on(["create"]),
+        on(["patch"], newConfigurationName),
+        on(["delete"], newConfigurationName, oldConfigurationName),
+      ],
+      missing: [],
+      writes: [applied, deleted],
+    },
+    {
+      name: "none: nothing needs to be written",
+      found: ({ api, scene }) => putNewConfiguration(api, scene),
+      rights: [],
+      missing: [],
+      writes: [],
+    },
+  ];
+
+  test.each(rows.map((row) => [row.name, row] as const))("%s", async (_name, row) => {
+    const { controlPlane, api, scene } = suite;
+    await row.found(suite);
+    await settle(api, scene);
+    const withdrawRights = await grantRights("editor", [...reads, ...row.rights]);
+    if (row.missing.length > 0) {
+      const { report } = await refused([], { user: "editor" });
+      expect(granted(report.permissions?.manifest ?? "")).toEqual(row.missing);
+      expect(report.permissions?.missing).toHaveLength(row.missing.length);
+    } else {
+      const run = await runSwap(controlPlane, [], { user: "editor" });
+      expect(run.report.exit.code).toBe(0);
+      expect(run.writes).toEqual(row.writes);
+    }
+    await withdrawRights();
+  });
+
+  test("to probe: 4, and --no-probe goes without", async () => {
+    const { controlPlane, api, scene } = suite;
+    await old(suite);
+    await settle(api, scene);
+    const withoutProbes = reads.filter(({ group }) => group !== "app.engine.com");
+    const withdrawRights = await grantRights("editor", [
+      ...withoutProbes,
+      on(["create", "patch", "delete"]),
+    ]);
+    const { report } = await refused([], { user: "editor" });
+    expect(granted(report.permissions?.manifest ?? "")).toContain(
+      "create engineenterprisedatabases",
+    );
+    expect(report.permissions?.missing).toContainEqual(containing("--no-probe"));
+    const run = await runSwap(controlPlane, ["--no-probe"], { user: "editor" });
+    expect(run.report.exit.code).toBe(0);
+    await withdrawRights();
+  });
+});
+
+describe("--as", () => {
+  test("asks for the rights of the other user, and writes in their name", async () => {
+    const { controlPlane, api, scene } = suite;
+    await putOldConfiguration(api, scene);
+    await settle(api, scene);
+    const { report } = await refused(["--as", "impersonated"], {});
+    const roles = await grant(report.permissions?.manifest ?? "", "impersonated");
+    const mark = await controlPlane.auditMark();
+
+    const run = await runSwap(controlPlane, ["--as", "impersonated"]);
+
+    await withdraw(roles);
+    expect(run.report.exit.code).toBe(0);
+    const writes = await controlPlane.writesSince(mark, { user: "impersonated" });
+    expect(writes).toHaveLength(2);
+    expect(writes.map(({ impersonatedUser }) => impersonatedUser?.username)).toEqual([
+      "impersonated",
+      "impersonated",
+    ]);
+  });
+
+  test("with --as-group has the rights of the group", async () => {
+    const { controlPlane, api, scene } = suite;
+    await putOldConfiguration(api, scene);
+    const run = await runSwap(controlPlane, ["--as", "nobody", "--as-group", "system:masters"]);
+    expect(run.report.exit.code).toBe(0);
+  });
+
+  test("without the right to impersonate: 4", async () => {
+    const { report } = await refused(["--as", "somebody"], { user: "restricted" });
+    expect(report.exit.reason).toMatch(/impersonate/);
+  });
+});

@@ -1,0 +1,96 @@
+import { createServer } from "node:https";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Pair } from "./certificate";
+
+/**
+ * How the stand-in answers; the last part of the called path chooses, so that two configurations
+ * can call the same Service and get different answers. `/admission` judges.
+ */
+export const conducts = ["judges", "allows", "refuses", "silent", "fails"] as const;
+export type Conduct = (typeof conducts)[number];
+
+export interface StandIn {
+  close(): Promise<void>;
+}
+
+interface Review {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly request: { readonly uid: string; readonly object?: unknown };
+}
+
+const versions = ["7.2", "7.4", "8.0", "8.2", "major"];
+
+/**
+ * A webhook whose conduct a test chooses, at the address of a Service: the real one cannot be made
+ * to allow everything. It knows one rule, that of the engineVersion.
+ */
+export async function startStandIn(host: string, pair: Pair): Promise<StandIn> {
+  const server = createServer({ cert: pair.cert, key: pair.privateKey }, (request, response) => {
+    // A probe that gives up in the middle takes its call with it.
+    answer(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(443, host, resolve);
+  });
+  return {
+    close: async () => {
+      if (!server.listening) {
+        return;
+      }
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const conduct = conductOf(request.url ?? "");
+  if (conduct === "silent") {
+    return;
+  }
+  if (conduct === "fails") {
+    response.writeHead(500).end("broken on purpose");
+    return;
+  }
+  const review = JSON.parse(await bodyOf(request)) as Review;
+  const wrong =
+    conduct === "refuses" || (conduct === "judges" && !isKnown(versionOf(review.request.object)));
+  const verdict = {
+    apiVersion: review.apiVersion,
+    kind: review.kind,
+    response: {
+      uid: review.request.uid,
+      allowed: !wrong,
+      ...(wrong ? { status: { code: 422, message: `refused by the stand-in (${conduct})` } } : {}),
+    },
+  };
+  response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(verdict));
+}
+
+function conductOf(url: string): Conduct {
+  const path = new URL(url, "https://webhook").pathname.slice(1);
+  return conducts.find((conduct) => conduct === path) ?? "judges";
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) {
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function versionOf(object: unknown): unknown {
+  const { spec } = (object ?? {}) as { readonly spec?: Readonly<Record<string, unknown>> };
+  const { globalConfigurations } = (spec ?? {}) as {
+    readonly globalConfigurations?: Readonly<Record<string, unknown>>;
+  };
+  return (globalConfigurations ?? spec)?.["engineVersion"];
+}
+
+function isKnown(version: unknown): boolean {
+  return version === undefined || versions.includes(version as string);
+}

@@ -1,0 +1,271 @@
+/** What stops a swap before its first write: the cluster is as it was, byte for byte. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { makePair } from "./certificate";
+import {
+  admissionEndpoints,
+  admissionService,
+  namespaceOf,
+  setEndpointsReady,
+  writeOperatorStatus,
+} from "./operator";
+import { documentOf, type PluginOptions, type PluginRun, runner } from "./plugin-run";
+import { errorsIn } from "./report";
+import { run } from "./run";
+import { admissionSecret, secretOf, type UnfitSecret, unfitSecrets } from "./secrets";
+import { openSuite, type Suite } from "./suite";
+import { clear, readBack, runSwap, settle, templateFile } from "./swap-checks";
+import { putOldConfiguration } from "./swap-states";
+import { newConfigurationName, newEntryName, oldConfigurationName } from "./webhook-configurations";
+
+let suite: Suite;
+beforeAll(async () => {
+  suite = await openSuite();
+  const { api, scene } = suite;
+  await clear(api, scene);
+  await putOldConfiguration(api, scene);
+  await settle(api, scene);
+});
+afterAll(() => suite.close());
+
+/** Runs the swap and holds it to having left everything alone. */
+async function refused(
+  args: readonly string[] = [],
+  options: PluginOptions = {},
+): Promise<PluginRun> {
+  const before = await readBack(suite.controlPlane);
+  const result = await runSwap(suite.controlPlane, args, options);
+  expect(result.writes).toEqual([]);
+  expect(await readBack(suite.controlPlane)).toEqual(before);
+  return result;
+}
+
+describe("the secret", () => {
+  const namespace = "engine";
+  afterEach(async () => {
+    await suite.api.replace(admissionSecret(namespace, suite.scene.pair));
+  });
+
+  const codes: Readonly<Record<UnfitSecret, string>> = {
+    "wrong type": "SECRET-TYPE",
+    "three items": "SECRET-ITEMS",
+    "one item": "SECRET-ITEMS",
+    "no cert": "SECRET-NO-CERT",
+    "cert is not PEM": "SECRET-NOT-PEM",
+    "cert holds a private key": "SECRET-PRIVATE-KEY-IN-CERT",
+    "no name of the service": "CERT-SAN",
+    "no names at all": "CERT-SAN",
+    expired: "CERT-EXPIRED",
+    "not yet valid": "CERT-NOT-YET-VALID",
+    "another private key": "CERT-KEY-MISMATCH",
+  };
+
+  test.each(Object.entries(codes))("%s stops with 3 and one cause, %s", async (kind, code) => {
+    await suite.api.replace(unfitSecrets[kind as UnfitSecret](namespace));
+    const { report } = await refused();
+    expect(report.exit.code).toBe(3);
+    expect(errorsIn(report)).toEqual([code]);
+  });
+
+  test("absent stops with 3 after --wait-secret, and is not created", async () => {
+    const secret = admissionSecret(namespace, suite.scene.pair);
+    await suite.api.remove(secret);
+    const { report } = await refused(["--wait-secret=1s"]);
+    expect(report.exit.code).toBe(3);
+    expect(errorsIn(report)).toEqual(["SECRET-MISSING"]);
+    expect(await suite.api.read(secret)).toBeUndefined();
+  });
+
+  test("that appears while the run waits for it is used", async () => {
+    const { controlPlane, api, scene } = suite;
+    const secret = admissionSecret(namespace, scene.pair);
+    await api.remove(secret);
+    let made: Promise<unknown> | undefined;
+    const args = ["engine", "upgrade-webhook", "-n", namespace, "--dry-run=server", "-o", "json"];
+    const result = await run(controlPlane.binaries.kubectl, args, {
+      env: controlPlane.kubectlEnv(),
+      onErrorLine: (line) => {
+        if (line.includes("admission-tls")) {
+          made ??= api.create(secret);
+        }
+      },
+    });
+    await made;
+    expect(documentOf(result, args).exit.code).toBe(0);
+    expect(made).toBeDefined();
+  });
+});
+
+describe("the server side", () => {
+  interface Row {
+    readonly name: string;
+    readonly spoil: (suite: Suite) => Promise<unknown>;
+    readonly mend: (suite: Suite) => Promise<unknown>;
+    readonly code: string;
+  }
+  const rows: readonly Row[] = [
+    {
+      name: "no ready endpoint",
+      spoil: ({ api, scene }) => setEndpointsReady(api, scene.namespace, false),
+      mend: ({ api, scene }) => setEndpointsReady(api, scene.namespace, true),
+      code: "WEBHOOK-NO-ENDPOINTS",
+    },
+    {
+      name: "no endpoint slice at all",
+      spoil: ({ api, scene }) => api.remove(admissionEndpoints(scene.namespace)),
+      mend: ({ api, scene }) => setEndpointsReady(api, scene.namespace, true),
+      code: "WEBHOOK-NO-ENDPOINTS",
+    },
+    {
+      name: "operator not ready",
+      spoil: ({ api, scene }) => writeOperatorStatus(api, scene.namespace, false),
+      mend: ({ api, scene }) => writeOperatorStatus(api, scene.namespace, true),
+      code: "OPERATOR-NOT-READY",
+    },
+  ];
+
+  describe.each(rows.map((row) => [row.name, row] as const))("%s", (_name, row) => {
+    beforeEach(() => row.spoil(suite));
+    afterEach(() => row.mend(suite));
+
+    test("stops with 3", async () => {
+      const { report } = await refused();
+      expect(report.exit.code).toBe(3);
+      expect(errorsIn(report)).toEqual([row.code]);
+    });
+
+    test("with --wait, times out with 124", async () => {
+      const { report } = await refused(["--wait", "--timeout=1s"]);
+      expect(report.exit.code).toBe(124);
+    });
+
+    test("with --wait, goes on when it is mended", async () => {
+      const { controlPlane } = suite;
+      const args = ["engine", "upgrade-webhook", "-n", "engine", "--dry-run=client", "--wait"];
+      let mended: Promise<unknown> | undefined;
+      const result = await run(controlPlane.binaries.kubectl, [...args, "-o", "json"], {
+        env: controlPlane.kubectlEnv(),
+        onErrorLine: (line) => {
+          if (/Service|Deployment/.test(line)) {
+            mended ??= row.mend(suite);
+          }
+        },
+      });
+      await mended;
+      expect(documentOf(result, args).exit.code).toBe(0);
+      expect(mended).toBeDefined();
+    });
+  });
+
+  test("no Service stops with 3", async () => {
+    const { api } = suite;
+    await api.create(namespaceOf("no-service"));
+    const secret = admissionSecret("no-service", makePair({ namespace: "no-service" }));
+    await api.create(secret);
+    expect(await api.read(admissionService("no-service"))).toBeUndefined();
+    const { report } = await refused(["--take-over"], { namespace: "no-service" });
+    expect(report.exit.code).toBe(3);
+    expect(errorsIn(report)).toEqual(["WEBHOOK-SERVICE-MISSING"]);
+  });
+
+  test.each([[[]], [["--wait", "--timeout=1s"]]])(
+    "a namespace that does not exist stops with 3, with %j",
+    async (args) => {
+      const { report } = await refused(args, { namespace: "nowhere" });
+      expect(report.exit.code).toBe(3);
+      expect(errorsIn(report)).toEqual(["NAMESPACE-MISSING"]);
+    },
+  );
+});
+
+describe("the template", () => {
+  const good = readFileSync(templateFile, "utf8");
+  interface Row {
+    readonly name: string;
+    readonly text: string;
+    /** Every problem is named, each by one of these. */
+    readonly says: readonly string[];
+  }
+  const rows: readonly Row[] = [
+    { name: "not YAML", text: "webhooks: [", says: ["not YAML"] },
+    { name: "empty", text: "# nothing\n", says: ["0 documents"] },
+    { name: "two documents", text: `${good}---\n${good}`, says: ["2 documents"] },
+    { name: "a list", text: "- a\n- b\n", says: ["not a YAML mapping"] },
+    {
+      name: "of the wrong kind",
+      text: good.replace("Validating", "Mutating"),
+      says: ["kind is", "ValidatingWebhookConfiguration"],
+    },
+    {
+      name: "with other names",
+      text: good.replace(newConfigurationName, "mine").replace(newEntryName, "my.entry.engine"),
+      says: [`wanted "${newConfigurationName}"`, `wanted "${newEntryName}"`],
+    },
+    {
+      name: "with a placeholder left",
+      text: good.replace("name: admission\n", "name: NAME_OF_EC_SERVICE_ACCOUNT\n"),
+      says: ["NAME_OF_EC_SERVICE_ACCOUNT is left"],
+    },
+    {
+      name: "with several mistakes at once",
+      text: good
+        .replace("Validating", "Mutating")
+        .replace("OPERATOR_NAMESPACE", "elsewhere")
+        .replace(newEntryName, "my.entry.engine"),
+      says: ["kind is", '"elsewhere"', '"my.entry.engine"'],
+    },
+  ];
+
+  test.each(rows.map((row) => [row.name, row] as const))("%s: 2", async (_name, row) => {
+    const { report, stderr } = await refused(["--template", "-"], { input: row.text });
+    expect(report.exit.code).toBe(2);
+    for (const part of row.says) {
+      expect(report.exit.reason).toContain(part);
+      expect(stderr).toContain(part);
+    }
+  });
+
+  test("that is no file: 2", async () => {
+    const { report } = await refused(["--template", "/nowhere/webhook.yaml"]);
+    expect(report.exit.code).toBe(2);
+    expect(report.exit.reason).toContain("/nowhere/webhook.yaml");
+  });
+
+  test.each(["OPERATOR_NAMESPACE", "NAMESPACE_OF_SERVICE_ACCOUNT"])(
+    "with the placeholder %s is rendered",
+    async (token) => {
+      const { controlPlane } = suite;
+      const file = join(controlPlane.site.dataDir, "template.yaml");
+      writeFileSync(file, good.replaceAll("OPERATOR_NAMESPACE", token));
+      const { report } = await refused(["--dry-run=server", "--template", file]);
+      expect(report.exit.code).toBe(0);
+    },
+  );
+});
+
+describe("the question", () => {
+  test.each([[[]], [["--no-input"]]])("without --yes and a terminal: 2, with %j", async (flags) => {
+    const { controlPlane } = suite;
+    const before = await readBack(controlPlane);
+    const mark = await controlPlane.auditMark();
+    const args = ["engine", "upgrade-webhook", "-n", "engine", "-o", "json", ...flags];
+    const kubeconfig = controlPlane.kubeconfigFor(runner.name);
+    const result = await controlPlane.kubectl(args, { kubeconfig });
+    const { exit } = documentOf(result, args);
+    expect(exit.code).toBe(2);
+    expect(exit.reason).toContain(oldConfigurationName);
+    expect(`${exit.reason} ${exit.next ?? ""}`).toContain("--yes");
+    expect(await controlPlane.writesSince(mark, { user: runner.name })).toEqual([]);
+    expect(await readBack(controlPlane)).toEqual(before);
+  });
+});
+
+describe("what a refusal says", () => {
+  test("a secret that holds a text that is no base64 of a certificate is never printed", async () => {
+    const { api, scene } = suite;
+    await api.replace(secretOf("engine", { cert: "hunter2-marker", privateKey: "hunter3-marker" }));
+    const { stdout, stderr } = await refused(["-v", "9"]);
+    expect(`${stdout}${stderr}`).not.toMatch(/hunter[23]-marker|aHVudGVy/);
+    await api.replace(admissionSecret("engine", scene.pair));
+  });
+});

@@ -1,0 +1,275 @@
+/** A swap that is killed, interrupted or run twice at once: the next run ends as wanted. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { constants } from "node:os";
+import { join } from "node:path";
+import { including, matching } from "./matchers";
+import { documentOf, runner } from "./plugin-run";
+import type { ReportDocument } from "./report";
+import type { RunResult } from "./run";
+import { admissionSecret } from "./secrets";
+import { openSuite, type Suite, verdictsOf } from "./suite";
+import { applied, clear, deleted, entryOf, readBack, runSwap, settle } from "./swap-checks";
+import { putNewConfiguration, putOldConfiguration } from "./swap-states";
+import { until } from "./until";
+
+let suite: Suite;
+beforeAll(async () => {
+  suite = await openSuite();
+});
+afterAll(() => suite.close());
+
+/** A run that is under way: kubectl becomes the plugin, so that a signal meets the plugin itself. */
+interface Running {
+  readonly process: ChildProcess;
+  readonly ended: Promise<RunResult>;
+  readonly stderr: () => string;
+  readonly stdout: () => string;
+  /** The lines of its record: intents before, outcomes after each write. */
+  readonly record: () => readonly string[];
+}
+
+let runs = 0;
+
+function start(args: readonly string[], output: "json" | "jsonl" = "json"): Running {
+  const { controlPlane, scene } = suite;
+  runs += 1;
+  const home = join(controlPlane.site.homeDir, `run-${String(runs)}`);
+  const words = ["engine", "upgrade-webhook", "-n", scene.namespace, "-o", output, ...args];
+  const child = spawn(controlPlane.binaries.kubectl, words, {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      ...controlPlane.kubectlEnv(controlPlane.kubeconfigFor(runner.name)),
+      ENGINE_HOME: home,
+    },
+  });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const ended = new Promise<RunResult>((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code, signal) => {
+      resolve({ code: code ?? 128 + (signal ? constants.signals[signal] : 0), stdout, stderr });
+    });
+  });
+  const record = (): readonly string[] => recordOf(home);
+  return { process: child, ended, stderr: () => stderr, stdout: () => stdout, record };
+}
+
+function recordOf(home: string): readonly string[] {
+  const [run] = statSync(home, { throwIfNoEntry: false }) ? readdirSync(join(home, "runs")) : [];
+  if (run === undefined) {
+    return [];
+  }
+  const file = join(home, "runs", run, "log.jsonl");
+  const text = statSync(file, { throwIfNoEntry: false }) ? readFileSync(file, "utf8") : "";
+  return text
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => {
+      const { type, action = "" } = JSON.parse(line) as { type: string; action?: string };
+      return `${type} ${action}`.trim();
+    });
+}
+
+/** Sends the signal at the moment, unless the run has ended before. */
+async function signalAt(
+  running: Running,
+  signal: NodeJS.Signals,
+  moment: Moment,
+): Promise<RunResult> {
+  let result: RunResult | undefined;
+  void running.ended.then((end) => (result = end));
+  await until(moment.name, () => result ?? (moment.reached(running) || undefined), { everyMs: 1 });
+  running.process.kill(signal);
+  return running.ended;
+}
+
+interface Moment {
+  readonly name: string;
+  readonly reached: (running: Running) => boolean;
+}
+
+const recorded = (line: string): Moment => ({
+  name: `"${line}" was recorded`,
+  reached: ({ record }) => record().includes(line),
+});
+
+const printed = (lines: number): Moment => ({
+  name: `${String(lines)} lines of progress were printed`,
+  reached: ({ stdout }) => stdout().split("\n").length > lines,
+});
+
+/** The clock alone, for the moments between all others. */
+const elapsed = (ms: number): Moment => {
+  let since: number | undefined;
+  return {
+    name: `${String(ms)} ms had passed`,
+    reached: () => Date.now() - (since ??= Date.now()) >= ms,
+  };
+};
+
+const moments: readonly Moment[] = [
+  recorded("outcome"),
+  recorded("intent apply"),
+  recorded("outcome apply"),
+  recorded("intent delete"),
+  recorded("outcome delete"),
+  ...[1, 3, 5].map(printed),
+  ...[350, 600].map(elapsed),
+];
+
+async function expectSwapped(): Promise<void> {
+  const { controlPlane, scene } = suite;
+  const { old, current } = await readBack(controlPlane);
+  expect(old).toBeUndefined();
+  expect(entryOf(current)).toMatchObject({
+    clientConfig: { caBundle: scene.caBundle, service: { namespace: scene.namespace } },
+  });
+  await expectGuarded();
+  expect((await runSwap(controlPlane)).writes).toEqual([]);
+}
+
+/** Wrong edits are refused and right ones accepted, by whichever configuration. */
+async function expectGuarded(): Promise<void> {
+  expect(await verdictsOf(suite.api, suite.scene.namespace)).toEqual({
+    right: "accepted",
+    wrongRefusedBy: matching(/admission\.engine$/),
+  });
+}
+
+describe("killed with SIGKILL when", () => {
+  beforeEach(async () => {
+    const { api, scene } = suite;
+    await clear(api, scene);
+    await putOldConfiguration(api, scene);
+    await settle(api, scene);
+  });
+
+  test.each(moments.map((moment) => [moment.name, moment] as const))(
+    "%s, the databases stay guarded and the next run ends as wanted",
+    async (_name, moment) => {
+      await signalAt(start(["--yes"], "jsonl"), "SIGKILL", moment);
+      await expectGuarded();
+
+      const next = await runSwap(suite.controlPlane);
+
+      expect(next.report.exit.code).toBe(0);
+      expect([applied, deleted]).toEqual(including(...next.writes));
+      await expectSwapped();
+    },
+  );
+});
+
+describe("interrupted", () => {
+  interface Row {
+    readonly name: string;
+    readonly signal: NodeJS.Signals;
+    readonly code: number;
+    readonly moment: Moment;
+    /** What is there afterwards. */
+    readonly left: readonly ("old" | "current")[];
+    readonly says: RegExp;
+  }
+  const rows: readonly Row[] = [
+    {
+      name: "before the first write",
+      signal: "SIGINT",
+      code: 130,
+      moment: elapsed(250),
+      left: ["old"],
+      says: /nothing was written|interrupted/,
+    },
+    {
+      name: "after the apply",
+      signal: "SIGINT",
+      code: 130,
+      moment: recorded("outcome apply"),
+      left: ["old", "current"],
+      says: /new configuration is written.*old one is untouched/,
+    },
+    {
+      name: "after the apply, by SIGTERM",
+      signal: "SIGTERM",
+      code: 143,
+      moment: recorded("outcome apply"),
+      left: ["old", "current"],
+      says: /new configuration is written.*old one is untouched/,
+    },
+    {
+      name: "with the apply in flight",
+      signal: "SIGINT",
+      code: 130,
+      moment: recorded("intent apply"),
+      left: ["old", "current"],
+      says: /new configuration is written.*old one is untouched/,
+    },
+    {
+      name: "after the deletion",
+      signal: "SIGINT",
+      code: 130,
+      moment: recorded("outcome delete"),
+      left: ["current"],
+      says: /old one is deleted/,
+    },
+  ];
+
+  test.each(rows.map((row) => [row.name, row] as const))("%s", async (_name, row) => {
+    const { controlPlane, api, scene } = suite;
+    await clear(api, scene);
+    await putOldConfiguration(api, scene);
+    await settle(api, scene);
+
+    const result = await signalAt(start(["--yes"]), row.signal, row.moment);
+
+    const { exit } = documentOf(result, ["upgrade-webhook"]);
+    expect(exit).toMatchObject({ code: row.code, reason: matching(row.says) });
+    expect(exit.next).toMatch(/run the same command again/);
+    expect(result.stderr).toMatch(row.says);
+    const state = await readBack(controlPlane);
+    const there = (["old", "current"] as const).filter((which) => state[which] !== undefined);
+    expect(there).toEqual(row.left);
+    await expectGuarded();
+
+    expect((await runSwap(controlPlane)).report.exit.code).toBe(0);
+    await expectSwapped();
+  });
+
+  test("while it waits for the secret", async () => {
+    const { controlPlane, api, scene } = suite;
+    await api.remove(admissionSecret(scene.namespace, scene.pair));
+    const mark = await controlPlane.auditMark();
+    const waiting = { name: "it waits", reached: ({ stderr }: Running) => /tls/.test(stderr()) };
+    const result = await signalAt(start(["--yes"]), "SIGINT", waiting);
+    await api.create(admissionSecret(scene.namespace, scene.pair));
+    expect(documentOf(result, ["upgrade-webhook"]).exit.code).toBe(130);
+    expect(await controlPlane.writesSince(mark, { user: runner.name })).toEqual([]);
+  });
+});
+
+describe("two runs at once", () => {
+  test.each([
+    ["over the old one", () => putOldConfiguration(suite.api, suite.scene)],
+    ["over nothing", () => Promise.resolve()],
+    [
+      "over a half-done new one",
+      () => putNewConfiguration(suite.api, suite.scene, { changes: { caBundle: "" } }),
+    ],
+  ])("%s: one ends with 0, the other with 0 or 5", async (_name, found) => {
+    const { api, scene } = suite;
+    await clear(api, scene);
+    await found();
+    await settle(api, scene);
+
+    const results = await Promise.all([start(["--yes"]).ended, start(["--yes"]).ended]);
+
+    const ends: readonly ReportDocument[] = results.map((result) =>
+      documentOf(result, ["upgrade-webhook"]),
+    );
+    const codes = ends.map(({ exit }) => exit.code).sort((a, b) => a - b);
+    expect(codes[0]).toBe(0);
+    expect([0, 5]).toContain(codes[1]);
+    await expectSwapped();
+  });
+});

@@ -1,0 +1,196 @@
+/**
+ * What other people's edits meet with during a swap: 20 right and 20 wrong ones a second, from a
+ * process of its own, from before the first write to after the last.
+ */
+import { readFileSync } from "node:fs";
+import type { Answer } from "./edit-stream-process";
+import {
+  between,
+  type EditStream,
+  isBypass,
+  isOutage,
+  secondsOf,
+  startEditStream,
+  streamer,
+} from "./edit-stream";
+import type { AuditEvent } from "./audit";
+import { type PluginRun, runner } from "./plugin-run";
+import { openSuite, type Suite } from "./suite";
+import { clear, readBack, runSwap, settle, templateFile } from "./swap-checks";
+import { brokenConfigurations, putNewConfiguration, putOldConfiguration } from "./swap-states";
+import { newConfigurationName, newEntryName, oldConfigurationName } from "./webhook-configurations";
+
+let suite: Suite;
+beforeAll(async () => {
+  suite = await openSuite({ users: [streamer] });
+});
+afterAll(() => suite.close());
+beforeEach(() => clear(suite.api, suite.scene));
+
+const refused = (answer: Answer): boolean => answer.message.includes("denied the request");
+const accepted = (answer: Answer): boolean => answer.status < 300;
+
+interface Observed<T> {
+  readonly outcome: T;
+  readonly answers: readonly Answer[];
+}
+
+/** Streams edits around the work; `first` and `last` say when the stream is where it should be. */
+async function observed<T>(
+  work: () => Promise<T>,
+  before: (stream: EditStream) => Promise<unknown>,
+): Promise<Observed<T>> {
+  const { controlPlane, scene } = suite;
+  const stream = await startEditStream(controlPlane, scene);
+  await before(stream);
+  let outcome: T;
+  try {
+    outcome = await work();
+    await stream.seen("invalid", refused);
+    await stream.seen("valid", accepted);
+  } catch (error) {
+    await stream.stop();
+    throw error;
+  }
+  return { outcome, answers: await stream.stop() };
+}
+
+const working = async (stream: EditStream): Promise<void> => {
+  await stream.seen("invalid", refused);
+  await stream.seen("valid", accepted);
+};
+
+function wrongOf(answers: readonly Answer[]): readonly Answer[] {
+  return answers.filter((answer) => isBypass(answer) || isOutage(answer));
+}
+
+/** The pace was kept: a stream that stalls sees no gap. */
+function expectDense(answers: readonly Answer[]): void {
+  for (const twin of ["valid", "invalid"] as const) {
+    const sent = between(answers, twin);
+    const seconds = ((sent.at(-1)?.from ?? 0) - (sent[0]?.from ?? 0)) / 1000;
+    expect(sent.length / seconds).toBeGreaterThan(15);
+  }
+}
+
+describe("during the swap no right edit is refused and no wrong one passes", () => {
+  test.each([
+    ["of a healthy old one", () => putOldConfiguration(suite.api, suite.scene)],
+    [
+      "of both",
+      async () => {
+        await putOldConfiguration(suite.api, suite.scene);
+        await putNewConfiguration(suite.api, suite.scene);
+      },
+    ],
+    [
+      "of a new one of another release",
+      () =>
+        putNewConfiguration(suite.api, suite.scene, {
+          changes: { entry: { admissionReviewVersions: ["v1"], timeoutSeconds: 10 } },
+        }),
+    ],
+  ])("%s", async (_name, found) => {
+    const { controlPlane, api, scene } = suite;
+    await found();
+    await settle(api, scene);
+
+    const mark = await controlPlane.auditMark();
+    const { outcome, answers } = await observed(() => runSwap(controlPlane), working);
+    const writes = await controlPlane.writesSince(mark, { user: runner.name });
+
+    expect(outcome.report.exit.code).toBe(0);
+    expect(writes.length).toBeGreaterThan(0);
+    expect(wrongOf(answers)).toEqual([]);
+    expect(outcome.report.gap).toMatchObject({ bypassSeconds: 0, outageSeconds: 0 });
+    expectDense(answers);
+    expectSpans(answers, writes);
+  });
+});
+
+/** The stream ran from before the plugin's first write to after its last. */
+function expectSpans(answers: readonly Answer[], writes: readonly AuditEvent[]): void {
+  const times = writes.map((event) => Date.parse(event.requestReceivedTimestamp));
+  expect(answers[0]?.from).toBeLessThan(times[0] ?? 0);
+  expect(answers.at(-1)?.from).toBeGreaterThan(times.at(-1) ?? Infinity);
+}
+
+describe("where there was a gap, the report's seconds are those that the stream saw", () => {
+  /** From the run's first probe to its end: what was before it is not its to report. */
+  function seen(
+    { report }: PluginRun,
+    answers: readonly Answer[],
+  ): Readonly<Record<string, number>> {
+    const from = Date.parse(report.run?.startedAt ?? "");
+    return {
+      bypassSeconds: secondsOf(between(answers, "invalid", { from }), isBypass),
+      outageSeconds: secondsOf(between(answers, "valid", { from }), isOutage),
+    };
+  }
+
+  test("bypass, where nothing was validated before", async () => {
+    const { controlPlane } = suite;
+    const before = (stream: EditStream): Promise<void> => stream.seen("invalid", isBypass);
+    const { outcome, answers } = await observed(() => runSwap(controlPlane), before);
+    const { bypassSeconds = 0, outageSeconds } = seen(outcome, answers);
+    expect(outcome.report.gap?.bypassSeconds).toBeGreaterThan(0);
+    expect(Math.abs((outcome.report.gap?.bypassSeconds ?? 0) - bypassSeconds)).toBeLessThan(0.5);
+    expect(outcome.report.gap?.outageSeconds).toBe(0);
+    expect(outageSeconds).toBe(0);
+  });
+
+  test("outage, where the old one is broken", async () => {
+    const { controlPlane, api, scene } = suite;
+    await putOldConfiguration(api, scene, { changes: brokenConfigurations["no CA"]() });
+    await settle(api, scene);
+    const before = (stream: EditStream): Promise<void> => stream.seen("valid", isOutage);
+    const { outcome, answers } = await observed(() => runSwap(controlPlane), before);
+    const { bypassSeconds, outageSeconds = 0 } = seen(outcome, answers);
+    expect(outcome.report.gap?.outageSeconds).toBeGreaterThan(0);
+    expect(Math.abs((outcome.report.gap?.outageSeconds ?? 0) - outageSeconds)).toBeLessThan(0.5);
+    expect(outcome.report.gap?.bypassSeconds).toBe(0);
+    expect(bypassSeconds).toBe(0);
+  });
+});
+
+describe("the documented order", () => {
+  test("lets wrong edits pass, then refuses every edit: the measurement can fail", async () => {
+    const { controlPlane, api, scene } = suite;
+    await putOldConfiguration(api, scene);
+    await settle(api, scene);
+    const kubectl = async (args: readonly string[], input?: string): Promise<string> => {
+      const result = await controlPlane.kubectl(args, input === undefined ? {} : { input });
+      return result.stderr;
+    };
+    const kind = "validatingwebhookconfiguration";
+    const template = readFileSync(templateFile, "utf8");
+
+    const { outcome, answers } = await observed(async () => {
+      await kubectl(["delete", kind, oldConfigurationName]);
+      await kubectl(["apply", "-f", templateFile]);
+      const rendered = template.replaceAll("OPERATOR_NAMESPACE", scene.namespace);
+      const created = await kubectl(["create", "-f", "-"], rendered);
+      const patch = {
+        webhooks: [
+          {
+            name: newEntryName,
+            clientConfig: {
+              caBundle: scene.caBundle,
+              // What the documented order leaves out: create has said AlreadyExists.
+              service: { name: "admission", namespace: scene.namespace, path: "/admission" },
+            },
+          },
+        ],
+      };
+      await kubectl(["patch", kind, newConfigurationName, "-p", JSON.stringify(patch)]);
+      return created;
+    }, working);
+
+    expect(outcome).toContain("AlreadyExists");
+    const bypass = secondsOf(between(answers, "invalid"), isBypass);
+    const outage = secondsOf(between(answers, "valid"), isOutage);
+    expect(bypass).toBeGreaterThan(0);
+    expect(outage).toBeGreaterThan(0);
+    expect((await readBack(controlPlane)).current).toBeDefined();
+  });
+});
