@@ -2,6 +2,7 @@
  * What every command gets from the program, and what it gives back: the seam between the command
  * line (program.ts) and the commands.
  */
+import type { ConnectionFlags } from "../adapters/kubernetes/flags";
 import type { ExitCode } from "../domain/errors";
 import { EngineError, exitCodes } from "../domain/errors";
 import type { Names } from "../domain/names";
@@ -10,27 +11,6 @@ import type { Event, Report } from "../run/report";
 
 /** Name of this run in the document and in its records, sortable by time. */
 export type RunIdentity = NonNullable<Report["run"]>;
-
-/** kubectl's own flags as they were given (flag or ENGINE_ variable); absent: not given. */
-export interface ConnectionFlags {
-  readonly kubeconfig?: string;
-  readonly context?: string;
-  readonly cluster?: string;
-  readonly user?: string;
-  readonly server?: string;
-  readonly token?: string;
-  readonly certificateAuthority?: string;
-  readonly clientCertificate?: string;
-  readonly clientKey?: string;
-  readonly tlsServerName?: string;
-  readonly insecureSkipTlsVerify?: boolean;
-  readonly as?: string;
-  readonly asUid?: string;
-  readonly asGroup?: readonly string[];
-  /** Milliseconds; 0 and absent: no limit of the user's own. */
-  readonly requestTimeoutMs?: number;
-  readonly namespace?: string;
-}
 
 /** Forms of the result on stdout. */
 export type OutputFormat = "text" | "json" | "yaml" | "jsonl";

@@ -1,5 +1,6 @@
 /** The global flags: raw → judged, with the environment in second place. */
-import type { ConnectionFlags, GlobalOptions, Prefix } from "../commands/context";
+import type { ConnectionFlags } from "../adapters/kubernetes/flags";
+import type { GlobalOptions, Prefix } from "../commands/context";
 import type { RawFlags } from "./values";
 import { FlagReader } from "./values";
 
