@@ -186,7 +186,7 @@ export class Scene {
       problem: () => Promise.resolve(this.homeProblem),
       save: (object) => {
         this.saved.push(object);
-        return Promise.resolve(`/home/runs/1/${object.metadata.name ?? ""}.json`);
+        return Promise.resolve(`runs/1/${object.metadata.name ?? ""}.json`);
       },
       intent: (line) => {
         this.journal.push([line["action"], line["object"]].join(" "));

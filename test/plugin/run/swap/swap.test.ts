@@ -116,8 +116,8 @@ describe("the report of", () => {
     expect(report.backups).toEqual([
       {
         object: `ValidatingWebhookConfiguration/${newName}`,
-        file: `/home/runs/1/${newName}.json`,
-        command: `kubectl replace -f /home/runs/1/${newName}.json`,
+        file: `runs/1/${newName}.json`,
+        command: `kubectl replace -f runs/1/${newName}.json`,
       },
     ]);
   });
