@@ -1,4 +1,4 @@
-/** Kubernetes objects and how they are addressed; shapes alone, no behaviour. */
+/** Kubernetes objects: their shapes, how they are addressed, and what identifies one. */
 import type { Json } from "./values";
 
 /** A kind as it is addressed in a URL: group "" is the core group. */
@@ -45,4 +45,16 @@ export interface KubeObject {
   readonly kind: string;
   readonly metadata: ObjectMeta;
   readonly [key: string]: unknown;
+}
+
+/** The identity of an object as read: a write bound to it reaches no other object, no later state. */
+export function preconditionsOf({ metadata }: KubeObject): {
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+} {
+  const { uid, resourceVersion } = metadata;
+  return {
+    ...(uid !== undefined && { uid }),
+    ...(resourceVersion !== undefined && { resourceVersion }),
+  };
 }

@@ -1,7 +1,7 @@
 /** The Secrets that `cert create` writes: the pair itself, its saved copy, and the way back. */
 import { isDeepStrictEqual } from "node:util";
 import type { Names } from "../domain/names";
-import type { KubeObject, ObjectMeta } from "../domain/objects";
+import { type KubeObject, type ObjectMeta, preconditionsOf } from "../domain/objects";
 import { at, isObject, type Json, list, own, text } from "../domain/values";
 import type { NewPair } from "./cert-parts";
 
@@ -110,18 +110,6 @@ export function firstOf(wanted: KubeObject, names: Names): KubeObject {
 /** `wanted` as a new object in the place of a deleted one. */
 export function successorOf(existing: KubeObject, wanted: KubeObject): KubeObject {
   return { ...wanted, metadata: keptMetadata(existing, wanted) };
-}
-
-/** The uid and resourceVersion of an object as it was read. */
-export function preconditionsOf({ metadata }: KubeObject): {
-  readonly uid?: string;
-  readonly resourceVersion?: string;
-} {
-  const { uid, resourceVersion } = metadata;
-  return {
-    ...(uid !== undefined && { uid }),
-    ...(resourceVersion !== undefined && { resourceVersion }),
-  };
 }
 
 function keptMetadata(existing: KubeObject, { metadata }: KubeObject): ObjectMeta {

@@ -2,9 +2,9 @@
 import { secretObject } from "../domain/certificate";
 import { ApiError, exitCodes } from "../domain/errors";
 import type { Names } from "../domain/names";
-import type { KubeObject } from "../domain/objects";
+import { type KubeObject, preconditionsOf } from "../domain/objects";
 import { CertificateStop, secretRef } from "./cert-parts";
-import { firstOf, preconditionsOf, savedCopy, successorOf, updateOf } from "./cert-secret";
+import { firstOf, savedCopy, successorOf, updateOf } from "./cert-secret";
 import type { Cluster, ManagedWrite } from "./ports";
 import type { Journal } from "./record";
 import type { Recorder, StepInfo } from "./recorder";

@@ -1,5 +1,5 @@
 /** A dry run of the swap: the writes are planned, or sent with dryRun=All; nothing comes into force. */
-import type { KubeObject } from "../../domain/objects";
+import { type KubeObject, preconditionsOf } from "../../domain/objects";
 import type { Plan } from "../../domain/webhook/plan";
 import type { SwapDeps, SwapOptions } from "./deps";
 import { applyInfo, deleteInfo } from "./steps";
@@ -29,13 +29,6 @@ export async function rehearseSwap(
 }
 
 async function rehearseDelete(deps: SwapDeps, object: KubeObject): Promise<void> {
-  const { name = "", uid, resourceVersion } = object.metadata;
-  await deps.cluster.delete(
-    configurationRef(name),
-    {
-      ...(uid !== undefined && { uid }),
-      ...(resourceVersion !== undefined && { resourceVersion }),
-    },
-    { dryRun: true },
-  );
+  const { name = "" } = object.metadata;
+  await deps.cluster.delete(configurationRef(name), preconditionsOf(object), { dryRun: true });
 }

@@ -6,7 +6,7 @@ import {
   TimeoutError,
   UnavailableError,
 } from "../../domain/errors";
-import type { KubeObject, Ref } from "../../domain/objects";
+import { type KubeObject, preconditionsOf, type Ref } from "../../domain/objects";
 import { at, own } from "../../domain/values";
 import { configurationResource, entriesOf } from "../../domain/webhook/configuration";
 import { judgeConflict } from "../../domain/webhook/conflicts";
@@ -119,11 +119,9 @@ async function send(
   how: { readonly plan: Plan; readonly manner: Manner; readonly dryRun: boolean },
 ): Promise<KubeObject> {
   const { plan, manner, dryRun } = how;
-  const { uid, resourceVersion } = plan.live?.metadata ?? {};
   const metadata = {
     ...plan.wanted.metadata,
-    ...(uid !== undefined && { uid }),
-    ...(resourceVersion !== undefined && { resourceVersion }),
+    ...(plan.live !== undefined && preconditionsOf(plan.live)),
   };
   const object = { ...plan.wanted, metadata };
   if (manner === "replace") return await cluster.update(object, { fieldManager, dryRun });
@@ -149,13 +147,10 @@ function withoutUrl(object: KubeObject, live: KubeObject | undefined): KubeObjec
 
 /** Deletes an object only if it is still the one that was read. */
 export async function deleteAsRead(deps: SwapDeps, object: KubeObject, why: string): Promise<void> {
-  const { name = "", uid, resourceVersion } = object.metadata;
+  const { name = "" } = object.metadata;
   const label = configurationLabel(object);
   const send = async (): Promise<true> => {
-    await deps.cluster.delete(configurationRef(name), {
-      ...(uid !== undefined && { uid }),
-      ...(resourceVersion !== undefined && { resourceVersion }),
-    });
+    await deps.cluster.delete(configurationRef(name), preconditionsOf(object));
     return true;
   };
   const seen = async (): Promise<true | undefined> =>
@@ -182,13 +177,8 @@ export async function putBack(
   const label = configurationLabel(saved);
   const send = async (): Promise<KubeObject> => {
     if (written === undefined) return await deps.cluster.create(object, { fieldManager });
-    const { uid, resourceVersion } = written.metadata;
-    const bound = {
-      ...object.metadata,
-      ...(uid !== undefined && { uid }),
-      ...(resourceVersion !== undefined && { resourceVersion }),
-    };
-    return await deps.cluster.apply({ ...object, metadata: bound }, { fieldManager, force: true });
+    const metadata = { ...object.metadata, ...preconditionsOf(written) };
+    return await deps.cluster.apply({ ...object, metadata }, { fieldManager, force: true });
   };
   const seen = async (): Promise<KubeObject | undefined> => {
     const stored = await readStored(deps, name ?? "");

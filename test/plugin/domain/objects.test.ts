@@ -1,0 +1,15 @@
+import { preconditionsOf } from "../../../plugin/domain/objects";
+
+const read = { apiVersion: "v1", kind: "Secret" };
+
+test.each([
+  ["uid and resourceVersion, and nothing else", { name: "x", uid: "u", resourceVersion: "7" }],
+  ["a resourceVersion alone", { name: "x", resourceVersion: "7" }],
+  ["a uid alone", { uid: "u", generation: 2 }],
+  ["neither", { name: "x", namespace: "y" }],
+])("a write is bound to what was read: %s", (_name, metadata: Record<string, unknown>) => {
+  const wanted = Object.fromEntries(
+    Object.entries(metadata).filter(([key]) => key === "uid" || key === "resourceVersion"),
+  );
+  expect(preconditionsOf({ ...read, metadata })).toStrictEqual(wanted);
+});
