@@ -1,17 +1,8 @@
-/** Which permissions `cert` needs, and the refusal when one is missing (exit 4). */
+/** Which permissions `cert` needs. */
 import { kinds } from "../domain/kinds";
 import type { Names } from "../domain/names";
-import { type Permission, rolesFor } from "../domain/permissions";
-import { MissingPermissionsError, missingPermissions } from "./ledger";
+import type { Permission } from "../domain/permissions";
 import type { Cluster } from "./ports";
-import type { Recorder } from "./recorder";
-
-/** Who is asked for permissions, and where the Roles to ask for are written. */
-export interface Ledger {
-  readonly cluster: Cluster;
-  readonly recorder: Recorder;
-  readonly yaml: (objects: readonly unknown[]) => string;
-}
 
 interface Place {
   readonly cluster: Cluster;
@@ -49,22 +40,6 @@ export function deleteAccess(place: Place): readonly Permission[] {
 /** What `cert inspect` reads. */
 export function inspectAccess(place: Place): readonly Permission[] {
   return [{ ...on(place, "get", place.names.webhook.secret), why: "to read the certificate" }];
-}
-
-/** Throws when a permission is missing; the Roles to ask for go into the report. */
-export async function requireAccess(
-  { cluster, recorder, yaml }: Ledger,
-  permissions: readonly Permission[],
-): Promise<void> {
-  const missing = await missingPermissions(cluster, permissions);
-  if (missing.length === 0) return;
-  recorder.permissions({
-    missing: missing.map(({ verb, resource, name, namespace }) =>
-      [verb, resource, name, namespace].filter((word) => word !== undefined).join(" "),
-    ),
-    manifest: yaml(rolesFor(missing, "REPLACE-WITH-THE-USER")),
-  });
-  throw new MissingPermissionsError(missing);
 }
 
 function on({ cluster }: Place, verb: string, name: string): Omit<Permission, "why"> {

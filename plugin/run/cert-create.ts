@@ -7,7 +7,7 @@ import type { CertificateFacts } from "../domain/certificate-facts";
 import { exitCodes, UsageError } from "../domain/errors";
 import type { KubeObject } from "../domain/objects";
 import { ownerOf } from "../domain/webhook/owners";
-import { createAccess, deleteAccess, type Ledger, requireAccess } from "./cert-access";
+import { createAccess, deleteAccess } from "./cert-access";
 import {
   type CertDeps,
   certificateReport,
@@ -24,6 +24,7 @@ import {
   sameContent,
 } from "./cert-secret";
 import { type Replacement, SecretWriter } from "./cert-write";
+import { type Ledger, requirePermissions } from "./ledger";
 import type { Cluster } from "./ports";
 import type { Journal } from "./record";
 import { BlockedError, Recorder } from "./recorder";
@@ -87,7 +88,7 @@ class Creation {
 
   async run(): Promise<Report> {
     this.#refuseItself();
-    await requireAccess(this.#ledger, createAccess(this.deps, this.options));
+    await requirePermissions(this.#ledger, createAccess(this.deps, this.options));
     const existing = await this.#read(this.#name, "an existing pair is replaced only when asked");
     if (existing !== undefined && this.options.fromSecret === undefined) this.#refuseUnasked();
     const wanted = await this.#wanted();
@@ -182,7 +183,7 @@ class Creation {
 
   /** The API server refuses another type and any change of an immutable Secret. */
   async #allowDeletion(): Promise<void> {
-    await requireAccess(this.#ledger, deleteAccess(this.deps));
+    await requirePermissions(this.#ledger, deleteAccess(this.deps));
     if (this.options.run.dryRun !== "none") return;
     const question = `${this.#object} cannot be updated in place: delete it (a copy is kept) and make it anew?`;
     if (await this.deps.ask(question)) return;

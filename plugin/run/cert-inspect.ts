@@ -4,8 +4,9 @@ import type { CertificateFacts } from "../domain/certificate-facts";
 import { exitCodes } from "../domain/errors";
 import type { Names } from "../domain/names";
 import { text } from "../domain/values";
-import { inspectAccess, requireAccess } from "./cert-access";
+import { inspectAccess } from "./cert-access";
 import { type CertDeps, certificateReport, type RunIdentity, secretRef } from "./cert-parts";
+import { requirePermissions } from "./ledger";
 import type { Cluster } from "./ports";
 import { Recorder } from "./recorder";
 import type { Report } from "./report";
@@ -66,7 +67,7 @@ async function fromCluster(
   { cluster, signal, yaml }: Extract<InspectSource, { from: "cluster" }>,
   recorder: Recorder,
 ): Promise<Judged | undefined> {
-  await requireAccess({ cluster, yaml, recorder }, inspectAccess({ cluster, names }));
+  await requirePermissions({ cluster, yaml, recorder }, inspectAccess({ cluster, names }));
   const { namespace } = cluster;
   const name = names.webhook.secret;
   const secret = await cluster.get(secretRef(namespace, name), { signal });

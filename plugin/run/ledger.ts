@@ -1,7 +1,16 @@
 /** Asks for every permission of a plan before the first write (cli contract, exit code 4). */
 import { EngineError, exitCodes } from "../domain/errors";
-import { permissionLine, type Permission } from "../domain/permissions";
+import { permissionLine, rolesFor, type Permission } from "../domain/permissions";
 import type { Cluster } from "./ports";
+import type { Recorder } from "./recorder";
+
+/** Who is asked for permissions, and where the Roles to ask for are written. */
+export interface Ledger {
+  readonly cluster: Cluster;
+  readonly recorder: Recorder;
+  /** Renders a list of objects as YAML. */
+  readonly yaml: (objects: readonly unknown[]) => string;
+}
 
 /** Permissions are missing; nothing was written. */
 export class MissingPermissionsError extends EngineError {
@@ -34,4 +43,21 @@ export async function missingPermissions(
     ),
   );
   return permissions.filter((_permission, index) => answers[index] !== true);
+}
+
+/** Throws when a permission is missing; the Roles to ask for go into the report, those of `also` too. */
+export async function requirePermissions(
+  { cluster, recorder, yaml }: Ledger,
+  permissions: readonly Permission[],
+  also: readonly Permission[] = [],
+): Promise<void> {
+  const missing = await missingPermissions(cluster, permissions);
+  if (missing.length === 0) return;
+  const all = [...missing, ...(await missingPermissions(cluster, also))];
+  const subject = (await cluster.whoAmI()) ?? "REPLACE-WITH-THE-USER";
+  recorder.permissions({
+    missing: all.map((permission) => `${permissionLine(permission)}: ${permission.why}`),
+    manifest: yaml(rolesFor(all, subject)),
+  });
+  throw new MissingPermissionsError(all);
 }

@@ -41,6 +41,21 @@ export interface ListOptions {
   readonly signal?: AbortSignal;
 }
 
+/** What is watched; `signal` ends it. */
+export interface WatchOptions {
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  /** Changes after this version; absent: first every object that exists, as ADDED. */
+  readonly resourceVersion?: string;
+  readonly signal: AbortSignal;
+}
+
+/** One change; a bookmark says how far the watch has come. */
+export type WatchEvent =
+  | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: KubeObject }
+  | { readonly type: "BOOKMARK"; readonly resourceVersion: string };
+
 export type PatchType = "merge" | "json" | "strategic";
 
 /** A permission to ask for: SelfSubjectAccessReview's resource attributes. */
@@ -68,6 +83,11 @@ export interface Cluster {
   get(ref: Ref, options?: { readonly signal?: AbortSignal }): Promise<KubeObject | undefined>;
   /** All pages; undefined when the kind itself is not served. */
   list(resource: Resource, options?: ListOptions): Promise<readonly KubeObject[] | undefined>;
+  /**
+   * Changes as they happen. Ends without an error when the signal is aborted or the server closes
+   * the stream; ApiError 410 when the version is too old, 404 when the kind is not served.
+   */
+  watch(resource: Resource, options: WatchOptions): AsyncIterable<WatchEvent>;
   create(object: KubeObject, options?: ManagedWrite): Promise<KubeObject>;
   update(object: KubeObject, options?: ManagedWrite): Promise<KubeObject>;
   /** Server-side apply of the complete object; metadata.uid and resourceVersion count as preconditions. */

@@ -1,11 +1,10 @@
 /** Which permissions a swap needs, and the refusal when one is missing (exit 4). */
 import { kinds } from "../../domain/kinds";
 import type { Resource } from "../../domain/objects";
-import { permissionLine, rolesFor, type Permission } from "../../domain/permissions";
+import type { Permission } from "../../domain/permissions";
 import { configurationResource } from "../../domain/webhook/configuration";
 import type { Plan } from "../../domain/webhook/plan";
 import type { Pair } from "../../domain/webhook/twins";
-import { MissingPermissionsError, missingPermissions } from "../ledger";
 import type { SwapDeps, SwapOptions } from "./deps";
 
 const probeWhy = "to prove the webhook with dry runs (or go without proof: --no-probe)";
@@ -89,21 +88,4 @@ export function usualProbePermissions(deps: SwapDeps, options: SwapOptions): rea
     namespace: options.namespace,
     why: probeWhy,
   }));
-}
-
-/** Throws when a permission is missing; the Roles to ask for go into the report. */
-export async function requirePermissions(
-  deps: SwapDeps,
-  permissions: readonly Permission[],
-  also: readonly Permission[] = [],
-): Promise<void> {
-  const missing = await missingPermissions(deps.cluster, permissions);
-  if (missing.length === 0) return;
-  const all = [...missing, ...(await missingPermissions(deps.cluster, also))];
-  const subject = (await deps.cluster.whoAmI()) ?? "REPLACE-WITH-THE-USER";
-  deps.recorder.permissions({
-    missing: all.map((permission) => `${permissionLine(permission)}: ${permission.why}`),
-    manifest: deps.yaml(rolesFor(all, subject)),
-  });
-  throw new MissingPermissionsError(all);
 }

@@ -5,6 +5,7 @@
 import { EngineError, exitCodes, UsageError } from "../../domain/errors";
 import type { KubeObject } from "../../domain/objects";
 import { configurationLabel, planSwap, type Plan } from "../../domain/webhook/plan";
+import { requirePermissions } from "../ledger";
 import { BlockedError } from "../recorder";
 import type { Report } from "../report";
 import { confirm } from "./confirm";
@@ -12,7 +13,6 @@ import type { SwapDeps, SwapOptions } from "./deps";
 import {
   probePermissions,
   readPermissions,
-  requirePermissions,
   usualProbePermissions,
   writePermissions,
 } from "./permissions";

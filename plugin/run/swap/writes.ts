@@ -15,7 +15,8 @@ import { configurationLabel, type Plan } from "../../domain/webhook/plan";
 import { isPersonsManager } from "../../domain/webhook/owners";
 import { BlockedError } from "../recorder";
 import type { SwapDeps, SwapOptions } from "./deps";
-import { replacePermission, requirePermissions } from "./permissions";
+import { requirePermissions } from "../ledger";
+import { replacePermission } from "./permissions";
 
 /** Somebody changed the object since it was read: read and plan again. */
 export class ChangedError extends EngineError {

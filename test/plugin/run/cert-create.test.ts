@@ -331,12 +331,13 @@ describe("nothing is written", () => {
     const { permissions } = await run(world, { replace: true, fromSecret: "other" });
 
     expect(permissions?.missing).toEqual([
-      "get secrets admission-tls engine",
-      "create secrets engine",
-      "update secrets admission-tls engine",
-      "get secrets other engine",
+      'get secrets "admission-tls" in namespace engine: to see whether there is a pair, and to prove the new one',
+      "create secrets in namespace engine: to save the pair that is replaced",
+      'update secrets "admission-tls" in namespace engine: to replace the pair',
+      'get secrets "other" in namespace engine: to read the pair',
     ]);
     expect(permissions?.manifest).toContain("kind: RoleBinding");
+    expect(permissions?.manifest).toContain("name: jane");
   });
 });
 

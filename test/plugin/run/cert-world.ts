@@ -48,6 +48,10 @@ export class SecretsCluster implements Cluster {
     return Promise.resolve(this.secrets.get(name));
   }
 
+  watch(): never {
+    throw new Error("this fake knows no watch");
+  }
+
   create(object: KubeObject, options: WriteOptions = {}): Promise<KubeObject> {
     return this.#write({ verb: "create", name: nameOf(object) }, options, (found) => {
       if (found !== undefined) throw refusal(409, "AlreadyExists");
