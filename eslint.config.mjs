@@ -82,6 +82,13 @@ export default tseslint.config(
     ]),
   },
   {
+    files: ["plugin/rehearsal/**/*.ts"],
+    rules: forbid(
+      ["/(commands|output|program|main)(/|$)", "rehearsal imports adapters, run and domain"],
+      clientNode,
+    ),
+  },
+  {
     files: ["plugin/output/**/*.ts"],
     rules: forbid(
       ["/(commands|adapters|rehearsal|program|main)(/|$)", "output imports run and domain"],

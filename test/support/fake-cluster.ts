@@ -139,6 +139,10 @@ export class FakeCluster implements Cluster {
     });
   }
 
+  watch(): never {
+    throw new Error("this fake knows no watch");
+  }
+
   create(object: KubeObject, options: ManagedWrite = {}): Promise<KubeObject> {
     return this.#write({ verb: "create", object, options }, (key, before) => {
       if (before !== undefined) throw conflict(`${key} already exists`, "AlreadyExists");
