@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSecureContext } from "node:tls";
 import type { Names } from "../plugin/domain/names";
+import { tlsFloor, tryHandshake } from "./certificate-handshake";
 import { type FolderWatch, watchFolder } from "./folder-watch";
 import { errorText, type Log } from "./log";
 
@@ -29,7 +30,7 @@ export function readPair(folder: string, { secretCert, secretKey }: FileNames): 
   if (!leaf.checkPrivateKey(privateKey)) {
     throw new UnfitPair(`${secretKey} is not the private key of ${secretCert}`);
   }
-  parse(secretCert, () => createSecureContext({ cert, key }));
+  parse(secretCert, () => createSecureContext({ cert, key, ...tlsFloor }));
   return { cert, key, leaf };
 }
 
@@ -59,6 +60,8 @@ export function judgeDates({ leaf }: Pair, now: Date): string | undefined {
 export interface ServedOptions {
   readonly folder: string;
   readonly names: FileNames;
+  /** The name under which the API server calls and verifies. */
+  readonly serverName: string;
   readonly log: Log;
   /** Puts a pair into service, for new handshakes only. */
   readonly serve: (pair: Pair) => void;
@@ -66,27 +69,54 @@ export interface ServedOptions {
   readonly pollMs?: number;
 }
 
+/** What readiness tells of the pair in service. */
+export interface CertificateState {
+  /** SHA-256 of the DER certificate, lower-case hex; absent before there is one. */
+  readonly sha256?: string;
+  /** RFC 3339. */
+  readonly notAfter?: string;
+  /** False while the folder holds something else than what is served. */
+  readonly matchesFolder: boolean;
+  /** Why the folder's content is not in service, or why what is served is not fit. */
+  readonly problem?: string;
+}
+
 /** Keeps the last good pair in service, whatever happens to the folder. */
 export class ServedCertificate {
   private served: Pair | undefined;
-  private valid = false;
+  private fit = false;
   private complaint = "";
+  private matches = false;
   private watch: FolderWatch | undefined;
+  private looking: Promise<void> | undefined;
+  private again = false;
 
   constructor(private readonly options: ServedOptions) {}
 
-  /** True once a valid pair was served; it is never taken back. */
+  /** True once a fit pair was served; it is never taken back. */
   loaded(): boolean {
-    return this.valid;
+    return this.fit;
+  }
+
+  state(): CertificateState {
+    const { leaf } = this.served ?? {};
+    return {
+      ...(leaf && {
+        sha256: leaf.fingerprint256.replaceAll(":", "").toLowerCase(),
+        notAfter: new Date(leaf.validTo).toISOString(),
+      }),
+      matchesFolder: this.matches,
+      ...(this.complaint !== "" && { problem: this.complaint }),
+    };
   }
 
   start(): void {
     const { folder, pollMs = 5_000 } = this.options;
-    this.refresh();
+    void this.refresh();
     this.watch = watchFolder(folder, {
       pollMs,
       look: () => {
-        this.refresh();
+        void this.refresh();
       },
     });
   }
@@ -95,29 +125,62 @@ export class ServedCertificate {
     this.watch?.stop();
   }
 
-  /** Looks at the folder; a pair that does not fit is named once and tried again at the next look. */
-  refresh(): void {
+  /** Looks at the folder, one look at a time; a change during a look is looked at after it. */
+  refresh(): Promise<void> {
+    this.again = true;
+    return (this.looking ??= this.lookUntilStill().finally(() => {
+      this.looking = undefined;
+    }));
+  }
+
+  private async lookUntilStill(): Promise<void> {
+    while (this.again) {
+      this.again = false;
+      await this.look();
+    }
+  }
+
+  /** A pair that does not fit is named once and tried again at the next look. */
+  private async look(): Promise<void> {
     try {
-      this.consider(readPair(this.options.folder, this.options.names));
+      const { folder, names } = this.options;
+      await this.consider(readPair(folder, names));
     } catch (error) {
+      this.matches = false;
       this.complain(errorText(error));
     }
   }
 
-  private consider(pair: Pair): void {
-    const { now = () => new Date() } = this.options;
-    const unfit = judgeDates(pair, now());
+  private async consider(pair: Pair): Promise<void> {
+    const same = this.served?.cert === pair.cert && this.served.key === pair.key;
+    const unfit = await this.judge(pair, same);
+    this.matches = same;
     if (unfit === undefined) {
-      this.valid = true;
+      this.fit = true;
       this.complaint = "";
     } else {
       this.complain(`the certificate is ${unfit}`);
       // With no better one at hand, callers at least learn from the handshake what is wrong.
       if (this.served !== undefined) return;
     }
-    if (this.served?.cert === pair.cert && this.served.key === pair.key) return;
+    if (!same) this.putIntoService(pair);
+  }
+
+  /** Why the pair is not fit, undefined when it is; throws UnfitPair when it cannot serve at all. */
+  private async judge(pair: Pair, same: boolean): Promise<string | undefined> {
+    const { now = () => new Date(), serverName } = this.options;
+    const outdated = judgeDates(pair, now());
+    // a pair in service has shown that it can shake hands; only its dates can have come or gone
+    if (same && this.fit) return outdated;
+    const shown = await tryHandshake(pair, serverName);
+    if (shown.is === "failed") throw new UnfitPair(shown.because);
+    return outdated ?? (shown.is === "unfit" ? shown.because : undefined);
+  }
+
+  private putIntoService(pair: Pair): void {
     this.options.serve(pair);
     this.served = pair;
+    this.matches = true;
     const { fingerprint256: sha256, validTo: notAfter, subjectAltName: names } = pair.leaf;
     this.options.log.info({ sha256, notAfter, names }, "certificate in service");
   }

@@ -1,4 +1,5 @@
 /** What the probes tell: alive, ready, and why not. */
+import type { CertificateState } from "./certificate";
 
 /** What has to hold before the first review can be judged. */
 export interface Conditions {
@@ -6,6 +7,15 @@ export interface Conditions {
   readonly certificate: () => boolean;
   /** True once the ECs were read completely. */
   readonly clusters: () => boolean;
+  /** Which certificate is served, for whoever compares it with what should be. */
+  readonly certificateState?: () => CertificateState;
+}
+
+/** What the readiness probe answers. */
+export interface Readiness {
+  readonly ready: boolean;
+  readonly conditions: Readonly<Record<string, boolean>>;
+  readonly certificate?: CertificateState;
 }
 
 export class Health {
@@ -19,13 +29,18 @@ export class Health {
   }
 
   /** Each condition by name, and whether all hold. */
-  readiness(): { readonly ready: boolean; readonly conditions: Readonly<Record<string, boolean>> } {
+  readiness(): Readiness {
     const conditions = {
       certificate: this.conditions.certificate(),
       clusters: this.conditions.clusters(),
       serving: !this.leaving,
     };
-    return { ready: Object.values(conditions).every(Boolean), conditions };
+    const certificate = this.conditions.certificateState?.();
+    return {
+      ready: Object.values(conditions).every(Boolean),
+      conditions,
+      ...(certificate && { certificate }),
+    };
   }
 
   connectionHeaders(): Readonly<Record<string, string>> {

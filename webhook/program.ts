@@ -12,6 +12,7 @@ import type { Check, Config } from "./config";
 import { Health } from "./health";
 import { InFlight } from "./in-flight";
 import { createLog, errorText, type Log } from "./log";
+import { ownNamespace } from "./own-namespace";
 import { createWebhookServer, drain, listen, servePair } from "./server";
 
 /** The longest that a registration lets a call take. */
@@ -62,6 +63,7 @@ export async function startWebhook(
   const health = new Health({
     certificate: () => certificate.loaded(),
     clusters: () => clusters.synced(),
+    certificateState: () => certificate.state(),
   });
   const inFlight = new InFlight(config.maxInFlight);
   const app = createApp(health);
@@ -77,6 +79,7 @@ export async function startWebhook(
   const certificate = new ServedCertificate({
     folder: config.tlsDir,
     names: names.webhook,
+    serverName: `${names.webhook.service}.${ownNamespace(config.operatorNamespace)}.svc`,
     log,
     serve: (pair) => {
       servePair(server, pair);
@@ -84,7 +87,7 @@ export async function startWebhook(
   });
   const metrics = config.metricsPort === 0 ? undefined : createServer(app);
   // Before it listens, so that no first handshake fails for want of a pair.
-  certificate.refresh();
+  await certificate.refresh();
   const port = await listen(server, config);
   const metricsPort = metrics && (await listenBeside(metrics, config, server));
   certificate.start();

@@ -6,6 +6,7 @@ import type { RequestListener } from "node:http";
 import { createServer, type Server } from "node:https";
 import { Server as NetServer } from "node:net";
 import type { Pair } from "./certificate";
+import { tlsFloor } from "./certificate-handshake";
 import type { Health } from "./health";
 import type { InFlight } from "./in-flight";
 
@@ -34,8 +35,6 @@ export function createWebhookServer({ path, admission, app }: Listeners): Server
     (hot ? admission : app)(request, response);
   });
 }
-
-const tlsFloor = { minVersion: "TLSv1.2" } as const;
 
 /** For new handshakes; connections that exist go on. */
 export function servePair(server: Server, { cert, key }: Pair): void {

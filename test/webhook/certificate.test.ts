@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync, X509Certificate } from "node:crypto";
 import { defaultNames } from "../../plugin/domain/names";
 import { type Pair, readPair, ServedCertificate, UnfitPair } from "../../webhook/certificate";
 import { aPair } from "../support/tls";
@@ -10,6 +10,7 @@ const first = aPair({ commonName: "first" });
 const second = aPair({ commonName: "second" });
 const expired = aPair({ notBefore: new Date(2020, 0), notAfter: new Date(2021, 0) });
 const early = aPair({ notBefore: new Date(2120, 0), notAfter: new Date(2121, 0) });
+const stranger = aPair({ names: ["admission.elsewhere.svc"] });
 const otherType = generateKeyPairSync("ec", {
   namedCurve: "P-256",
   publicKeyEncoding: { type: "spki", format: "pem" },
@@ -77,17 +78,24 @@ function serving(folder: TlsFolder, now?: () => Date) {
   const log = new FakeLog();
   const served: string[] = [];
   const serve = ({ leaf }: Pair) => served.push(leaf.subject);
-  const options = { folder: folder.dir, names: files, log, serve, pollMs: 60_000 };
+  const options = {
+    folder: folder.dir,
+    names: files,
+    serverName: "localhost",
+    log,
+    serve,
+    pollMs: 60_000,
+  };
   return { log, served, certificate: new ServedCertificate({ ...options, ...(now && { now }) }) };
 }
 
-test("a good pair is served once, and again when it changes, however often", () => {
+test("a good pair is served once, and again when it changes, however often", async () => {
   const folder = aFolder(first);
   const { certificate, served } = serving(folder);
   expect(certificate.loaded()).toBe(false);
   for (const pair of [first, first, second, first]) {
     folder.swap(pair);
-    certificate.refresh();
+    await certificate.refresh();
   }
   expect(served).toEqual(["CN=first", "CN=second", "CN=first"]);
   expect(certificate.loaded()).toBe(true);
@@ -97,26 +105,27 @@ test.each([
   ...unfit.map(([name, parts]) => [name, parts] as const),
   ["an expired pair", expired] as const,
   ["a pair from the future", early] as const,
-])("%s does not displace the last good pair, and is named once", (_name, parts) => {
+  ["a pair for another name", stranger] as const,
+])("%s does not displace the last good pair, and is named once", async (_name, parts) => {
   const folder = aFolder(first);
   const { certificate, served, log } = serving(folder);
-  certificate.refresh();
+  await certificate.refresh();
   folder.swap(parts);
-  certificate.refresh();
-  certificate.refresh();
+  await certificate.refresh();
+  await certificate.refresh();
   expect(served).toEqual(["CN=first"]);
   expect(certificate.loaded()).toBe(true);
   const complaints = log.of("the certificate folder holds no pair to serve");
   expect(complaints).toMatchObject([{ level: "error", fields: { kept: true } }]);
   folder.swap(second);
-  certificate.refresh();
+  await certificate.refresh();
   expect(served).toEqual(["CN=first", "CN=second"]);
 });
 
-test("an expired pair is served where there is no better one, but is never ready", () => {
+test("an expired pair is served where there is no better one, but is never ready", async () => {
   const { certificate, served, log } = serving(aFolder(expired));
-  certificate.refresh();
-  certificate.refresh();
+  await certificate.refresh();
+  await certificate.refresh();
   expect(served).toEqual(["CN=admission"]);
   expect(certificate.loaded()).toBe(false);
   expect(log.lines.map(({ message }) => message)).toEqual([
@@ -125,20 +134,54 @@ test("an expired pair is served where there is no better one, but is never ready
   ]);
 });
 
-test("a pair from the future becomes ready when its time comes", () => {
+test("a pair from the future becomes ready when its time comes", async () => {
   let now = new Date();
   const { certificate, served } = serving(aFolder(early), () => now);
-  certificate.refresh();
+  await certificate.refresh();
   expect(certificate.loaded()).toBe(false);
   now = new Date(2120, 6);
-  certificate.refresh();
+  await certificate.refresh();
   expect(certificate.loaded()).toBe(true);
   expect(served).toEqual(["CN=admission"]);
 });
 
-test("the log shows the fingerprint and never the key", () => {
+test("a pair for another name is served where there is no better one, but is never ready", async () => {
+  const { certificate, served, log } = serving(aFolder(stranger));
+  await certificate.refresh();
+  expect(served).toEqual(["CN=admission"]);
+  expect(certificate.loaded()).toBe(false);
+  expect(log.of("the certificate folder holds no pair to serve")).toMatchObject([
+    {
+      fields: {
+        because: "the certificate is not made for localhost, under which the API server calls",
+      },
+    },
+  ]);
+});
+
+test("readiness tells which certificate is served, and whether it is the folder's", async () => {
+  const folder = aFolder(first);
+  const { certificate } = serving(folder);
+  expect(certificate.state()).toEqual({ matchesFolder: false });
+  await certificate.refresh();
+  const { fingerprint256, validTo } = new X509Certificate(first.certPem);
+  const served = {
+    sha256: fingerprint256.replaceAll(":", "").toLowerCase(),
+    notAfter: new Date(validTo).toISOString(),
+  };
+  expect(certificate.state()).toEqual({ ...served, matchesFolder: true });
+  folder.swap(expired);
+  await certificate.refresh();
+  expect(certificate.state()).toEqual({
+    ...served,
+    matchesFolder: false,
+    problem: expect.stringMatching(/^the certificate is expired at /) as string,
+  });
+});
+
+test("the log shows the fingerprint and never the key", async () => {
   const { certificate, log } = serving(aFolder(first));
-  certificate.refresh();
+  await certificate.refresh();
   const [line] = log.of("certificate in service");
   expect(Object.keys(line?.fields ?? {})).toEqual(["sha256", "notAfter", "names"]);
   expect(JSON.stringify(log.lines)).not.toContain("PRIVATE");
@@ -147,7 +190,14 @@ test("the log shows the fingerprint and never the key", () => {
 describe("the watch", () => {
   const once = async (folder: TlsFolder, pollMs: number) => {
     const log = new FakeLog();
-    const options = { folder: folder.dir, names: files, log, serve: () => undefined, pollMs };
+    const options = {
+      folder: folder.dir,
+      names: files,
+      serverName: "localhost",
+      log,
+      serve: () => undefined,
+      pollMs,
+    };
     const certificate = new ServedCertificate(options);
     certificate.start();
     try {
@@ -170,7 +220,14 @@ describe("the watch", () => {
     const folder = aFolder(first);
     const log = new FakeLog();
     const missing = `${folder.dir}/not-yet`;
-    const options = { folder: missing, names: files, log, serve: () => undefined, pollMs: 5 };
+    const options = {
+      folder: missing,
+      names: files,
+      serverName: "localhost",
+      log,
+      serve: () => undefined,
+      pollMs: 5,
+    };
     const certificate = new ServedCertificate(options);
     certificate.start();
     await log.seen("the certificate folder holds no pair to serve");

@@ -9,7 +9,7 @@ import { call } from "./https-client";
 import { aReview, minorUpdate } from "./reviews";
 import { emptyFolder, TlsFolder } from "./tls-folder";
 
-const pair = aPair();
+const pair = aPair({ names: ["localhost", "127.0.0.1", "admission.engine.svc"] });
 const folder = new TlsFolder(pair);
 const dir = emptyFolder();
 const ecs = join(dir, "ecs.json");
