@@ -4,20 +4,18 @@ import { join } from "node:path";
 import { UsageError } from "../domain/errors";
 import { own } from "../domain/values";
 
-/** Where a release keeps its webhook template: the specification's place, then the field's. */
-export const webhookTemplatePaths = ["deploy/admission/webhook.yaml", "admission/webhook.yaml"];
-
-/** The webhook template of a release folder and the path that it was found at. */
+/** The webhook template of a release folder, looked for at each path, and where it was found. */
 export async function readWebhookTemplate(
   folder: string,
+  paths: readonly string[],
 ): Promise<{ readonly text: string; readonly source: string }> {
-  for (const path of webhookTemplatePaths) {
+  for (const path of paths) {
     const source = join(folder, path);
     const text = await readIfThere(source);
     if (text !== undefined) return { text, source };
   }
   throw new UsageError(
-    `release ${folder} holds no webhook template, looked for ${webhookTemplatePaths.join(" and ")}`,
+    `release ${folder} holds no webhook template, looked for ${paths.join(" and ")}`,
     { hint: "give the folder of an unpacked release, or the file itself with --template" },
   );
 }

@@ -18,3 +18,8 @@ export function parseDocuments(text: string, source: string): readonly unknown[]
 export function renderDocuments(objects: readonly unknown[]): string {
   return objects.map((object) => dump(object, { noRefs: true, lineWidth: 100 })).join("---\n");
 }
+
+/** A text or a list of texts on one line, quoted where YAML would read something else. */
+export function inlineYaml(value: unknown): string {
+  return dump(value, { flowLevel: 0, lineWidth: -1 }).trimEnd();
+}

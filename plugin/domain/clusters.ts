@@ -15,6 +15,7 @@ export function projectCluster(object: unknown, names: Names): ClusterFacts | un
   const name = text(at(object, ["metadata", "name"]));
   if (namespace === undefined || name === undefined) return undefined;
   const { engineUpgradePolicy, statusModules, userDefinedModules } = names.fields;
+  const { statusModuleName, statusModuleDisplayName, userModuleName } = names.entryFields;
   return {
     namespace,
     name,
@@ -22,17 +23,18 @@ export function projectCluster(object: unknown, names: Names): ClusterFacts | un
     resourceVersion: text(at(object, ["metadata", "resourceVersion"])) ?? "",
     policy: at(object, engineUpgradePolicy),
     versions: bundledVersions(object, names),
-    bundledModules: texts(at(object, statusModules), ["name", "displayName"]),
-    userModules: texts(at(object, userDefinedModules), ["name"]),
+    bundledModules: texts(at(object, statusModules), [statusModuleName, statusModuleDisplayName]),
+    userModules: texts(at(object, userDefinedModules), [userModuleName]),
   };
 }
 
 /** Each version once, oldest first, as major.minor; the flag of any of its entries counts (C1, C4). */
 function bundledVersions(object: unknown, names: Names): ClusterFacts["versions"] {
+  const { bundledType, bundledVersion, bundledMajor } = names.entryFields;
   const entries = list(at(object, names.fields.bundledDatabaseVersions)).flatMap((entry) => {
-    const version = leadingEngineVersion(own(entry, "version"));
-    return own(entry, "dbType") === names.engineDbType && version !== undefined
-      ? [{ version, major: own(entry, "major") === true }]
+    const version = leadingEngineVersion(own(entry, bundledVersion));
+    return own(entry, bundledType) === names.engineDbType && version !== undefined
+      ? [{ version, major: own(entry, bundledMajor) === true }]
       : [];
   });
   const flags = new Map<string, boolean>();

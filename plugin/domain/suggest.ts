@@ -19,14 +19,16 @@ export function suggestion(word: string, candidates: readonly string[]): string 
 /** Insertions, deletions, replacements and swaps of neighbours that lead from one to the other. */
 function editsBetween(from: string, to: string): number {
   const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, column) => column)];
-  const cell = (row: number, column: number): number => rows[row]?.[column] ?? Infinity;
+  const cell = (row: number, column: number): number =>
+    Math.min(...rows.slice(row, row + 1).flatMap((cells) => cells.slice(column, column + 1)));
   for (let i = 1; i <= from.length; i += 1) {
-    rows[i] = [i];
+    const row = [i];
+    rows.push(row);
     for (let j = 1; j <= to.length; j += 1) {
       const replaced = cell(i - 1, j - 1) + (from[i - 1] === to[j - 1] ? 0 : 1);
       const swapped = from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
       const best = Math.min(cell(i - 1, j) + 1, cell(i, j - 1) + 1, replaced);
-      (rows[i] ?? [])[j] = swapped ? Math.min(best, cell(i - 2, j - 2) + 1) : best;
+      row[j] = swapped ? Math.min(best, cell(i - 2, j - 2) + 1) : best;
     }
   }
   return cell(from.length, to.length);

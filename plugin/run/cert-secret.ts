@@ -5,8 +5,6 @@ import { type KubeObject, type ObjectMeta, preconditionsOf } from "../domain/obj
 import { at, isObject, type Json, list, own, text } from "../domain/values";
 import type { NewPair } from "./cert-parts";
 
-const savedFrom = "engine.io/saved-from";
-const savedMetadata = "engine.io/saved-metadata";
 /** kubectl's own copy of the object, private key included. */
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
@@ -23,8 +21,9 @@ export function pairSecret(namespace: string, names: Names, pair: NewPair): Kube
 }
 
 /** The Secret once more under another name; its labels are set aside, since controllers act on them. */
-export function savedCopy(secret: KubeObject, name: string): KubeObject {
+export function savedCopy(secret: KubeObject, name: string, names: Names): KubeObject {
   const { namespace, labels, annotations, ownerReferences } = secret.metadata;
+  const { savedFrom, savedMetadata } = names.annotations;
   return {
     ...contentOf(secret),
     metadata: {
@@ -44,13 +43,13 @@ export function savedCopy(secret: KubeObject, name: string): KubeObject {
 
 /** True for what savedCopy has made of the webhook's Secret. */
 export function isSavedCopy(secret: KubeObject, names: Names): boolean {
-  return own(secret.metadata.annotations, savedFrom) === names.webhook.secret;
+  return own(secret.metadata.annotations, names.annotations.savedFrom) === names.webhook.secret;
 }
 
 /** The Secret that a saved copy was made of, as it was. */
 export function restored(copy: KubeObject, names: Names): KubeObject {
   const namespace = text(copy.metadata.namespace);
-  const metadata = parsed(own(copy.metadata.annotations, savedMetadata));
+  const metadata = parsed(own(copy.metadata.annotations, names.annotations.savedMetadata));
   return {
     ...contentOf(copy),
     metadata: {

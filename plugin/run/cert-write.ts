@@ -61,7 +61,7 @@ export class SecretWriter {
   }
 
   async #save({ existing, copyName, restore }: Replacement): Promise<void> {
-    const copy = savedCopy(existing, copyName);
+    const copy = savedCopy(existing, copyName, this.deps.names);
     const file = labelOf(copy);
     await this.#send({
       id: "cert.save",

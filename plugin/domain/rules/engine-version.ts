@@ -1,4 +1,5 @@
 /** R1: the engine version is a supported one, written as a string (S61, S126; C1, C2). */
+import type { Names } from "../names";
 import { leadingEngineVersion, formatEngineVersion, parseEngineVersion } from "../versions";
 import type { Releases } from "./releases";
 import { releasesOf } from "./releases";
@@ -33,7 +34,7 @@ function judgeVersion({ subject, lookups, options }: Case): Verdict {
           field,
           message:
             `Unsupported value: ${quote(value)}: supported values: ${quoteAll(supported)}; ` +
-            `${adviceFor(value, supported)}${bundledBy(releases)} [R1]`,
+            `${adviceFor(value, supported)}${bundledBy(releases, names)} [R1]`,
         }
       : {
           rule: "R1",
@@ -66,6 +67,6 @@ function adviceFor(value: string, supported: readonly string[]): string {
   return supported.includes(near) ? `write ${quote(near)}` : "set one of these";
 }
 
-function bundledBy({ publisher }: Releases): string {
-  return publisher === undefined ? "" : ` (the versions of ${showCluster(publisher)})`;
+function bundledBy({ publisher }: Releases, names: Names): string {
+  return publisher === undefined ? "" : ` (the versions of ${showCluster(publisher, names)})`;
 }

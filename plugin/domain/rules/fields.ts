@@ -22,6 +22,11 @@ export function fieldsOf(kind: Edit["kind"], names: Names): JudgedFields {
       };
 }
 
+/** What a field is called where its path needs no saying. */
+export function fieldName(path: readonly string[]): string {
+  return path.slice(-1).join("");
+}
+
 /** A path as messages write it: dots between the names. */
 export function fieldText(path: readonly string[]): string {
   return path.join(".");

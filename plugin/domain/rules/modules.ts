@@ -1,6 +1,6 @@
 /** R3: every module is bundled or defined in the EC (S56; C9–C11); REF: the named EC exists (C17). */
-import type { Names } from "../names";
-import { fieldsOf, fieldText } from "./fields";
+import { type Names, termOf } from "../names";
+import { fieldName, fieldsOf, fieldText } from "./fields";
 import type { Case, Cause, ClusterLookup, Rule, SubjectModule, Verdict } from "./types";
 import { quote, show, showCluster, showMiss, showPlaces, warningText } from "./wording";
 
@@ -21,6 +21,7 @@ interface KnownModules {
 function judgeModules({ edit, subject, lookups, options }: Case): Verdict {
   const { names } = options;
   const known = knownModules(lookups.after, names);
+  const version = fieldName(names.fields.engineVersion);
   const reference = fieldText(fieldsOf(edit.kind, names).clusterReference);
   const wrong = subject.modules.filter(({ name }) => name === undefined);
   const unknown = subject.modules.filter(
@@ -29,7 +30,7 @@ function judgeModules({ edit, subject, lookups, options }: Case): Verdict {
   const remedy = remedyFor({ lookup: lookups.after, names, reference });
   return {
     causes: [
-      ...(unknown.length > 0 ? missingReference(lookups.after, reference) : []),
+      ...(unknown.length > 0 ? missingReference({ lookup: lookups.after, names, reference }) : []),
       ...wrong.map(wrongType),
       ...unknown.map((module) => notFound(module, remedy, known)),
     ],
@@ -37,7 +38,7 @@ function judgeModules({ edit, subject, lookups, options }: Case): Verdict {
       subject.version.judged && subject.moduleVersionsEdited
         ? [
             warningText(
-              "module versions changed together with engineVersion: leave the old numbers, they have no effect",
+              `module versions changed together with ${version}: leave the old numbers, they have no effect`,
               " [R3]",
             ),
           ]
@@ -80,35 +81,38 @@ function notFound({ field, value }: SubjectModule, remedy: string, known: KnownM
   };
 }
 
-/** What is wrong and the ways out, naming the EC and the field to edit (S56, C17). */
-function remedyFor(place: {
+/** Where the EC was looked for, and the field that names it. */
+interface LookedUp {
   readonly lookup: ClusterLookup;
   readonly names: Names;
   readonly reference: string;
-}): string {
-  const { lookup, names, reference } = place;
+}
+
+/** What is wrong and the ways out, naming the EC and the field to edit (S56, C17). */
+function remedyFor({ lookup, names, reference }: LookedUp): string {
+  const term = termOf(names.ec);
   const field = fieldText(names.fields.userDefinedModules);
   if (lookup.is === "found") {
-    const ec = showCluster(lookup.cluster);
-    return `neither bundled nor defined in ${ec}; add it to ${field} of that EC or remove it here`;
+    const ec = showCluster(lookup.cluster, names);
+    return `neither bundled nor defined in ${ec}; add it to ${field} of that ${term} or remove it here`;
   }
   const ways =
     lookup.is === "ambiguous"
       ? `name one of them in ${reference}`
-      : `create the EC with the module in ${field}`;
-  return `not bundled, and ${showMiss(lookup)}; ${ways} or remove the module here`;
+      : `create the ${term} with the module in ${field}`;
+  return `not bundled, and ${showMiss(lookup, names)}; ${ways} or remove the module here`;
 }
 
 /** REF, beside R3's causes: only a module that is not bundled needs the EC (C17). */
-function missingReference(lookup: ClusterLookup, field: string): readonly Cause[] {
+function missingReference({ lookup, names, reference }: LookedUp): readonly Cause[] {
   if (lookup.is !== "missing" || lookup.name === undefined) return [];
   const where = showPlaces(lookup.lookedIn);
   return [
     {
       rule: "REF",
       reason: "FieldValueNotFound",
-      field,
-      message: `Not found: ${quote(lookup.name)}: no such EC in ${where}; create it or correct the name [REF]`,
+      field: reference,
+      message: `Not found: ${quote(lookup.name)}: no such ${termOf(names.ec)} in ${where}; create it or correct the name [REF]`,
     },
   ];
 }

@@ -56,13 +56,17 @@ export function judgeEdit(edit: Edit, lookups: Lookups, options: RuleOptions): V
   const verdicts = (edit.before === undefined ? createRules : changeRules).map((rule) =>
     applySetting(rule.judge(facts), options.rules[rule.setting]),
   );
+  const wouldDeny = [...new Set(verdicts.flatMap((verdict) => verdict.wouldDeny ?? []))];
   return {
     causes: sortCauses(verdicts.flatMap((verdict) => verdict.causes)),
     warnings: boundWarnings([
-      ...(lookups.after.is === "ambiguous" ? [warningText(showMiss(lookups.after))] : []),
+      ...(lookups.after.is === "ambiguous"
+        ? [warningText(showMiss(lookups.after, options.names))]
+        : []),
       ...verdicts.flatMap((verdict) => verdict.warnings),
     ]),
     dependsOnCluster: verdicts.some((verdict) => verdict.dependsOnCluster),
+    ...(wouldDeny.length > 0 && { wouldDeny }),
   };
 }
 
@@ -76,13 +80,15 @@ function applySetting(verdict: Verdict, setting: RuleOptions["rules"][Rule["sett
         causes: [],
         warnings: [...verdict.causes.map(wouldBeDenied), ...verdict.warnings],
         dependsOnCluster: false,
+        wouldDeny: verdict.causes.map(({ rule }) => rule),
       };
     case "off":
       return { causes: [], warnings: [], dependsOnCluster: false };
   }
 }
 
-function wouldBeDenied({ rule, field, message }: Cause): string {
+/** What a rule that does not refuse says instead. */
+export function wouldBeDenied({ rule, field, message }: Cause): string {
   const end = ` [${rule}]`;
   return warningText(`would be denied: ${field}: ${message.slice(0, -end.length)}`, end);
 }

@@ -30,7 +30,7 @@ function readModules(object: unknown, kind: Edit["kind"], names: Names): readonl
     const value = at(object, path) ?? undefined;
     const field = fieldText(path);
     if (value !== undefined && !Array.isArray(value)) return [malformedList(field, value)];
-    return list(value).map((item, index) => readModule(`${field}[${index}].name`, item));
+    return list(value).map((item, index) => readModule(`${field}[${index}]`, item, names));
   });
 }
 
@@ -39,11 +39,20 @@ function malformedList(field: string, value: unknown): SubjectModule {
   return { field, entry: "list", name: undefined, value, key, version: undefined };
 }
 
-function readModule(field: string, item: unknown): SubjectModule {
-  const value = own(item, "name");
+function readModule(entry: string, item: unknown, names: Names): SubjectModule {
+  const { moduleName, moduleVersion } = names.entryFields;
+  const value = own(item, moduleName);
+  const field = `${entry}.${moduleName}`;
   const name = typeof value === "string" ? value : undefined;
   const key = name === undefined ? `other ${show(value)}` : `name ${name}`;
-  return { field, entry: "module", name, value, key, version: own(item, "version") ?? undefined };
+  return {
+    field,
+    entry: "module",
+    name,
+    value,
+    key,
+    version: own(item, moduleVersion) ?? undefined,
+  };
 }
 
 /** True when a module that stays has another version number than before (S62). */

@@ -1,5 +1,5 @@
 /** R2: under policy `major` no raise onto a minor release (S67; C3–C7, C17–C20). */
-import type { Names } from "../names";
+import { type Names, termOf } from "../names";
 import { at } from "../values";
 import type { EngineVersion } from "../versions";
 import {
@@ -8,7 +8,7 @@ import {
   leadingEngineVersion,
   parseEngineVersion,
 } from "../versions";
-import { fieldText } from "./fields";
+import { fieldName, fieldText } from "./fields";
 import type { Release, Releases } from "./releases";
 import { releasesOf } from "./releases";
 import type { Case, Cause, ClusterFacts, Edit, Rule, RuleOptions, Subject, Verdict } from "./types";
@@ -50,12 +50,14 @@ function judgePolicy(facts: Case): Verdict {
   const raise = raiseOf(facts);
   if (raise === undefined || raise.rise === 0) return pass;
   const target = quote(raise.text);
+  const { names } = facts.options;
+  const version = fieldName(names.fields.engineVersion);
   if (raise.rise !== undefined && raise.rise < 0) {
-    return warn(`engineVersion is lowered from ${showCurrent(raise)} to ${target}`);
+    return warn(`${version} is lowered from ${showCurrent(raise)} to ${target}`);
   }
   const { after } = facts.lookups;
   if (after.is !== "found") {
-    return warn(`upgrade policy not applied to ${target}: ${showMiss(after)}`);
+    return warn(`upgrade policy not applied to ${target}: ${showMiss(after, names)}`);
   }
   if (raise.rise === undefined && raise.release !== undefined) {
     return warn(`upgrade policy not applied to ${target}: current engine version unknown`);
@@ -103,19 +105,20 @@ function isForbidden({ release, current, releases }: Raise, { options }: Case): 
 /** A raise that policy `major` forbids is refused when some side sets that policy (C3, C18). */
 function judgeSides(facts: Case, raise: Raise, cluster: ClusterFacts): Verdict {
   const { before } = facts.lookups;
+  const { names } = facts.options;
   const sides = sidesOf(facts);
   if (sides.length > 0) {
     const cause: Cause = {
       rule: "R2",
       reason: "FieldValueForbidden",
       field: facts.subject.version.field,
-      message: `${wrong(raise, facts.options)}: ${setBy(sides, cluster)}; ${waysOut(facts, raise, sides)} [R2]`,
+      message: `${wrong(raise, facts.options)}: ${setBy(sides, cluster, names)}; ${waysOut(facts, raise, sides)} [R2]`,
     };
     return { causes: [cause], warnings: [], dependsOnCluster: true };
   }
   return before === undefined || before.is === "found"
     ? pass
-    : warn(`upgrade policy of the old EC not applied: ${showMiss(before)}`);
+    : warn(`upgrade policy of the old ${termOf(names.ec)} not applied: ${showMiss(before, names)}`);
 }
 
 /** Who sets policy `major`: the EC, the EC referred to before, the database's old value (C3, C18, C20). */
@@ -126,7 +129,7 @@ function sidesOf({ subject, lookups, options }: Case): readonly Side[] {
   const policy = fieldText(names.fields.engineUpgradePolicy);
   const clusters = [lookups.after, lookups.before].flatMap((lookup) =>
     lookup?.is === "found" && lookup.cluster.policy === names.majorChannel
-      ? [showCluster(lookup.cluster)]
+      ? [showCluster(lookup.cluster, names)]
       : [],
   );
   const ofClusters = [...new Set(clusters)].map((ec): Side => ({
@@ -152,8 +155,8 @@ function sizeOf({ release }: Raise, reading: RuleOptions["reading"]): string {
 }
 
 /** The sides, and the database's own EC where none of them has named it. */
-function setBy(sides: readonly Side[], cluster: ClusterFacts): string {
-  const ec = showCluster(cluster);
+function setBy(sides: readonly Side[], cluster: ClusterFacts, names: Names): string {
+  const ec = showCluster(cluster, names);
   const said = sides.map((side) => side.says).join(" and ");
   return sides.some((side) => side.ec === ec) ? said : `${said} (database of ${ec})`;
 }

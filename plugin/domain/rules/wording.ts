@@ -1,4 +1,5 @@
 /** How values of users are shown: quoted, escaped, cut; never a control character (admission facts 6). */
+import { type Names, termOf } from "../names";
 import type { ClusterFacts, ClusterLookup } from "./types";
 
 const userLimit = 64;
@@ -50,17 +51,24 @@ export function quoteAll(texts: readonly string[]): string {
 }
 
 /** An EC as messages name it: namespace/name (admission facts 6.6). */
-export function showCluster({ namespace, name }: Pick<ClusterFacts, "namespace" | "name">): string {
-  return `EC ${plain(namespace)}/${plain(name)}`;
+export function showCluster(
+  { namespace, name }: Pick<ClusterFacts, "namespace" | "name">,
+  names: Names,
+): string {
+  return `${termOf(names.ec)} ${plain(namespace)}/${plain(name)}`;
 }
 
 /** Why no EC was found, naming what was looked for and where (C16, C17). */
-export function showMiss(lookup: Exclude<ClusterLookup, { readonly is: "found" }>): string {
-  if (lookup.is === "ambiguous") return `several ECs found: ${showSome(lookup.candidates)}`;
+export function showMiss(
+  lookup: Exclude<ClusterLookup, { readonly is: "found" }>,
+  names: Names,
+): string {
+  const ec = termOf(names.ec);
+  if (lookup.is === "ambiguous") return `several ${ec}s found: ${showSome(lookup.candidates)}`;
   const places = showPlaces(lookup.lookedIn);
   return lookup.name === undefined
-    ? `no EC found in ${places}`
-    : `EC ${quote(lookup.name)} not found in ${places}`;
+    ? `no ${ec} found in ${places}`
+    : `${ec} ${quote(lookup.name)} not found in ${places}`;
 }
 
 /** The namespaces that were looked in. */

@@ -1,7 +1,8 @@
 /** The edits that a probe sends: one that must pass and several that some server must refuse. */
 import type { KindNames, Names } from "../names";
 import type { KubeObject, Resource } from "../objects";
-import { own } from "../values";
+import { fieldName, fieldsOf } from "../rules/fields";
+import { isObject, own } from "../values";
 import { matchesResource } from "./configuration";
 
 /** One pair: an object that must pass, and its twins that must be refused. */
@@ -34,7 +35,7 @@ export function pairsFor(entry: unknown, scene: Scene): readonly Pair[] {
 
 function pairOf(kind: KindNames, scene: Scene): Pair {
   const { names } = scene;
-  const object = (spec: object): KubeObject => ({
+  const base: KubeObject = {
     apiVersion: `${names.group}/${names.version}`,
     kind: kind.kind,
     metadata: {
@@ -42,75 +43,88 @@ function pairOf(kind: KindNames, scene: Scene): Pair {
       namespace: scene.namespace,
       ...(Object.keys(scene.labels).length > 0 && { labels: scene.labels }),
     },
-    spec,
-  });
-  const good = goodSpec(kind, scene);
+    spec: {},
+  };
+  const accept = withParts(base, goodParts(kind, scene));
   return {
     kind: kind.kind,
     resource: { group: names.group, version: names.version, plural: kind.plural, kind: kind.kind },
-    accept: object(good),
+    accept,
     denies: badParts(kind, names).map(({ what, part }) => ({
       what,
-      object: object(merge(good, part)),
+      object: withParts(accept, [part]),
     })),
   };
 }
 
-function goodSpec(kind: KindNames, { names, namespace }: Scene): object {
-  if (kind === names.edb) return {};
+/** A value and the field that it is put in. */
+interface Part {
+  readonly path: readonly string[];
+  readonly value: unknown;
+}
+
+function goodParts(kind: KindNames, { names, namespace }: Scene): readonly Part[] {
+  if (kind === names.edb) return [];
   if (kind === names.eaadb) {
-    const [, field = ""] = names.fields.globalConfigurations;
-    return { participatingClusters: [], [field]: {} };
+    return [
+      { path: names.eaadbFields.participatingClusters, value: [] },
+      { path: names.fields.globalConfigurations, value: {} },
+    ];
   }
-  return { ecName: "probe", ecNamespace: namespace };
+  return [
+    { path: names.ercFields.ecName, value: "probe" },
+    { path: names.ercFields.ecNamespace, value: namespace },
+  ];
 }
 
 function badParts(
   kind: KindNames,
   names: Names,
-): readonly { readonly what: string; readonly part: object }[] {
+): readonly { readonly what: string; readonly part: Part }[] {
   if (kind === names.erc) {
-    return [{ what: "a remote cluster without a name", part: { ecName: "" } }];
+    const part = { path: names.ercFields.ecName, value: "" };
+    return [{ what: "a remote cluster without a name", part }];
   }
-  const [, version = ""] = names.fields.engineVersion;
-  const modules = names.fields.moduleLists.at(-1) ?? "";
-  const bad = [
-    { what: "unknown engineVersion", part: { [version]: "0.0" } },
-    { what: "illegal evictionPolicy", part: { evictionPolicy: "no-such-policy" } },
+  const { engineVersion, evictionPolicy, moduleLists } = names.fields;
+  const { moduleName, moduleVersion } = names.entryFields;
+  const { moduleParent, engineVersion: version } = fieldsOf(
+    kind === names.edb ? "edb" : "eaadb",
+    names,
+  );
+  const module = { [moduleName]: "no-such-module", [moduleVersion]: "0.0.0" };
+  return [
+    { what: `unknown ${fieldName(engineVersion)}`, part: { path: version, value: "0.0" } },
+    {
+      what: `illegal ${fieldName(evictionPolicy)}`,
+      part: { path: [...moduleParent, ...evictionPolicy.slice(1)], value: "no-such-policy" },
+    },
     {
       what: "undefined module",
-      part: { [modules]: [{ name: "no-such-module", version: "0.0.0" }] },
+      part: { path: [...moduleParent, ...moduleLists.slice(-1)], value: [module] },
     },
   ];
-  if (kind === names.edb) return bad;
-  const [, global = ""] = names.fields.globalConfigurations;
-  return bad.map(({ what, part }) => ({ what, part: { [global]: part } }));
 }
 
-function merge(left: object, right: object): object {
-  return { ...left, ...right };
+function withParts(object: KubeObject, parts: readonly Part[]): KubeObject {
+  return parts.reduce((whole, { path, value }) => put(whole, path, value) as KubeObject, object);
+}
+
+/** The object with a value at a path; what stands beside it stays. */
+function put(before: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
+  if (key === undefined) return value;
+  return { ...(isObject(before) && before), [key]: put(own(before, key), rest, value) };
 }
 
 /** Turns a stored database into a pair: unchanged it must pass, with a bad version it must not. */
 export function pairFromStored(stored: KubeObject, resource: Resource, names: Names): Pair {
   const kind = [names.edb, names.eaadb].find((item) => item.plural === resource.plural);
-  const spec = own(stored, "spec");
   return {
     kind: resource.kind,
     resource,
     accept: stored,
     denies: (kind === undefined ? [] : badParts(kind, names)).map(({ what, part }) => ({
       what,
-      object: { ...stored, spec: deepMerge(spec, part) },
+      object: withParts(stored, [part]),
     })),
   };
-}
-
-function deepMerge(left: unknown, right: unknown): unknown {
-  if (typeof right !== "object" || right === null || Array.isArray(right)) return right;
-  const merged = Object.entries(right).map(([key, value]) => [
-    key,
-    deepMerge(own(left, key), value),
-  ]);
-  return { ...(typeof left === "object" ? left : {}), ...(Object.fromEntries(merged) as object) };
 }

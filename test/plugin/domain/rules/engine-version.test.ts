@@ -191,6 +191,7 @@ describe("R1: a version that is not supported is refused with those that are", (
         `would be denied: spec.engineVersion: Unsupported value: "9.9": supported values: "7.2", "7.4", "8.0", "8.2", "ma... [R1]`,
       ],
       dependsOnCluster: false,
+      wouldDeny: ["R1"],
     });
   });
 });

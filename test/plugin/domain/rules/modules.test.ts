@@ -309,7 +309,8 @@ describe("R3: its setting", () => {
   ])("%s", (setting, warnings) => {
     const rules: RuleOptions["rules"] = { version: "deny", policy: "deny", modules: setting };
     const verdict = judge(created(modules("x")), { cluster: missing, options: { rules } });
-    expect(verdict).toEqual({ ...allowed, warnings });
+    const wouldDeny = setting === "warn" && { wouldDeny: ["REF", "R3"] };
+    expect(verdict).toEqual({ ...allowed, warnings, ...wouldDeny });
   });
 });
 

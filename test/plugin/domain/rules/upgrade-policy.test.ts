@@ -386,6 +386,7 @@ describe("R2: what it leaves alone", () => {
   ])("its setting of %s", (policy, warnings) => {
     const rules: RuleOptions["rules"] = { version: "deny", policy, modules: "deny" };
     const verdict = judge(raise("7.2", "7.4"), { cluster: major, options: { rules } });
-    expect(verdict).toEqual({ ...allowed, warnings });
+    const wouldDeny = policy === "warn" && { wouldDeny: ["R2"] };
+    expect(verdict).toEqual({ ...allowed, warnings, ...wouldDeny });
   });
 });

@@ -1,3 +1,4 @@
+import { defaultNames } from "../../../../plugin/domain/names";
 import {
   plain,
   quote,
@@ -68,7 +69,7 @@ describe("why no EC was found", () => {
       "several ECs found: a/0, a/1, a/2, a/3, a/4, a/5, a/6, a/7, 2 more",
     ],
   ] as const)("%s", (_title, lookup, expected) => {
-    expect(showMiss(lookup)).toBe(expected);
+    expect(showMiss(lookup, defaultNames)).toBe(expected);
   });
 
   test("the namespaces are quoted", () => {

@@ -1,0 +1,135 @@
+/** Objects in a Kubernetes cluster, the keys inside them, and the files that they come from. */
+import {
+  entryName,
+  files,
+  imageName,
+  itemKey,
+  label,
+  labelValue,
+  metadataKey,
+  objectName,
+  roleName,
+  tokens,
+  urlPath,
+  word,
+} from "./sorts";
+
+const configuration = "ValidatingWebhookConfiguration";
+const operator = "engine-enterprise-operator";
+const consumer = "engine-enterprise-operator-consumer-ns";
+
+/** The admission webhook, and how its template marks what is to be filled in. */
+export const webhookNames = {
+  webhook: {
+    configuration: objectName(configuration, "engine-enterprise-admission", "The webhook's object"),
+    // literal in the specification (S30), odd as it is
+    entry: entryName("redisenterprise.admission.engine", "Its one entry"),
+    oldConfiguration: objectName(configuration, "edb-admission", "The object before 6.4.2"),
+    oldEntry: entryName("edb.admission.engine", "The entry of that older object"),
+    path: urlPath("/admission", "Path that the API server calls", "path"),
+    service: label("Service", "admission", "Service in front of the webhook's server"),
+    secret: objectName("Secret", "admission-tls", "Secret with the webhook's key pair"),
+    secretCert: itemKey("cert", "Item of that Secret with the certificate"),
+    secretKey: itemKey("privateKey", "Item of that Secret with the private key"),
+  },
+  placeholders: {
+    namespace: tokens(
+      ["OPERATOR_NAMESPACE", "NAMESPACE_OF_SERVICE_ACCOUNT", "<ec-namespace>"],
+      "Spellings that stand for the operator's namespace in templates",
+    ),
+    serviceAccount: tokens(
+      ["NAME_OF_EC_SERVICE_ACCOUNT", "<service-account-name>"],
+      "Spellings that stand for the cluster's service account in templates",
+    ),
+  },
+};
+
+/** The operator, what it reads, and what it grants and is granted. */
+export const operatorNames = {
+  operator: {
+    deployment: objectName("Deployment", operator, "The operator's Deployment"),
+    namespace: label(undefined, "engine", "Namespace that is taken for the operator's"),
+    serviceAccount: objectName("ServiceAccount", operator, "The operator's service account"),
+    role: roleName("Role", operator, "The operator's own Role"),
+    roleBinding: roleName("RoleBinding", operator, "The binding of that Role"),
+    container: label("container", operator, "The operator's container in its pod"),
+    admissionContainer: label("container", "admission", "The admission server's container"),
+    appLabel: labelValue("engine-enterprise", "Value of the label app on all its objects"),
+    podLabel: labelValue(operator, "Value of the label name on the operator's pods"),
+    chart: objectName("chart", operator, "The operator's Helm chart"),
+  },
+  pods: {
+    container: label("container", "engine-enterprise-node", "Container of a cluster's pods"),
+    remoteSecretPrefix: objectName("prefix", "engine-enterprise", "Remote Secrets: PREFIX-NAME"),
+  },
+  rbac: {
+    consumerRole: roleName("Role", "edb-role", "Role in every managed namespace"),
+    consumerBinding: roleName("RoleBinding", "edb-role", "RoleBinding beside that Role"),
+    labelRole: roleName("ClusterRole", consumer, "ClusterRole for finding namespaces by label"),
+    labelBinding: roleName("ClusterRoleBinding", consumer, "The binding of that ClusterRole"),
+  },
+  scc: {
+    current: objectName("SecurityContextConstraints", "engine-enterprise-scc-v2", "SCC to unbind"),
+    older: objectName("SecurityContextConstraints", "engine-enterprise-scc", "SCC before 6.4.2-6"),
+  },
+  configMap: {
+    name: objectName("ConfigMap", "operator-environment-config", "The operator's settings"),
+    namespaces: itemKey("EDB_NAMESPACES", "Setting: the managed namespaces as a list"),
+    namespacesLabel: itemKey("EDB_NAMESPACES_LABEL", "Setting: the managed namespaces by label"),
+  },
+  secretItems: {
+    username: itemKey("username", "Item with the user name of REST and module credentials"),
+    password: itemKey("password", "Item with the password of REST and module credentials"),
+    license: itemKey("license", "Item with the license text"),
+  },
+  labels: {
+    admissionEnable: metadataKey(
+      "engine.io/engineenterprise.admission.enable",
+      "Label by which the chart limits the webhook to namespaces",
+    ),
+  },
+  annotations: {
+    operatorVersion: metadataKey("engine.io/operator-ver", "Chart: version of the operator"),
+    chartVersion: metadataKey("engine.io/helm-chart-ver", "Chart: version of the chart"),
+    bypass: metadataKey("engine.io/admission-bypass", "Emergency bypass: the reason"),
+    bypassUntil: metadataKey("engine.io/admission-bypass-until", "Emergency bypass: its end"),
+    savedFrom: metadataKey("engine.io/saved-from", "Saved Secrets: the name it was saved from"),
+    savedMetadata: metadataKey("engine.io/saved-metadata", "Saved Secrets: what was set aside"),
+  },
+  images: {
+    operator: imageName("engine/operator", "Image of the operator and its admission server"),
+    cluster: imageName("engine/engine", "Image of a cluster's nodes"),
+    controller: imageName("engine/k8s-controller", "Image of the services rigger"),
+  },
+  companion: {
+    namespace: label(undefined, "engine-admission", "Namespace of the companion webhook"),
+    deployment: objectName("companion", "engine-webhook", "Deployment of the companion webhook"),
+  },
+  fieldManager: word("kubectl-engine", "Field manager of this tool's writes"),
+  webhookFieldManager: word("engine-webhook", "Field manager of the companion webhook's writes"),
+};
+
+const both = (path: string): readonly string[] => [`deploy/${path}`, path];
+
+/** The files of a release. */
+export const releaseNames = {
+  release: {
+    webhook: files(both("admission/webhook.yaml"), "Files with the webhook's template"),
+    bundle: files(both("bundle.yaml"), "Files with the bundle for Kubernetes"),
+    openshiftBundle: files(both("openshift.bundle.yaml"), "Files with the bundle for OpenShift"),
+    scc: files(both("openshift/scc.yaml"), "Files with the SCC"),
+    consumerRole: files(both("multi-namespace-edb/role.yaml"), "Files with the consumer Role"),
+    consumerBinding: files(
+      both("multi-namespace-edb/role_binding.yaml"),
+      "Files with the binding of the consumer Role",
+    ),
+    labelRole: files(
+      both("multi-namespace-edb/operator_cluster_role.yaml"),
+      "Files with the ClusterRole for finding namespaces by label",
+    ),
+    labelBinding: files(
+      both("multi-namespace-edb/operator_cluster_role_binding.yaml"),
+      "Files with the binding of that ClusterRole",
+    ),
+  },
+};

@@ -1,0 +1,115 @@
+/** The smallest change to a refused edit that the rules let pass. */
+import type { Names } from "../names";
+import { at, isObject, type Json, list } from "../values";
+import { compareEngineVersions, type EngineVersion, leadingEngineVersion } from "../versions";
+import { fieldsOf, fieldText } from "./fields";
+import { judgeEdit } from "./order";
+import { releasesOf } from "./releases";
+import { sameJson } from "./same";
+import type { Edit, Lookups, RuleOptions, Verdict } from "./types";
+
+/** One field as it was asked for, and as it would pass; `to` is null where it has to go. */
+export interface FieldChange {
+  readonly field: string;
+  readonly from: unknown;
+  readonly to: unknown;
+}
+
+interface Asked {
+  readonly edit: Edit;
+  readonly lookups: Lookups;
+  readonly options: RuleOptions;
+}
+
+/**
+ * The changes with which the edit would pass: another version, the nearest first, and the refused
+ * modules left out. Empty when it passes as it is. The version that was there before always passes.
+ */
+export function nearestEdit(
+  edit: Edit,
+  lookups: Lookups,
+  options: RuleOptions,
+): readonly FieldChange[] {
+  const asked = { edit, lookups, options };
+  const verdict = judgeEdit(edit, lookups, options);
+  const trimmed = withoutModules(asked, verdict);
+  const path = fieldsOf(edit.kind, options.names).engineVersion;
+  let after = trimmed;
+  for (const version of versionsToTry(asked, path)) {
+    after = withValue(trimmed, path, version);
+    if (judgeEdit({ ...edit, after }, lookups, options).causes.length === 0) break;
+  }
+  return changesBetween(edit.after, after, pathsOf(edit.kind, options.names));
+}
+
+/** The one asked for, then the valid ones by their distance to it, then what was there before. */
+function versionsToTry(
+  { edit, lookups, options }: Asked,
+  path: readonly string[],
+): readonly unknown[] {
+  const wanted = at(edit.after, path);
+  // YAML turns an unquoted 8.0 into the number 8 (C2)
+  const written = typeof wanted === "number" ? wanted.toFixed(1) : wanted;
+  const meant = leadingEngineVersion(written);
+  const valid = releasesOf(lookups.after, options.names).valid;
+  const near = [...valid].sort((left, right) =>
+    meant === undefined
+      ? compareEngineVersions(right.version, left.version)
+      : distance(left.version, meant) - distance(right.version, meant),
+  );
+  return [wanted, ...near.map(({ text }) => text), at(edit.before, path)];
+}
+
+/** A line is further than any release within one. */
+function distance(left: EngineVersion, right: EngineVersion): number {
+  return Math.abs(left.major - right.major) * 1_000 + Math.abs(left.minor - right.minor);
+}
+
+function withoutModules({ edit, options }: Asked, { causes }: Verdict): Json {
+  const { names } = options;
+  const refused = new Set(causes.filter(({ rule }) => rule === "R3").map(({ field }) => field));
+  return listPaths(edit.kind, names).reduce((object, path) => {
+    const entries = at(object, path);
+    const field = fieldText(path);
+    if (refused.has(field)) return withValue(object, path, undefined);
+    const isKept = (_entry: unknown, index: number): boolean =>
+      !refused.has(`${field}[${index}].${names.entryFields.moduleName}`);
+    const kept = list(entries).filter(isKept);
+    return kept.length === list(entries).length ? object : withValue(object, path, kept);
+  }, edit.after);
+}
+
+function listPaths(kind: Edit["kind"], names: Names): readonly (readonly string[])[] {
+  const { moduleParent } = fieldsOf(kind, names);
+  return names.fields.moduleLists.map((name) => [...moduleParent, name]);
+}
+
+function pathsOf(kind: Edit["kind"], names: Names): readonly (readonly string[])[] {
+  return [fieldsOf(kind, names).engineVersion, ...listPaths(kind, names)];
+}
+
+/** The object with another value at a path; undefined takes the field away. */
+function withValue(object: Json, path: readonly string[], value: unknown): Json {
+  const key = path.slice(0, 1).join("");
+  const rest = path.slice(1);
+  const inner = rest.length === 0 ? value : withValue(objectAt(object, key), rest, value);
+  const others = Object.entries(object).filter(([name]) => name !== key);
+  return Object.fromEntries(inner === undefined ? others : [...others, [key, inner]]);
+}
+
+function objectAt(object: Json, key: string): Json {
+  const inner = at(object, [key]);
+  return isObject(inner) ? inner : {};
+}
+
+function changesBetween(
+  before: Json,
+  after: Json,
+  paths: readonly (readonly string[])[],
+): readonly FieldChange[] {
+  const shown = (object: Json, path: readonly string[]): unknown => at(object, path) ?? null;
+  return paths.flatMap((path) => {
+    const [from, to] = [shown(before, path), shown(after, path)];
+    return sameJson(from, to) ? [] : [{ field: fieldText(path), from, to }];
+  });
+}
