@@ -1,19 +1,27 @@
 /** The admission path over HTTP: what surrounds a review on the wire, and one log line for each. */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { plain } from "../plugin/domain/rules/wording";
+import type { BodyBudget } from "./big-bodies";
+import type { Callers } from "./callers";
 import { discardBody, readBody } from "./body";
 import { budgetOf, Deadline } from "./deadline";
 import type { Health } from "./health";
 import type { InFlight } from "./in-flight";
 import { errorText, type Log } from "./log";
 import { type Fault, faultReply, type Reply } from "./reply";
-import { answerReview, type Reviewed, type ReviewContext } from "./review";
+import type { Metrics } from "./metrics";
+import { answerReview, type ReviewContext } from "./review";
+import { factsOf, type Reviewed } from "./review-answer";
 
 /** What the admission path needs beside the rules. */
 export interface AdmissionContext extends ReviewContext {
   readonly maxBody: number;
+  readonly budget: BodyBudget;
+  /** Where callers have to show a certificate. */
+  readonly callers?: Callers | undefined;
   readonly inFlight: InFlight;
   readonly health: Health;
+  readonly metrics: Metrics;
   readonly log: Log;
 }
 
@@ -29,20 +37,30 @@ async function answer(
   response: ServerResponse,
   context: AdmissionContext,
 ): Promise<void> {
-  const { inFlight, log } = context;
+  const { inFlight, log, metrics } = context;
   const start = performance.now();
-  const fault = judgeHead(request, context.maxBody);
+  const fault = judgeCaller(request, context) ?? judgeHead(request, context.maxBody);
   if (fault !== undefined) {
     await refuse(request, response, { fault, context });
     return;
   }
   if (!inFlight.enter()) {
+    metrics.shed("overloaded");
     const overload = { code: 429, message: "too many reviews at once" } as const;
     await refuse(request, response, { fault: overload, context });
     return;
   }
+  const bytes = announced(request, context.maxBody);
+  if (!context.budget.take(bytes)) {
+    inFlight.leave();
+    metrics.shed("large bodies");
+    const full = { code: 429, message: "too many large reviews at once" } as const;
+    await refuse(request, response, { fault: full, context });
+    return;
+  }
   response.once("close", () => {
     inFlight.leave();
+    context.budget.give(bytes);
   });
   const reviewed = await review(request, context);
   if (reviewed === undefined) {
@@ -52,14 +70,29 @@ async function answer(
   }
   send(response, reviewed.reply, context.health);
   const ms = Math.round((performance.now() - start) * 100) / 100;
+  metrics.review(reviewed.facts, { seconds: ms / 1_000, bytes: reviewed.bytes });
   log.info({ ...reviewed.entry, status: reviewed.reply.status, ms }, "review");
   if (reviewed.crash !== undefined) log.error(crashFields(reviewed.crash), "a rule failed");
+}
+
+/** A body that does not say how long it is may become as long as is allowed. */
+function announced({ headers }: IncomingMessage, maxBody: number): number {
+  const length = headers["content-length"];
+  return length === undefined ? maxBody : Number(length);
 }
 
 /** A message may quote what it stumbled over: escaped and cut, and the frames without it. */
 function crashFields(crash: unknown): object {
   const frames = (crash instanceof Error ? (crash.stack ?? "") : "").match(/^ +at .*$/gm) ?? [];
   return { because: plain(errorText(crash)), frames: frames.map((frame) => frame.trim()) };
+}
+
+function judgeCaller(
+  { socket }: IncomingMessage,
+  { callers }: AdmissionContext,
+): Fault | undefined {
+  const message = callers?.problem(socket);
+  return message === undefined ? undefined : { code: 403, message };
 }
 
 /** What can be refused before the body is read. */
@@ -85,30 +118,42 @@ function tooLarge(maxBody: number): Fault {
   return { code: 413, message: `the body is larger than ${maxBody} bytes` };
 }
 
+/** An answered review, and how long its body was. */
+type Sized = Reviewed & { readonly bytes: number };
+
 /** The reviewed body; undefined when there is nobody left to answer. */
 async function review(
   request: IncomingMessage,
   context: AdmissionContext,
-): Promise<Reviewed | undefined> {
+): Promise<Sized | undefined> {
   const deadline = new Deadline(budgetOf(timeoutOf(request.url)));
   const limits = { bytes: context.maxBody, ms: deadline.left() };
   const body = await readBody(request, limits);
   switch (body.is) {
     case "whole":
-      return answerReview(body.bytes, context, deadline);
+      return {
+        ...(await answerReview(body.bytes, context, deadline)),
+        bytes: body.bytes.length,
+      };
     case "too large":
       await discardBody(request, leftovers(context));
       return faulty(tooLarge(context.maxBody));
     case "late":
+      context.metrics.shed("late");
       return faulty({ code: 503, message: "cannot judge: the body did not arrive in time" });
     case "gone":
       return undefined;
   }
 }
 
-function faulty(fault: Fault): Reviewed {
-  const entry = { verdict: fault.code === 503 ? "unknown" : "unreadable", because: fault.message };
-  return { reply: faultReply(fault), entry };
+function faulty(fault: Fault): Sized {
+  const verdict = fault.code === 503 ? "unknown" : "unreadable";
+  return {
+    reply: faultReply(fault),
+    entry: { verdict, because: fault.message },
+    facts: factsOf(undefined, { verdict }),
+    bytes: 0,
+  };
 }
 
 function timeoutOf(url = ""): string | null {

@@ -1,10 +1,28 @@
 /** The Express application: the probes, and a plain answer to whatever else is asked. */
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import { isObject } from "../plugin/domain/values";
+import type { Callers } from "./callers";
 import type { Health } from "./health";
-import { type Fault, faultReply } from "./reply";
+import type { Metrics } from "./metrics";
+import { type Fault, faultReply, type Reply } from "./reply";
 
-/** Serves the probes on the TLS port and on the metrics port. */
-export function createApp(health: Health): Express {
+/** What is served beside the probes, each where it is handed in. */
+export interface AppParts {
+  /** On the metrics port. */
+  readonly metrics?: Metrics;
+  /** On the TLS port, for callers with a certificate. */
+  readonly explain?: Explainer | undefined;
+}
+
+/** Explains reviews to those who may ask. */
+export interface Explainer {
+  readonly callers: Callers;
+  readonly maxBody: number;
+  readonly explain: (body: Uint8Array) => Promise<Reply>;
+}
+
+/** Serves the probes, and what else it is given. */
+export function createApp(health: Health, { metrics, explain }: AppParts = {}): Express {
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
@@ -20,9 +38,30 @@ export function createApp(health: Health): Express {
     const readiness = health.readiness();
     response.status(readiness.ready ? 200 : 503).json(readiness);
   });
+  if (metrics !== undefined) {
+    app.get("/metrics", async (_request, response) => {
+      const { type, text } = await metrics.render();
+      response.type(type).send(text);
+    });
+  }
+  if (explain !== undefined) addExplain(app, explain);
   app.use(nothingHere);
   app.use(failed);
   return app;
+}
+
+function addExplain(app: Express, { callers, maxBody, explain }: Explainer): void {
+  const known: RequestHandler = (request, response, next) => {
+    const message = callers.problem(request.socket);
+    if (message === undefined) next();
+    else sendFault(response, { code: 403, message });
+  };
+  const body = express.raw({ type: "application/json", limit: maxBody, inflate: false });
+  app.post("/explain", known, body, async (request, response) => {
+    const bytes: unknown = request.body;
+    if (bytes instanceof Uint8Array) sendReply(response, await explain(bytes));
+    else sendFault(response, { code: 415, message: "a review is sent as application/json" });
+  });
 }
 
 const nothingHere: RequestHandler = (_request, response) => {
@@ -33,10 +72,24 @@ const nothingHere: RequestHandler = (_request, response) => {
 // eslint-disable-next-line max-params
 const failed: ErrorRequestHandler = (error, _request, response, next) => {
   if (response.headersSent) next(error);
-  else sendFault(response, { code: 500, message: "the request failed" });
+  else sendFault(response, bodyFault(error) ?? { code: 500, message: "the request failed" });
 };
 
+/** The body parser's own refusals. */
+function bodyFault(error: unknown): Fault | undefined {
+  const status = isObject(error) ? error["status"] : undefined; // its class holds it
+  if (status === 413) return { code: 413, message: "the body is too large" };
+  if (status === 415) return { code: 415, message: "a content encoding is not accepted" };
+  return status === 400 ? { code: 400, message: "the body did not arrive" } : undefined;
+}
+
 function sendFault(response: Parameters<RequestHandler>[1], fault: Fault): void {
-  const { status, headers, body } = faultReply(fault);
+  sendReply(response, faultReply(fault));
+}
+
+function sendReply(
+  response: Parameters<RequestHandler>[1],
+  { status, headers, body }: Reply,
+): void {
   response.status(status).set(headers).type("json").send(body);
 }

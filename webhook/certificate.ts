@@ -65,6 +65,8 @@ export interface ServedOptions {
   readonly log: Log;
   /** Puts a pair into service, for new handshakes only. */
   readonly serve: (pair: Pair) => void;
+  /** Told of each pair that is put into service, and of each new complaint. */
+  readonly onLook?: (outcome: "served" | "refused") => void;
   readonly now?: () => Date;
   readonly pollMs?: number;
 }
@@ -179,6 +181,7 @@ export class ServedCertificate {
 
   private putIntoService(pair: Pair): void {
     this.options.serve(pair);
+    this.options.onLook?.("served");
     this.served = pair;
     this.matches = true;
     const { fingerprint256: sha256, validTo: notAfter, subjectAltName: names } = pair.leaf;
@@ -188,6 +191,7 @@ export class ServedCertificate {
   private complain(because: string): void {
     if (because === this.complaint) return;
     this.complaint = because;
+    this.options.onLook?.("refused");
     const kept = this.served !== undefined;
     this.options.log.error({ because, kept }, "the certificate folder holds no pair to serve");
   }

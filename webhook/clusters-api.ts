@@ -6,6 +6,7 @@ import type { ClusterKey, ClusterService, SourceContext } from "./clusters";
 import type { ApiConnection } from "./clusters-connection";
 import { ClusterRequests, Refused } from "./clusters-requests";
 import { WatchExpired, watchEvents } from "./clusters-watch";
+import { LiveReads } from "./live-reads";
 import { errorText } from "./log";
 
 export interface Pace {
@@ -40,12 +41,15 @@ export function delayAfter(failures: number, random = Math.random()): number {
 
 export class ApiClusters implements ClusterService {
   private readonly requests: ClusterRequests;
+  private readonly reads = new LiveReads();
   private readonly stopping = new AbortController();
   private readonly pace: Pace;
   private store = new Map<string, ClusterFacts>();
   private known: readonly ClusterFacts[] | undefined;
   private complete = false;
   private failures = 0;
+  private lists = 0;
+  private heard: number | undefined;
 
   constructor(
     connection: ApiConnection,
@@ -74,12 +78,22 @@ export class ApiClusters implements ClusterService {
     return this.known;
   }
 
+  ageMs(): number | undefined {
+    return this.heard === undefined ? undefined : performance.now() - this.heard;
+  }
+
+  relists(): number {
+    return Math.max(0, this.lists - 1);
+  }
+
   live(key: ClusterKey, signal: AbortSignal): Promise<ClusterFacts | undefined> {
-    return this.requests.get(key, signal);
+    const read = (limit: AbortSignal) => this.requests.get(key, limit);
+    return this.reads.read(`get ${clusterKey(key)}`, read, signal);
   }
 
   liveIn(namespace: string, signal: AbortSignal): Promise<readonly ClusterFacts[]> {
-    return this.requests.listIn(namespace, signal);
+    const read = (limit: AbortSignal) => this.requests.listIn(namespace, limit);
+    return this.reads.read(`list ${namespace}`, read, signal);
   }
 
   /** List and watch, again after anything unexpected, until stopped. */
@@ -107,6 +121,8 @@ export class ApiClusters implements ClusterService {
     const { resourceVersion } = listed;
     this.context.log.info({ count: this.store.size, resourceVersion }, "clusters listed");
     this.complete = true;
+    this.lists += 1;
+    this.heard = performance.now();
     for (let position = resourceVersion; ;) position = await this.watchFrom(position, signal);
   }
 
@@ -125,6 +141,7 @@ export class ApiClusters implements ClusterService {
       for await (const event of watchEvents(response, names)) {
         alarm.refresh();
         this.failures = 0;
+        this.heard = performance.now();
         position = event.resourceVersion;
         if (event.cluster !== undefined) this.take(event.is, event.cluster);
       }

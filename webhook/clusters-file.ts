@@ -19,6 +19,8 @@ export class FileClusters implements ClusterService {
   private clusters: readonly ClusterFacts[];
   private complaint = "";
   private watch: FolderWatch | undefined;
+  private heard = performance.now();
+  private reads = 0;
 
   constructor(
     private readonly path: string,
@@ -52,6 +54,14 @@ export class FileClusters implements ClusterService {
     return this.clusters;
   }
 
+  ageMs(): number {
+    return performance.now() - this.heard;
+  }
+
+  relists(): number {
+    return this.reads;
+  }
+
   live({ namespace, name }: ClusterKey): Promise<ClusterFacts | undefined> {
     this.refresh();
     const found = this.clusters.find((ec) => ec.namespace === namespace && ec.name === name);
@@ -68,8 +78,13 @@ export class FileClusters implements ClusterService {
     const { log, names } = this.context;
     try {
       const content = readFileSync(this.path, "utf8");
-      if (content === this.content) return;
+      if (content === this.content) {
+        this.heard = performance.now();
+        return;
+      }
       this.clusters = parseClusters(content, names);
+      this.heard = performance.now();
+      this.reads += 1;
       this.content = content;
       this.complaint = "";
       log.info({ count: this.clusters.length }, "clusters read again");

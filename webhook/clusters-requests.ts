@@ -1,7 +1,7 @@
 /** The three requests about ECs: list, get, watch; errors of any kind become ClustersUnreadable. */
 import type { IncomingMessage } from "node:http";
 import { projectCluster } from "../plugin/domain/clusters";
-import type { Names } from "../plugin/domain/names";
+import { type Names, termOf } from "../plugin/domain/names";
 import type { ClusterFacts } from "../plugin/domain/rules/types";
 import { at, list, own, text } from "../plugin/domain/values";
 import { type ClusterKey, ClustersUnreadable } from "./clusters";
@@ -23,8 +23,16 @@ export class Refused extends ClustersUnreadable {
   }
 }
 
-/** Small enough that a page of large objects does not fill the memory. */
-const pageSize = 100;
+/** An EC's status can be large: the first page is short, and the next ones aim at so much text. */
+const firstPage = 10;
+const pageBytes = 4 * 2 ** 20;
+const largestPage = 500;
+
+/** How many objects the next page may hold, by what the last one weighed. */
+export function pageAfter(objects: number, bytes: number): number {
+  const fits = Math.floor(pageBytes / Math.max(1, bytes / Math.max(1, objects)));
+  return Math.min(largestPage, Math.max(1, fits));
+}
 
 export class ClusterRequests {
   /** EC is served as v1 by newer definitions and as v1alpha1 by older ones; found by the first list. */
@@ -65,7 +73,8 @@ export class ClusterRequests {
     if (status === 404 && at(body, ["details", "name"]) === name) return undefined;
     if (status !== 200) throw new Refused(status, path);
     const cluster = projectCluster(body, this.names);
-    if (cluster === undefined) throw new ClustersUnreadable(`no EC in the answer to GET ${path}`);
+    if (cluster === undefined)
+      throw new ClustersUnreadable(`no ${termOf(this.names.ec)} in the answer to GET ${path}`);
     return cluster;
   }
 
@@ -92,13 +101,14 @@ export class ClusterRequests {
     const clusters: ClusterFacts[] = [];
     let next: string | undefined = "";
     let resourceVersion = "";
+    let limit = firstPage;
     do {
       const query: string = new URLSearchParams({
-        limit: String(pageSize),
+        limit: String(limit),
         ...(next === "" ? {} : { continue: next }),
       }).toString();
       const path = `${this.path(scope)}?${query}`;
-      const { status, body } = await this.read(path, signal);
+      const { status, body, bytes } = await this.read(path, signal);
       if (status !== 200) throw new Refused(status, path);
       const items = own(body, "items");
       resourceVersion = text(at(body, ["metadata", "resourceVersion"])) ?? "";
@@ -109,6 +119,7 @@ export class ClusterRequests {
         const cluster = projectCluster(item, this.names);
         if (cluster !== undefined) clusters.push(cluster);
       }
+      limit = pageAfter(items.length, bytes);
       next = text(at(body, ["metadata", "continue"]));
     } while (next !== undefined);
     return { clusters, resourceVersion };
@@ -122,7 +133,8 @@ export class ClusterRequests {
     const response = await this.send(path, signal);
     try {
       const content = await readText(response);
-      return { status: response.statusCode ?? 0, body: parseBody(content) };
+      const { length: bytes } = content;
+      return { status: response.statusCode ?? 0, body: parseBody(content), bytes };
     } catch (cause) {
       throw new ClustersUnreadable(`the answer to GET ${path} broke off`, { cause });
     }

@@ -1,7 +1,7 @@
 /** Reads a watch: lines of JSON, as events. */
 import type { Readable } from "node:stream";
 import { projectCluster } from "../plugin/domain/clusters";
-import type { Names } from "../plugin/domain/names";
+import { type Names, termOf } from "../plugin/domain/names";
 import type { ClusterFacts } from "../plugin/domain/rules/types";
 import { at, own, text } from "../plugin/domain/values";
 
@@ -36,7 +36,8 @@ function parseEvent(line: string, names: Names): WatchEvent {
   const resourceVersion = text(at(object, ["metadata", "resourceVersion"]));
   const cluster = is === "bookmark" ? undefined : projectCluster(object, names);
   if (is === undefined || resourceVersion === undefined) throw new Error("no event in the watch");
-  if (is !== "bookmark" && cluster === undefined) throw new Error("no EC in the watch");
+  if (is !== "bookmark" && cluster === undefined)
+    throw new Error(`no ${termOf(names.ec)} in the watch`);
   return { is, resourceVersion, cluster };
 }
 

@@ -12,6 +12,8 @@ export interface Clusters {
   synced(): boolean;
   /** All ECs as last heard of: an allow may rest on them, a denial may not (C14). */
   all(): readonly ClusterFacts[];
+  /** Milliseconds since the source was last heard of; undefined before that. */
+  ageMs(): number | undefined;
   /** The EC as it is now, undefined when there is none. Throws ClustersUnreadable. */
   live(key: ClusterKey, signal: AbortSignal): Promise<ClusterFacts | undefined>;
   /** The ECs of a namespace as they are now. Throws ClustersUnreadable. */
@@ -22,6 +24,8 @@ export interface Clusters {
 export interface ClusterService extends Clusters {
   start(): void;
   stop(): void;
+  /** How often everything was read again after the first time. */
+  relists(): number;
 }
 
 /** What every source needs. */

@@ -51,3 +51,9 @@ export function parseRules(text: string): RuleOptions["rules"] | undefined {
 function isRule(text: string): text is RuleSetting {
   return Object.hasOwn(everyRule, text);
 }
+
+/** Texts between commas, each at least a character. */
+export function parseList(text: string): readonly string[] | undefined {
+  const parts = text.split(",").map((part) => part.trim());
+  return parts.includes("") ? undefined : parts;
+}

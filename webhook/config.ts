@@ -1,8 +1,16 @@
 /** The environment, parsed once at start; every problem is named at once (cli contract). */
 import { UsageError } from "../plugin/domain/errors";
-import { defaultNames } from "../plugin/domain/names";
+import { defaultNames, type Names } from "../plugin/domain/names";
 import type { RuleOptions } from "../plugin/domain/rules/types";
-import { parseBoolean, parseDuration, parseRules, parseSize, parseWhole } from "./config-values";
+import {
+  parseBoolean,
+  parseDuration,
+  parseList,
+  parseRules,
+  parseSize,
+  parseWhole,
+} from "./config-values";
+import { readNames } from "./config-names";
 import { type LogLevel, logLevels } from "./log";
 
 /** Where the ECs come from: the API server, or a file that is read again when it changes. */
@@ -20,6 +28,12 @@ export interface Config {
   readonly clusters: ClusterSource;
   readonly operatorNamespace: string;
   readonly rules: RuleOptions;
+  /** Groups whose members may pass by the rules in an emergency. */
+  readonly bypassGroups: readonly string[];
+  /** PEM file of the CA that callers' certificates must come from; undefined: none is asked for. */
+  readonly clientCa: string | undefined;
+  /** Common names of the callers' certificates; empty: any of the CA. */
+  readonly clientSubjects: readonly string[];
   readonly maxBody: number;
   readonly maxInFlight: number;
   readonly drainMs: number;
@@ -31,17 +45,13 @@ export interface Config {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Settings of the contract that this version lacks: to ignore one silently could open a door. */
-const laterSettings = [
-  "ENGINE_NAMES",
-  "ENGINE_WEBHOOK_BYPASS_GROUPS",
-  "ENGINE_WEBHOOK_CLIENT_CA",
-  "ENGINE_WEBHOOK_CLIENT_SUBJECTS",
-  "ENGINE_WEBHOOK_OWN_CERT",
-];
+const laterSettings = ["ENGINE_WEBHOOK_OWN_CERT"];
 
 /** What a setting names is looked at too, when the setting itself can be read. */
 export interface Check {
   readonly name: string;
+  /** Settings without which it cannot be judged. */
+  readonly needs?: readonly string[];
   /** What is wrong with it, undefined when nothing is. */
   readonly problem: (config: Config) => string | undefined;
 }
@@ -70,6 +80,16 @@ class Settings {
     return value;
   }
 
+  /** The names of the file that the setting gives, the default ones without it. */
+  names(name: string): Names {
+    const file = this.read(name, (text) => text, { unset: "", form: "a file" });
+    if (file === "") return defaultNames;
+    const read = readNames(file);
+    if ("names" in read) return read.names;
+    for (const problem of read.problems) this.refuse(name, `${file}: ${problem}`);
+    return defaultNames;
+  }
+
   refuse(name: string, problem: string): void {
     this.wrong.add(name);
     this.problems.push(`${name}: ${problem}`);
@@ -82,7 +102,9 @@ class Settings {
   }
 
   run(checks: readonly Check[], config: Config): void {
-    for (const { name, problem } of checks.filter((check) => !this.wrong.has(check.name))) {
+    const fit = ({ name, needs = [] }: Check): boolean =>
+      ![name, ...needs].some((each) => this.wrong.has(each));
+    for (const { name, problem } of checks.filter(fit)) {
       const found = problem(config);
       if (found !== undefined) this.refuse(name, found);
     }
@@ -102,9 +124,11 @@ interface Wanted<T> {
 /** The settings, or a UsageError that names every problem. */
 export function parseConfig(env: Environment, checks: readonly Check[] = []): Config {
   const settings = new Settings(env);
+  const names = settings.names("ENGINE_NAMES");
   const read = {
-    ...listening(settings),
-    ...judging(settings),
+    ...listening(settings, names),
+    ...judging(settings, names),
+    ...callers(settings),
     ...limits(settings),
     logLevel: settings.read("LOG_LEVEL", (text) => logLevels.find((level) => level === text), {
       unset: "info" as const,
@@ -124,7 +148,7 @@ export function parseConfig(env: Environment, checks: readonly Check[] = []): Co
   return config;
 }
 
-function listening(settings: Settings) {
+function listening(settings: Settings, { webhook }: Names) {
   const port = { form: "a port from 0 to 65535" };
   const parsePort = (text: string) => parseWhole(text, 0, 65_535);
   return {
@@ -134,11 +158,14 @@ function listening(settings: Settings) {
     }),
     port: settings.read("ENGINE_WEBHOOK_PORT", parsePort, { ...port, unset: 8443 }),
     metricsPort: settings.read("ENGINE_WEBHOOK_METRICS_PORT", parsePort, { ...port, unset: 8080 }),
-    tlsDir: settings.required("ENGINE_WEBHOOK_TLS_DIR", "the folder with cert and privateKey"),
+    tlsDir: settings.required(
+      "ENGINE_WEBHOOK_TLS_DIR",
+      `the folder with ${webhook.secretCert} and ${webhook.secretKey}`,
+    ),
   };
 }
 
-function judging(settings: Settings) {
+function judging(settings: Settings, names: Names) {
   const reading = settings.read("ENGINE_WEBHOOK_POLICY_READING", readingOf, {
     unset: "target" as const,
     form: "target or step",
@@ -157,11 +184,28 @@ function judging(settings: Settings) {
       form: "api or file:PATH",
     }),
     operatorNamespace: settings.read("ENGINE_NAMESPACE", namespaceOf, {
-      unset: defaultNames.operator.namespace,
+      unset: names.operator.namespace,
       form: "the name of a namespace",
     }),
-    rules: { reading, allowLatest, rules, names: defaultNames },
+    rules: { reading, allowLatest, rules, names },
   };
+}
+
+function callers(settings: Settings) {
+  const list = { unset: [], form: "a list as a,b, without empty parts" };
+  const bypassGroups = settings.read("ENGINE_WEBHOOK_BYPASS_GROUPS", parseList, list);
+  const clientSubjects = settings.read("ENGINE_WEBHOOK_CLIENT_SUBJECTS", parseList, list);
+  const clientCa = settings.read<string | undefined>("ENGINE_WEBHOOK_CLIENT_CA", (text) => text, {
+    unset: undefined,
+    form: "a file",
+  });
+  if (clientSubjects.length > 0 && clientCa === undefined) {
+    settings.refuse(
+      "ENGINE_WEBHOOK_CLIENT_SUBJECTS",
+      "needs ENGINE_WEBHOOK_CLIENT_CA, or nobody's certificate is asked for",
+    );
+  }
+  return { bypassGroups, clientCa, clientSubjects };
 }
 
 function limits(settings: Settings) {

@@ -1,7 +1,7 @@
 /** The AdmissionReview around an edit: bytes to request, and request to answer in the version that was asked in. */
 import { isUtf8 } from "node:buffer";
 import type { DenialStatus } from "../plugin/domain/rules/denial";
-import { at, isObject, type Json, own, text } from "../plugin/domain/values";
+import { at, isObject, type Json, list, own, text } from "../plugin/domain/values";
 
 const apiVersions = ["admission.k8s.io/v1", "admission.k8s.io/v1beta1"] as const;
 const reviewKind = "AdmissionReview";
@@ -18,6 +18,8 @@ export interface ReviewRequest {
   /** Absent with generateName. */
   readonly name: string | undefined;
   readonly dryRun: boolean;
+  /** The caller's groups. */
+  readonly groups: readonly string[];
   readonly object: unknown;
   readonly oldObject: unknown;
 }
@@ -78,17 +80,23 @@ function parseRequest(request: Json, uid: string): Omit<ReviewRequest, "apiVersi
     namespace: text(own(request, "namespace")) ?? "",
     name: text(own(request, "name")),
     dryRun: own(request, "dryRun") === true,
+    groups: list(at(request, ["userInfo", "groups"])).filter((group) => typeof group === "string"),
     object: own(request, "object"),
     oldObject: own(request, "oldObject"),
   };
 }
 
+/** What is said of a review. */
+export interface ReviewAnswer {
+  readonly denial?: DenialStatus;
+  readonly warnings: readonly string[];
+  /** For the audit log; the API server puts the entry's name and a slash before each key. */
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
 /** The answer in the review's own version. Never a patch: under v1 its mere presence is an error. */
-export function renderAnswer(
-  { apiVersion, uid }: ReviewRequest,
-  answer: { readonly denial?: DenialStatus; readonly warnings: readonly string[] },
-): object {
-  const { denial, warnings } = answer;
+export function renderAnswer({ apiVersion, uid }: ReviewRequest, answer: ReviewAnswer): object {
+  const { denial, warnings, annotations } = answer;
   return {
     apiVersion,
     kind: reviewKind,
@@ -97,6 +105,7 @@ export function renderAnswer(
       allowed: denial === undefined,
       ...(denial === undefined ? {} : { status: denial }),
       ...(warnings.length === 0 ? {} : { warnings }),
+      ...(annotations && { auditAnnotations: annotations }),
     },
   };
 }

@@ -6,6 +6,11 @@ export class InFlight {
 
   constructor(private readonly most: number) {}
 
+  /** How many there are. */
+  get size(): number {
+    return this.count;
+  }
+
   /** False when there are as many as there may be: shedding keeps the others fast, queueing does not. */
   enter(): boolean {
     if (this.count >= this.most) return false;

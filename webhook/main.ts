@@ -1,12 +1,18 @@
-/** The process: environment, signals, exit code. */
+/** The process: environment, signals, exit code; and its second thread, which is this file too. */
+import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
+import type { Names } from "../plugin/domain/names";
 import { UsageError } from "../plugin/domain/errors";
 import { parseConfig } from "./config";
 import { createLog, errorText } from "./log";
+import { serveParser } from "./parse-worker";
 import { startChecks, startWebhook } from "./program";
 
 async function main(env: NodeJS.ProcessEnv): Promise<void> {
   const config = parseConfig(env, startChecks(env));
-  const running = await startWebhook(config, createLog(config.logLevel), env);
+  const running = await startWebhook(config, createLog(config.logLevel), {
+    env,
+    openParser,
+  });
   // A second signal finds the drain under way and cuts nothing.
   const leave = () => {
     void running.stop();
@@ -15,8 +21,18 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
   process.on("SIGINT", leave);
 }
 
-main(process.env).catch((error: unknown) => {
+/** More than any review takes; what takes more ends the thread, not the process. */
+const resourceLimits = { maxOldGenerationSizeMb: 128 };
+
+function openParser(names: Names): Worker {
+  return new Worker(__filename, { workerData: names, resourceLimits, env: {} });
+}
+
+function fail(error: unknown): void {
   const problems = error instanceof UsageError ? error.problems : [errorText(error)];
   for (const problem of problems) process.stderr.write(`engine-webhook: ${problem}\n`);
   process.exitCode = error instanceof UsageError ? error.exitCode : 1;
-});
+}
+
+if (isMainThread) main(process.env).catch(fail);
+else if (parentPort !== null) serveParser(parentPort, workerData as Names);

@@ -2,22 +2,32 @@
 import { readdirSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Worker } from "node:worker_threads";
 import { UsageError } from "../plugin/domain/errors";
+import type { Names } from "../plugin/domain/names";
 import { admissionListener } from "./admission";
 import { createApp } from "./app";
+import { BigBodies, BodyBudget } from "./big-bodies";
+import { Callers, readClientCa } from "./callers";
 import { ServedCertificate } from "./certificate";
 import type { ClusterService } from "./clusters";
 import { openClusters } from "./clusters-source";
 import type { Check, Config } from "./config";
+import { budgetOf, Deadline } from "./deadline";
+import { explainReview } from "./explain";
 import { Health } from "./health";
 import { InFlight } from "./in-flight";
 import { createLog, errorText, type Log } from "./log";
 import { ownNamespace } from "./own-namespace";
+import { Metrics } from "./metrics";
+import type { ReviewContext } from "./review";
 import { createWebhookServer, drain, listen, servePair } from "./server";
 
 /** The longest that a registration lets a call take. */
 const patienceMs = 30_000;
 const readyPollMs = 100;
+/** Large bodies in memory at once: with their parsing this stays far below what a small pod has. */
+const bigBytes = 32 * 2 ** 20;
 
 /** A webhook that listens. */
 export interface Running {
@@ -35,7 +45,13 @@ export function startChecks(env: NodeJS.ProcessEnv): readonly Check[] {
       problem: ({ tlsDir }) => problemOf(() => readdirSync(tlsDir)),
     },
     {
+      name: "ENGINE_WEBHOOK_CLIENT_CA",
+      problem: ({ clientCa }) =>
+        clientCa === undefined ? undefined : problemOf(() => readClientCa(clientCa)),
+    },
+    {
       name: "ENGINE_WEBHOOK_CLUSTERS",
+      needs: ["ENGINE_NAMES"],
       problem: ({ clusters, rules: { names } }) =>
         problemOf(() => openClusters(clusters, { names, log: createLog("silent") }, env)),
     },
@@ -51,11 +67,18 @@ function problemOf(attempt: () => unknown): string | undefined {
   }
 }
 
+/** What the process is to its parts. */
+export interface Surroundings {
+  readonly env: NodeJS.ProcessEnv;
+  /** Opens the thread that parses large reviews; without it they are parsed on the one there is. */
+  readonly openParser?: (names: Names) => Worker;
+}
+
 /** Starts everything; throws a UsageError for settings that cannot work, or why it cannot listen. */
 export async function startWebhook(
   config: Config,
   log: Log,
-  env: NodeJS.ProcessEnv,
+  { env, openParser }: Surroundings,
 ): Promise<Running> {
   const { names } = config.rules;
   if (config.unknown.length > 0) log.warn({ names: config.unknown }, "unknown settings");
@@ -66,30 +89,53 @@ export async function startWebhook(
     certificateState: () => certificate.state(),
   });
   const inFlight = new InFlight(config.maxInFlight);
-  const app = createApp(health);
+  const metrics = new Metrics();
+  const bigBodies = openParser && new BigBodies(() => openParser(names));
+  const callers = callersOf(config);
+  const judging = { ...config, options: config.rules, clusters };
+  const app = createApp(health, { explain: callers && explainer(judging, callers) });
   const admission = admissionListener({
-    ...config,
-    options: config.rules,
-    clusters,
+    ...judging,
+    callers,
+    budget: new BodyBudget(bigBytes),
+    bigBodies,
     inFlight,
     health,
+    metrics,
     log,
   });
-  const server = createWebhookServer({ path: names.webhook.path, admission, app });
+  const server = createWebhookServer({
+    path: names.webhook.path,
+    admission,
+    app,
+    clientCa: callers?.ca,
+  });
   const certificate = new ServedCertificate({
     folder: config.tlsDir,
     names: names.webhook,
     serverName: `${names.webhook.service}.${ownNamespace(config.operatorNamespace)}.svc`,
     log,
     serve: (pair) => {
-      servePair(server, pair);
+      servePair(server, pair, callers?.ca);
+    },
+    onLook: (outcome) => {
+      metrics.reload(outcome);
     },
   });
-  const metrics = config.metricsPort === 0 ? undefined : createServer(app);
+  metrics.observe({
+    inFlight: () => inFlight.size,
+    cacheSynced: () => clusters.synced(),
+    cacheAgeMs: () => clusters.ageMs(),
+    cacheObjects: () => clusters.all().length,
+    cacheRelists: () => clusters.relists(),
+    notAfter: () => certificate.state().notAfter,
+  });
+  const beside =
+    config.metricsPort === 0 ? undefined : createServer(createApp(health, { metrics }));
   // Before it listens, so that no first handshake fails for want of a pair.
   await certificate.refresh();
   const port = await listen(server, config);
-  const metricsPort = metrics && (await listenBeside(metrics, config, server));
+  const metricsPort = beside && (await listenBeside(beside, config, server));
   certificate.start();
   clusters.start();
   const announced = announce(health, log, { port, metricsPort });
@@ -98,20 +144,34 @@ export async function startWebhook(
     log.info({ drainMs: config.drainMs }, "draining");
     await drain(server, waited);
     clearInterval(announced);
-    stopAll({ clusters, certificate, metrics });
+    stopAll({ clusters, certificate, beside });
+    await bigBodies?.stop();
     log.info({}, "stopped");
   };
   let leaving: Promise<void> | undefined;
   return { port, metricsPort, stop: () => (leaving ??= leave()) };
 }
 
+function callersOf({ clientCa, clientSubjects: subjects }: Config): Callers | undefined {
+  return clientCa === undefined ? undefined : new Callers({ ca: readClientCa(clientCa), subjects });
+}
+
+/** An explanation may take as long as a review without a deadline of its own. */
+function explainer(judging: ReviewContext & { readonly maxBody: number }, callers: Callers) {
+  return {
+    callers,
+    maxBody: judging.maxBody,
+    explain: (body: Uint8Array) => explainReview(body, judging, new Deadline(budgetOf(null))),
+  };
+}
+
 async function listenBeside(
-  metrics: Server,
+  beside: Server,
   { host, metricsPort }: Config,
   server: { close(): unknown },
 ): Promise<number> {
   try {
-    return await listen(metrics, { host, port: metricsPort });
+    return await listen(beside, { host, port: metricsPort });
   } catch (error) {
     server.close();
     throw error;
@@ -134,12 +194,12 @@ function announce(health: Health, log: Log, ports: object): NodeJS.Timeout {
 interface Parts {
   readonly clusters: ClusterService;
   readonly certificate: ServedCertificate;
-  readonly metrics: Server | undefined;
+  readonly beside: Server | undefined;
 }
 
-function stopAll({ clusters, certificate, metrics }: Parts): void {
+function stopAll({ clusters, certificate, beside }: Parts): void {
   clusters.stop();
   certificate.stop();
-  metrics?.close();
-  metrics?.closeAllConnections();
+  beside?.close();
+  beside?.closeAllConnections();
 }

@@ -10,6 +10,7 @@ export interface Reply {
 /** Reasons of Kubernetes for the true HTTP errors: calling errors, upon which failurePolicy decides (C13). */
 const reasons = {
   400: "BadRequest",
+  403: "Forbidden",
   404: "NotFound",
   405: "MethodNotAllowed",
   413: "RequestEntityTooLarge",

@@ -1,45 +1,36 @@
 /** One review: bytes → request → verdict → answer, each a layer; nothing here throws. */
-import type { Names } from "../plugin/domain/names";
-import { clusterKey } from "../plugin/domain/clusters";
-import { denialStatus } from "../plugin/domain/rules/denial";
+import { type Names, termOf } from "../plugin/domain/names";
+import { type Bypass, judgeBypass } from "../plugin/domain/rules/bypass";
 import { isExempt, judgeEdit, needsCluster } from "../plugin/domain/rules/order";
-import type { Edit, Lookups, RuleOptions, Verdict } from "../plugin/domain/rules/types";
-import { isUnknownPolicy } from "../plugin/domain/rules/upgrade-policy";
+import type { Edit, RuleOptions } from "../plugin/domain/rules/types";
 import { plain } from "../plugin/domain/rules/wording";
 import { isObject } from "../plugin/domain/values";
+import { type BigBodies, bigBody } from "./big-bodies";
 import { type Clusters, ClustersUnreadable } from "./clusters";
 import type { Deadline } from "./deadline";
-import { parseReview, renderAnswer, type ReviewRequest, UnreadableReview } from "./envelope";
+import { parseReview, type ReviewRequest, UnreadableReview } from "./envelope";
 import { isMissing, knownLookups, liveLookups, type Places } from "./find-clusters";
 import { errorText } from "./log";
-import { faultReply, jsonReply, type Reply } from "./reply";
+import {
+  type Found,
+  type Outcome,
+  renderFailure,
+  renderOutcome,
+  type Reviewed,
+} from "./review-answer";
 
 /** What a review is judged by. */
 export interface ReviewContext {
   readonly clusters: Clusters;
   readonly operatorNamespace: string;
   readonly options: RuleOptions;
+  /** The groups whose members may pass by the rules in an emergency; absent: nobody. */
+  readonly bypassGroups?: readonly string[];
+  /** Reads large reviews off the hot path; without it all are read on it. */
+  readonly bigBodies?: Pick<BigBodies, "parse"> | undefined;
   /** The rules; others only in tests. */
   readonly judge?: typeof judgeEdit;
 }
-
-/** An answer, and what the log says of it: nothing of the object's content. */
-export interface Reviewed {
-  readonly reply: Reply;
-  readonly entry: Readonly<Record<string, string | boolean>>;
-  /** What a rule threw. */
-  readonly crash?: unknown;
-}
-
-type Outcome =
-  | { readonly is: "allow"; readonly why: string }
-  | {
-      readonly is: "judged";
-      readonly verdict: Verdict;
-      readonly lookups: Lookups;
-      readonly data: "known" | "live" | "overturned";
-    }
-  | { readonly is: "unknown"; readonly because: string };
 
 /** Answers a review; whatever happens, as far as it can be told to the caller. */
 export async function answerReview(
@@ -49,12 +40,20 @@ export async function answerReview(
 ): Promise<Reviewed> {
   let request: ReviewRequest | undefined;
   try {
-    request = parseReview(body);
+    request = await readReview(body, context);
     const outcome = await judgeRequest(request, context, deadline);
-    return renderOutcome(request, outcome, context.options.names);
+    return renderOutcome({ request, names: context.options.names }, outcome);
   } catch (error) {
-    return renderFailure(error, request);
+    return renderFailure(error, request && { request, names: context.options.names });
   }
+}
+
+function readReview(
+  body: Uint8Array,
+  { bigBodies }: ReviewContext,
+): ReviewRequest | Promise<ReviewRequest> {
+  if (bigBodies === undefined || body.byteLength <= bigBody) return parseReview(body);
+  return bigBodies.parse(body);
 }
 
 /** The order of judging (admission facts 7): each step that can end it comes before what it spares. */
@@ -69,18 +68,47 @@ async function judgeRequest(
   const edit = editOf(request, kind);
   if (isExempt(edit)) return { is: "allow", why: "being deleted" };
   if (!needsCluster(edit, names)) return { is: "allow", why: "unchanged" };
-  return judgeByClusters(edit, { ...context, namespace: request.namespace, names }, deadline);
+  const places = { ...context, namespace: request.namespace, names };
+  const bypass = bypassOf(request, context);
+  if (bypass.is !== "granted") {
+    return { ...(await judgeByClusters(edit, places, deadline)), bypass };
+  }
+  return { is: "bypassed", bypass, judged: await judgeOrFail(edit, places, deadline) };
+}
+
+function bypassOf(
+  { object, groups }: ReviewRequest,
+  { bypassGroups: allowed = [], options: { names } }: ReviewContext,
+): Bypass {
+  return judgeBypass({ object, groups, allowed, now: Date.now(), names });
+}
+
+/** In an emergency nothing may stand in the way: not even a rule that fails. */
+async function judgeOrFail(
+  edit: Edit,
+  places: Places & ReviewContext,
+  deadline: Deadline,
+): Promise<Found> {
+  try {
+    return await judgeByClusters(edit, places, deadline);
+  } catch (error) {
+    return { is: "unknown", because: plain(errorText(error)) };
+  }
 }
 
 /** Databases alone, when they are made or changed; the rest passes, also when a registration sends it (C12). */
-function judgedKind(request: ReviewRequest, names: Names): Edit["kind"] | undefined {
+export function judgedKind(request: ReviewRequest, names: Names): Edit["kind"] | undefined {
   const { operation, subresource, resource } = request;
   const edited = operation === "CREATE" || operation === "UPDATE";
   if (!edited || subresource !== undefined || resource.group !== names.group) return undefined;
   return (["edb", "eaadb"] as const).find((kind) => names[kind].plural === resource.plural);
 }
 
-function editOf({ operation, object, oldObject, uid }: ReviewRequest, kind: Edit["kind"]): Edit {
+/** The change that a review of a judged kind asks for; throws UnreadableReview without its objects. */
+export function editOf(
+  { operation, object, oldObject, uid }: ReviewRequest,
+  kind: Edit["kind"],
+): Edit {
   if (!isObject(object)) throw new UnreadableReview("the review's request has no object", uid);
   if (operation === "CREATE") return { kind, before: undefined, after: object };
   if (!isObject(oldObject)) {
@@ -93,100 +121,39 @@ async function judgeByClusters(
   edit: Edit,
   places: Places & ReviewContext,
   deadline: Deadline,
-): Promise<Outcome> {
+): Promise<Found> {
   if (!places.clusters.synced()) {
-    return { is: "unknown", because: "the clusters (EC) have not been read yet" };
+    const term = termOf(places.names.ec);
+    return { is: "unknown", because: `the clusters (${term}) have not been read yet` };
   }
   const judge = places.judge ?? judgeEdit;
   const known = knownLookups(edit, places);
   const verdict = judge(edit, known, places.options);
   const denied = verdict.causes.length > 0 && verdict.dependsOnCluster;
   if (!denied && !isMissing(known)) {
-    return { is: "judged", verdict, lookups: known, data: "known" };
+    return { is: "judged", verdict, lookups: known, ageMs: places.clusters.ageMs() };
   }
-  const lookups = await liveLookups(edit, places, deadline.signal());
-  const confirmed = judge(edit, lookups, places.options);
-  const data = denied && confirmed.causes.length === 0 ? "overturned" : "live";
-  return { is: "judged", verdict: confirmed, lookups, data };
+  return judgeLive(edit, { ...places, judge, denied }, deadline);
 }
 
-function renderOutcome(request: ReviewRequest, outcome: Outcome, names: Names): Reviewed {
-  const entry = entryOf(request);
-  if (outcome.is === "unknown") return cannotJudge(request, outcome.because);
-  if (outcome.is === "allow") {
-    return {
-      reply: jsonReply(renderAnswer(request, { warnings: [] })),
-      entry: { ...entry, verdict: "allow", rule: outcome.why },
-    };
+/** A denial that rests on an EC, and an EC that is not known, are looked at as they are now (C14). */
+async function judgeLive(
+  edit: Edit,
+  places: Places & ReviewContext & { readonly judge: typeof judgeEdit; readonly denied: boolean },
+  deadline: Deadline,
+): Promise<Found> {
+  const reason = places.denied ? "confirm" : "missing";
+  try {
+    const lookups = await liveLookups(edit, places, deadline.signal());
+    const verdict = places.judge(edit, lookups, places.options);
+    const [good, bad] = places.denied
+      ? (["overturned", "confirmed"] as const)
+      : (["found", "absent"] as const);
+    const passes = places.denied ? verdict.causes.length === 0 : !isMissing(lookups);
+    return { is: "judged", verdict, lookups, live: { reason, outcome: passes ? good : bad } };
+  } catch (error) {
+    if (!(error instanceof ClustersUnreadable)) throw error;
+    const live = { reason, outcome: "unreadable" } as const;
+    return { is: "unknown", because: plain(errorText(error)), live };
   }
-  const { verdict, lookups, data } = outcome;
-  const { causes, warnings } = verdict;
-  const facts = { rule: rulesOf(verdict), ...clusterEntry(lookups, names), data };
-  if (causes.length === 0) {
-    return {
-      reply: jsonReply(renderAnswer(request, { warnings })),
-      entry: { ...entry, verdict: "allow", ...facts },
-    };
-  }
-  const denial = denialStatus({
-    kind: request.kind.kind,
-    group: request.kind.group,
-    ...(request.name === undefined ? {} : { name: request.name }),
-    verdict,
-    webhookName: names.webhook.entry,
-  });
-  return {
-    reply: jsonReply(renderAnswer(request, { denial, warnings })),
-    entry: { ...entry, verdict: "deny", ...facts },
-  };
-}
-
-function cannotJudge(request: ReviewRequest, because: string): Reviewed {
-  return {
-    reply: faultReply({ code: 503, message: `cannot judge: ${because}`, uid: request.uid }),
-    entry: { ...entryOf(request), verdict: "unknown", because },
-  };
-}
-
-function renderFailure(error: unknown, request: ReviewRequest | undefined): Reviewed {
-  if (error instanceof UnreadableReview) {
-    const { message, uid } = error;
-    const known = uid === undefined ? {} : { uid };
-    return {
-      reply: faultReply({ code: 400, message, ...known }),
-      entry: { uid: plain(uid ?? ""), verdict: "unreadable", because: message },
-    };
-  }
-  if (error instanceof ClustersUnreadable && request !== undefined) {
-    return cannotJudge(request, plain(errorText(error)));
-  }
-  const uid = request === undefined ? {} : { uid: request.uid };
-  return {
-    reply: faultReply({ code: 500, message: "a rule failed, see the webhook's log", ...uid }),
-    entry: { ...(request && entryOf(request)), verdict: "error" },
-    crash: error,
-  };
-}
-
-/** What every line says; names come from outside, so they are escaped and cut. */
-function entryOf(request: ReviewRequest): Reviewed["entry"] {
-  const { uid, kind, namespace, name = "", operation, dryRun } = request;
-  return {
-    uid: plain(uid),
-    kind: plain(kind.kind),
-    namespace: plain(namespace),
-    name: plain(name),
-    operation: plain(operation),
-    dryRun,
-  };
-}
-
-function rulesOf({ causes }: Verdict): string {
-  return [...new Set(causes.map(({ rule }) => rule))].join(",") || "none";
-}
-
-function clusterEntry({ after }: Lookups, names: Names): Reviewed["entry"] {
-  if (after.is !== "found") return { ec: after.is };
-  const ec = plain(clusterKey(after.cluster));
-  return isUnknownPolicy(after.cluster.policy, names) ? { ec, unknownPolicy: true } : { ec };
 }

@@ -25,11 +25,14 @@ export interface Listeners {
   readonly path: string;
   readonly admission: RequestListener;
   readonly app: RequestListener;
+  /** PEM: certificates of this CA are asked for, and judged where they matter. */
+  readonly clientCa?: string | undefined;
 }
 
 /** The server without a pair yet: no handshake succeeds before `servePair`. */
-export function createWebhookServer({ path, admission, app }: Listeners): Server {
-  return createServer({ ...times, ...tlsFloor }, (request, response) => {
+export function createWebhookServer({ path, admission, app, clientCa }: Listeners): Server {
+  const asking = clientCa !== undefined && { requestCert: true, rejectUnauthorized: false };
+  return createServer({ ...times, ...tlsFloor, ...asking }, (request, response) => {
     const { url = "" } = request;
     const hot = url.startsWith(path) && (url.length === path.length || url[path.length] === "?");
     (hot ? admission : app)(request, response);
@@ -37,8 +40,9 @@ export function createWebhookServer({ path, admission, app }: Listeners): Server
 }
 
 /** For new handshakes; connections that exist go on. */
-export function servePair(server: Server, { cert, key }: Pair): void {
-  server.setSecureContext({ cert, key, ...tlsFloor });
+export function servePair(server: Server, { cert, key }: Pair, clientCa?: string): void {
+  const ca = clientCa !== undefined && { ca: clientCa };
+  server.setSecureContext({ cert, key, ...ca, ...tlsFloor });
 }
 
 /** Listens; the port that it got, which differs from the wanted one only for 0. */

@@ -15,6 +15,8 @@ export interface PairParts {
   readonly notBefore?: Date;
   readonly notAfter?: Date;
   readonly commonName?: string;
+  /** Good for a client too. */
+  readonly clientAuth?: boolean;
 }
 
 const day = 24 * 60 * 60_000;
@@ -39,7 +41,7 @@ export function aPair(parts: PairParts = {}): PemPair {
   certificate.setIssuer(subject);
   certificate.setExtensions([
     { name: "basicConstraints", cA: true, critical: true },
-    { name: "extKeyUsage", serverAuth: true },
+    { name: "extKeyUsage", serverAuth: true, clientAuth: parts.clientAuth === true },
     ...(names.length === 0 ? [] : [{ name: "subjectAltName", altNames: names.map(altName) }]),
   ]);
   certificate.sign(pki.privateKeyFromPem(privateKey), md.sha256.create());

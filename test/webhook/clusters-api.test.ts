@@ -6,6 +6,7 @@ import { defaultNames } from "../../plugin/domain/names";
 import { ClustersUnreadable } from "../../webhook/clusters";
 import { ApiClusters, delayAfter, type Pace } from "../../webhook/clusters-api";
 import { connect } from "../../webhook/clusters-connection";
+import { pageAfter } from "../../webhook/clusters-requests";
 import { openClusters } from "../../webhook/clusters-source";
 import { FakeApiServer } from "./api-server";
 import { FakeLog } from "./fake-log";
@@ -77,9 +78,9 @@ describe("list and watch", () => {
     expect(clusters.synced()).toBe(true);
     expect(keys()).toEqual(["engine/a", "engine/b", "engine/c", "engine/d", "engine/e"]);
     expect(server.requests.slice(0, 3)).toEqual([
-      `${base}?limit=100`,
-      `${base}?limit=100&continue=2`,
-      `${base}?limit=100&continue=4`,
+      `${base}?limit=10`,
+      `${base}?limit=500&continue=2`,
+      `${base}?limit=500&continue=4`,
     ]);
     expect(server.tokens[0]).toBe("Bearer secret-token");
     expect(JSON.stringify(log.lines)).not.toContain("secret-token");
@@ -371,4 +372,15 @@ test("delays double up to a limit and vary", () => {
   expect([1, 2, 3, 99].map((failures) => delayAfter(failures, 0))).toEqual([100, 200, 400, 5_000]);
   expect([1, 2, 3, 99].map((failures) => delayAfter(failures, 1))).toEqual([200, 400, 800, 10_000]);
   expect(delayAfter(1)).toBeLessThanOrEqual(200);
+});
+
+describe("the next page", () => {
+  test.each([
+    ["of small objects is long", 10, 20_000, 500],
+    ["of large objects is short", 10, 10 * 2 ** 20, 4],
+    ["of huge objects holds one", 1, 30 * 2 ** 20, 1],
+    ["after an empty one asks for something", 0, 100, 500],
+  ])("%s", (_name, ...[objects, bytes, wanted]) => {
+    expect(pageAfter(objects, bytes)).toBe(wanted);
+  });
 });

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { UsageError } from "../../plugin/domain/errors";
 import { defaultNames } from "../../plugin/domain/names";
 import { type Check, parseConfig } from "../../webhook/config";
@@ -12,6 +15,9 @@ const defaults = {
   clusters: { from: "api" },
   operatorNamespace: "engine",
   rules: { reading: "target", allowLatest: false, rules: deny, names: defaultNames },
+  bypassGroups: [],
+  clientCa: undefined,
+  clientSubjects: [],
   maxBody: 8 * 1024 * 1024,
   maxInFlight: 128,
   drainMs: 15_000,
@@ -49,6 +55,9 @@ test("every setting is read", () => {
     ENGINE_WEBHOOK_POLICY_READING: "step",
     ENGINE_WEBHOOK_ALLOW_LATEST: "true",
     ENGINE_WEBHOOK_RULES: "version=warn, policy=off",
+    ENGINE_WEBHOOK_BYPASS_GROUPS: "oncall, system:masters",
+    ENGINE_WEBHOOK_CLIENT_CA: "/etc/ca.pem",
+    ENGINE_WEBHOOK_CLIENT_SUBJECTS: "kube-apiserver",
     ENGINE_WEBHOOK_MAX_BODY: "512Ki",
     ENGINE_WEBHOOK_MAX_IN_FLIGHT: "7",
     ENGINE_WEBHOOK_DRAIN: "500ms",
@@ -67,6 +76,9 @@ test("every setting is read", () => {
       rules: { version: "warn", policy: "off", modules: "deny" },
       names: defaultNames,
     },
+    bypassGroups: ["oncall", "system:masters"],
+    clientCa: "/etc/ca.pem",
+    clientSubjects: ["kube-apiserver"],
     maxBody: 512 * 1024,
     maxInFlight: 7,
     drainMs: 500,
@@ -119,16 +131,30 @@ test.each([
   ]);
 });
 
-test.each([
-  ["ENGINE_NAMES", "/names.yaml"],
-  ["ENGINE_WEBHOOK_BYPASS_GROUPS", "admins"],
-  ["ENGINE_WEBHOOK_CLIENT_CA", "/ca.pem"],
-  ["ENGINE_WEBHOOK_CLIENT_SUBJECTS", "apiserver"],
-  ["ENGINE_WEBHOOK_OWN_CERT", "true"],
-])("%s of a later version is refused, not ignored", (name, value) => {
-  expect(problemsOf({ ...least, [name]: value })).toEqual([
-    `${name}: this version has no such setting, remove it`,
-  ]);
+test.each([["ENGINE_WEBHOOK_OWN_CERT", "true"]])(
+  "%s of a later version is refused, not ignored",
+  (name, value) => {
+    expect(problemsOf({ ...least, [name]: value })).toEqual([
+      `${name}: this version has no such setting, remove it`,
+    ]);
+  },
+);
+
+test.each<[string, Record<string, string>, string, string]>([
+  [
+    "an empty part",
+    { ENGINE_WEBHOOK_BYPASS_GROUPS: "a,,b" },
+    "ENGINE_WEBHOOK_BYPASS_GROUPS",
+    '"a,,b" is not a list as a,b, without empty parts',
+  ],
+  [
+    "subjects without the CA that they come from",
+    { ENGINE_WEBHOOK_CLIENT_SUBJECTS: "kube-apiserver" },
+    "ENGINE_WEBHOOK_CLIENT_SUBJECTS",
+    "needs ENGINE_WEBHOOK_CLIENT_CA, or nobody's certificate is asked for",
+  ],
+])("%s is refused", (_name, ...[env, name, problem]) => {
+  expect(problemsOf({ ...least, ...env })).toEqual([`${name}: ${problem}`]);
 });
 
 test("a setting that there is none of is named", () => {
@@ -158,11 +184,74 @@ test("all problems are named at once, also of what the settings name", () => {
     { name: "ENGINE_WEBHOOK_TLS_DIR", problem: () => "never asked" },
     { name: "ENGINE_WEBHOOK_CLUSTERS", problem: () => "cannot be read" },
     { name: "ENGINE_NAMESPACE", problem: () => undefined },
+    { name: "ENGINE_WEBHOOK_DRAIN", needs: ["ENGINE_NAMES"], problem: () => "never asked" },
   ];
-  expect(problemsOf({ ENGINE_WEBHOOK_PORT: "x", ENGINE_NAMES: "y" }, checks)).toEqual([
+  const env = { ENGINE_WEBHOOK_PORT: "x", ENGINE_NAMES: "y", ENGINE_WEBHOOK_OWN_CERT: "true" };
+  expect(problemsOf(env, checks)).toEqual([
+    "ENGINE_NAMES: y: cannot be used: ENOENT: no such file or directory, open 'y'",
     'ENGINE_WEBHOOK_PORT: "x" is not a port from 0 to 65535',
     "ENGINE_WEBHOOK_TLS_DIR: not set, it has to be the folder with cert and privateKey",
-    "ENGINE_NAMES: this version has no such setting, remove it",
+    "ENGINE_WEBHOOK_OWN_CERT: this version has no such setting, remove it",
     "ENGINE_WEBHOOK_CLUSTERS: cannot be read",
   ]);
+});
+
+describe("ENGINE_NAMES", () => {
+  let folder = "";
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "names-"));
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+  const file = (text: string): string => {
+    const path = join(folder, "names.yaml");
+    writeFileSync(path, text);
+    return path;
+  };
+
+  test("replaces the names that the rules use, and the namespace taken for the operator's", () => {
+    const path = file("operator: { namespace: acme }\nwebhook: { path: /judge }\n");
+    const config = parseConfig({ ...least, ENGINE_NAMES: path });
+    expect(config.operatorNamespace).toBe("acme");
+    expect(config.rules.names).toEqual({
+      ...defaultNames,
+      operator: { ...defaultNames.operator, namespace: "acme" },
+      webhook: { ...defaultNames.webhook, path: "/judge" },
+    });
+  });
+
+  test("an empty file changes nothing, and ENGINE_NAMESPACE wins", () => {
+    const env = { ...least, ENGINE_NAMES: file(""), ENGINE_NAMESPACE: "mine" };
+    expect(parseConfig(env)).toEqual({ ...defaults, operatorNamespace: "mine" });
+  });
+
+  test("the folder's items are called as the names have them", () => {
+    const path = file("webhook: { secretCert: crt }");
+    expect(problemsOf({ ENGINE_NAMES: path })).toEqual([
+      "ENGINE_WEBHOOK_TLS_DIR: not set, it has to be the folder with crt and privateKey",
+    ]);
+  });
+
+  test.each<[string, string, readonly string[]]>([
+    [
+      "a typo and a clash",
+      "webhook: { secrt: x, secretKey: cert }",
+      [
+        "webhook.secrt: unknown key (did you mean webhook.secret?)",
+        'webhook.secretCert and webhook.secretKey are both "cert": the private key would be published as the certificate',
+      ],
+    ],
+    ["two documents", "a: 1\n---\nb: 1", ["holds 2 documents where one is wanted"]],
+    [
+      "no YAML",
+      "a: [1",
+      ["cannot be used: unexpected end of the stream within a flow collection (2:1)"],
+    ],
+  ])("%s: every problem is named at start", (_title, text, problems) => {
+    const path = file(text);
+    expect(problemsOf({ ...least, ENGINE_NAMES: path })).toEqual(
+      problems.map((problem) => `ENGINE_NAMES: ${path}: ${problem}`),
+    );
+  });
 });

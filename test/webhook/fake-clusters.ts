@@ -60,6 +60,10 @@ export class FakeClusters implements Clusters {
     return this.known;
   }
 
+  ageMs(): number {
+    return 1_500;
+  }
+
   async live({ namespace, name }: ClusterKey, signal: AbortSignal) {
     const all = await this.read(`get ${namespace}/${name}`, signal);
     return all.find((ec) => ec.namespace === namespace && ec.name === name);

@@ -40,7 +40,7 @@ function environment(more: object = {}) {
 async function start(more: object = {}) {
   const log = new FakeLog();
   const env = environment(more);
-  const webhook = await startWebhook(parseConfig(env, startChecks(env)), log, env);
+  const webhook = await startWebhook(parseConfig(env, startChecks(env)), log, { env });
   running.push(webhook);
   return { webhook, log };
 }
@@ -105,7 +105,9 @@ describe("the metrics port", () => {
   test("that is taken stops the start", async () => {
     const { webhook } = await start();
     const env = environment({ ENGINE_WEBHOOK_METRICS_PORT: String(webhook.port) });
-    await expect(startWebhook(parseConfig(env), new FakeLog(), env)).rejects.toThrow("EADDRINUSE");
+    await expect(startWebhook(parseConfig(env), new FakeLog(), { env })).rejects.toThrow(
+      "EADDRINUSE",
+    );
   });
 });
 

@@ -2,7 +2,7 @@ import type { judgeEdit } from "../../plugin/domain/rules/order";
 import type { ClusterFacts } from "../../plugin/domain/rules/types";
 import { ClustersUnreadable } from "../../webhook/clusters";
 import { Deadline } from "../../webhook/deadline";
-import { answerReview } from "../../webhook/review";
+import { answerReview, type ReviewContext } from "../../webhook/review";
 import { clusterFacts, FakeClusters } from "./fake-clusters";
 import {
   anEdb,
@@ -41,6 +41,7 @@ async function review(body: unknown, scene: Scene = {}) {
     headers,
     answer,
     entry: reviewed.entry,
+    facts: reviewed.facts,
     crash: reviewed.crash,
     asked: clusters.asked,
   };
@@ -53,6 +54,15 @@ function allowed(more: object = {}, version = "v1") {
     response: { uid: "uid-1", allowed: true, ...more },
   };
 }
+
+/** What the audit log gets of a verdict by EC engine/ec in version 1, known for 1.5 s. */
+const audited = {
+  rule: "none",
+  ec: "engine/ec",
+  "ec-resource-version": "1",
+  data: "known",
+  "data-age-seconds": "1.5",
+};
 
 interface Fault {
   readonly code: number;
@@ -74,7 +84,7 @@ describe.each(["v1", "v1beta1"])("a review of %s", (version) => {
     expect({ status, headers, answer }).toEqual({
       status: 200,
       headers: {},
-      answer: allowed({}, version),
+      answer: allowed({ auditAnnotations: audited }, version),
     });
   });
 
@@ -102,6 +112,7 @@ describe.each(["v1", "v1beta1"])("a review of %s", (version) => {
               ],
             },
           },
+          auditAnnotations: { ...audited, rule: "R1", data: "live", "data-age-seconds": "0.0" },
         },
       },
     });
@@ -126,7 +137,7 @@ describe.each(["v1", "v1beta1"])("a review of %s", (version) => {
       clusters: { known: [clusterFacts({ policy: "major" })] },
     });
     const warnings = [expect.stringContaining("7.4") as string];
-    expect(answer).toEqual(allowed({ warnings }, version));
+    expect(answer).toEqual(allowed({ warnings, auditAnnotations: audited }, version));
   });
 });
 
@@ -189,29 +200,44 @@ describe("what is known of the EC", () => {
   const free = clusterFacts({ resourceVersion: "2" });
 
   const asked = ["get engine/ec"];
+  const live = (reason: string, outcome: string) => ({ asked, live: { reason, outcome } });
   test.each<[string, Partial<FakeClusters>, object]>([
-    ["an allow needs no live read", { known: [free] }, { allowed: true, data: "known", asked: [] }],
-    ["a denial is confirmed live", { known: [major] }, { allowed: false, data: "live", asked }],
+    [
+      "an allow needs no live read",
+      { known: [free] },
+      { allowed: true, data: "known", asked: [], live: undefined },
+    ],
+    [
+      "a denial is confirmed live",
+      { known: [major] },
+      { allowed: false, data: "live", ...live("confirm", "confirmed") },
+    ],
     [
       "a stale denial is overturned",
       { known: [major], truth: [free] },
-      { allowed: true, data: "overturned", asked },
+      { allowed: true, data: "overturned", ...live("confirm", "overturned") },
     ],
     [
       "an EC that is missing here is looked for live",
       { known: [], truth: [free] },
-      { allowed: true, data: "live", asked },
+      { allowed: true, data: "live", ...live("missing", "found") },
     ],
     [
       "an EC that is gone, confirmed live, cannot say major",
       { known: [major], truth: [] },
-      { allowed: true, data: "overturned", asked },
+      { allowed: true, data: "overturned", ...live("confirm", "overturned") },
     ],
   ])("%s", async (_name, clusters, expected) => {
-    const { answer, entry, ...rest } = await review(aReview(minorUpdate), { clusters });
-    const { response } = answer as { readonly response: { readonly allowed: boolean } };
-    const { allowed } = response;
-    expect({ allowed, data: entry["data"], asked: rest.asked }).toEqual(expected);
+    const { answer, facts, asked } = await review(aReview(minorUpdate), { clusters });
+    const { response } = answer as {
+      readonly response: {
+        readonly allowed: boolean;
+        readonly auditAnnotations: { readonly data: string };
+      };
+    };
+    const { allowed, auditAnnotations } = response;
+    const seen = { allowed, data: auditAnnotations.data, live: facts.live, asked };
+    expect(seen).toEqual(expected);
   });
 
   test("the EC of a database elsewhere is looked for there, then with the operator", async () => {
@@ -242,6 +268,13 @@ describe("what is known of the EC", () => {
     const { answer, asked } = await review(aReview(request), { clusters: { known } });
     expect(answer).toMatchObject({ response: { allowed: false } });
     expect(asked).toEqual(["get engine/ec", "get engine/old"]);
+  });
+
+  test("an EC that is nowhere is counted as absent", async () => {
+    const { facts } = await review(aReview(wrongUpdate), { clusters: { known: [] } });
+    expect(facts.live).toEqual({ reason: "confirm", outcome: "confirmed" });
+    const passing = await review(aReview(rightUpdate), { clusters: { known: [] } });
+    expect(passing.facts.live).toEqual({ reason: "missing", outcome: "absent" });
   });
 
   test("an unknown policy passes and is noted", async () => {
@@ -284,6 +317,136 @@ describe("cannot judge is no denial", () => {
     });
     expect(entry).toMatchObject({ uid: "uid-1", verdict: "unknown" });
   });
+
+  test("a live read that fails is counted", async () => {
+    const unreadable = new ClustersUnreadable("gone");
+    const { facts } = await review(aReview(wrongUpdate), { clusters: { unreadable } });
+    expect(facts).toMatchObject({
+      verdict: "unknown",
+      live: { reason: "confirm", outcome: "unreadable" },
+    });
+  });
+});
+
+test("what is counted carries no word of the caller's", async () => {
+  const strange = { ...rightUpdate, operation: "DROP TABLE", kind: { group: "x", kind: "Mine" } };
+  const { facts } = await review(aReview({ ...strange, resource: { resource: "mine" } }));
+  expect(facts).toEqual({
+    kind: "other",
+    operation: "other",
+    version: "v1",
+    dryRun: false,
+    verdict: "allow",
+    rule: "none",
+    wouldDeny: [],
+    bypass: "none",
+  });
+});
+
+describe("the bypass in an emergency", () => {
+  const until = "2999-01-01T00:00:00Z";
+  const annotations = {
+    "engine.io/admission-bypass": "restore of orders",
+    "engine.io/admission-bypass-until": until,
+  };
+  const asking = (object: object, groups: readonly string[]) =>
+    aReview({ ...wrongUpdate, object, userInfo: { username: "jane", groups } });
+  const marked = anEdb({ engineVersion: "9.9" }, { annotations });
+  const context = (more: Partial<ReviewContext> = {}): ReviewContext => ({
+    clusters: Object.assign(new FakeClusters(), { known: [clusterFacts()] }),
+    operatorNamespace: "engine",
+    options,
+    bypassGroups: ["oncall"],
+    ...more,
+  });
+  const answered = async (body: unknown, more?: Partial<ReviewContext>) => {
+    const { reply, ...rest } = await answerReview(
+      bytesOf(body),
+      context(more),
+      new Deadline(5_000),
+    );
+    return { ...rest, answer: JSON.parse(reply.body) as unknown, status: reply.status };
+  };
+  const inForce = `admission rules are bypassed until ${until}: restore of orders`;
+
+  test("a member of the group passes, is warned, audited and counted", async () => {
+    const { answer, facts, entry } = await answered(asking(marked, ["dev", "oncall"]));
+    expect(answer).toMatchObject({
+      response: {
+        allowed: true,
+        warnings: [inForce, expect.stringMatching(/^would be denied: spec.engineVersion.*\[R1\]$/)],
+        auditAnnotations: { rule: "none", bypass: "restore of orders", "bypass-until": until },
+      },
+    });
+    expect(facts).toMatchObject({ verdict: "allow", bypass: "granted", wouldDeny: ["R1"] });
+    expect(entry).toMatchObject({ verdict: "allow", bypass: "restore of orders", until });
+  });
+
+  test("an edit that is right is warned of it too", async () => {
+    const right = anEdb({ engineVersion: "8.0" }, { annotations });
+    const { answer } = await answered(asking(right, ["oncall"]));
+    expect(answer).toMatchObject({ response: { allowed: true, warnings: [inForce] } });
+  });
+
+  test("a stranger is refused, and told why the annotation does not count", async () => {
+    const { answer, facts } = await answered(asking(marked, ["dev"]));
+    const because = "you are in no group that may bypass";
+    expect(answer).toMatchObject({
+      response: {
+        allowed: false,
+        warnings: [`the admission bypass does not count: ${because}`],
+        auditAnnotations: { rule: "R1", "bypass-ignored": because },
+      },
+    });
+    expect(facts).toMatchObject({ verdict: "deny", bypass: "ignored" });
+  });
+
+  test("nobody passes without a configured group", async () => {
+    const { answer } = await answered(asking(marked, ["oncall"]), { bypassGroups: [] });
+    expect(answer).toMatchObject({ response: { allowed: false } });
+  });
+
+  test.each<[string, Partial<ReviewContext>, string]>([
+    [
+      "the ECs are not known",
+      { clusters: Object.assign(new FakeClusters(), { isSynced: false }) },
+      "not judged: the clusters (EC) have not been read yet",
+    ],
+    [
+      "a rule fails",
+      {
+        judge: () => {
+          throw new TypeError("cannot read x");
+        },
+      },
+      "not judged: cannot read x",
+    ],
+  ])("a member passes although %s, and is told so", async (_name, more, warning) => {
+    const { answer, status, facts } = await answered(asking(marked, ["oncall"]), more);
+    expect({ status, answer }).toMatchObject({
+      status: 200,
+      answer: {
+        response: {
+          allowed: true,
+          warnings: [inForce, warning],
+          auditAnnotations: { rule: "none", data: "unknown", bypass: "restore of orders" },
+        },
+      },
+    });
+    expect(facts).toMatchObject({ verdict: "allow", bypass: "granted" });
+  });
+});
+
+test("a rule that only warns is counted as one that would refuse", async () => {
+  const rules = { version: "warn", policy: "deny", modules: "deny" } as const;
+  const context = {
+    clusters: Object.assign(new FakeClusters(), { known: [clusterFacts()] }),
+    operatorNamespace: "engine",
+    options: { ...options, rules },
+  };
+  const body = bytesOf(aReview(wrongUpdate));
+  const { facts } = await answerReview(body, context, new Deadline(5_000));
+  expect(facts).toMatchObject({ verdict: "allow", rule: "none", wouldDeny: ["R1"] });
 });
 
 test("a rule that crashes is a 500 with the uid", async () => {

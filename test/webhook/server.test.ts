@@ -6,6 +6,8 @@ import { admissionListener } from "../../webhook/admission";
 import { createApp } from "../../webhook/app";
 import { Health } from "../../webhook/health";
 import { InFlight } from "../../webhook/in-flight";
+import { bigBody, BodyBudget } from "../../webhook/big-bodies";
+import { Metrics } from "../../webhook/metrics";
 import { createWebhookServer, drain, listen, servePair } from "../../webhook/server";
 import { readPair } from "../../webhook/certificate";
 import { defaultNames } from "../../plugin/domain/names";
@@ -23,7 +25,17 @@ const json = { "content-type": "application/json" };
 const allowed = {
   apiVersion: "admission.k8s.io/v1",
   kind: "AdmissionReview",
-  response: { uid: "uid-1", allowed: true },
+  response: {
+    uid: "uid-1",
+    allowed: true,
+    auditAnnotations: {
+      rule: "none",
+      ec: "engine/ec",
+      "ec-resource-version": "1",
+      data: "known",
+      "data-age-seconds": "1.5",
+    },
+  },
 };
 
 let server: Server;
@@ -32,6 +44,7 @@ let log: FakeLog;
 let clusters: FakeClusters;
 let health: Health;
 let inFlight: InFlight;
+let budget: BodyBudget;
 let certificate = true;
 
 beforeEach(async () => {
@@ -41,6 +54,7 @@ beforeEach(async () => {
   clusters.known = [clusterFacts()];
   health = new Health({ certificate: () => certificate, clusters: () => clusters.synced() });
   inFlight = new InFlight(2);
+  budget = new BodyBudget(bigBody + 2);
   const context = {
     clusters,
     operatorNamespace: "engine",
@@ -48,6 +62,8 @@ beforeEach(async () => {
     maxBody,
     inFlight,
     health,
+    metrics: new Metrics(),
+    budget,
     log,
   };
   server = createWebhookServer({
@@ -188,6 +204,24 @@ test("a crash is a 500 with the uid, logged with where it was, and the process g
   expect((await post(wrong)).status).toBe(500);
   clusters.crash = undefined;
   expect((await post(right)).status).toBe(200);
+});
+
+test("a large review is turned away while there is no room for it", async () => {
+  const taken: number[] = [];
+  Object.assign(budget, {
+    take: (bytes: number) => {
+      taken.push(bytes);
+      return false;
+    },
+  });
+  const { status: code, headers } = await post(right);
+  expect({ code, headers }).toMatchObject({
+    code: 429,
+    headers: { "retry-after": "1", connection: "close" },
+  });
+  await post([right]);
+  expect(taken).toEqual([right.length, maxBody]);
+  expect(inFlight.size).toBe(0);
 });
 
 describe("limits", () => {

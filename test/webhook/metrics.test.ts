@@ -1,0 +1,122 @@
+import { Metrics, type ReviewFacts } from "../../webhook/metrics";
+
+const facts: ReviewFacts = {
+  kind: "EngineEnterpriseDatabase",
+  operation: "UPDATE",
+  version: "v1",
+  dryRun: false,
+  verdict: "allow",
+  rule: "none",
+  wouldDeny: [],
+  bypass: "none",
+};
+const took = { seconds: 0.0004, bytes: 4_000 };
+
+async function linesOf(metrics: Metrics, name: string): Promise<readonly string[]> {
+  const { text } = await metrics.render();
+  return text.split("\n").filter((line) => line.startsWith(`engine_admission_${name}`));
+}
+
+test.each<[string, Partial<ReviewFacts>, string, readonly string[]]>([
+  [
+    "a review by its labels",
+    {},
+    "requests_total",
+    [
+      'engine_admission_requests_total{kind="EngineEnterpriseDatabase",operation="UPDATE",verdict="allow",rule="none",dry_run="false",review_version="v1"} 1',
+    ],
+  ],
+  [
+    "a live read",
+    { live: { reason: "confirm", outcome: "confirmed" } },
+    "live_get_total",
+    ['engine_admission_live_get_total{reason="confirm",outcome="confirmed"} 1'],
+  ],
+  [
+    "a confirmed denial as none that was overturned",
+    { live: { reason: "confirm", outcome: "confirmed" } },
+    "deny_overturned_total",
+    ["engine_admission_deny_overturned_total 0"],
+  ],
+  [
+    "a denial that was overturned",
+    { live: { reason: "confirm", outcome: "overturned" } },
+    "deny_overturned_total",
+    ["engine_admission_deny_overturned_total 1"],
+  ],
+  [
+    "each rule that would refuse",
+    { wouldDeny: ["R1", "R3"] },
+    "would_deny_total",
+    [
+      'engine_admission_would_deny_total{rule="R1"} 1',
+      'engine_admission_would_deny_total{rule="R3"} 1',
+    ],
+  ],
+  [
+    "a bypass that counted",
+    { bypass: "granted" },
+    "bypass_total",
+    ['engine_admission_bypass_total{outcome="granted"} 1'],
+  ],
+  ["a rule that failed", { verdict: "error" }, "panics_total", ["engine_admission_panics_total 1"]],
+])("counts %s", async (_name, ...[more, metric, lines]) => {
+  const metrics = new Metrics();
+  metrics.review({ ...facts, ...more }, took);
+  expect(await linesOf(metrics, metric)).toEqual(lines);
+});
+
+test("times and sizes are histograms", async () => {
+  const metrics = new Metrics();
+  metrics.review(facts, took);
+  expect(await linesOf(metrics, "request_duration_seconds_bucket")).toContain(
+    'engine_admission_request_duration_seconds_bucket{le="0.0005"} 1',
+  );
+  expect(await linesOf(metrics, "request_duration_seconds_bucket")).toContain(
+    'engine_admission_request_duration_seconds_bucket{le="0.00025"} 0',
+  );
+  expect(await linesOf(metrics, "body_bytes_sum")).toEqual([
+    "engine_admission_body_bytes_sum 4000",
+  ]);
+});
+
+test("what was turned away and what was reloaded is counted", async () => {
+  const metrics = new Metrics();
+  metrics.shed("overloaded");
+  metrics.reload("refused");
+  expect(await linesOf(metrics, "shed_total")).toEqual([
+    'engine_admission_shed_total{reason="overloaded"} 1',
+  ]);
+  expect(await linesOf(metrics, "tls_reload_total")).toEqual([
+    'engine_admission_tls_reload_total{outcome="refused"} 1',
+  ]);
+});
+
+test("gauges are read when somebody looks", async () => {
+  const metrics = new Metrics();
+  const seen: { age?: number; notAfter?: string } = {};
+  metrics.observe({
+    inFlight: () => 3,
+    cacheSynced: () => seen.age !== undefined,
+    cacheAgeMs: () => seen.age,
+    cacheObjects: () => 7,
+    cacheRelists: () => 2,
+    notAfter: () => seen.notAfter,
+  });
+  expect(await linesOf(metrics, "cache")).toEqual([
+    "engine_admission_cache_synced 0",
+    "engine_admission_cache_last_event_age_seconds Nan",
+    "engine_admission_cache_objects 7",
+    "engine_admission_cache_relists 2",
+  ]);
+  seen.age = 2_500;
+  seen.notAfter = "2030-01-01T00:00:00Z";
+  expect(await linesOf(metrics, "cache_last")).toEqual([
+    "engine_admission_cache_last_event_age_seconds 2.5",
+  ]);
+  expect(await linesOf(metrics, "cache_synced")).toEqual(["engine_admission_cache_synced 1"]);
+  expect(await linesOf(metrics, "tls_not_after")).toEqual([
+    "engine_admission_tls_not_after_seconds 1893456000",
+  ]);
+  expect(await linesOf(metrics, "in_flight")).toEqual(["engine_admission_in_flight 3"]);
+});

@@ -1,0 +1,150 @@
+/** The numbers seen from outside (admission facts 13); no label carries what a user wrote. */
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+
+/** What is counted of one review. */
+export interface ReviewFacts {
+  /** A judged kind of the product, or `other`. */
+  readonly kind: string;
+  readonly operation: string;
+  readonly version: string;
+  readonly dryRun: boolean;
+  readonly verdict: "allow" | "deny" | "unknown" | "unreadable" | "error";
+  /** The rules that refused, joined by commas; `none`. */
+  readonly rule: string;
+  /** Rules that only warn, and would have refused. */
+  readonly wouldDeny: readonly string[];
+  readonly bypass: "none" | "granted" | "ignored";
+  /** Why an EC was read live, and what came of it. */
+  readonly live?: { readonly reason: "confirm" | "missing"; readonly outcome: LiveOutcome };
+}
+
+export type LiveOutcome = "confirmed" | "overturned" | "found" | "absent" | "unreadable";
+
+/** What is asked when the numbers are read, not before. */
+export interface Observed {
+  readonly inFlight: () => number;
+  readonly cacheSynced: () => boolean;
+  readonly cacheAgeMs: () => number | undefined;
+  readonly cacheObjects: () => number;
+  readonly cacheRelists: () => number;
+  /** RFC 3339; undefined without a certificate. */
+  readonly notAfter: () => string | undefined;
+}
+
+const seconds = [
+  0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+];
+const bytes = [1, 4, 16, 64, 256, 1024, 4096, 8192].map((kib) => kib * 1024);
+const prefix = "engine_admission";
+
+/** All metrics of the process, in a registry of their own. */
+export class Metrics {
+  private readonly registry = new Registry();
+  private readonly requests = this.counter("requests_total", "Reviews answered, by verdict", [
+    "kind",
+    "operation",
+    "verdict",
+    "rule",
+    "dry_run",
+    "review_version",
+  ]);
+  private readonly wouldDeny = this.counter(
+    "would_deny_total",
+    "Reviews that a rule under the setting warn would have refused",
+    ["rule"],
+  );
+  private readonly duration = new Histogram({
+    name: `${prefix}_request_duration_seconds`,
+    help: "Time from the head of a review to its answer",
+    buckets: seconds,
+    registers: [this.registry],
+  });
+  private readonly bodies = new Histogram({
+    name: `${prefix}_body_bytes`,
+    help: "Size of the reviews",
+    buckets: bytes,
+    registers: [this.registry],
+  });
+  private readonly liveGets = this.counter(
+    "live_get_total",
+    "Live reads of ECs, by why and what came of it",
+    ["reason", "outcome"],
+  );
+  private readonly overturned = this.counter(
+    "deny_overturned_total",
+    "Denials by what was known that a live read reversed",
+    [],
+  );
+  private readonly sheds = this.counter("shed_total", "Calls turned away unjudged", ["reason"]);
+  private readonly reloads = this.counter(
+    "tls_reload_total",
+    "Looks at the certificate folder that changed or refused something",
+    ["outcome"],
+  );
+  private readonly bypasses = this.counter(
+    "bypass_total",
+    "Reviews with the annotation of the emergency bypass, by whether it counted",
+    ["outcome"],
+  );
+  private readonly panics = this.counter("panics_total", "Rules that failed", []);
+
+  /** Counts one answered review. */
+  review(facts: ReviewFacts, took: { readonly seconds: number; readonly bytes: number }): void {
+    const { kind, operation, verdict, rule, version, live } = facts;
+    const dry_run = facts.dryRun ? "true" : "false";
+    this.requests.inc({ kind, operation, verdict, rule, dry_run, review_version: version });
+    this.duration.observe(took.seconds);
+    this.bodies.observe(took.bytes);
+    for (const each of facts.wouldDeny) this.wouldDeny.inc({ rule: each });
+    if (facts.bypass !== "none") this.bypasses.inc({ outcome: facts.bypass });
+    if (live !== undefined) this.liveGets.inc(live);
+    if (live?.outcome === "overturned") this.overturned.inc();
+    if (verdict === "error") this.panics.inc();
+  }
+
+  /** Counts a call that was turned away before it was judged. */
+  shed(reason: "overloaded" | "large bodies" | "late"): void {
+    this.sheds.inc({ reason });
+  }
+
+  reload(outcome: "served" | "refused"): void {
+    this.reloads.inc({ outcome });
+  }
+
+  /** Adds what is looked at when somebody asks. */
+  observe(observed: Observed): void {
+    this.gauge("in_flight", "Reviews being answered", observed.inFlight);
+    this.gauge("cache_synced", "1 once all ECs were read", () => Number(observed.cacheSynced()));
+    this.gauge("cache_last_event_age_seconds", "Time since the ECs were last heard of", () => {
+      const ms = observed.cacheAgeMs();
+      return ms === undefined ? NaN : ms / 1_000;
+    });
+    this.gauge("cache_objects", "ECs known", observed.cacheObjects);
+    this.gauge("cache_relists", "Complete lists after the first", observed.cacheRelists);
+    this.gauge("tls_not_after_seconds", "End of the served certificate, in Unix time", () => {
+      const end = observed.notAfter();
+      return end === undefined ? NaN : new Date(end).getTime() / 1_000;
+    });
+  }
+
+  /** The exposition format and its content type. */
+  async render(): Promise<{ readonly type: string; readonly text: string }> {
+    return { type: this.registry.contentType, text: await this.registry.metrics() };
+  }
+
+  private counter<L extends string>(name: string, help: string, labelNames: readonly L[]) {
+    const registers = [this.registry];
+    return new Counter({ name: `${prefix}_${name}`, help, labelNames, registers });
+  }
+
+  private gauge(name: string, help: string, read: () => number): void {
+    new Gauge({
+      name: `${prefix}_${name}`,
+      help,
+      registers: [this.registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+}
