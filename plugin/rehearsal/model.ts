@@ -40,6 +40,10 @@ export interface Structure {
   readonly keyDefaults?: Readonly<Record<string, unknown>>;
   /** An object that is one value: a selector, for instance. */
   readonly atomic?: true;
+  /** The type that server-side apply asks for; absent: any. */
+  readonly type?: string;
+  /** Fields beyond the known ones may be applied. */
+  readonly open?: true;
 }
 
 /** A write as it is to be stored. */
@@ -110,6 +114,8 @@ export interface Attributes {
 /** Who may do what. */
 export interface AccessControl {
   allows(user: User, attributes: Attributes, state: StateView): boolean;
+  /** What a refusal adds to its words: `RBAC: role … not found`; "" for nothing. */
+  reason?(user: User, attributes: Attributes, state: StateView): string;
   /** Throws ApiError 403 where a role or binding would give more than the writer has. */
   refuseEscalation(attempt: Attempt, state: StateView): void;
 }

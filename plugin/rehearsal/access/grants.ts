@@ -1,0 +1,165 @@
+/** Which rules a user holds, and through which binding. */
+import type { KubeObject } from "../../run/ports";
+import { selects } from "../../domain/webhook/selectors";
+import { list, own, text } from "../../domain/values";
+import type { Plural, StateView, User } from "../model";
+import { bootstrapBindings, bootstrapRoles } from "./bootstrap";
+import { type Rule, rulesOf } from "./rules";
+
+/** The API group of roles and bindings. */
+export const rbacGroup = "rbac.authorization.k8s.io";
+
+/** A role as a binding names it; `namespace` is that of the binding. */
+export interface RoleReference {
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace: string | undefined;
+}
+
+/** Rules that reach a user through one binding; `rules` undefined: the role is not there. */
+export interface Grant {
+  readonly role: RoleReference;
+  readonly rules: readonly Rule[] | undefined;
+  /** The binding in the API server's words. */
+  readonly source: () => string;
+}
+
+interface Subject {
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace: string | undefined;
+}
+
+interface Binding {
+  readonly object: KubeObject;
+  readonly role: RoleReference;
+  readonly subjects: readonly Subject[];
+}
+
+const clusterRoles: Plural = { group: rbacGroup, plural: "clusterroles" };
+const roles: Plural = { group: rbacGroup, plural: "roles" };
+const clusterRoleBindings: Plural = { group: rbacGroup, plural: "clusterrolebindings" };
+const roleBindings: Plural = { group: rbacGroup, plural: "rolebindings" };
+
+/** Stored objects are never changed in place, so what was read of one stays right. */
+const parsed = new WeakMap<KubeObject, Binding>();
+
+/** What a user holds cluster-wide and, where one is given, in a namespace; bindings of others are not touched. */
+export function* grantsOf(
+  user: User,
+  namespace: string | undefined,
+  state: StateView,
+): Generator<Grant> {
+  for (const object of bindingsIn(namespace, state)) {
+    const grant = grantBy(object, user, state);
+    if (grant !== undefined) yield grant;
+  }
+}
+
+function* bindingsIn(namespace: string | undefined, state: StateView): Generator<KubeObject> {
+  for (const [name, object] of bootstrapBindings) {
+    if (state.get(clusterRoleBindings, name) === undefined) yield object;
+  }
+  yield* state.list(clusterRoleBindings);
+  if (namespace !== undefined && namespace !== "") yield* state.list(roleBindings, namespace);
+}
+
+function grantBy(object: KubeObject, user: User, state: StateView): Grant | undefined {
+  const binding = bindingOf(object);
+  const subject = binding.subjects.find((one) => isMeant(user, one));
+  if (subject === undefined) return undefined;
+  const { role } = binding;
+  return { role, rules: rulesBehind(role, state), source: () => described(binding, subject) };
+}
+
+function bindingOf(object: KubeObject): Binding {
+  const known = parsed.get(object);
+  if (known !== undefined) return known;
+  const { namespace } = object.metadata;
+  const binding = {
+    object,
+    role: referenceOf(object),
+    subjects: list(own(object, "subjects")).map((subject) => subjectOf(subject, namespace)),
+  };
+  parsed.set(object, binding);
+  return binding;
+}
+
+/** The role that a binding names. */
+export function referenceOf(object: KubeObject): RoleReference {
+  const reference = own(object, "roleRef");
+  return {
+    kind: text(own(reference, "kind")) ?? "",
+    name: text(own(reference, "name")) ?? "",
+    namespace: object.metadata.namespace,
+  };
+}
+
+/** A service account without a namespace is one of the binding's namespace. */
+function subjectOf(subject: unknown, namespace: string | undefined): Subject {
+  return {
+    kind: text(own(subject, "kind")) ?? "",
+    name: text(own(subject, "name")) ?? "",
+    namespace: text(own(subject, "namespace")) ?? namespace,
+  };
+}
+
+function isMeant(user: User, { kind, name, namespace }: Subject): boolean {
+  switch (kind) {
+    case "User":
+      return user.name === name;
+    case "Group":
+      return user.groups.includes(name);
+    case "ServiceAccount":
+      return namespace !== undefined && user.name === `system:serviceaccount:${namespace}:${name}`;
+    default:
+      return false;
+  }
+}
+
+/** The rules of a role, undefined when there is none of that name. */
+export function rulesBehind(
+  { kind, name, namespace }: RoleReference,
+  state: StateView,
+): readonly Rule[] | undefined {
+  if (kind === "Role") {
+    const role = state.get(roles, name, namespace);
+    return role && rulesOf(role);
+  }
+  const role = state.get(clusterRoles, name) ?? bootstrapRoles.get(name);
+  return role && gathered(role, state, new Set());
+}
+
+/**
+ * An aggregated role holds what a controller has gathered into it. Where none has, the rules are
+ * gathered here; `seen` ends a circle.
+ */
+function gathered(role: KubeObject, state: StateView, seen: Set<string>): readonly Rule[] {
+  const rules = rulesOf(role);
+  const selectors = list(own(own(role, "aggregationRule"), "clusterRoleSelectors"));
+  const name = role.metadata.name ?? "";
+  if (rules.length > 0 || selectors.length === 0 || seen.has(name)) return rules;
+  seen.add(name);
+  return allClusterRoles(state)
+    .filter(({ metadata: { labels = {} } }) => selectors.some((one) => selects(one, labels)))
+    .flatMap((part) => gathered(part, state, seen));
+}
+
+function allClusterRoles(state: StateView): readonly KubeObject[] {
+  const stored = state.list(clusterRoles);
+  const names = new Set(stored.map(({ metadata }) => metadata.name));
+  return [
+    ...stored,
+    ...[...bootstrapRoles.values()].filter((one) => !names.has(one.metadata.name)),
+  ];
+}
+
+function described({ object, role }: Binding, subject: Subject): string {
+  const { name = "", namespace } = object.metadata;
+  const full = namespace === undefined ? name : `${name}/${namespace}`;
+  const account = subject.kind === "ServiceAccount" ? `/${subject.namespace ?? ""}` : "";
+  return (
+    `${object.kind} ${JSON.stringify(full)} of ${role.kind} ${JSON.stringify(role.name)} ` +
+    `to ${subject.kind} ${JSON.stringify(`${subject.name}${account}`)}`
+  );
+}

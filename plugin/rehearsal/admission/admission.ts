@@ -1,0 +1,134 @@
+/** Admission: shows writes to the webhooks that are configured, over real HTTPS. */
+import { randomUUID } from "node:crypto";
+import type { ApiError } from "../../domain/errors";
+import type { Clock } from "../../run/ports";
+import type { Admission, Attempt, StateView } from "../model";
+import { callWebhook } from "./call";
+import { Connections } from "./connections";
+import { type Entry, entriesOf } from "./entries";
+import { CallFailure, failedCalling } from "./failure";
+import { type Invocation, invocationOf, isExempt } from "./matching";
+import { reviewFor, reviewVersionOf } from "./review";
+import { type ServiceRoute, targetOf } from "./targets";
+import { dryRunUnsupported, type Verdict, verdictOf } from "./verdict";
+
+export type { ServicePort, ServiceRoute } from "./targets";
+
+export interface AdmissionOptions {
+  /** By which certificates are judged; waits for an answer are real. */
+  readonly clock: Clock;
+  readonly route: ServiceRoute;
+  /** Connections are kept between calls, as the API server does; the default. */
+  readonly keepAlive?: boolean;
+  /** Told of every entry that is not treated as on a real cluster, and why. */
+  readonly onSkipped?: (entry: string, why: string) => void;
+}
+
+/** An admission with connections to close. */
+export interface ClosableAdmission extends Admission {
+  close(): void;
+}
+
+const warnings = new WeakMap<Error, readonly string[]>();
+
+/** The warnings that came with a refusal by admission. */
+export function warningsOf(refusal: unknown): readonly string[] {
+  return refusal instanceof Error ? (warnings.get(refusal) ?? []) : [];
+}
+
+const passed: Verdict = { warnings: [], refusal: undefined };
+
+/** The admission of an embedded cluster. */
+export function createAdmission(options: AdmissionOptions): ClosableAdmission {
+  const { clock, keepAlive = true, onSkipped = () => undefined } = options;
+  const connections = new Connections({ keepAlive, now: () => clock.now() });
+  const parts: Parts = { route: options.route, connections, onSkipped };
+  return {
+    admit: (attempt, state) => admit(attempt, state, parts),
+    close: () => {
+      connections.close();
+    },
+  };
+}
+
+interface Parts {
+  readonly route: ServiceRoute;
+  readonly connections: Connections;
+  readonly onSkipped: (entry: string, why: string) => void;
+}
+
+/** All webhooks are asked at once; of several refusals the first in their order counts. */
+async function admit(attempt: Attempt, state: StateView, parts: Parts): Promise<readonly string[]> {
+  if (isExempt(attempt.definition)) return [];
+  reportMutating(attempt, state, parts);
+  const invocations = entriesOf("validatingwebhookconfigurations", state).flatMap(
+    (entry) => invocationOf(entry, attempt, state) ?? [],
+  );
+  const verdicts = await Promise.all(
+    invocations.map((invocation) => judged(invocation, attempt, { ...parts, state })),
+  );
+  attempt.signal?.throwIfAborted();
+  const told = verdicts.flatMap((verdict) => verdict.warnings);
+  const refusal = verdicts.map((verdict) => verdict.refusal).find((one) => one !== undefined);
+  if (refusal === undefined) return told;
+  warnings.set(refusal, told);
+  throw refusal;
+}
+
+function reportMutating(attempt: Attempt, state: StateView, { onSkipped }: Parts): void {
+  for (const entry of entriesOf("mutatingwebhookconfigurations", state)) {
+    if (invocationOf(entry, attempt, state) !== undefined) {
+      onSkipped(entry.name, "mutating webhooks are not called");
+    }
+  }
+}
+
+type Surroundings = Parts & { readonly state: StateView };
+
+async function judged(
+  invocation: Invocation,
+  attempt: Attempt,
+  surroundings: Surroundings,
+): Promise<Verdict> {
+  const { entry } = invocation;
+  if (attempt.dryRun && !entry.dryRunSafe) return refused(dryRunUnsupported(entry.name));
+  try {
+    return await asked(invocation, attempt, surroundings);
+  } catch (failure) {
+    if (!(failure instanceof CallFailure)) throw failure;
+    return entry.failOpen ? passed : refused(failedCalling(entry.name, failure));
+  }
+}
+
+function refused(refusal: ApiError): Verdict {
+  return { warnings: [], refusal };
+}
+
+async function asked(
+  invocation: Invocation,
+  attempt: Attempt,
+  { route, state, connections, onSkipped }: Surroundings,
+): Promise<Verdict> {
+  const { entry } = invocation;
+  const mark = { uid: randomUUID(), version: versionFor(entry) };
+  const target = targetOf(entry, route, state);
+  if ("skipped" in target) {
+    onSkipped(entry.name, target.skipped);
+    return passed;
+  }
+  if (entry.conditional) {
+    onSkipped(entry.name, "its matchConditions are not evaluated: it is called as if they matched");
+  }
+  const body = JSON.stringify(reviewFor(attempt, invocation, mark));
+  const { timeoutSeconds } = entry;
+  const { signal } = attempt;
+  const reply = await callWebhook({ target, body, timeoutSeconds, signal }, connections);
+  return verdictOf(entry.name, reply, mark);
+}
+
+function versionFor({ reviewVersions }: Entry): "v1" | "v1beta1" {
+  const version = reviewVersionOf(reviewVersions);
+  if (version !== undefined) return version;
+  const why = "webhook does not accept known AdmissionReview versions (v1, v1beta1)";
+  throw new CallFailure(`could not create admission objects: ${why}`);
+}

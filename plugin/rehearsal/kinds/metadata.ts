@@ -1,0 +1,83 @@
+/** The rules for metadata, which are the same for every kind. */
+import type { KubeObject } from "../../run/ports";
+import { isObject, list, own, text } from "../../domain/values";
+import { labelRule, labelValueRule, qualifiedRule } from "./names";
+import {
+  breaches,
+  type FieldError,
+  forbidden,
+  invalid,
+  required,
+  type Rule,
+  tooLong,
+} from "./refusal";
+
+/** What a kind asks of its objects' metadata. */
+export interface NameRules {
+  readonly namespaced: boolean;
+  readonly name: Rule;
+}
+
+/** Everything wrong with an object's metadata. */
+export function metadataErrors(
+  { metadata }: KubeObject,
+  { namespaced, name }: NameRules,
+): readonly FieldError[] {
+  return [
+    ...nameErrors(metadata, name),
+    ...(namespaced ? namespaceErrors(metadata) : strayNamespace(metadata)),
+    ...labelErrors(own(metadata, "labels"), "metadata.labels"),
+    ...keysOf(own(metadata, "annotations")).flatMap((key) =>
+      qualifiedRule(key.toLowerCase()).map((why) => invalid("metadata.annotations", key, why)),
+    ),
+    ...annotationSizeErrors(own(metadata, "annotations")),
+    ...list(own(metadata, "ownerReferences")).flatMap(ownerErrors),
+    ...list(own(metadata, "finalizers")).flatMap((finalizer) =>
+      breaches("metadata.finalizers", String(finalizer), qualifiedRule),
+    ),
+  ];
+}
+
+function nameErrors(metadata: KubeObject["metadata"], rule: Rule): readonly FieldError[] {
+  const name = text(metadata.name);
+  if (name !== undefined) return breaches("metadata.name", name, rule);
+  return [required("metadata.name", "name or generateName is required")];
+}
+
+function namespaceErrors({ namespace = "" }: KubeObject["metadata"]): readonly FieldError[] {
+  if (namespace === "") return [required("metadata.namespace")];
+  return breaches("metadata.namespace", namespace, labelRule);
+}
+
+function strayNamespace({ namespace = "" }: KubeObject["metadata"]): readonly FieldError[] {
+  return namespace === "" ? [] : [forbidden("metadata.namespace", "not allowed on this type")];
+}
+
+/** Labels wherever they stand. */
+export function labelErrors(labels: unknown, field: string): readonly FieldError[] {
+  return keysOf(labels).flatMap((key) => [
+    ...breaches(field, key, qualifiedRule),
+    ...breaches(field, String(own(labels, key)), labelValueRule),
+  ]);
+}
+
+const mostAnnotations = 256 * 1024;
+
+function annotationSizeErrors(annotations: unknown): readonly FieldError[] {
+  const texts = keysOf(annotations).flatMap((key) => [key, String(own(annotations, key))]);
+  const size = texts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+  return size > mostAnnotations ? [tooLong("metadata.annotations", mostAnnotations)] : [];
+}
+
+function keysOf(value: unknown): readonly string[] {
+  return isObject(value) ? Object.keys(value) : [];
+}
+
+function ownerErrors(reference: unknown): readonly FieldError[] {
+  return ["apiVersion", "kind", "name", "uid"]
+    .filter((key) => text(own(reference, key)) === undefined)
+    .map((key) => {
+      const why = key === "apiVersion" ? "version must not be empty" : "must not be empty";
+      return invalid(`metadata.ownerReferences.${key}`, "", why);
+    });
+}

@@ -1,0 +1,156 @@
+/** The API server's refusals, in its own words. */
+import { ApiError, type StatusCause } from "../../domain/errors";
+import type { KubeObject, Resource } from "../../domain/objects";
+import type { Attributes, KindDefinition, Plural, User } from "../model";
+
+/** `roles.rbac.authorization.k8s.io`, or `secrets` for the core group. */
+export function qualified({ group, plural }: Plural): string {
+  return group === "" ? plural : `${plural}.${group}`;
+}
+
+/** `Role.rbac.authorization.k8s.io`, or `Secret` for the core group. */
+export function qualifiedKind({ group, kind }: Resource): string {
+  return group === "" ? kind : `${kind}.${group}`;
+}
+
+/** 404 for an object. */
+export function notFound(kind: Plural, name: string): ApiError {
+  return new ApiError(`${qualified(kind)} "${name}" not found`, {
+    status: 404,
+    reason: "NotFound",
+  });
+}
+
+/** 404 for a path that the server does not serve. */
+export function nothingServed(): ApiError {
+  return new ApiError("the server could not find the requested resource", {
+    status: 404,
+    reason: "NotFound",
+  });
+}
+
+/** 404 for a group and version that the server does not know at all, as the client tells it. */
+export function noSuchPage(server: string, subject: string): ApiError {
+  return new ApiError(
+    `the API server ${server} answered 404 to ${subject}: 404 page not found`,
+    { status: 404 },
+    { hint: `check that ${server} is a Kubernetes API server` },
+  );
+}
+
+/** 403 for a user who may not do this. */
+export function forbidden(user: User, attributes: Attributes, reason = ""): ApiError {
+  const { verb, group, resource, namespace, name } = attributes;
+  const place =
+    namespace === undefined ? "at the cluster scope" : `in the namespace "${namespace}"`;
+  const why = `User "${user.name}" cannot ${verb} resource "${resource}" in API group "${group}" ${place}`;
+  const what = qualified({ group, plural: resource });
+  const whole = reason === "" ? why : `${why}: ${reason}`;
+  return refusal403(name === undefined ? what : `${what} "${name}"`, whole);
+}
+
+/** 403 for something that nobody may do. */
+export function refusal403(
+  subject: string,
+  why: string,
+  causes: readonly StatusCause[] = [],
+): ApiError {
+  return new ApiError(`${subject} is forbidden: ${why}`, {
+    status: 403,
+    reason: "Forbidden",
+    causes,
+  });
+}
+
+/** 409 for a name that is taken, be it by an object that is on its way out. */
+export function alreadyExists(kind: Plural, { metadata }: KubeObject): ApiError {
+  const leaving = metadata.deletionTimestamp === undefined ? "" : "object is being deleted: ";
+  return new ApiError(`${leaving}${qualified(kind)} "${metadata.name ?? ""}" already exists`, {
+    status: 409,
+    reason: "AlreadyExists",
+  });
+}
+
+/** 409 for a write that does not fit the stored object; `subject` is the kind as the server says it. */
+export function conflict(subject: string, name: string, why: string): ApiError {
+  return new ApiError(`Operation cannot be fulfilled on ${subject} "${name}": ${why}`, {
+    status: 409,
+    reason: "Conflict",
+  });
+}
+
+/** 400. */
+export function badRequest(message: string): ApiError {
+  return new ApiError(message, { status: 400, reason: "BadRequest" });
+}
+
+/** 410 for a version that the log no longer reaches. */
+export function expired(asked: number, oldest: number): ApiError {
+  return new ApiError(`too old resource version: ${asked} (${oldest})`, {
+    status: 410,
+    reason: "Expired",
+  });
+}
+
+/** 500 with a message alone, as errors of the server's inside come out. */
+export function internal(message: string): ApiError {
+  return new ApiError(message, { status: 500 });
+}
+
+const reasons = {
+  Invalid: "FieldValueInvalid",
+  Required: "FieldValueRequired",
+  Forbidden: "FieldValueForbidden",
+  TooLong: "FieldValueTooLong",
+} as const;
+
+/** One field that is wrong. */
+export interface Fault {
+  readonly is: keyof typeof reasons;
+  readonly field: string;
+  /** `Invalid value: "1": field is immutable` */
+  readonly message: string;
+}
+
+/** 422 that names every fault; a fault that is found twice is a cause twice and a text once. */
+export function invalid(subject: string, name: string, faults: readonly Fault[]): ApiError {
+  const texts = [...new Set(faults.map(({ field, message }) => `${field}: ${message}`))];
+  const all = texts.length === 1 ? texts.join("") : `[${texts.join(", ")}]`;
+  return new ApiError(`${subject} "${name}" is invalid: ${all}`, {
+    status: 422,
+    reason: "Invalid",
+    causes: faults.map(({ is, field, message }) => ({ reason: reasons[is], field, message })),
+  });
+}
+
+/** 415 for a strategic merge patch of a custom resource. */
+export function unknownFormat(): ApiError {
+  const types = ["json-patch+json", "merge-patch+json", "apply-patch+yaml"];
+  const accepted = types.map((type) => `application/${type}`).join(", ");
+  return new ApiError(
+    `the body of the request was in an unknown format - accepted media types include: ${accepted}`,
+    { status: 415, reason: "UnsupportedMediaType" },
+  );
+}
+
+/** 413 for a body that is too long. */
+export function tooLarge(limit: number): ApiError {
+  return new ApiError(`Request entity too large: limit is ${limit}`, {
+    status: 413,
+    reason: "RequestEntityTooLarge",
+  });
+}
+
+/** 404 for a kind that is not served: the client's words, before any request of its own. */
+export function unknownKind(apiVersion: string, kind: string): ApiError {
+  return new ApiError(
+    `the API server serves no kind ${kind} in ${apiVersion}`,
+    { status: 404, reason: "NotFound" },
+    { hint: "check the kind, or install its CustomResourceDefinition first" },
+  );
+}
+
+/** Group and plural of a definition. */
+export function pluralOf({ resource }: KindDefinition): Plural {
+  return { group: resource.group, plural: resource.plural };
+}

@@ -1,0 +1,258 @@
+/** The Cluster port of one user on a control plane in memory. */
+import { setImmediate as turn } from "node:timers/promises";
+import { collectionPath, nameOf, objectPath } from "../../adapters/kubernetes/paths";
+import type { KubeObject, Ref, Resource } from "../../domain/objects";
+import { reviewOf } from "../access/reviews";
+import type {
+  Access,
+  ApplyOptions,
+  Cluster,
+  ListOptions,
+  ManagedWrite,
+  PatchType,
+  Preconditions,
+  WatchEvent,
+  WatchOptions,
+  WriteOptions,
+} from "../../run/ports";
+import type { KindDefinition, User } from "../model";
+import { noSuchPage, nothingServed, pluralOf, unknownKind } from "./answers";
+import { apply } from "./applying";
+import { bodyOf, requireManager } from "./body";
+import { remove } from "./deleting";
+import { patched, requireFormat } from "./patches";
+import { inVersion, type Plane, requireAccess, type WriteRequest } from "./request";
+import { selectedName, selectorOf } from "./selectors";
+import { watchStore } from "./watching";
+import { change, create } from "./writing";
+
+/** Who connects, and what the connection is called in reports. */
+export interface Connection {
+  readonly user: User;
+  readonly namespace: string;
+  readonly server: string;
+  /** Called as each request arrives. */
+  readonly latency: () => void;
+}
+
+/** The manager of writes that name none, as the server takes it from the plugin's user agent. */
+const userAgent = "kubectl-engine";
+
+/** What a request is about; a collection has no name. */
+type Addressed = Omit<Ref, "name"> & { readonly name: string | undefined };
+
+export class MemoryCluster implements Cluster {
+  readonly server: string;
+  readonly namespace: string;
+
+  constructor(
+    private readonly plane: Plane,
+    private readonly connection: Connection,
+  ) {
+    this.server = connection.server;
+    this.namespace = connection.namespace;
+  }
+
+  async get(ref: Ref, { signal }: { signal?: AbortSignal } = {}): Promise<KubeObject | undefined> {
+    objectPath(ref);
+    await this.arrive(signal);
+    this.authorize("get", ref);
+    const definition = this.served(ref);
+    if (definition === undefined) return undefined;
+    const found = this.plane.store.get(pluralOf(definition), ref.name, ref.namespace);
+    return found === undefined ? undefined : inVersion(found, definition);
+  }
+
+  async list(
+    resource: Resource,
+    options: ListOptions = {},
+  ): Promise<readonly KubeObject[] | undefined> {
+    const { namespace, limit, signal } = options;
+    collectionPath(resource, namespace);
+    await this.arrive(signal);
+    this.authorizeAll("list", resource, options);
+    const definition = this.listed(resource, namespace);
+    if (definition === undefined) return undefined;
+    const selects = selectorOf(options, definition);
+    const found = this.plane.store.list(pluralOf(definition), namespace).filter(selects);
+    return found.slice(0, limit).map((object) => inVersion(object, definition));
+  }
+
+  async *watch(resource: Resource, options: WatchOptions): AsyncGenerator<WatchEvent> {
+    collectionPath(resource, options.namespace);
+    if (options.signal.aborted) return;
+    await this.arrive(undefined);
+    this.authorizeAll("watch", resource, options);
+    const definition = this.listed(resource, options.namespace);
+    if (definition === undefined) throw this.unserved(resource, `watch ${resource.plural}`);
+    yield* watchStore(this.plane.store, definition, options);
+  }
+
+  async create(sent: KubeObject, options: ManagedWrite = {}): Promise<KubeObject> {
+    const definition = this.definitionOf(sent);
+    const ref = this.refOf(sent, definition);
+    collectionPath(ref.resource, ref.namespace);
+    await this.arrive(options.signal);
+    this.authorize("create", { ...ref, name: undefined });
+    const object = bodyOf(sent) as KubeObject;
+    const { user } = this.connection;
+    const review = reviewOf(object, user, this.plane.store);
+    if (review !== undefined) return review;
+    requireManager("CreateOptions", options.fieldManager);
+    const request = this.request(definition, ref, options);
+    const next = (): KubeObject => object;
+    return create(this.plane, { request, next, owned: false });
+  }
+
+  async update(sent: KubeObject, options: ManagedWrite = {}): Promise<KubeObject> {
+    const definition = this.definitionOf(sent);
+    const ref = this.refOf(sent, definition);
+    objectPath(ref);
+    await this.arrive(options.signal);
+    this.authorize("update", ref);
+    const object = bodyOf(sent) as KubeObject;
+    requireManager("UpdateOptions", options.fieldManager);
+    const request = this.request(definition, ref, options);
+    return change(this.plane, { request, next: () => object, owned: false, replaces: true });
+  }
+
+  async apply(sent: KubeObject, options: ApplyOptions): Promise<KubeObject> {
+    const definition = this.definitionOf(sent);
+    const ref = this.refOf(sent, definition);
+    objectPath(ref);
+    await this.arrive(options.signal);
+    this.authorize("patch", ref);
+    const object = bodyOf(sent) as KubeObject;
+    requireManager("PatchOptions", options.fieldManager, "apply");
+    return apply(this.plane, this.request(definition, ref, options), { object, options });
+  }
+
+  async patch(
+    ref: Ref,
+    sent: unknown,
+    options: ManagedWrite & { readonly type: PatchType },
+  ): Promise<KubeObject> {
+    objectPath(ref);
+    await this.arrive(options.signal);
+    this.authorize("patch", ref);
+    const definition = this.served(ref);
+    if (definition === undefined) throw this.unserved(ref.resource, `patch ${nameOf(ref)}`);
+    requireFormat(options.type, definition);
+    const body = bodyOf(sent);
+    requireManager("PatchOptions", options.fieldManager);
+    const next = (before: KubeObject | undefined): KubeObject =>
+      patched(before as KubeObject, body, { type: options.type, definition });
+    return change(this.plane, {
+      request: this.request(definition, ref, options),
+      next,
+      owned: false,
+    });
+  }
+
+  async delete(ref: Ref, preconditions: Preconditions, options: WriteOptions = {}): Promise<void> {
+    objectPath(ref);
+    await this.arrive(options.signal);
+    this.authorize("delete", ref);
+    const definition = this.served(ref);
+    if (definition === undefined) throw this.unserved(ref.resource, `delete ${nameOf(ref)}`);
+    await remove(this.plane, this.request(definition, ref, options), preconditions);
+  }
+
+  async can(access: Access): Promise<boolean> {
+    await this.arrive(undefined);
+    return this.plane.parts.access.allows(this.connection.user, access, this.plane.store);
+  }
+
+  async whoAmI(): Promise<string | undefined> {
+    await this.arrive(undefined);
+    return this.connection.user.name;
+  }
+
+  async serves(group: string, version: string): Promise<readonly Resource[] | undefined> {
+    await this.arrive(undefined);
+    const kinds = this.plane.parts.registry.served(group, version);
+    return kinds.length === 0 ? undefined : kinds.map(({ resource }) => resource);
+  }
+
+  close(): void {
+    // nothing is kept open
+  }
+
+  /** As a request would, it lets others go on: a loop of requests must not starve them. */
+  private async arrive(signal: AbortSignal | undefined): Promise<void> {
+    signal?.throwIfAborted();
+    await turn();
+    this.connection.latency();
+    signal?.throwIfAborted();
+  }
+
+  private authorize(verb: string, ref: Addressed): void {
+    const { resource, name, namespace } = ref;
+    const { group, plural } = resource;
+    // a namespace is in itself, as far as access goes
+    const isNamespace = group === "" && plural === "namespaces";
+    const within = namespace ?? (isNamespace ? name : undefined);
+    requireAccess(this.plane, this.connection.user, {
+      verb,
+      group,
+      resource: plural,
+      ...(name !== undefined && { name }),
+      ...(within !== undefined && { namespace: within }),
+    });
+  }
+
+  private authorizeAll(verb: string, resource: Resource, options: ListOptions): void {
+    const name = selectedName(options.fieldSelector);
+    const { namespace } = options;
+    requireAccess(this.plane, this.connection.user, {
+      verb,
+      group: resource.group,
+      resource: resource.plural,
+      ...(name !== undefined && { name }),
+      ...(namespace !== undefined && { namespace }),
+    });
+  }
+
+  /** The kind of an address, undefined when the server does not know the address. */
+  private served({ resource, namespace }: Ref): KindDefinition | undefined {
+    const definition = this.plane.parts.registry.byPlural(resource);
+    return definition?.namespaced === (namespace !== undefined) ? definition : undefined;
+  }
+
+  private listed(resource: Resource, namespace: string | undefined): KindDefinition | undefined {
+    const definition = this.plane.parts.registry.byPlural(resource);
+    return namespace !== undefined && definition?.namespaced === false ? undefined : definition;
+  }
+
+  /** Of a whole group and version that is not served, the answer is a page of its own. */
+  private unserved({ group, version }: Resource, subject: string): Error {
+    const known = this.plane.parts.registry.served(group, version).length > 0;
+    return known ? nothingServed() : noSuchPage(this.server, subject);
+  }
+
+  private definitionOf({ apiVersion, kind }: KubeObject): KindDefinition {
+    const definition = this.plane.parts.registry.byKind(apiVersion, kind);
+    if (definition === undefined) throw unknownKind(apiVersion, kind);
+    return definition;
+  }
+
+  private refOf({ metadata }: KubeObject, { resource, namespaced }: KindDefinition): Ref {
+    const name = metadata.name ?? "";
+    return namespaced
+      ? { resource, name, namespace: metadata.namespace ?? this.namespace }
+      : { resource, name };
+  }
+
+  private request(definition: KindDefinition, ref: Ref, options: ManagedWrite): WriteRequest {
+    const { fieldManager } = options;
+    return {
+      definition,
+      name: ref.name,
+      namespace: ref.namespace,
+      user: this.connection.user,
+      manager: fieldManager ?? userAgent,
+      fieldManager,
+      options,
+    };
+  }
+}

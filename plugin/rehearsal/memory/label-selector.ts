@@ -1,0 +1,163 @@
+/** The grammar of label selectors: `a=b,c!=d,e in (f,g),!h,i>1`. */
+import { badRequest } from "./answers";
+
+type Labels = Readonly<Record<string, string>>;
+type Requirement = (labels: Labels) => boolean;
+
+const symbols = ["==", "!=", "=", "!", "(", ")", ",", ">", "<"];
+const words = ["in", "notin"];
+const comparisons = ["=", "==", "!=", ">", "<", ...words];
+
+/** Whether labels meet a selector; throws 400 in the API server's words for a bad one. */
+export function parseLabelSelector(selector: string): (labels: Labels) => boolean {
+  const requirements = new Parser(tokensOf(selector)).requirements();
+  return (labels) => requirements.every((requirement) => requirement(labels));
+}
+
+function tokensOf(selector: string): readonly string[] {
+  return selector.match(/==|!=|[=!(),<>]|[^\s=!(),<>]+/g) ?? [];
+}
+
+class Parser {
+  private at = 0;
+
+  constructor(private readonly tokens: readonly string[]) {}
+
+  requirements(): readonly Requirement[] {
+    const found: Requirement[] = [];
+    if (this.tokens.length === 0) return found;
+    for (;;) {
+      if (this.peek() !== "!" && !isIdentifier(this.peek())) {
+        throw unexpected(this.peek(), "!, identifier, or 'end of string'");
+      }
+      found.push(this.requirement());
+      if (this.peek() === "") return found;
+      if (this.peek() !== ",") throw unexpected(this.peek(), "',' or 'end of string'");
+      this.take();
+      if (this.peek() !== "!" && !isIdentifier(this.peek())) {
+        throw unexpected(this.peek(), "identifier after ','");
+      }
+    }
+  }
+
+  private peek(): string {
+    return this.tokens[this.at] ?? "";
+  }
+
+  private take(): string {
+    const token = this.peek();
+    this.at += 1;
+    return token;
+  }
+
+  private requirement(): Requirement {
+    const negated = this.peek() === "!";
+    if (negated) this.take();
+    const key = this.take();
+    if (!isIdentifier(key)) throw unparsable(key, "identifier");
+    requireLabelKey(key);
+    if (negated) return (labels) => !Object.hasOwn(labels, key);
+    if (this.peek() === "" || this.peek() === ",") return (labels) => Object.hasOwn(labels, key);
+    return this.comparison(key);
+  }
+
+  private comparison(key: string): Requirement {
+    const operator = this.take();
+    if (!comparisons.includes(operator)) {
+      throw unparsable(operator, "in, notin, =, ==, !=, gt, lt");
+    }
+    const values = words.includes(operator) ? this.list() : [this.value()];
+    values.forEach((value, index) => {
+      requireLabelValue(key, value, index);
+    });
+    if (operator === ">" || operator === "<") return ordered(key, operator, values.join());
+    const negative = operator === "!=" || operator === "notin";
+    return (labels) => {
+      const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
+      return (value !== undefined && values.includes(value)) !== negative;
+    };
+  }
+
+  private value(): string {
+    if (this.peek() === "" || this.peek() === ",") return "";
+    const value = this.take();
+    if (symbols.includes(value)) throw unparsable(value, "identifier");
+    return value;
+  }
+
+  private list(): readonly string[] {
+    const opening = this.take();
+    if (opening !== "(") throw badRequest(`${unable}found '${opening}' expected: '('`);
+    if (this.peek() === ")") {
+      this.take();
+      return [""];
+    }
+    const values: string[] = [];
+    for (;;) {
+      values.push(this.value());
+      const next = this.take();
+      if (next === ")") return values;
+      if (next !== ",") throw unparsable(next, "',' or ')'");
+    }
+  }
+}
+
+function isIdentifier(token: string): boolean {
+  return token !== "" && !symbols.includes(token);
+}
+
+const unable = "unable to parse requirement: ";
+
+function unexpected(found: string, expected: string): Error {
+  return badRequest(`found '${found}', expected: ${expected}`);
+}
+
+function unparsable(found: string, expected: string): Error {
+  return badRequest(`${unable}found '${found}', expected: ${expected}`);
+}
+
+function ordered(key: string, operator: ">" | "<", wanted: string): Requirement {
+  if (!/^[-+]?\d+$/.test(wanted)) {
+    const why = "for 'Gt', 'Lt' operators, the value must be an integer";
+    throw badRequest(`${unable}values[0]: Invalid value: "${wanted}": ${why}`);
+  }
+  return (labels) => {
+    const value = Object.hasOwn(labels, key) ? (labels[key] ?? "") : "";
+    if (!/^[-+]?\d+$/.test(value)) return false;
+    return operator === ">" ? Number(value) > Number(wanted) : Number(value) < Number(wanted);
+  };
+}
+
+const name = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
+const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+const subdomainRule =
+  "prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, " +
+  "'-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex " +
+  "used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+const nameRule =
+  "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with " +
+  "an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for " +
+  "validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+const valueRule =
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', " +
+  "and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or " +
+  "'12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+
+function requireLabelKey(key: string): void {
+  const [last = "", prefix] = key.split("/").reverse();
+  const broken =
+    prefix !== undefined && !subdomain.test(prefix)
+      ? subdomainRule
+      : name.test(last)
+        ? undefined
+        : nameRule;
+  if (broken !== undefined) {
+    throw badRequest(`${unable}<nil>: Invalid value: "${key}": ${broken}`);
+  }
+}
+
+function requireLabelValue(key: string, value: string, index: number): void {
+  if (value === "" || (name.test(value) && value.length <= 63)) return;
+  throw badRequest(`${unable}values[${index}][${key}]: Invalid value: "${value}": ${valueRule}`);
+}

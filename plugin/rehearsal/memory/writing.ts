@@ -1,0 +1,186 @@
+/** The way of a write: merged, prepared, judged, stored. */
+import type { KubeObject } from "../../domain/objects";
+import { list } from "../../domain/values";
+import { alreadyExists, conflict, notFound, pluralOf, qualified } from "./answers";
+import { omit } from "./omit";
+import { emptyOf, givenTo } from "./empty";
+import type { FieldSet } from "./field-set";
+import { same } from "./equality";
+import { judge } from "./judging";
+import { born, continued, named, placed, requireName, requireUid, trimmed } from "./metadata";
+import { requireNamespace } from "./namespaces";
+import { type Ignored, manageUpdate, type Managing } from "./ownership";
+import { inVersion, keyOf, type Plane, timestamp, type WriteRequest } from "./request";
+import { structureOf } from "./structure";
+
+/** A write whose object is made from the stored one, undefined where there is none. */
+export interface Writing {
+  readonly request: WriteRequest;
+  /** The object as the request wants it, its owners known when `owned`. */
+  readonly next: (before: KubeObject | undefined) => KubeObject;
+  readonly owned: boolean;
+  /** The object as a whole: a uid in it names the object that it replaces. */
+  readonly replaces?: true;
+  /** Checks what else the creation of an absent object needs; absent: it is not created. */
+  readonly allowCreate?: () => void;
+}
+
+/** Stores a new object. */
+export async function create(plane: Plane, writing: Writing): Promise<KubeObject> {
+  const { request } = writing;
+  const { definition, namespace, options } = request;
+  requireNamespace(plane.store, request);
+  const time = timestamp(plane.parts);
+  const sent = named(placed(writing.next(undefined), request));
+  const name = sent.metadata.name ?? "";
+  const own = { ...request, name };
+  const prepared = prepare(withoutStatus(born(sent, own, time), own), undefined, own);
+  const given = givenTo(sent, definition);
+  const object = writing.owned ? prepared : managed(plane, own, { object: prepared, given });
+  writing.allowCreate?.();
+  await judge(plane, own, { operation: "CREATE", object, before: undefined });
+  const kind = pluralOf(definition);
+  const present = plane.store.get(kind, name, namespace);
+  if (present !== undefined) throw alreadyExists(kind, present);
+  return options.dryRun === true ? object : plane.store.put(keyOf(own), object);
+}
+
+const mostAttempts = 5;
+
+/** Stores a changed object; begins anew when somebody else changed it meanwhile. */
+export async function change(plane: Plane, writing: Writing): Promise<KubeObject> {
+  const { request, allowCreate } = writing;
+  const { definition, name, namespace } = request;
+  const kind = pluralOf(definition);
+  for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
+    const before = plane.store.get(kind, name, namespace);
+    if (before === undefined) {
+      if (allowCreate === undefined) throw notFound(kind, name);
+      return create(plane, writing);
+    }
+    const object = await changed(plane, writing, before);
+    if (plane.store.get(kind, name, namespace) === before) {
+      return store(plane, request, { object, before });
+    }
+  }
+  throw conflict(
+    qualified(kind),
+    name,
+    "the object has been modified; please apply your changes to the latest version and try again",
+  );
+}
+
+async function changed(plane: Plane, writing: Writing, before: KubeObject): Promise<KubeObject> {
+  const { request } = writing;
+  const live = inVersion(before, request.definition);
+  const next = placed(writing.next(live), request);
+  requireName(next, request);
+  if (writing.replaces === true) requireUid(next, before, request);
+  const kept = withStatusOf(continued(next, live, request), before, request);
+  const prepared = prepare(kept, live, request);
+  const owned = writing.owned
+    ? prepared
+    : managed(plane, request, { object: prepared, before: live });
+  const object = counted(owned, before, request);
+  await judge(plane, request, { operation: "UPDATE", object, before: live });
+  return object;
+}
+
+interface Stored {
+  readonly object: KubeObject;
+  readonly before: KubeObject;
+}
+
+interface Step {
+  readonly object: KubeObject;
+  readonly before?: KubeObject | undefined;
+  readonly given?: FieldSet;
+}
+
+function store(plane: Plane, request: WriteRequest, { object, before }: Stored): KubeObject {
+  const { apiVersion } = object;
+  if (isSame(object, before)) return { ...before, apiVersion };
+  if (request.options.dryRun === true) return object;
+  if (isFinished(object)) {
+    plane.store.remove(keyOf(request));
+    return object;
+  }
+  const stored = plane.store.put(keyOf(request), { ...object, apiVersion: before.apiVersion });
+  return { ...stored, apiVersion };
+}
+
+/** Nothing keeps a deleted object any more. */
+function isFinished({ metadata }: KubeObject): boolean {
+  return (
+    metadata.deletionTimestamp !== undefined &&
+    list(metadata["finalizers"]).length === 0 &&
+    metadata["deletionGracePeriodSeconds"] !== undefined
+  );
+}
+
+/** Equal but for the version it was written in and the times of its managers. */
+function isSame(object: KubeObject, before: KubeObject): boolean {
+  return same(timeless({ ...object, apiVersion: before.apiVersion }), timeless(before));
+}
+
+function timeless(object: KubeObject): unknown {
+  const managers = object.metadata.managedFields?.map((entry) => omit(entry, "time")) ?? [];
+  return { ...object, metadata: { ...object.metadata, managedFields: managers } };
+}
+
+function prepare(
+  object: KubeObject,
+  before: KubeObject | undefined,
+  { definition, options }: WriteRequest,
+): KubeObject {
+  const { object: prepared, warnings } = definition.prepare(trimmed(object), before);
+  for (const warning of warnings) options.onWarning?.(warning);
+  return prepared;
+}
+
+function managed(plane: Plane, request: WriteRequest, step: Step): KubeObject {
+  return manageUpdate(managingOf(plane, request, step), ignoredOf(request));
+}
+
+/** What the rules of ownership need to know of a write. */
+export function managingOf(
+  { parts }: Plane,
+  { definition, manager }: WriteRequest,
+  step: Step,
+): Managing {
+  const structure = structureOf(definition);
+  return {
+    before: undefined,
+    ...step,
+    manager,
+    structure,
+    empty: emptyOf(definition),
+    time: timestamp(parts),
+  };
+}
+
+/** Whether a write of the object leaves the status alone. */
+export function ignoredOf({ definition }: WriteRequest): Ignored {
+  return { status: definition.hasStatus };
+}
+
+function withoutStatus(object: KubeObject, { definition }: WriteRequest): KubeObject {
+  if (!definition.hasStatus) return object;
+  return omit(object, "status");
+}
+
+function withStatusOf(object: KubeObject, before: KubeObject, request: WriteRequest): KubeObject {
+  if (!request.definition.hasStatus) return object;
+  const { status } = before;
+  return { ...withoutStatus(object, request), ...(status !== undefined && { status }) };
+}
+
+/** With the next generation when more than metadata and status changed. */
+function counted(object: KubeObject, before: KubeObject, { definition }: WriteRequest): KubeObject {
+  if (!definition.counted) return object;
+  const uncounted = ["apiVersion", "metadata", ...(definition.hasStatus ? ["status"] : [])];
+  const content = (whole: KubeObject): unknown => omit(whole, ...uncounted);
+  if (same(content(object), content(before))) return object;
+  const generation = (before.metadata.generation ?? 0) + 1;
+  return { ...object, metadata: { ...object.metadata, generation } };
+}

@@ -1,0 +1,246 @@
+import { rbac } from "../../../../plugin/rehearsal/access/rbac";
+import type { Attributes, User } from "../../../../plugin/rehearsal/model";
+import type { KubeObject } from "../../../../plugin/run/ports";
+import { account, binding, clusterRole, inGroup, person, role, rule, stateOf, user } from "./state";
+
+const pods: Attributes = { verb: "get", group: "", resource: "pods", namespace: "a" };
+const reader = role("reader", "a", [rule(["get list", "pods"])]);
+const ann = person("ann", "team");
+
+interface Row {
+  readonly title: string;
+  readonly allowed: boolean;
+  readonly objects: readonly KubeObject[];
+  readonly asked: Attributes;
+  readonly by?: User;
+}
+
+const toAnn = { to: [user("ann")], namespace: "a" };
+
+const rows: readonly Row[] = [
+  { title: "nobody may anything", allowed: false, objects: [], asked: pods },
+  {
+    title: "a role alone gives nothing",
+    allowed: false,
+    objects: [reader],
+    asked: pods,
+  },
+  {
+    title: "a bound role gives what it says",
+    allowed: true,
+    objects: [reader, binding({ role: "Role/reader", ...toAnn })],
+    asked: pods,
+  },
+  {
+    title: "a bound role gives no other verb",
+    allowed: false,
+    objects: [reader, binding({ role: "Role/reader", ...toAnn })],
+    asked: { ...pods, verb: "delete" },
+  },
+  {
+    title: "a bound role gives nothing of another API group",
+    allowed: false,
+    objects: [reader, binding({ role: "Role/reader", ...toAnn })],
+    asked: { ...pods, group: "apps" },
+  },
+  {
+    title: "a binding counts in its namespace alone",
+    allowed: false,
+    objects: [reader, binding({ role: "Role/reader", ...toAnn })],
+    asked: { ...pods, namespace: "b" },
+  },
+  {
+    title: "a role of another namespace cannot be bound",
+    allowed: false,
+    objects: [
+      role("reader", "b", [rule(["get", "pods"])]),
+      binding({ role: "Role/reader", ...toAnn }),
+    ],
+    asked: pods,
+  },
+  {
+    title: "a cluster role counts in the namespace where it is bound",
+    allowed: true,
+    objects: [
+      clusterRole("all", [rule(["get", "pods"])]),
+      binding({ role: "ClusterRole/all", ...toAnn }),
+    ],
+    asked: pods,
+  },
+  {
+    title: "a cluster role that is bound in a namespace gives nothing cluster-wide",
+    allowed: false,
+    objects: [
+      clusterRole("all", [rule(["get", "nodes"])]),
+      binding({ role: "ClusterRole/all", ...toAnn }),
+    ],
+    asked: { verb: "get", group: "", resource: "nodes" },
+  },
+  {
+    title: "a cluster role that is bound cluster-wide counts in every namespace",
+    allowed: true,
+    objects: [
+      clusterRole("all", [rule(["get", "pods"])]),
+      binding({ role: "ClusterRole/all", to: [inGroup("team")] }),
+    ],
+    asked: pods,
+  },
+  {
+    title: "another's binding gives nothing",
+    allowed: false,
+    objects: [reader, binding({ role: "Role/reader", to: [user("bob")], namespace: "a" })],
+    asked: pods,
+  },
+  {
+    title: "a service account is meant by its name and namespace",
+    allowed: true,
+    objects: [reader, binding({ role: "Role/reader", to: [account("op", "b")], namespace: "a" })],
+    asked: pods,
+    by: { name: "system:serviceaccount:b:op", groups: [] },
+  },
+  {
+    title: "a service account without a namespace is one of the binding's namespace",
+    allowed: true,
+    objects: [reader, binding({ role: "Role/reader", to: [account("op")], namespace: "a" })],
+    asked: pods,
+    by: { name: "system:serviceaccount:a:op", groups: [] },
+  },
+  {
+    title: "a service account has only the groups that were given",
+    allowed: false,
+    objects: [
+      reader,
+      binding({ role: "Role/reader", to: [inGroup("system:serviceaccounts:a")], namespace: "a" }),
+    ],
+    asked: pods,
+    by: { name: "system:serviceaccount:a:op", groups: [] },
+  },
+  {
+    title: "stars stand for every verb, group and resource, subresources included",
+    allowed: true,
+    objects: [
+      clusterRole("star", [rule(["*", "*"], { group: "*" })]),
+      binding({ role: "ClusterRole/star", to: [user("ann")] }),
+    ],
+    asked: { verb: "patch", group: "apps", resource: "deployments", subresource: "scale" },
+  },
+  {
+    title: "a resource does not include its subresources",
+    allowed: false,
+    objects: [reader, binding({ role: "Role/reader", ...toAnn })],
+    asked: { ...pods, subresource: "log" },
+  },
+  {
+    title: "a subresource is named with its resource",
+    allowed: true,
+    objects: [
+      role("log", "a", [rule(["get", "pods/log"])]),
+      binding({ role: "Role/log", ...toAnn }),
+    ],
+    asked: { ...pods, subresource: "log" },
+  },
+  {
+    title: "a subresource may be given of all resources",
+    allowed: true,
+    objects: [role("any", "a", [rule(["get", "*/log"])]), binding({ role: "Role/any", ...toAnn })],
+    asked: { ...pods, subresource: "log" },
+  },
+  {
+    title: "a named object is given",
+    allowed: true,
+    objects: [
+      role("one", "a", [rule(["get", "pods"], { names: "x y" })]),
+      binding({ role: "Role/one", ...toAnn }),
+    ],
+    asked: { ...pods, name: "y" },
+  },
+  {
+    title: "a named object is not every object",
+    allowed: false,
+    objects: [
+      role("one", "a", [rule(["get", "pods"], { names: "x y" })]),
+      binding({ role: "Role/one", ...toAnn }),
+    ],
+    asked: pods,
+  },
+  {
+    title: "system:masters may everything",
+    allowed: true,
+    objects: [],
+    asked: { ...pods, verb: "delete" },
+    by: person("root", "system:masters"),
+  },
+  {
+    title: "everybody who is logged in may ask for their own access",
+    allowed: true,
+    objects: [],
+    asked: { verb: "create", group: "authorization.k8s.io", resource: "selfsubjectaccessreviews" },
+  },
+  {
+    title: "nobody else may ask for their own access",
+    allowed: false,
+    objects: [],
+    asked: { verb: "create", group: "authorization.k8s.io", resource: "selfsubjectaccessreviews" },
+    by: { name: "ann", groups: [] },
+  },
+  {
+    title: "the built-in role `admin` gathers `edit` and `view`",
+    allowed: true,
+    objects: [binding({ role: "ClusterRole/admin", ...toAnn })],
+    asked: pods,
+  },
+  {
+    title: "the built-in role `view` shows no secrets",
+    allowed: false,
+    objects: [binding({ role: "ClusterRole/view", ...toAnn })],
+    asked: { ...pods, resource: "secrets" },
+  },
+  {
+    title: "a role is gathered into a built-in one by its label",
+    allowed: true,
+    objects: [
+      binding({ role: "ClusterRole/view", ...toAnn }),
+      clusterRole("widgets", [rule(["get", "widgets"], { group: "x.y" })], {
+        "rbac.authorization.k8s.io/aggregate-to-view": "true",
+      }),
+    ],
+    asked: { verb: "get", group: "x.y", resource: "widgets", namespace: "a" },
+  },
+  {
+    title: "what a controller has gathered counts as it is",
+    allowed: false,
+    objects: [
+      binding({ role: "ClusterRole/view", ...toAnn }),
+      {
+        ...clusterRole("view", [rule(["get", "services"])]),
+        aggregationRule: { clusterRoleSelectors: [{ matchLabels: { gather: "yes" } }] },
+      },
+      clusterRole("more", [rule(["get", "pods"])], { gather: "yes" }),
+    ],
+    asked: pods,
+  },
+  {
+    title: "a stored role takes the place of the built-in one of its name",
+    allowed: false,
+    objects: [clusterRole("view", []), binding({ role: "ClusterRole/view", ...toAnn })],
+    asked: pods,
+  },
+];
+
+test.each(rows)("$title", ({ allowed, objects, asked, by = ann }) => {
+  expect(rbac.allows(by, asked, stateOf(objects))).toBe(allowed);
+});
+
+test("bindings of other namespaces are not looked at", () => {
+  const state = stateOf([reader, binding({ role: "Role/reader", ...toAnn })]);
+  const listed: (string | undefined)[] = [];
+  const watched = {
+    ...state,
+    list: (kind: { readonly group: string; readonly plural: string }, namespace?: string) => {
+      if (kind.plural === "rolebindings") listed.push(namespace);
+      return state.list(kind, namespace);
+    },
+  };
+  expect(rbac.allows(ann, pods, watched)).toBe(true);
+  expect(listed).toEqual(["a"]);
+});
