@@ -81,7 +81,7 @@ function factsOf(pem: string, chain: readonly (X509Certificate | undefined)[]): 
 }
 
 /** Data items as the API server would store them: stringData of a file wins over data. */
-function itemsOf(secret: KubeObject): ReadonlyMap<string, string> {
+export function itemsOf(secret: KubeObject): ReadonlyMap<string, string> {
   const items = new Map<string, string>();
   for (const [name, value] of entriesOf(secret["data"])) items.set(name, stringOf(value));
   for (const [name, value] of entriesOf(secret["stringData"])) {
@@ -101,7 +101,7 @@ function stringOf(value: unknown): string {
 }
 
 /** The certificate blocks in order, undefined for one that does not parse. */
-function chainOf(pem: string): readonly (X509Certificate | undefined)[] {
+export function chainOf(pem: string): readonly (X509Certificate | undefined)[] {
   return blocksOf(pem)
     .filter(({ label }) => label === "CERTIFICATE")
     .map(certificateOf);
@@ -122,7 +122,8 @@ function isChain(chain: readonly (X509Certificate | undefined)[]): boolean {
   });
 }
 
-function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
+/** Whether one certificate names the other as its issuer and is signed by it. */
+export function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
   const verified = attempt(
     () => certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey),
   );

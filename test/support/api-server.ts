@@ -24,8 +24,8 @@ export interface Reply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: unknown;
-  /** "reset" before the answer, "cut" in the middle of it, "hang" without an end. */
-  readonly instead?: "reset" | "cut" | "hang";
+  /** "reset" before the answer, "cut" in the middle of it, "hang" without one, "open" without an end. */
+  readonly instead?: "reset" | "cut" | "hang" | "open";
 }
 
 export type Handler = (request: Received) => Reply | undefined;
@@ -131,6 +131,9 @@ function answer(response: ServerResponse, reply: Reply): void {
       return;
     case "cut":
       begin(response, reply, () => response.socket?.destroy());
+      return;
+    case "open":
+      begin(response, reply, (rest) => response.write(rest));
       return;
     case undefined:
       begin(response, reply, (rest) => response.end(rest));

@@ -1,7 +1,7 @@
 /** Requests to one API server: who asks, over which connection, and what may be repeated. */
 import { setMaxListeners } from "node:events";
 import type { OutgoingHttpHeaders } from "node:http";
-import { UnavailableError } from "../../domain/errors";
+import { type EngineError, UnavailableError } from "../../domain/errors";
 import { isObject, type Json } from "../../domain/values";
 import type { Clock } from "../../run/ports";
 import type { Agents } from "./agents";
@@ -9,6 +9,7 @@ import type { Credential, CredentialSource } from "./credential";
 import { type Answer, exchange, NoAnswer } from "./exchange";
 import { parsedJson, type Place, refusal, unavailable } from "./failures";
 import type { RequestSeen } from "./flags";
+import { linesOf } from "./lines";
 import { pauseBefore } from "./retry";
 import { parseWarnings } from "./warnings";
 
@@ -26,6 +27,8 @@ export interface Call {
   readonly fresh?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onWarning?: ((text: string) => void) | undefined;
+  /** The answer comes line by line and has no end of its own. */
+  readonly streams?: boolean;
 }
 
 /** What every request of a connection has in common. */
@@ -41,6 +44,8 @@ export interface Connection {
   readonly dialTimeoutMs: number;
   readonly signal: AbortSignal | undefined;
   readonly onRequest: ((request: RequestSeen) => void) | undefined;
+  /** Throws where a request must not be sent; asked before anything else happens. */
+  readonly guard: ((request: RequestSeen) => void) | undefined;
 }
 
 /** Sends calls and translates what goes wrong. */
@@ -53,17 +58,45 @@ export class Client {
   async object(call: Call, absent?: "absent"): Promise<Json | undefined> {
     const answer = await this.answer(call);
     if (absent !== undefined && isAbsence(answer)) return undefined;
-    const { place } = this.connection;
-    const purpose = { subject: call.subject, writes: call.writes && !isDryRun(call) };
-    if (answer instanceof NoAnswer) throw unavailable(answer, place, purpose);
-    if (answer.status < 200 || answer.status > 299) throw refusal(answer, place, purpose);
-    parseWarnings(answer.headers.warning).forEach((warning) => call.onWarning?.(warning));
-    const object = parsedJson(answer.body);
+    const { body, headers } = this.success(answer, call);
+    parseWarnings(headers.warning).forEach((warning) => call.onWarning?.(warning));
+    const object = parsedJson(body);
     if (isObject(object)) return object;
+    const { place } = this.connection;
     throw new UnavailableError(
       `the answer of ${place.server} to ${call.subject} is not that of an API server`,
       { hint: `check the address in ${place.clusterName}` },
     );
+  }
+
+  /** The lines of an answer as they come, until the server ends it or the reader stops. */
+  async *lines(call: Call): AsyncGenerator<string> {
+    const { stream } = this.success(await this.answer({ ...call, streams: true }), call);
+    if (stream === undefined) return;
+    const abort = (): void => {
+      stream.destroy(call.signal?.reason as Error);
+    };
+    call.signal?.addEventListener("abort", abort);
+    try {
+      call.signal?.throwIfAborted();
+      yield* linesOf(stream);
+    } catch (error) {
+      call.signal?.throwIfAborted();
+      const { code = "UNKNOWN" } = error as NodeJS.ErrnoException;
+      throw this.failure(new NoAnswer(true, code, error), call);
+    } finally {
+      call.signal?.removeEventListener("abort", abort);
+      stream.destroy();
+    }
+  }
+
+  /** What an answer that is no success, or none at all, means to the caller. */
+  failure(answer: Answer | NoAnswer, call: Call): EngineError {
+    const { place } = this.connection;
+    const purpose = { subject: call.subject, writes: call.writes && !isDryRun(call) };
+    return answer instanceof NoAnswer
+      ? unavailable(answer, place, purpose)
+      : refusal(answer, place, purpose);
   }
 
   close(): void {
@@ -71,8 +104,15 @@ export class Client {
     this.connection.agents.close();
   }
 
+  private success(answer: Answer | NoAnswer, call: Call): Answer {
+    const failed = answer instanceof NoAnswer || answer.status < 200 || answer.status > 299;
+    if (failed) throw this.failure(answer, call);
+    return answer;
+  }
+
   private async answer(asked: Call): Promise<Answer | NoAnswer> {
-    const { clock, credentials } = this.connection;
+    const { clock, credentials, guard } = this.connection;
+    guard?.(seen(asked));
     const call = { ...asked, signal: asked.signal ?? this.signalFor(asked) };
     let renewed = false;
     for (let attempt = 1; ; attempt += 1) {
@@ -100,11 +140,7 @@ export class Client {
     const credential = await unlessAborted(credentials.get(), call.signal);
     const { agent, done } = agents.of(credential.pair, call.fresh === true);
     const body = call.body === undefined ? undefined : JSON.stringify(call.body);
-    this.connection.onRequest?.({
-      method: call.method,
-      path: call.path,
-      dryRun: isDryRun(call),
-    });
+    this.connection.onRequest?.(seen(call));
     try {
       return await exchange({
         base,
@@ -116,6 +152,7 @@ export class Client {
         signal: call.signal,
         timeoutMs,
         dialTimeoutMs,
+        streams: call.streams,
       });
     } catch (error) {
       if (error instanceof NoAnswer) return error;
@@ -130,7 +167,7 @@ export class Client {
     return {
       accept: "application/json",
       "user-agent": "kubectl-engine",
-      ...(compress && call.method === "GET" && { "accept-encoding": "gzip" }),
+      ...(compress && isWholeRead(call) && { "accept-encoding": "gzip" }),
       ...(authorization !== undefined && { authorization }),
       ...impersonation,
     };
@@ -143,6 +180,14 @@ function bodyHeaders(call: Call, body: string | undefined): OutgoingHttpHeaders 
     "content-type": call.contentType ?? "application/json",
     "content-length": Buffer.byteLength(body),
   };
+}
+
+function isWholeRead({ method, streams }: Call): boolean {
+  return method === "GET" && streams !== true;
+}
+
+function seen(call: Call): RequestSeen {
+  return { method: call.method, path: call.path, dryRun: isDryRun(call) };
 }
 
 function isDryRun({ query }: Call): boolean {

@@ -1,7 +1,7 @@
 /** The Cluster port over HTTP. */
 import { EngineError, UnavailableError } from "../../domain/errors";
 import type { KubeObject, Ref, Resource } from "../../domain/objects";
-import { at, isObject, type Json, own, text } from "../../domain/values";
+import { at, type Json, own, text } from "../../domain/values";
 import type {
   Access,
   ApplyOptions,
@@ -10,12 +10,16 @@ import type {
   ManagedWrite,
   PatchType,
   Preconditions,
+  WatchEvent,
+  WatchOptions,
   WriteOptions,
 } from "../../run/ports";
 import type { Call, Client } from "./client";
 import { Kinds } from "./kinds";
+import { isKubeObject } from "./kube-object";
 import { listAll } from "./listing";
 import { collectionPath, nameOf, objectPath } from "./paths";
+import { watchKind } from "./watch";
 
 const patchTypes: Readonly<Record<PatchType, string>> = {
   merge: "application/merge-patch+json",
@@ -53,6 +57,10 @@ export class HttpCluster implements Cluster {
 
   list(resource: Resource, options: ListOptions = {}): Promise<readonly KubeObject[] | undefined> {
     return listAll(this.client, resource, options);
+  }
+
+  watch(resource: Resource, options: WatchOptions): AsyncIterable<WatchEvent> {
+    return watchKind(this.client, resource, options);
   }
 
   async create(object: KubeObject, options: ManagedWrite = {}): Promise<KubeObject> {
@@ -166,11 +174,6 @@ export class HttpCluster implements Cluster {
     if (isKubeObject(answer)) return answer;
     throw new UnavailableError(`the answer of ${this.server} to ${subject} is not the object`);
   }
-}
-
-function isKubeObject(value: Json): value is KubeObject {
-  const { apiVersion, kind, metadata } = value;
-  return typeof apiVersion === "string" && typeof kind === "string" && isObject(metadata);
 }
 
 function transport({ fresh, signal, onWarning }: WriteOptions): Partial<Call> {

@@ -10,6 +10,7 @@ import { impersonationHeaders } from "./impersonation";
 import { loadKubeconfig } from "./kubeconfig";
 import { podAccount, serviceAccountDir } from "./pod";
 import { proxyFor } from "./proxy";
+import { refuseWrites } from "./read-only";
 import { chooseTarget } from "./target";
 import { trustOf } from "./trust";
 
@@ -51,6 +52,7 @@ function clusterOf(
     dialTimeoutMs: options.dialTimeoutMs ?? dialTimeoutMs,
     signal: options.signal,
     onRequest: options.onRequest,
+    guard: options.readOnly === true ? refuseWrites(options.onRefused) : undefined,
   });
   return new HttpCluster(client, { server, namespace });
 }

@@ -17,6 +17,8 @@ export interface Exchange {
   readonly timeoutMs: number | undefined;
   /** Limit for the connection to stand. */
   readonly dialTimeoutMs: number;
+  /** A success is answered as soon as it begins, its body as a stream. */
+  readonly streams?: boolean | undefined;
 }
 
 /** An answer, whatever its status. */
@@ -24,6 +26,8 @@ export interface Answer {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
   readonly body: string;
+  /** The body of a success that was asked for as a stream; `body` is empty then. */
+  readonly stream?: http.IncomingMessage;
 }
 
 /** There was no complete answer. `sent`: the server may have carried the request out. */
@@ -90,11 +94,15 @@ export function exchange(wanted: Exchange): Promise<Answer> {
       fail(error.code ?? "UNKNOWN", error);
     });
     request.on("response", (response) => {
-      collect(response, fail, (answer) => {
+      const done = (answer: Answer): void => {
         settle(() => {
           resolve(answer);
         });
-      });
+      };
+      const { statusCode: status = 0, headers } = response;
+      if (wanted.streams === true && status < 300) {
+        done({ status, headers, body: "", stream: response });
+      } else collect(response, fail, done);
     });
     request.end(body);
   });

@@ -34,6 +34,10 @@ export interface ConnectOptions {
   readonly signal?: AbortSignal;
   /** Told of each request before it is sent, repeated ones included. */
   readonly onRequest?: (request: RequestSeen) => void;
+  /** Nothing but reads and questions about oneself is sent; a write throws ReadOnlyError. */
+  readonly readOnly?: boolean;
+  /** Told of each write that `readOnly` kept from being sent. */
+  readonly onRefused?: (request: RequestSeen) => void;
   /** Pauses between repeated reads, and the expiry of exec credentials. */
   readonly clock?: Clock;
   /** How long a connection may take to stand; kubectl's 30 seconds by default. */

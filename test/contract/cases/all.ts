@@ -1,0 +1,29 @@
+import type { ContractGroup } from "../world";
+import { access } from "./access";
+import { admission } from "./admission";
+import { applying } from "./applying";
+import { callOuts } from "./call-outs";
+import { configurations } from "./configurations";
+import { definitions } from "./definitions";
+import { escalation } from "./escalation";
+import { patching } from "./patching";
+import { reading } from "./reading";
+import { status } from "./status";
+import { watching } from "./watching";
+import { writing } from "./writing";
+
+/** The whole contract. */
+export const groups: readonly ContractGroup[] = [
+  reading,
+  writing,
+  patching,
+  applying,
+  configurations,
+  definitions,
+  access,
+  escalation,
+  admission,
+  callOuts,
+  status,
+  watching,
+];
