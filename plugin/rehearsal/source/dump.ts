@@ -1,0 +1,87 @@
+/** A cluster out of files or a stream, as `kubectl get -o yaml` and `-o json` write them. */
+import { UsageError } from "../../domain/errors";
+import type { Names } from "../../domain/names";
+import type { KubeObject } from "../../domain/objects";
+import type { Registry } from "../model";
+import { complete } from "./completion";
+import { filesBelow, type Notes, textOf } from "./files";
+import { objectsOf } from "./objects";
+import { isAdmissionSecret } from "./secrets";
+import type { Source } from "./source";
+import { disarm } from "./stand-ins";
+
+/** Where a dump is. */
+export type DumpPlace =
+  | { readonly folder: string }
+  | { readonly file: string }
+  | { readonly text: string; readonly name: string };
+
+/** What a dump is read with. */
+export interface DumpOptions {
+  readonly names: Names;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** Definitions of the product's own kinds, for a dump that has none. */
+  readonly shippedCrds: readonly KubeObject[];
+  /** Fresh, and used up: it learns the dump's custom kinds. */
+  readonly registry: Registry;
+}
+
+/** How many problems are told one by one. */
+const problemLimit = 50;
+
+/** Reads a dump; UsageError names everything that is wrong with it. */
+export async function readDump(place: DumpPlace, options: DumpOptions): Promise<Source> {
+  const problems: string[] = [];
+  const warnings: string[] = [];
+  const notes: Notes = {
+    problem: (text) => problems.push(text),
+    warning: (text) => warnings.push(text),
+  };
+  const described = describe(place);
+  const read = await readAll(place, notes);
+  if (read.length === 0 && problems.length === 0) notes.problem(`${described} holds no objects`);
+  const objects = complete(read, { ...options, ...notes, origin: "the dump" });
+  if (problems.length > 0) throw refusal(problems);
+  if (!objects.some((object) => isAdmissionSecret(object, options.names))) {
+    notes.warning(
+      `the dump holds no Secret ${options.names.webhook.secret}: ` +
+        "what needs it will stop there; add it to the dump, its values are not kept",
+    );
+  }
+  const disarmed = await disarm(objects, { ...options, mayBeRedacted: true });
+  return { ...disarmed, warnings: [...warnings, ...disarmed.warnings], described };
+}
+
+function describe(place: DumpPlace): string {
+  if ("folder" in place) return `folder ${place.folder}`;
+  return "file" in place ? `file ${place.file}` : place.name;
+}
+
+/** One text after the other, so that no two are in memory. */
+async function readAll(place: DumpPlace, notes: Notes): Promise<readonly KubeObject[]> {
+  if ("text" in place) return objectsIn(place.text, place.name, notes);
+  const paths = "file" in place ? [place.file] : await filesBelow(place.folder, notes);
+  const objects: KubeObject[] = [];
+  for (const path of paths) {
+    const text = await textOf(path, notes);
+    for (const object of objectsIn(text ?? "", `file ${path}`, notes)) objects.push(object);
+  }
+  return objects;
+}
+
+function objectsIn(text: string, name: string, notes: Notes): readonly KubeObject[] {
+  const isYaml = !/^\s*[{[]/.test(text.slice(0, 1024)) && text !== "";
+  if (isYaml && !/[\n\r]\s*$/.test(text.slice(-256))) {
+    notes.warning(`${name} ends in the middle of a line: it may be cut off`);
+  }
+  return objectsOf(text, name, notes.problem);
+}
+
+function refusal(problems: readonly string[]): UsageError {
+  const shown = problems.slice(0, problemLimit);
+  const rest = problems.length - shown.length;
+  return new UsageError(rest === 0 ? shown : [...shown, `and ${rest} more problems`], {
+    hint: "correct the dump, or write it again with kubectl get -o yaml",
+  });
+}

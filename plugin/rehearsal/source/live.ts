@@ -1,0 +1,178 @@
+/** A cluster that is running, read as far as the commands look at it. Nothing is written. */
+import { kinds } from "../../domain/kinds";
+import type { KindNames, Names } from "../../domain/names";
+import { at, list, own, text } from "../../domain/values";
+import { configurationResource } from "../../domain/webhook/configuration";
+import type { Cluster, KubeObject, Resource } from "../../run/ports";
+import type { Registry, User } from "../model";
+import { complete } from "./completion";
+import { liveCan } from "./live-access";
+import { LiveReader } from "./live-reader";
+import type { Source } from "./source";
+import { disarm } from "./stand-ins";
+
+/** What a cluster is read with. */
+export interface LiveOptions {
+  readonly names: Names;
+  /** Where the operator is. */
+  readonly namespace: string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** "context prod of ~/.kube/config". */
+  readonly described: string;
+  /** Definitions of the product's own kinds, where the cluster's may not be read. */
+  readonly shippedCrds: readonly KubeObject[];
+  /** Fresh, and used up: it learns the cluster's custom kinds. */
+  readonly registry: Registry;
+  readonly signal?: AbortSignal;
+}
+
+const rbac = (plural: string, kind: string): Resource => ({
+  group: "rbac.authorization.k8s.io",
+  version: "v1",
+  plural,
+  kind,
+});
+const core = (plural: string, kind: string): Resource => ({
+  group: "",
+  version: "v1",
+  plural,
+  kind,
+});
+
+const definitions: Resource = {
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  plural: "customresourcedefinitions",
+  kind: "CustomResourceDefinition",
+};
+const mutating: Resource = {
+  ...configurationResource,
+  plural: "mutatingwebhookconfigurations",
+  kind: "MutatingWebhookConfiguration",
+};
+const constraints: Resource = {
+  group: "security.openshift.io",
+  version: "v1",
+  plural: "securitycontextconstraints",
+  kind: "SecurityContextConstraints",
+};
+
+/** Read as a whole: there are few, or a command looks at all of them. */
+const global: readonly Resource[] = [
+  kinds.namespace,
+  rbac("clusterroles", "ClusterRole"),
+  rbac("clusterrolebindings", "ClusterRoleBinding"),
+  constraints,
+];
+const everywhere: readonly Resource[] = [
+  rbac("roles", "Role"),
+  rbac("rolebindings", "RoleBinding"),
+];
+/** Read where the operator and webhooks are: a big cluster has very many. */
+const nearby: readonly Resource[] = [
+  kinds.service,
+  kinds.endpointSlice,
+  kinds.deployment,
+  { ...kinds.deployment, plural: "statefulsets", kind: "StatefulSet" },
+  core("pods", "Pod"),
+  core("configmaps", "ConfigMap"),
+  core("serviceaccounts", "ServiceAccount"),
+];
+
+/** Reads with the rights of the user; what they may not read is left out with a warning. */
+export async function readLive(cluster: Cluster, options: LiveOptions): Promise<Source> {
+  const { names, namespace, described } = options;
+  const reader = new LiveReader(cluster, options.signal);
+  const [validating = [], changing = [], allCrds] = await Promise.all([
+    reader.list(configurationResource),
+    reader.list(mutating),
+    reader.list(definitions),
+  ]);
+  const crds = (allCrds ?? []).filter((crd) =>
+    [names.group, constraints.group].includes(String(at(crd, ["spec", "group"]))),
+  );
+  const configurations = [...validating, ...changing];
+  const places = [...new Set([namespace, ...configurations.flatMap(servedFrom)])];
+  const found = await Promise.all([
+    ...global.map(async (resource) => (await reader.list(resource)) ?? []),
+    ...everywhere.map((resource) => reader.everywhere(resource, places)),
+    ...nearby.map((resource) => reader.within(resource, places)),
+    ...places.map((place) => reader.get(secretIn(place, names))),
+    ...ownKinds(names).map((kind) => readOwn(reader, { kind, crds, names, places })),
+  ]);
+  const warnings: string[] = [];
+  const note = (warning: string): void => {
+    warnings.push(warning);
+  };
+  const objects = complete([...crds, ...configurations, ...found.flat()], {
+    ...options,
+    shippedCrds: allCrds === undefined ? options.shippedCrds : [],
+    origin: "what was read of the cluster",
+    problem: note,
+    warning: note,
+  });
+  const disarmed = await disarm(objects, { ...options, mayBeRedacted: false });
+  return {
+    ...disarmed,
+    warnings: [...reader.warnings, ...warnings, ...disarmed.warnings],
+    ...(await userOf(cluster)),
+    described,
+    namespace,
+  };
+}
+
+/** Namespaces of the Services behind a configuration's webhooks. */
+function servedFrom(configuration: KubeObject): readonly string[] {
+  return list(configuration["webhooks"]).flatMap(
+    (entry) => text(at(entry, ["clientConfig", "service", "namespace"])) ?? [],
+  );
+}
+
+function secretIn(namespace: string, { webhook }: Names) {
+  return { resource: kinds.secret, name: webhook.secret, namespace };
+}
+
+function ownKinds({ ec, edb, eaadb, erc }: Names): readonly KindNames[] {
+  return [ec, edb, eaadb, erc];
+}
+
+/** One of the product's kinds, and where it may be found. */
+interface Own {
+  readonly kind: KindNames;
+  readonly crds: readonly KubeObject[];
+  readonly names: Names;
+  readonly places: readonly string[];
+}
+
+/** In one version: every version that is served shows the same objects. */
+async function readOwn(reader: LiveReader, own: Own): Promise<readonly KubeObject[]> {
+  const { kind, plural } = own.kind;
+  const { group } = own.names;
+  const versions = versionsOf(own);
+  for (const version of versions) {
+    const found = await reader.everywhere({ group, version, plural, kind }, own.places);
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+/** The stored version first; without a definition to look at, the ones that the names tell. */
+function versionsOf({ kind: { plural }, crds, names }: Own): readonly string[] {
+  const crd = crds.find(({ metadata }) => metadata.name === `${plural}.${names.group}`);
+  if (crd === undefined) return [...new Set([names.ecVersion, names.version])];
+  return list(at(crd, ["spec", "versions"]))
+    .filter((version) => own(version, "served") === true)
+    .sort((one, other) => Number(own(other, "storage")) - Number(own(one, "storage")))
+    .flatMap((version) => text(own(version, "name")) ?? [])
+    .slice(0, 1);
+}
+
+/** Groups are not told by the API; who may do everything is as good as a member of the masters. */
+async function userOf(cluster: Cluster): Promise<{ readonly user?: User }> {
+  const name = await cluster.whoAmI();
+  if (name === undefined) return {};
+  const all = await liveCan(cluster)({ verb: "*", group: "*", resource: "*" });
+  const groups = ["system:authenticated", ...(all ? ["system:masters"] : [])];
+  return { user: { name, groups } };
+}

@@ -1,0 +1,138 @@
+/**
+ * Certificates like given ones, for keys that we have: every word of the original stays, names,
+ * dates and extensions included; its public key and its signature are other ones.
+ */
+import { createPublicKey, generateKeyPair, type KeyObject, sign } from "node:crypto";
+import type { X509Certificate } from "node:crypto";
+import { promisify } from "node:util";
+import { asn1 } from "node-forge";
+
+/** How a certificate is signed: with which type of key, over which hash. */
+interface Signing {
+  readonly oid: string;
+  readonly type: "rsa" | "ec" | "ed25519";
+  readonly hash: string | null;
+}
+
+/** RSA of PKCS#1, ECDSA, Ed25519; the first of a type is the usual one. Weak hashes stay weak. */
+const signings: readonly Signing[] = [
+  { oid: "1.2.840.113549.1.1.11", type: "rsa", hash: "sha256" },
+  { oid: "1.2.840.113549.1.1.12", type: "rsa", hash: "sha384" },
+  { oid: "1.2.840.113549.1.1.13", type: "rsa", hash: "sha512" },
+  { oid: "1.2.840.113549.1.1.5", type: "rsa", hash: "sha1" },
+  { oid: "1.2.840.113549.1.1.4", type: "rsa", hash: "md5" },
+  { oid: "1.2.840.10045.4.3.2", type: "ec", hash: "sha256" },
+  { oid: "1.2.840.10045.4.3.3", type: "ec", hash: "sha384" },
+  { oid: "1.2.840.10045.4.3.4", type: "ec", hash: "sha512" },
+  { oid: "1.2.840.10045.4.1", type: "ec", hash: "sha1" },
+  { oid: "1.3.101.112", type: "ed25519", hash: null },
+];
+
+const usualBits = 2048;
+/** Longer ones take minutes to make, and no judgement depends on them. */
+const mostBits = 4096;
+const usualCurve = "prime256v1";
+
+/** What a key is made from: a type, and its length or curve. */
+export interface KeyPlan {
+  readonly type: Signing["type"];
+  readonly bits?: number | undefined;
+  readonly curve?: string | undefined;
+}
+
+/** A key as good as the one that belongs to a certificate; RSA for types that are not known. */
+export function keyOf({ publicKey }: X509Certificate): KeyPlan {
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = publicKey;
+  if (type === "ec") return { type, curve: details?.namedCurve };
+  if (type === "ed25519") return { type };
+  return { type: "rsa", bits: type === "rsa" ? details?.modulusLength : usualBits };
+}
+
+/** A key that can sign as a certificate's issuer did, who is not known otherwise. */
+export function issuerOf(certificate: X509Certificate): KeyPlan {
+  const { oid } = partsOf(certificate);
+  return { type: signings.find((signing) => signing.oid === oid)?.type ?? "rsa" };
+}
+
+/** Makes a private key. */
+export async function makeKey({ type, bits, curve }: KeyPlan): Promise<KeyObject> {
+  const generate = promisify(generateKeyPair);
+  switch (type) {
+    case "ec":
+      return (await generate("ec", { namedCurve: curve ?? usualCurve })).privateKey;
+    case "ed25519":
+      return (await generate("ed25519")).privateKey;
+    case "rsa":
+      return (await generate("rsa", { modulusLength: Math.min(bits ?? usualBits, mostBits) }))
+        .privateKey;
+  }
+}
+
+/** The certificate with the public key of `key`, signed by `issuer`; DER. */
+export function reissue(
+  original: X509Certificate,
+  { key, issuer }: { readonly key: KeyObject; readonly issuer: KeyObject },
+): Buffer {
+  const { oid, fields, first } = partsOf(original);
+  const { hash, ...signing } = signingOf(issuer, oid);
+  const algorithm = signing.oid === oid ? (fields[first + 1] as asn1.Asn1) : identifier(signing);
+  const publicKey = createPublicKey(key).export({ type: "spki", format: "der" });
+  const tbs = sequence(
+    fields.map((field, index) => {
+      if (index === first + 1) return algorithm;
+      return index === first + 5 ? parse(publicKey) : field;
+    }),
+  );
+  const signature = `\0${sign(hash, bytesOf(tbs), issuer).toString("binary")}`;
+  return bytesOf(sequence([tbs, algorithm, primitive(asn1.Type.BITSTRING, signature)]));
+}
+
+/** As the original was signed, where the new key can do that. */
+function signingOf({ asymmetricKeyType: type }: KeyObject, oid: string): Signing {
+  const fit = signings.filter((signing) => signing.type === type);
+  const found = fit.find((signing) => signing.oid === oid) ?? fit[0];
+  if (found === undefined)
+    throw new Error(`no certificate is signed with a key of type ${String(type)}`);
+  return found;
+}
+
+/** The fields of the part that is signed; `first` is the serial number, a version may precede it. */
+function partsOf({ raw }: X509Certificate): {
+  readonly fields: readonly asn1.Asn1[];
+  readonly first: number;
+  readonly oid: string;
+} {
+  const [tbs] = elements(parse(raw));
+  const fields = elements(tbs);
+  const first = fields[0]?.tagClass === asn1.Class.CONTEXT_SPECIFIC ? 1 : 0;
+  const [name] = elements(fields[first + 1]);
+  return { fields, first, oid: asn1.derToOid(name?.value as string) };
+}
+
+function elements(node: asn1.Asn1 | undefined): readonly asn1.Asn1[] {
+  return Array.isArray(node?.value) ? node.value : [];
+}
+
+/** RSA's identifier has parameters, an empty one; the others have none. */
+function identifier({ oid, type }: Omit<Signing, "hash">): asn1.Asn1 {
+  return sequence([
+    primitive(asn1.Type.OID, asn1.oidToDer(oid).getBytes()),
+    ...(type === "rsa" ? [primitive(asn1.Type.NULL, "")] : []),
+  ]);
+}
+
+function sequence(parts: readonly asn1.Asn1[]): asn1.Asn1 {
+  return asn1.create(asn1.Class.UNIVERSAL, asn1.Type.SEQUENCE, true, [...parts]);
+}
+
+function primitive(type: asn1.Type, value: string): asn1.Asn1 {
+  return asn1.create(asn1.Class.UNIVERSAL, type, false, value);
+}
+
+function parse(der: Buffer): asn1.Asn1 {
+  return asn1.fromDer(der.toString("binary"));
+}
+
+function bytesOf(node: asn1.Asn1): Buffer {
+  return Buffer.from(asn1.toDer(node).getBytes(), "binary");
+}

@@ -1,0 +1,149 @@
+/**
+ * A stand-in for the Secret of the webhook: a rehearsal serves with a key of its own, and judges
+ * what it serves with as the original would be judged. Nothing of an original key is kept.
+ */
+import { chainOf, generatePair, itemsOf, readSecretCertificate } from "../../adapters/certificate";
+import { decodeBase64 } from "../../adapters/pem";
+import type { CertificateFacts } from "../../domain/certificate-facts";
+import type { Names } from "../../domain/names";
+import type { KubeObject } from "../../domain/objects";
+import { chainLike, type Imitation } from "./imitation";
+import { type KeyRing, pemOfKey } from "./key-ring";
+import { disguised, type PemRewriting } from "./pem-rewriting";
+import { withData } from "./secrets";
+import { labelOf, type ServedPair } from "./source";
+
+/** What stand-ins are made with; the same for all Secrets of a source. */
+export interface StandInOptions {
+  readonly names: Names;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly keys: KeyRing;
+  /** Empty items were emptied by whoever wrote the dump; false where the cluster itself is read. */
+  readonly mayBeRedacted: boolean;
+}
+
+/** A Secret's stand-in, and what goes with it. */
+export interface StandIn {
+  readonly secret: KubeObject;
+  /** Absent where the Secret holds no certificate that could be served. */
+  readonly pair?: ServedPair;
+  /** Fingerprints of the original certificates, and their stand-ins in PEM. */
+  readonly certificates: ReadonlyMap<string, string>;
+  /** The original's certificate item, which a caBundle may repeat word for word. */
+  readonly original: string | undefined;
+  /** What stands in for it. */
+  readonly caBundle: string | undefined;
+  /** The certificate is made up: caBundles of this webhook are to follow it. */
+  readonly madeUp: boolean;
+  readonly warnings: readonly string[];
+}
+
+/** Makes the stand-in of one Secret: the same findings, other keys. */
+export async function standIn(secret: KubeObject, options: StandInOptions): Promise<StandIn> {
+  const { names, mayBeRedacted } = options;
+  const items = itemsOf(secret);
+  const emptied = items.size === 0 || items.get(names.webhook.secretCert) === "";
+  if (mayBeRedacted && emptied) return madeUp(secret, options, "has no values");
+  try {
+    return await imitated(secret, options);
+  } catch {
+    return madeUp(secret, options, "is of a kind that has no stand-in");
+  }
+}
+
+async function imitated(secret: KubeObject, options: StandInOptions): Promise<StandIn> {
+  const { names, keys } = options;
+  const { secretCert, secretKey } = names.webhook;
+  const items = itemsOf(secret);
+  const original = items.get(secretCert);
+  const pem = decoded(original);
+  const chain = await chainLike(chainOf(pem), keys);
+  const facts = readSecretCertificate(secret, names);
+  const pair = facts.leaf === undefined ? undefined : pairOf(secret, chain);
+  const emptied = pair !== undefined && options.mayBeRedacted && items.get(secretKey) === "";
+  const fitting = facts.matchesPrivateKey === true || emptied ? pair?.key : undefined;
+  const stranger = await keys.stranger();
+  const rewriting = { certificates: replacements(chain), key: stranger };
+  const data = withItems(items.keys(), {
+    [secretCert]: certificateLike(facts, pem, rewriting),
+    [secretKey]: base64(fitting ?? stranger),
+  });
+  return {
+    secret: withData(secret, data),
+    ...(pair !== undefined && { pair }),
+    certificates: rewriting.certificates,
+    original,
+    caBundle: data[secretCert],
+    madeUp: false,
+    warnings: emptied ? [withoutKey(secret, secretKey)] : [],
+  };
+}
+
+function decoded(item: string | undefined): string {
+  return decodeBase64(item ?? "")?.toString("latin1") ?? "";
+}
+
+function withoutKey(secret: KubeObject, item: string): string {
+  return `${labelOf(secret)} has no value of ${item}: taken for a key that fits`;
+}
+
+/** The same names of items; every other value is empty. */
+function withItems(
+  names: Iterable<string>,
+  values: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries([...names].map((name) => [name, values[name] ?? ""]));
+}
+
+function replacements(chain: readonly Imitation[]): ReadonlyMap<string, string> {
+  return new Map(chain.map(({ original, pem }) => [original.fingerprint256, pem]));
+}
+
+function certificateLike(
+  { base64: decodes, encodedTwice }: CertificateFacts,
+  pem: string,
+  rewriting: PemRewriting,
+): string {
+  if (!decodes) return "?";
+  return base64(encodedTwice ? base64("-----BEGIN CERTIFICATE-----") : disguised(pem, rewriting));
+}
+
+/** For a Secret that holds nothing to go by: the pair that an operator would make. */
+async function madeUp(
+  secret: KubeObject,
+  { names, now }: StandInOptions,
+  because: string,
+): Promise<StandIn> {
+  const { secretCert, secretKey } = names.webhook;
+  const { namespace = "" } = secret.metadata;
+  const { certPem, keyPem } = await generatePair({ namespace, names, now });
+  const present = itemsOf(secret);
+  const pair = { [secretCert]: base64(certPem), [secretKey]: base64(keyPem) };
+  return {
+    secret: withData(secret, present.size === 0 ? pair : withItems(present.keys(), pair)),
+    pair: { namespace, cert: certPem, key: keyPem },
+    certificates: new Map(),
+    original: undefined,
+    caBundle: pair[secretCert],
+    madeUp: true,
+    warnings: [
+      `${labelOf(secret)} ${because}: its certificate was not rehearsed, a fit one stands in for it`,
+    ],
+  };
+}
+
+function pairOf(
+  { metadata: { namespace = "" } }: KubeObject,
+  chain: readonly Imitation[],
+): ServedPair | undefined {
+  const [first] = chain;
+  if (first === undefined) return undefined;
+  const pems = replacements(chain);
+  const texts = chain.map(({ original }) => pems.get(original.fingerprint256) ?? "");
+  return { namespace, cert: texts.join("\n"), key: pemOfKey(first.key) };
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString("base64");
+}

@@ -1,0 +1,121 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { dump as yaml } from "js-yaml";
+import { configMap, labels, namespaceA, problemsOf, read } from "./dumps";
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "engine-dump-"));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function write(name: string, content: string | Buffer): string {
+  const path = join(folder, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+  return path;
+}
+
+async function configMaps(
+  place: { folder: string } | { file: string },
+): Promise<readonly string[]> {
+  return labels(await read(place)).filter((label) => label.startsWith("ConfigMap"));
+}
+
+const text = (name: string): string => yaml(configMap(name));
+
+test("a folder is read with what is below it, in the order of the names", async () => {
+  write("b.yaml", text("b"));
+  write("a/z.yml", text("z"));
+  write("a/y.json", JSON.stringify(configMap("y")));
+  write("C.YAML", text("c"));
+  write("empty.yaml", "");
+
+  expect(await configMaps({ folder })).toEqual(["c", "y", "z", "b"].map((n) => `ConfigMap a/${n}`));
+  expect((await read({ folder })).described).toBe(`folder ${folder}`);
+});
+
+test("other files are left alone, and told where they look like manifests", async () => {
+  write("a.yaml", text("a"));
+  write("README.md", "# a dump\n");
+  write(".git/config.yaml", "no: manifest");
+  const odd = [write("b.yaml.gz", "x"), write("notes.txt", text("n")), write("c.json.bak", "{}")];
+  const { warnings } = await read({ folder });
+
+  for (const path of odd) {
+    expect(warnings).toContain(
+      `file ${path} was not read: it ends neither in .yaml nor in .yml nor in .json`,
+    );
+  }
+  expect(warnings.join()).not.toMatch(/README|\.git/);
+});
+
+test("folders that are linked into themselves are read once", async () => {
+  write("a/a.yaml", text("a"));
+  symlinkSync(folder, join(folder, "a/up"));
+  symlinkSync(join(folder, "a"), join(folder, "b"));
+
+  expect(await configMaps({ folder })).toEqual(["ConfigMap a/a"]);
+});
+
+test("a link to a file is followed", async () => {
+  const elsewhere = write(".hidden/real.yaml", text("a"));
+  symlinkSync(elsewhere, join(folder, "link.yaml"));
+
+  expect(await configMaps({ folder })).toEqual(["ConfigMap a/a"]);
+});
+
+test.each([
+  ["UTF-16 as Windows writes it", Buffer.from(`\uFEFF${text("ä")}`, "utf16le")],
+  ["UTF-8 with its mark", Buffer.from(`\uFEFF${text("ä")}`)],
+])("a file in %s is read", async (_name, content) => {
+  expect(await configMaps({ file: write("dump", content) })).toEqual(["ConfigMap a/ä"]);
+});
+
+test("JSON in a file of another name is read as JSON", async () => {
+  const file = write("dump.yaml", JSON.stringify([namespaceA, configMap("x")], null, 4));
+
+  expect(await problemsOf({ file })).toEqual([
+    `file ${file}, document 1: it is no object: remove it, or write the dump again`,
+  ]);
+});
+
+test.each<[name: string, make: () => string, problem: RegExp]>([
+  ["that is not there", () => join(folder, "none.yaml"), /none\.yaml cannot be read \(ENOENT\)$/],
+  ["that is a folder", () => folder, /cannot be read \(EISDIR\)$/],
+  ["of bytes", () => write("a.yaml", Buffer.of(0xff, 0x00, 0xc3)), /a\.yaml is no text in UTF-8/],
+  [
+    "that no string can hold",
+    () => {
+      const path = write("big.json", "");
+      truncateSync(path, 2 ** 31);
+      return path;
+    },
+    /big\.json is too long \(2147483648 bytes, the limit is \d+\): split it/,
+  ],
+])("a file %s is refused", async (_name, make, problem) => {
+  expect(await problemsOf({ file: make() })).toEqual([expect.stringMatching(problem)]);
+});
+
+test.each([
+  ["that is not there", () => join(folder, "none"), /none cannot be read \(ENOENT\)$/],
+  ["that is a file", () => write("a.yaml", text("a")), /a\.yaml cannot be read \(ENOTDIR\)$/],
+  ["without manifests", () => folder, /^folder .* holds no objects$/],
+])("a folder %s is refused", async (_name, make, problem) => {
+  expect(await problemsOf({ folder: make() })).toEqual([expect.stringMatching(problem)]);
+});
+
+test("every file that cannot be read is named at once", async () => {
+  symlinkSync(join(folder, "nowhere"), join(folder, "a.yaml"));
+  write("b.yaml", "a: b: c\n");
+  write("c.yaml", text("c"));
+
+  expect(await problemsOf({ folder })).toEqual([
+    expect.stringMatching(/a\.yaml cannot be read \(ENOENT\)$/),
+    expect.stringMatching(/b\.yaml, document 1: it is neither YAML nor JSON/),
+  ]);
+});
