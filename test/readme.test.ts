@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { catalogue } from "../plugin/domain/catalogue";
 import { exitCodes } from "../plugin/domain/errors";
+import type { ArgumentSpec } from "../plugin/program/entry";
 import { entries } from "../plugin/program/commands";
 
 const readme = readFileSync(join(__dirname, "../README.md"), "utf8");
@@ -26,16 +27,17 @@ test("the troubleshooting table names every finding code and no other", () => {
 });
 
 test("the command table names every command and no other", () => {
-  const written = firstCells("Commands");
+  const found = firstCells("Commands");
+  const written = ({ name, optional }: ArgumentSpec): string => (optional ? `[${name}]` : name);
   const named = entries.map(({ path, argument }) =>
-    [path, ...(argument === undefined ? [] : [argument.name])].join(" "),
+    [path, ...(argument === undefined ? [] : [written(argument)])].join(" "),
   );
-  expect([...written].sort()).toEqual([...named].sort());
+  expect([...found].sort()).toEqual([...named].sort());
 });
 
 test("the settings table names every variable that the webhook reads and no other", () => {
   const source = readFileSync(join(__dirname, "../webhook/config.ts"), "utf8");
-  const read = [...source.matchAll(/settings\.(?:read|required)[^(]*\(\s*"([A-Z_]+)"/g)];
+  const read = [...source.matchAll(/settings\.(?:read|required|names)[^(]*\(\s*"([A-Z_]+)"/g)];
   expect(
     firstCells("The companion webhook")
       .filter((cell) => /^[A-Z_]{3,}$/.test(cell))

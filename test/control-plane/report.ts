@@ -45,6 +45,7 @@ export interface ReportDocument {
     readonly source: string;
   }[];
   readonly backups?: readonly { readonly file: string; readonly command: string }[];
+  readonly details?: unknown;
   readonly permissions?: { readonly missing: readonly string[]; readonly manifest: string };
   readonly exit: { readonly code: number; readonly reason: string; readonly next?: string };
 }
