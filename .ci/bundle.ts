@@ -37,6 +37,28 @@ const shippedTemplate: Plugin = {
   },
 };
 
+/** The texts of a folder of manifests take the place of the module that reads them. */
+function shippedFolder(module: string, folder: string, name: string): Plugin {
+  return {
+    name: module,
+    setup(bundle) {
+      bundle.onLoad({ filter: new RegExp(`[\\\\/]adapters[\\\\/]${module}\\.ts$`) }, () => {
+        const path = join(root, folder);
+        const files = readdirSync(path).filter((file) => file.endsWith(".yaml"));
+        const texts = files.map((file) => [file, readFileSync(join(path, file), "utf8")]);
+        return {
+          contents: `export const ${name} = () => (${JSON.stringify(Object.fromEntries(texts))});`,
+          loader: "js",
+          watchFiles: files.map((file) => join(path, file)),
+        };
+      });
+    },
+  };
+}
+
+const shippedCrds = shippedFolder("shipped-crds", "manifests/crds", "shippedCrds");
+const shippedRbac = shippedFolder("shipped-rbac", "manifests/rbac", "shippedRbac");
+
 /** client-node's modules do nothing when loaded: what nobody names (2.5 MB of API classes) falls away. */
 const leanClient: Plugin = {
   name: "lean-client",
@@ -85,7 +107,7 @@ async function executable(entry: string, name: string): Promise<void> {
     keepNames: true,
     legalComments: "none", // the licences themselves follow at the end of the file
     logLevel: "warning",
-    plugins: [shippedTemplate, leanClient],
+    plugins: [shippedTemplate, shippedCrds, shippedRbac, leanClient],
   });
   const eager = reachedAtOnce(metafile);
   const parts = await Promise.all(

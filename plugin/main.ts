@@ -4,6 +4,7 @@ import { InterruptedError } from "./commands/context";
 import { exitCodes } from "./domain/errors";
 import { runProgram } from "./program";
 import { systemClock } from "./program/clock";
+import type { ConnectManner } from "./program/context";
 import type { Cluster } from "./run/ports";
 
 const interruption = new AbortController();
@@ -48,11 +49,12 @@ const streams: Streams = {
 
 async function connect(
   { connection }: GlobalOptions,
-  onRequest?: (line: string) => void,
+  { onRequest, readOnly = false }: ConnectManner = {},
 ): Promise<Cluster> {
   const kubernetes = await import("./adapters/kubernetes/connect.ts");
   return kubernetes.connect(connection, process.env, {
     signal: interruption.signal,
+    readOnly,
     ...(onRequest && {
       onRequest: ({ method, path, dryRun }) => {
         onRequest(`${method} ${path}${dryRun ? " (dry run)" : ""}`);
@@ -67,6 +69,7 @@ async function main(): Promise<void> {
   try {
     const code = await runProgram({
       argv: process.argv.slice(2),
+      executable: process.argv[1] ?? __filename,
       env: process.env,
       streams,
       clock: systemClock,

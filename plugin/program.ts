@@ -1,6 +1,8 @@
 /** The program: a command line in, an exit code out. Help needs nothing that is loaded later. */
+import type { GlobalOptions } from "./commands/context";
 import type { ExitCode } from "./domain/errors";
 import type { World } from "./program/context";
+import type { ReadNames } from "./program/names";
 import { prefixOf, toGlobalOptions } from "./program/options";
 import { parse } from "./program/tree";
 
@@ -14,12 +16,18 @@ export async function runProgram(world: World): Promise<ExitCode> {
     return 0;
   }
   const global = toGlobalOptions(parsed.raw, env);
-  const prepared = parsed.chosen?.entry.prepare(parsed.chosen.raw);
-  const problems = [...parsed.problems, ...global.problems, ...(prepared?.problems ?? [])];
+  const prepared = parsed.chosen?.entry.prepare(parsed.chosen.raw, parsed.chosen.inner);
+  const named = await namesOf(global.options);
+  const problems = [
+    ...parsed.problems,
+    ...global.problems,
+    ...named.problems,
+    ...(prepared?.problems ?? []),
+  ];
   const { run } = await import("./program/run.ts");
   return run(
     {
-      options: global.options,
+      options: { ...global.options, ...(named.names && { names: named.names }) },
       problems: [...new Set(problems)],
       ...(parsed.chosen && { entry: parsed.chosen.entry }),
       ...(prepared && { prepared }),
@@ -27,6 +35,13 @@ export async function runProgram(world: World): Promise<ExitCode> {
     },
     world,
   );
+}
+
+/** What --names leads to; nothing is loaded without it. */
+async function namesOf({ namesFile }: GlobalOptions): Promise<ReadNames> {
+  if (namesFile === undefined) return { problems: [] };
+  const { readNames } = await import("./program/names.ts");
+  return readNames(namesFile);
 }
 
 /** Shell completion: words alone, no cluster, and never an error in the middle of a prompt. */

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { catalogue } from "../plugin/domain/catalogue";
 import { exitCodes } from "../plugin/domain/errors";
+import { limits } from "../plugin/rehearsal/limits";
 import type { ArgumentSpec } from "../plugin/program/entry";
 import { entries } from "../plugin/program/commands";
 
@@ -43,4 +44,12 @@ test("the settings table names every variable that the webhook reads and no othe
       .filter((cell) => /^[A-Z_]{3,}$/.test(cell))
       .sort(),
   ).toEqual(read.map(([, name]) => name).sort());
+});
+
+test("the limits of a rehearsal are those that it prints", () => {
+  const section = readme.split("### What a rehearsal cannot know\n")[1]?.split("\n## ")[0] ?? "";
+  const written = section
+    .split("\n")
+    .flatMap((line) => (line.startsWith("- ") ? [line.slice(2)] : []));
+  expect(written).toEqual(limits.map(({ cannot }) => cannot));
 });

@@ -1,7 +1,6 @@
 /** `cert create` and `cert inspect`: flags to options, wired to the libraries that they need (S27). */
 import { generatePair, readPemCertificate, readSecretCertificate } from "../adapters/certificate";
 import { parseCertificateFile } from "../adapters/certificate-file";
-import { openHome } from "../adapters/home";
 import { renderDocuments } from "../adapters/yaml";
 import { quoteCommand } from "../output/quote";
 import { createCertificate } from "../run/cert-create";
@@ -9,7 +8,7 @@ import { inspectCertificate, type InspectSource } from "../run/cert-inspect";
 import type { CertDeps } from "../run/cert-parts";
 import { journalOf } from "../run/record";
 import type { Report } from "../run/report";
-import type { CertCreateFlags, CertInspectFlags, CommandContext } from "./context";
+import type { CertCreateFlags, CertInspectFlags, CommandContext, GlobalOptions } from "./context";
 
 /** Makes the pair, or puts a saved one back; every expected end comes back as a report. */
 export async function runCertCreate(
@@ -17,20 +16,25 @@ export async function runCertCreate(
   _args: readonly string[],
   flags: CertCreateFlags,
 ): Promise<Report> {
-  const { clock, env, names, options, run, signal } = context;
+  const { names, options, run, signal } = context;
   const [...prefix] = options.prefix.split(" ");
   return createCertificate(
     {
       ...depsOf(context),
       cluster: await context.connect(),
       signal,
-      journal: journalOf(openHome(env, clock), run.id),
+      journal: journalOf(await context.home(), run.id),
       ask: context.ask,
       yaml: renderDocuments,
-      command: (words) => quoteCommand([...prefix, ...words, ...options.contextArgs]),
+      command: (words) => quoteCommand([...prefix, ...words, ...ownArgs(options)]),
     },
     { ...flags, run, fieldManager: options.fieldManager ?? names.fieldManager },
   );
+}
+
+/** What a printed command of this tool repeats: kubectl's own commands know no names file. */
+function ownArgs({ contextArgs, namesFile }: GlobalOptions): readonly string[] {
+  return [...contextArgs, ...(namesFile === undefined ? [] : [`--names=${namesFile}`])];
 }
 
 /** Judges the Secret of the cluster, or a file without any cluster. */

@@ -7,6 +7,7 @@ import type { ExitCode } from "../domain/errors";
 import { EngineError, exitCodes } from "../domain/errors";
 import type { Names } from "../domain/names";
 import type { Clock, Cluster } from "../run/ports";
+import type { Home } from "../run/record";
 import type { Event, Report } from "../run/report";
 
 /** Name of this run in the document and in its records, sortable by time. */
@@ -30,6 +31,10 @@ export interface GlobalOptions {
   readonly timeoutMs: number;
   readonly wait: boolean;
   readonly fieldManager?: string;
+  /** The file of --names, as given. */
+  readonly namesFile?: string;
+  /** What it holds, laid over the specification's names; absent without a file. */
+  readonly names?: Names;
   readonly namespace?: string;
   readonly output: OutputFormat;
   readonly concurrency: number;
@@ -54,7 +59,13 @@ export interface Streams {
 export interface CommandContext {
   /** Loads the adapter and connects when first called; later calls give the same cluster. */
   readonly connect: () => Promise<Cluster>;
+  /** A connection of its own, by a context of the kubeconfig, over which nothing can be written. */
+  readonly connectReadOnly: (kubeContext: string) => Promise<Cluster>;
   readonly clock: Clock;
+  /** Where records of runs are kept; touches no disk yet. */
+  readonly home: () => Promise<Home>;
+  /** The file that is running, for what lies beside it. */
+  readonly executable: string;
   readonly names: Names;
   readonly env: NodeJS.ProcessEnv;
   readonly streams: Streams;
@@ -71,6 +82,8 @@ export interface CommandContext {
   readonly interactive: boolean;
   /** The text of a file, or of stdin for "-"; UsageError when it cannot be read. */
   readonly readInput: (path: string) => Promise<string>;
+  /** All of stdin, which may be a whole cluster. */
+  readonly readDump: () => Promise<string>;
 }
 
 /** What a command module exports: context, arguments and its own flags in, the document out. */
@@ -106,6 +119,27 @@ export interface CertCreateFlags {
 export interface CertInspectFlags {
   /** A file, or "-" for stdin; absent: the Secret in the cluster. */
   readonly file?: string;
+}
+
+/** A command that is rehearsed: what the program made of its own words. */
+export interface RehearsedCommand {
+  /** The words after the program, as typed or as implied, for people. */
+  readonly line: readonly string[];
+  readonly path: string;
+  /** Running it again changes nothing. */
+  readonly settles: boolean;
+  readonly run: (context: CommandContext) => Promise<Report>;
+}
+
+/** Flags of `rehearse`, judged. */
+export interface RehearseFlags {
+  /** "-", a file, a folder or a context; absent: the built-in example. */
+  readonly from?: string;
+  /** Absent: none. */
+  readonly faults?: string;
+  /** The executable to call instead of the one beside this. */
+  readonly webhook?: string;
+  readonly command: RehearsedCommand;
 }
 
 /** SIGINT or SIGTERM: the reason of the abort signal. */

@@ -1,27 +1,40 @@
-/** `options`: the flags that every command takes, and their environment variables. */
+/** `options`: the flags that every command takes, or the names of the product. */
 import { isObject, list, own, text } from "../domain/values";
 import type { Report } from "../run/report";
 import type { CommandRun } from "./context";
+import { namesText } from "./names-text";
 import { connectionFlags, explained, runFlags, spelling, variableOf } from "./standard-flags";
 import type { FlagSpec } from "./standard-flags";
 
-/** The global flags as data. */
-export const runOptions: CommandRun<object> = () =>
+/** Flags of `options`, judged. */
+export interface OptionsFlags {
+  /** --names was typed, with a file or without. */
+  readonly names: boolean;
+}
+
+/** The global flags as data, or the names as a names file has them. */
+export const runOptions: CommandRun<OptionsFlags> = ({ names }, _args, flags) =>
   Promise.resolve({
     apiVersion: "cli.engine.com/v1",
     kind: "Options",
-    details: { connection: connectionFlags.map(described), run: runFlags.map(described) },
-    exit: { code: 0, reason: "the flags that every command takes" },
+    ...(flags.names
+      ? { details: { names }, exit: { code: 0, reason: "the names of the product" } }
+      : {
+          details: { connection: connectionFlags.map(described), run: runFlags.map(described) },
+          exit: { code: 0, reason: "the flags that every command takes" },
+        }),
   });
 
 function described(flag: FlagSpec): object {
   return { flag: spelling(flag).trim(), help: explained(flag), variable: variableOf(flag) };
 }
 
-/** The flags in two parts, then how the environment comes in. */
-export function optionsText(report: Report): string {
+/** The names with their comments; else the flags in two parts, and how the environment comes in. */
+export function optionsText({ details }: Report): string {
+  const names = own(details, "names");
+  if (names !== undefined) return namesText(names);
   const part = (name: string): readonly string[] =>
-    list(own(report.details, name)).filter(isObject).flatMap(flagText);
+    list(own(details, name)).filter(isObject).flatMap(flagText);
   return `${[
     "The following flags can be given to any command.",
     "",

@@ -15,6 +15,8 @@ export interface FlagSpec {
   readonly fallback?: string;
   /** The value is a file, for shell completion. */
   readonly file?: true;
+  /** The one command in which the flag may also stand without a value, with a meaning of its own. */
+  readonly alone?: string;
 }
 
 /** kubectl's flags for reaching a cluster. */
@@ -87,6 +89,13 @@ export const runFlags: readonly FlagSpec[] = [
     fallback: "8",
     help: "Namespaces or databases worked on at once",
   },
+  {
+    name: "names",
+    value: "FILE",
+    file: true,
+    alone: "options",
+    help: "Names that a brand's operator uses instead of the default; see `options --names`",
+  },
   { name: "field-manager", value: "NAME", help: "Owner of the written fields" },
   {
     name: "color",
@@ -126,6 +135,9 @@ export function explained(flag: FlagSpec): string {
   const fallback = flag.fallback === undefined ? "" : ` [default ${flag.fallback}]`;
   return `${flag.help}${choices}${fallback}`;
 }
+
+/** What `rehearse` rehearses when no command is named. */
+export const rehearsedByDefault = "upgrade-webhook";
 
 /** Shells that `completion` knows. */
 export const shells = ["bash", "zsh", "fish", "powershell"] as const;

@@ -1,12 +1,13 @@
 /** `upgrade-webhook`: flags to options, then the swap (S24-S30). */
 import { readSecretCertificate } from "../adapters/certificate";
-import { openHome } from "../adapters/home";
 import { readWebhookTemplate } from "../adapters/release";
 import { shippedTemplate } from "../adapters/shipped-template";
 import { parseDocuments, renderDocuments } from "../adapters/yaml";
 import { judgeCertificate } from "../domain/certificate";
 import { UsageError } from "../domain/errors";
+import type { Names } from "../domain/names";
 import type { KubeObject, Resource } from "../domain/objects";
+import { rebrand } from "../domain/rebrand";
 import { isObject } from "../domain/values";
 import { renderTemplate } from "../domain/webhook/template";
 import type { Pair } from "../domain/webhook/twins";
@@ -27,11 +28,10 @@ export async function runUpgradeWebhook(
 ): Promise<Report> {
   const { options, names, clock, run } = context;
   const text = await readTemplate(context, flags);
-  const documents = parseDocuments(text.text, text.source);
   const probeDocuments = await readProbeFile(context, flags);
   const cluster = await context.connect();
   const { namespace } = cluster;
-  const template = rendered({ ...text, documents }, namespace, context);
+  const template = rendered(text, namespace, context);
   const recorder = new Recorder(
     { kind: "UpgradeWebhook", run, target: { server: cluster.server, namespace } },
     { clock, event: context.event },
@@ -44,7 +44,7 @@ export async function runUpgradeWebhook(
     fieldManager: options.fieldManager ?? names.fieldManager,
     wait: options.wait,
     timeoutMs: options.timeoutMs,
-    probePair: probePair(probeDocuments, flags.probeFile ?? "", namespace),
+    probePair: probePair(probeDocuments, flags.probeFile ?? "", { namespace, names }),
   };
   return await swapWebhook(
     {
@@ -54,7 +54,7 @@ export async function runUpgradeWebhook(
       recorder,
       signal: context.signal,
       ask: context.ask,
-      journal: journalOf(openHome(context.env, clock), run.id),
+      journal: journalOf(await context.home(), run.id),
       judgeSecret: (secret) => judgeSecret(secret, context, namespace),
       yaml: renderDocuments,
       command: (words) => quoteCommand([...words, ...options.contextArgs]),
@@ -64,12 +64,15 @@ export async function runUpgradeWebhook(
   );
 }
 
-interface Text {
-  readonly text: string;
+interface Template {
+  readonly documents: readonly unknown[];
   readonly source: string;
 }
 
-async function readTemplate(context: CommandContext, flags: UpgradeWebhookFlags): Promise<Text> {
+async function readTemplate(
+  context: CommandContext,
+  flags: UpgradeWebhookFlags,
+): Promise<Template> {
   const { template, release } = flags;
   if (template !== undefined && release !== undefined) {
     throw new UsageError("--template and --release exclude each other", {
@@ -78,22 +81,30 @@ async function readTemplate(context: CommandContext, flags: UpgradeWebhookFlags)
   }
   if (template !== undefined) {
     const source = template === "-" ? "standard input" : template;
-    return { text: await context.readInput(template), source };
+    return { documents: parseDocuments(await context.readInput(template), source), source };
   }
-  if (release !== undefined) return await readWebhookTemplate(release);
-  return { text: shippedTemplate(), source: "the template that the tool ships" };
+  const { names } = context;
+  if (release !== undefined) {
+    const { text, source } = await readWebhookTemplate(release, names.release.webhook);
+    return { documents: parseDocuments(text, source), source };
+  }
+  const source = "the template that the tool ships";
+  const documents = parseDocuments(shippedTemplate(), source);
+  return { documents: documents.map((document) => rebrand(document, names)), source };
 }
 
 function rendered(
-  text: Text & { readonly documents: readonly unknown[] },
+  { documents, source }: Template,
   namespace: string,
   { names }: CommandContext,
 ): KubeObject {
-  const result = renderTemplate(text.documents, namespace, names);
+  const result = renderTemplate(documents, namespace, names);
   if (result.is === "rendered") return result.configuration;
   throw new UsageError(
-    result.problems.map((problem) => `template ${text.source}: ${problem}`),
-    { hint: "give the webhook template of an operator release (deploy/admission/webhook.yaml)" },
+    result.problems.map((problem) => `template ${source}: ${problem}`),
+    {
+      hint: `give the webhook template of an operator release (${names.release.webhook[0] ?? ""})`,
+    },
   );
 }
 
@@ -109,7 +120,7 @@ async function readProbeFile(
 function probePair(
   documents: readonly unknown[] | undefined,
   source: string,
-  namespace: string,
+  { namespace, names }: { readonly namespace: string; readonly names: Names },
 ): Pair | undefined {
   if (documents === undefined) return undefined;
   const [accept, deny] = documents.map((document) => probeObject(document, namespace));
@@ -124,7 +135,7 @@ function probePair(
   }
   return {
     kind: accept.kind,
-    resource: resourceOf(accept),
+    resource: resourceOf(accept, names),
     accept,
     denies: [{ what: `the second object of ${source}`, object: deny }],
   };
@@ -138,10 +149,11 @@ function probeObject(document: unknown, namespace: string): KubeObject | undefin
   return { ...document, apiVersion, kind, metadata: { namespace, ...metadata } };
 }
 
-/** The plural is the custom resources' own convention: lower case and an s. */
-function resourceOf({ apiVersion, kind }: KubeObject): Resource {
+/** The names know the plurals of the product's kinds; another kind's is a guess, lower case and an s. */
+function resourceOf({ apiVersion, kind }: KubeObject, names: Names): Resource {
   const [group = "", version = ""] = apiVersion.split("/");
-  return { group, version, kind, plural: `${kind.toLowerCase()}s` };
+  const known = [names.ec, names.edb, names.eaadb, names.erc].find((each) => each.kind === kind);
+  return { group, version, kind, plural: known?.plural ?? `${kind.toLowerCase()}s` };
 }
 
 function judgeSecret(

@@ -1,6 +1,7 @@
 /** Every finding code with its cause, its way out and its source, for `explain`. */
 import { certificateCodes } from "./certificate";
 import type { Severity } from "./findings";
+import { rbacCodes } from "./rbac/codes";
 
 /** One code, explained without the object it was found on. */
 export interface CatalogueEntry {
@@ -141,6 +142,6 @@ const webhookCodes: readonly CatalogueEntry[] = [
 ];
 
 /** The codes in alphabetical order. */
-export const catalogue: readonly CatalogueEntry[] = [...webhookCodes, ...certificateCodes].sort(
+export const catalogue: readonly CatalogueEntry[] = [...webhookCodes, ...certificateCodes, ...rbacCodes].sort(
   (one, other) => (one.code < other.code ? -1 : 1),
 );

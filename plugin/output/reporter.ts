@@ -3,7 +3,7 @@ import type { Event, Report, Reporter } from "../run/report";
 import { renderJson, renderLine } from "./json";
 import { isTerminal, palette, wantsColor } from "./style";
 import { Talk } from "./talk";
-import { renderText } from "./text";
+import { renderText, type TextStyle } from "./text";
 
 /** What a reporter writes to, and how. */
 export interface ReporterWish {
@@ -19,7 +19,7 @@ export interface ReporterWish {
 /** A reporter whose live line can be taken away, for a prompt. */
 export interface TalkingReporter extends Reporter {
   /** `text` is a command's own rendering, instead of the common one. */
-  end(report: Report, text?: (report: Report) => string): void;
+  end(report: Report, text?: (report: Report, style: TextStyle) => string): void;
   rest(): void;
 }
 
@@ -35,7 +35,8 @@ export async function createReporter(wish: ReporterWish): Promise<TalkingReporte
     },
     end(report, text) {
       talk.rest();
-      out.write(output === "text" && text !== undefined ? text(report) : render(report));
+      const own = output === "text" ? text : undefined;
+      out.write(own === undefined ? render(report) : own(report, textStyle(wish)));
     },
     rest() {
       talk.rest();
@@ -62,10 +63,12 @@ async function renderer(wish: ReporterWish): Promise<(report: Report) => string>
       return renderLine;
     case "yaml":
       return (await import("./yaml.ts")).renderYaml;
-    case "text": {
-      const terminal = isTerminal(wish.out);
-      const colors = palette(wantsColor({ color: wish.color, env: wish.env, terminal }));
-      return (report) => renderText(report, { palette: colors, verbosity: wish.verbosity });
-    }
+    case "text":
+      return (report) => renderText(report, textStyle(wish));
   }
+}
+
+function textStyle({ out, env, color, verbosity }: ReporterWish): TextStyle {
+  const terminal = isTerminal(out);
+  return { palette: palette(wantsColor({ color, env, terminal })), verbosity };
 }

@@ -12,12 +12,25 @@ export function normalise(argv: readonly string[], flags: readonly FlagSpec[]): 
   for (let index = 0; index < words.length; index += 1) {
     const word = words[index] ?? "";
     if (word === "--") return [...out, ...words.slice(index)];
-    const typed = splitFlag(word, flags);
-    const follows = typed !== undefined && isFollowed(typed, words[index + 1]);
-    out.push(typed === undefined ? word : bound(typed, follows ? words[index + 1] : typed.value));
+    const { bound, follows } = bind(word, words[index + 1], { flags, before: out });
+    out.push(bound);
     if (follows) index += 1;
   }
   return out;
+}
+
+/** The word as commander takes it, and whether the next one is its value. */
+function bind(
+  word: string,
+  next: string | undefined,
+  line: { readonly flags: readonly FlagSpec[]; readonly before: readonly string[] },
+): { readonly bound: string; readonly follows: boolean } {
+  const typed = splitFlag(word, line.flags);
+  if (typed === undefined) return { bound: word, follows: false };
+  const command = line.before.find((earlier) => !earlier.startsWith("-"));
+  if (standsAlone(typed, next, command)) return { bound: `--${typed.flag.name}`, follows: false };
+  const follows = isFollowed(typed, next);
+  return { bound: withBound(typed, follows ? next : typed.value), follows };
 }
 
 interface TypedFlag {
@@ -55,8 +68,18 @@ function isFollowed({ flag, value }: TypedFlag, next: string | undefined): boole
   return flag.choices === undefined || !next.startsWith("-");
 }
 
+/** `options --names`, with nothing or another flag behind it; elsewhere the value is missing. */
+function standsAlone(
+  { flag, value }: TypedFlag,
+  next: string | undefined,
+  command: string | undefined,
+): boolean {
+  const bare = value === undefined && (next === undefined || /^-./.test(next));
+  return bare && flag.alone !== undefined && flag.alone === command;
+}
+
 /** The word for a flag with its value; a boolean one is set, or its opposite is. */
-function bound({ flag }: TypedFlag, value: string | undefined): string {
+function withBound({ flag }: TypedFlag, value: string | undefined): string {
   if (flag.value !== undefined) return `--${flag.name}=${value ?? ""}`;
   if (value === undefined) return `--${flag.name}`;
   const wanted = parseBoolean(value);

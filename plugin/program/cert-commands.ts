@@ -61,6 +61,7 @@ export const certInspect: CommandEntry = {
     },
   ],
   cluster: true,
+  settles: true,
   prepare: prepare<CertInspectFlags>(
     (read) => {
       const file = read.text("filename");

@@ -3,7 +3,7 @@ import { Command, Option } from "commander";
 import type { FlagSpec } from "../commands/standard-flags";
 import { standardFlags } from "../commands/standard-flags";
 import { opposite } from "./argv";
-import { suggestion } from "./suggest";
+import { suggestion } from "../domain/suggest";
 
 /** Thrown when help is to be shown: parsing ends here. */
 export class HelpAsked extends Error {
@@ -79,7 +79,8 @@ function isHelp(word: string): boolean {
 function addFlag(command: Command, flag: FlagSpec): void {
   const short = flag.short === undefined ? "" : `-${flag.short}, `;
   if (flag.value !== undefined) {
-    command.addOption(valueOption(`${short}--${flag.name} <value>`, flag));
+    const value = flag.alone === undefined ? "<value>" : "[value]";
+    command.addOption(valueOption(`${short}--${flag.name} ${value}`, flag));
     return;
   }
   // the positive one first: commander then gives a lone `--no-x` no default of its own

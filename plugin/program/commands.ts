@@ -1,8 +1,10 @@
 /** The commands as data: the tree, the help and the shell completion are made from this list. */
+import type { OptionsFlags } from "../commands/options";
 import { shells } from "../commands/standard-flags";
 import { certCreate, certInspect } from "./cert-commands";
 import type { CommandEntry } from "./entry";
 import { groups, prepare } from "./entry";
+import { rehearseCommand } from "./rehearse-command";
 import { upgradeWebhook } from "./upgrade-commands";
 
 /** Words that only lead to other commands. */
@@ -80,20 +82,33 @@ const options: CommandEntry = {
   kind: "Options",
   group: groups.other,
   summary: "Print the flags that every command takes",
-  description:
-    "Print the flags that every command takes, and the environment variables that stand in for them.",
-  examples: [{ does: "Print the flags", line: "options" }],
+  description: `Print the flags that every command takes, and the environment variables that stand in for them.
+
+With --names and no file it prints all names of the product instead: the specification's words, each with a
+comment, as a file that --names takes. With --names FILE it prints them as that file makes them.`,
+  examples: [
+    { does: "Print the flags", line: "options" },
+    { does: "Print the names, to start a file of one's own from", line: "options --names" },
+    { does: "Print the names as a file makes them", line: "options --names acme.yaml" },
+  ],
   flags: [],
   cluster: false,
-  prepare: prepare(noFlags, async () => {
-    const { runOptions, optionsText } = await import("../commands/options.ts");
-    return { run: runOptions, text: optionsText };
-  }),
+  prepare: prepare<OptionsFlags>(
+    (read) => ({ names: read.given("names") }),
+    async () => {
+      const { runOptions, optionsText } = await import("../commands/options.ts");
+      return { run: runOptions, text: optionsText };
+    },
+  ),
 };
+
+/** `rehearse`, which is given any other command. */
+export const rehearse = rehearseCommand([upgradeWebhook, certCreate, certInspect]);
 
 /** Every command, in the order of the help. */
 export const entries: readonly CommandEntry[] = [
   upgradeWebhook,
+  rehearse,
   certCreate,
   certInspect,
   explain,

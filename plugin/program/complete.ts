@@ -4,7 +4,7 @@
  */
 import type { FlagSpec } from "../commands/standard-flags";
 import { standardFlags } from "../commands/standard-flags";
-import { entries, parents } from "./commands";
+import { entries, parents, rehearse } from "./commands";
 import type { CommandEntry } from "./entry";
 
 type Candidate = readonly [word: string, help: string];
@@ -19,17 +19,36 @@ export async function complete(
 ): Promise<string> {
   const current = (words.at(-1) ?? "").replace(/^""$/, ""); // PowerShell cannot pass an empty word
   const before = words.slice(0, -1);
-  const typed = operands(before);
-  const entry = entries.find(({ path }) => isAt(path, typed));
-  const flags = [...(entry?.flags ?? []), ...standardFlags];
+  const place = placeOf(operands(before));
+  const { entry, flags } = place;
   const valued = valueFlag(flags, before.at(-1), current);
   if (valued !== undefined) return ofValue(valued.flag, valued.lead, current);
   if (current.startsWith("-")) {
     const spelled = flags.map((flag): Candidate => [`--${flag.name}`, flag.help]);
     return answer([...spelled, ["--help", "Show this help"]], current);
   }
-  if (entry === undefined) return answer(nextWords(typed), current);
+  if (entry === undefined) return answer(nextWords(place), current);
   return answer(await argumentsOf(entry, codes), current);
+}
+
+interface Place {
+  /** The words of the command, as far as they were typed. */
+  readonly typed: readonly string[];
+  readonly entry: CommandEntry | undefined;
+  readonly flags: readonly FlagSpec[];
+  /** The commands that may stand here. */
+  readonly commands: readonly CommandEntry[];
+}
+
+/** After `rehearse`, another command stands, and the flags of both. */
+function placeOf(words: readonly string[]): Place {
+  const rehearsed = words[0] === rehearse.path;
+  const typed = rehearsed ? words.slice(1) : words;
+  const known = rehearse.argument?.choices ?? [];
+  const commands = rehearsed ? entries.filter(({ path }) => known.includes(path)) : entries;
+  const entry = commands.find(({ path }) => isAt(path, typed));
+  const own = rehearsed ? rehearse.flags : [];
+  return { typed, entry, flags: [...own, ...(entry?.flags ?? []), ...standardFlags], commands };
 }
 
 /** The words that are neither flags nor the values of flags. */
@@ -50,14 +69,17 @@ function isAt(path: string, typed: readonly string[]): boolean {
 }
 
 /** Commands and the words that lead to them, below what was typed so far. */
-function nextWords(typed: readonly string[]): readonly Candidate[] {
+function nextWords({ typed, commands }: Place): readonly Candidate[] {
   if (typed.length === 0) {
-    const leaves = entries.filter(({ path }) => !path.includes(" "));
+    const leaves = commands.filter(({ path }) => !path.includes(" "));
     const found = leaves.map(({ path, summary }): Candidate => [path, summary]);
-    return [...found, ...Object.entries(parents)];
+    const leads = Object.entries(parents).filter(([word]) =>
+      commands.some(({ path }) => path.startsWith(`${word} `)),
+    );
+    return [...found, ...leads];
   }
   const lead = `${typed.join(" ")} `;
-  return entries
+  return commands
     .filter(({ path }) => path.startsWith(lead))
     .map(({ path, summary }): Candidate => [path.slice(lead.length), summary]);
 }

@@ -13,6 +13,8 @@ import type { Event } from "../run/report";
 /** What the process hands to the program. */
 export interface World {
   readonly argv: readonly string[];
+  /** The file that is running. */
+  readonly executable: string;
   readonly env: NodeJS.ProcessEnv;
   readonly streams: Streams;
   readonly clock: Clock;
@@ -21,10 +23,14 @@ export interface World {
   /** Rejects when something failed that nobody waits for; never resolves. */
   readonly crashed: Promise<never>;
   /** How a cluster is reached; tests hand in a fake. */
-  readonly connect: (
-    options: GlobalOptions,
-    onRequest?: (line: string) => void,
-  ) => Promise<Cluster>;
+  readonly connect: (options: GlobalOptions, how?: ConnectManner) => Promise<Cluster>;
+}
+
+/** How a connection is made. */
+export interface ConnectManner {
+  readonly onRequest?: (line: string) => void;
+  /** Refuses to send a write. */
+  readonly readOnly?: boolean;
 }
 
 /** A context, and what the program keeps of the run for its end. */
@@ -52,9 +58,11 @@ export function createSession(
   let connecting: Promise<Cluster> | undefined;
   let cluster: Cluster | undefined;
   const connect = async (): Promise<Cluster> => {
-    cluster = await world.connect(options, tracer(world, options, reporter));
+    cluster = await world.connect(options, traced);
     return cluster;
   };
+  const onRequest = tracer(world, options, reporter);
+  const traced = { ...(onRequest && { onRequest }) };
   const ask = async (question: string): Promise<boolean> => {
     if (options.yes) return true;
     if (!canAsk()) throw needsYes(question, world, options);
@@ -64,8 +72,14 @@ export function createSession(
   };
   const context: CommandContext = {
     connect: () => (connecting ??= connect()),
+    connectReadOnly: (kubeContext) => {
+      const connection = { ...options.connection, context: kubeContext };
+      return world.connect({ ...options, connection }, { ...traced, readOnly: true });
+    },
     clock: world.clock,
-    names: defaultNames,
+    home: async () => (await import("../adapters/home.ts")).openHome(world.env, world.clock),
+    executable: world.executable,
+    names: options.names ?? defaultNames,
     env: world.env,
     streams,
     event,
@@ -80,6 +94,7 @@ export function createSession(
       const { readInput } = await import("./input.ts");
       return readInput(path, streams.in, signal);
     },
+    readDump: async () => (await import("./input.ts")).readDump(streams.in, signal),
   };
   return { context, events, cluster: () => cluster };
 }

@@ -1,14 +1,15 @@
 /** What a command is to the program: the shape of the entries of program-commands.ts. */
 import type { CommandContext, CommandRun } from "../commands/context";
 import type { FlagSpec } from "../commands/standard-flags";
+import type { TextStyle } from "../output/text";
+import type { Report } from "../run/report";
 import type { RawFlags } from "./values";
 import { FlagReader } from "./values";
-import type { Report } from "../run/report";
 
 /** What a loaded command offers: the act, and a text of its own where the common one does not fit. */
 export interface LoadedCommand {
   readonly run: (context: CommandContext, args: readonly string[]) => Promise<Report>;
-  readonly text?: (report: Report) => string;
+  readonly text?: (report: Report, style: TextStyle) => string;
 }
 
 /** A command line judged: what to load and run, and what is wrong with the flags. */
@@ -22,6 +23,8 @@ export interface ArgumentSpec {
   readonly name: string;
   readonly help: string;
   readonly choices?: readonly string[];
+  /** It may be left out. */
+  readonly optional?: true;
 }
 
 /** One command: its words, its help, its flags, and how it is loaded. */
@@ -39,7 +42,21 @@ export interface CommandEntry {
   readonly flags: readonly FlagSpec[];
   /** Reaches a cluster: its documents carry `run`. */
   readonly cluster: boolean;
-  readonly prepare: (raw: RawFlags) => Prepared;
+  /** Running it again changes nothing. */
+  readonly settles?: true;
+  /** `inner` is the command that this one is given, flags and all. */
+  readonly prepare: (raw: RawFlags, inner?: Chosen) => Prepared;
+}
+
+/** A command that was chosen, with its arguments and its own flags. */
+export interface Chosen {
+  readonly entry: CommandEntry;
+  readonly args: readonly string[];
+  readonly raw: RawFlags;
+  /** The words of the line, values bound to their flags, without any of an outer command. */
+  readonly words: readonly string[];
+  /** The command that this one is given as its argument. */
+  readonly inner?: Chosen;
 }
 
 /** The groups in the order of the help. */
@@ -53,7 +70,7 @@ export const groups = {
 /** Binds a command's typed flags to its typed run; the list itself needs neither type. */
 export function prepare<F>(
   judge: (read: FlagReader) => F,
-  load: () => Promise<{ readonly run: CommandRun<F>; readonly text?: (report: Report) => string }>,
+  load: () => Promise<{ readonly run: CommandRun<F>; readonly text?: LoadedCommand["text"] }>,
 ): CommandEntry["prepare"] {
   return (raw) => {
     const read = new FlagReader(raw);
@@ -61,8 +78,8 @@ export function prepare<F>(
     return {
       problems: read.problems,
       load: async () => {
-        const { run, ...rest } = await load();
-        return { run: (context, args) => run(context, args, flags), ...rest };
+        const { run, text } = await load();
+        return { run: (context, args) => run(context, args, flags), ...(text && { text }) };
       },
     };
   };

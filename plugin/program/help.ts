@@ -3,7 +3,7 @@ import type { Prefix } from "../commands/context";
 import type { FlagSpec } from "../commands/standard-flags";
 import { explained, spelling, standardFlags } from "../commands/standard-flags";
 import { entries } from "./commands";
-import type { CommandEntry } from "./entry";
+import type { ArgumentSpec, CommandEntry } from "./entry";
 import { groups } from "./entry";
 
 /** The global flags that a command's help repeats, since most calls have one of them. */
@@ -46,7 +46,7 @@ export function commandHelp(prefix: Prefix, entry: CommandEntry): string {
     "",
   ]);
   const common = standardFlags.filter((flag) => often.includes(flag.name));
-  const argument = entry.argument === undefined ? "" : ` ${entry.argument.name}`;
+  const argument = entry.argument === undefined ? "" : ` ${placeholder(entry.argument)}`;
   return page([
     entry.description,
     section("Examples", examples.slice(0, -1)),
@@ -56,6 +56,10 @@ export function commandHelp(prefix: Prefix, entry: CommandEntry): string {
     section("Usage", [`${prefix} ${entry.path}${argument} [flags]`]),
     optionsLine(prefix),
   ]);
+}
+
+function placeholder({ name, optional }: ArgumentSpec): string {
+  return optional === true ? `[${name}]` : name;
 }
 
 function argumentSection({ argument }: CommandEntry): readonly string[] {

@@ -5,8 +5,10 @@ import { Readable } from "node:stream";
 import { UsageError } from "../domain/errors";
 import { own, text } from "../domain/values";
 
-/** A file or stdin of more is no manifest: refused before memory runs out. */
-const limit = 16 * 1024 * 1024;
+/** MiB; a stdin of more is no manifest: refused before memory runs out. */
+const manifestLimit = 16;
+/** MiB; a string of JavaScript cannot be much longer. */
+const dumpLimit = 480;
 
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: "no such file",
@@ -21,7 +23,8 @@ export async function readInput(
   signal: AbortSignal,
 ): Promise<string> {
   try {
-    return path === "-" ? await readAll(stdin, signal) : await readFile(path, "utf8");
+    if (path !== "-") return await readFile(path, "utf8");
+    return await readAll(stdin, signal, manifestLimit);
   } catch (cause) {
     signal.throwIfAborted();
     if (cause instanceof UsageError) throw cause;
@@ -32,13 +35,22 @@ export async function readInput(
   }
 }
 
-async function readAll(stdin: NodeJS.ReadableStream, signal: AbortSignal): Promise<string> {
+/** A whole cluster from stdin, which may be long. */
+export function readDump(stdin: NodeJS.ReadableStream, signal: AbortSignal): Promise<string> {
+  return readAll(stdin, signal, dumpLimit);
+}
+
+async function readAll(
+  stdin: NodeJS.ReadableStream,
+  signal: AbortSignal,
+  limit: number,
+): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of abortable(stdin, signal)) {
     const bytes = Buffer.from(chunk);
     size += bytes.length;
-    if (size > limit) throw new UsageError("stdin: more than 16 MiB");
+    if (size > limit * 2 ** 20) throw new UsageError(`stdin: more than ${limit} MiB`);
     chunks.push(bytes);
   }
   if (size === 0) throw new UsageError("stdin: is empty or closed");

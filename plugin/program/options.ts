@@ -24,6 +24,7 @@ export function toGlobalOptions(raw: RawFlags, env: NodeJS.ProcessEnv): JudgedOp
   const read = new FlagReader(raw, env);
   const connection = readConnection(read);
   const fieldManager = read.text("field-manager");
+  const namesFile = read.text("names");
   const timeoutMs = read.duration("timeout", 5 * 60_000);
   const options: GlobalOptions = {
     dryRun: read.choice("dry-run", ["none", "client", "server"], "none"),
@@ -32,6 +33,7 @@ export function toGlobalOptions(raw: RawFlags, env: NodeJS.ProcessEnv): JudgedOp
     timeoutMs: timeoutMs === 0 ? week : Math.min(timeoutMs, week),
     wait: read.on("wait"),
     ...(fieldManager !== undefined && { fieldManager }),
+    ...(namesFile !== undefined && { namesFile }),
     ...(connection.namespace !== undefined && { namespace: connection.namespace }),
     output: read.choice("output", formats, "text"),
     concurrency: read.count("concurrency", { min: 1, max: 256, fallback: 8 }),

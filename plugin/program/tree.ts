@@ -3,18 +3,12 @@ import type { Prefix } from "../commands/context";
 import { standardFlags } from "../commands/standard-flags";
 import { normalise } from "./argv";
 import { EngineCommand, HelpAsked } from "./command";
-import { entries, parents } from "./commands";
-import type { ArgumentSpec, CommandEntry } from "./entry";
+import { entries, parents, rehearse } from "./commands";
+import type { ArgumentSpec, Chosen } from "./entry";
 import { commandHelp, parentHelp, rootHelp } from "./help";
-import { suggestion } from "./suggest";
+import { splitRehearsal, type SplitLine } from "./rehearsal-line";
+import { suggestion } from "../domain/suggest";
 import type { RawFlags } from "./values";
-
-/** A command that was chosen, with its arguments and its own flags. */
-export interface Chosen {
-  readonly entry: CommandEntry;
-  readonly args: readonly string[];
-  readonly raw: RawFlags;
-}
 
 /** What a command line says; `help` is there when help is what was asked for. */
 export interface Parsed {
@@ -30,10 +24,33 @@ const allFlags = [...standardFlags, ...entries.flatMap((entry) => entry.flags)];
 
 /** Reads a command line; never throws for what a person may have typed. */
 export function parse(argv: readonly string[], prefix: Prefix): Parsed {
+  const words = normalise(argv, allFlags);
+  const split = splitRehearsal(words, rehearse.flags);
+  return split === undefined ? parseWords(words, prefix) : parseRehearsal(split, prefix);
+}
+
+/**
+ * `rehearse` and the command that it is given: each part of the line is read by the same parser as
+ * if it stood alone, and the problems of both are named at once.
+ */
+function parseRehearsal({ own, given }: SplitLine, prefix: Prefix): Parsed {
+  const outer = parseWords(own, prefix);
+  if (outer.help !== undefined) return outer;
+  const { chosen: inner, raw, help, problems } = parseWords(given, prefix);
+  if (help !== undefined) return { raw, help, problems };
+  const chosen = outer.chosen && { ...outer.chosen, ...(inner !== undefined && { inner }) };
+  return {
+    ...(chosen !== undefined && { chosen }),
+    raw,
+    problems: [...outer.problems, ...problems],
+  };
+}
+
+function parseWords(words: readonly string[], prefix: Prefix): Parsed {
   const problems: string[] = [];
   const choices: Chosen[] = [];
-  const root = buildTree(prefix, problems, (choice) => choices.push(choice));
-  const end = helpAsked(() => root.parse([...normalise(argv, allFlags)], { from: "user" }));
+  const root = buildTree(prefix, problems, (choice) => choices.push({ ...choice, words }));
+  const end = helpAsked(() => root.parse([...words], { from: "user" }));
   const [chosen] = choices;
   const raw: RawFlags = root.opts();
   if (end !== undefined && (end.explicit || problems.length === 0)) {
@@ -55,7 +72,7 @@ function helpAsked(run: () => unknown): HelpAsked | undefined {
 function buildTree(
   prefix: Prefix,
   problems: string[],
-  choose: (chosen: Chosen) => void,
+  choose: (chosen: Omit<Chosen, "words">) => void,
 ): EngineCommand {
   const root = new EngineCommand("engine", {
     flags: standardFlags,
@@ -73,14 +90,18 @@ function buildTree(
     const [first = "", second] = entry.path.split(" ");
     const help = (): string => commandHelp(prefix, entry);
     const leaf = new EngineCommand(second ?? first, { flags: entry.flags, help, problems });
-    if (entry.argument !== undefined) leaf.argument(`<${entry.argument.name}>`);
+    if (entry.argument !== undefined) leaf.argument(placeholder(entry.argument));
     leaf.action(() => {
       problems.push(...argumentProblems(entry.argument, leaf.args));
-      choose({ entry, args: leaf.args, raw: leaf.opts() });
+      choose({ entry, args: leaf.args, raw: leaf.optsWithGlobals() });
     });
     (groups.get(first) ?? root).addCommand(leaf);
   }
   return root;
+}
+
+function placeholder({ name, optional }: ArgumentSpec): string {
+  return optional === true ? `[${name}]` : `<${name}>`;
 }
 
 function argumentProblems(

@@ -50,6 +50,7 @@ replaced or deleted is saved first. Running the command again is safe: it goes o
     { name: "no-probe", help: "Prove nothing; the report says what is then unproven" },
   ],
   cluster: true,
+  settles: true,
   prepare: prepare<UpgradeWebhookFlags>(judgeUpgradeWebhook, async () => {
     const { runUpgradeWebhook } = await import("../commands/upgrade-webhook.ts");
     return { run: runUpgradeWebhook };

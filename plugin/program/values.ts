@@ -48,6 +48,11 @@ export class FlagReader {
     private readonly variables: Readonly<Record<string, string | undefined>> = {},
   ) {}
 
+  /** Whether the flag is on the command line, with a value or without. */
+  given(name: string): boolean {
+    return this.raw[attribute(name)] !== undefined;
+  }
+
   /** The value as typed; an empty one is a problem. */
   text(name: string): string | undefined {
     return this.typed(name)?.value;
@@ -110,6 +115,7 @@ export class FlagReader {
   private typed(name: string): Typed | undefined {
     const given = this.raw[attribute(name)];
     if (typeof given === "string") return this.filled({ value: given, from: `--${name}` });
+    if (given === true) return undefined; // it stands alone, and wins over its variable
     const variable = this.variable(name);
     return variable === undefined ? undefined : { value: variable, from: this.source(name) };
   }

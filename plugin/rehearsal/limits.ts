@@ -31,6 +31,24 @@ export const limits: readonly Limit[] = [
     cannot:
       "expressions are not judged: admission policies, matchConditions of webhooks and validation rules in schemas",
   },
+  {
+    id: "schemas",
+    cannot:
+      "of the formats in schemas date-time and base64 alone are checked, and a null in the place of an object is taken as absent",
+  },
+  {
+    id: "conversion",
+    cannot:
+      "custom kinds in several versions differ by their apiVersion alone: conversion webhooks are not called",
+  },
+  {
+    id: "subresources",
+    cannot: "writes of subresources, such as a status, are not shown to webhooks",
+  },
+  {
+    id: "strategic-patches",
+    cannot: "strategic merge patches know the list keys of server-side apply, and no $retainKeys",
+  },
   { id: "quota", cannot: "resource quotas and limit ranges refuse nothing" },
   {
     id: "openshift-admission",

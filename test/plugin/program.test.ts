@@ -17,6 +17,13 @@ describe("help", () => {
     ["a group alone", ["cert"], "help-cert.txt"],
     ["a group's --help", ["cert", "--help"], "help-cert.txt"],
     ["a command of a group", ["cert", "create", "-h"], "help-cert-create.txt"],
+    ["rehearse", ["rehearse", "--help"], "help-rehearse.txt"],
+    ["help rehearse", ["help", "rehearse"], "help-rehearse.txt"],
+    [
+      "a command behind rehearse",
+      ["rehearse", "--from=x", "upgrade-webhook", "-h"],
+      "help-upgrade-webhook.txt",
+    ],
     ["a command with an argument", ["completion", "--help"], "help-completion.txt"],
   ])("%s shows its help on stdout and ends with 0", async (_, argv, file) => {
     const { code, out, err } = await typed(argv);
@@ -57,6 +64,13 @@ describe("wrong usage ends with 2 and one line a problem", () => {
     ["a bad own flag", ["cert", "create", "--years", "x"], ['--years: "x" is not a whole number']],
     ["a bad wait", ["upgrade-webhook", "--wait-secret=soon"], ["--wait-secret"]],
     ["two templates", ["upgrade-webhook", "--template=a", "--release=b"], ["give one of the two"]],
+    ["a command that needs no rehearsal", ["rehearse", "version"], ["version cannot be rehearsed"]],
+    ["a rehearsal of a rehearsal", ["rehearse", "rehearse"], ["rehearse cannot be rehearsed"]],
+    ["a misspelt command behind rehearse", ["rehearse", "upgrade-webhok"], ["upgrade-webhook?"]],
+    ["a flag that neither has", ["rehearse", "--bogus"], ["unknown flag: --bogus"]],
+    ["a flag of rehearse without it", ["version", "--from=x"], ["unknown flag: --from"]],
+    ["faults that are none", ["rehearse", "--faults", "some"], ['--faults: "some" is neither']],
+    ["a place that is missing", ["rehearse", "--from"], ["--from: needs a value"]],
     ["two proofs", ["upgrade-webhook", "--no-probe", "--probe-file=a"], ["give one of the two"]],
   ])("%s", async (_, argv, parts) => {
     const { code, err } = await typed(argv);
@@ -80,6 +94,26 @@ describe("wrong usage ends with 2 and one line a problem", () => {
       'error: --wait-secret: "x" is not a duration such as 500ms, 30s or 2m',
     ]);
     expect({ code, out }).toEqual({ code: 2, out: "" });
+  });
+
+  test("the problems of rehearse and of what it is given are named at once", async () => {
+    const { err } = await typed([
+      "rehearse",
+      "--faults=x",
+      "cert",
+      "create",
+      "--years=x",
+      "--color=red",
+      "-Z",
+      "extra",
+    ]);
+    expect(err.split("\n").filter((line) => line.startsWith("error:"))).toEqual([
+      "error: unknown flag: -Z",
+      "error: too many arguments for 'create'. Expected 0 arguments but got 1.",
+      'error: --color: "red" is not one of auto, always, never',
+      'error: --faults: "x" is neither none, all, a number nor CALL:FAULT as printed',
+      'error: --years: "x" is not a whole number from 1 to 30',
+    ]);
   });
 
   test.each([["-o=json"], ["-ojson"], ["--output=json"], ["--output", "json"]])(

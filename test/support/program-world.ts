@@ -31,6 +31,7 @@ export interface Scene {
   readonly signal?: AbortSignal;
   readonly crashed?: Promise<never>;
   readonly connect?: World["connect"];
+  readonly executable?: string;
 }
 
 /** How a command line ended. */
@@ -52,6 +53,7 @@ export function worldOf(
   const err = captured(scene.terminal);
   return {
     argv,
+    executable: scene.executable ?? "/nowhere/kubectl-engine",
     env: scene.env ?? {},
     streams: { in: scene.stdin ?? stdinOf(""), out, err },
     clock: { now: () => startOfRun, sleep: () => Promise.resolve() },

@@ -42,7 +42,7 @@ const passed: Verdict = { warnings: [], refusal: undefined };
 export function createAdmission(options: AdmissionOptions): ClosableAdmission {
   const { clock, keepAlive = true, onSkipped = () => undefined } = options;
   const connections = new Connections({ keepAlive, now: () => clock.now() });
-  const parts: Parts = { route: options.route, connections, onSkipped };
+  const parts: Parts = { route: options.route, connections, onSkipped, turn: turns() };
   return {
     admit: (attempt, state) => admit(attempt, state, parts),
     close: () => {
@@ -51,13 +51,27 @@ export function createAdmission(options: AdmissionOptions): ClosableAdmission {
   };
 }
 
+/** Whose turn it is among so many; only where there is a choice does the turn pass on. */
+function turns(): (of: number) => number {
+  let taken = 0;
+  return (of) => {
+    const turn = taken % Math.max(of, 1);
+    if (of > 1) taken += 1;
+    return turn;
+  };
+}
+
 interface Parts {
+  readonly turn: (of: number) => number;
   readonly route: ServiceRoute;
   readonly connections: Connections;
   readonly onSkipped: (entry: string, why: string) => void;
 }
 
-/** All webhooks are asked at once; of several refusals the first in their order counts. */
+/**
+ * All webhooks are asked at once. Of several refusals the first to arrive counts on a real server,
+ * which may be any: here they take turns, so that each is seen and a run can be repeated.
+ */
 async function admit(attempt: Attempt, state: StateView, parts: Parts): Promise<readonly string[]> {
   if (isExempt(attempt.definition)) return [];
   reportMutating(attempt, state, parts);
@@ -69,7 +83,8 @@ async function admit(attempt: Attempt, state: StateView, parts: Parts): Promise<
   );
   attempt.signal?.throwIfAborted();
   const told = verdicts.flatMap((verdict) => verdict.warnings);
-  const refusal = verdicts.map((verdict) => verdict.refusal).find((one) => one !== undefined);
+  const refusals = verdicts.flatMap((verdict) => verdict.refusal ?? []);
+  const refusal = refusals[parts.turn(refusals.length)];
   if (refusal === undefined) return told;
   warnings.set(refusal, told);
   throw refusal;

@@ -3,7 +3,14 @@
  * how long anything was wrong in between (cli contract, Probe).
  */
 import { EngineError, exitCodes } from "../../domain/errors";
-import { failingMs, gapOf, seenBroken, tally, type Proof } from "../../domain/webhook/probe";
+import {
+  type Answer,
+  failingMs,
+  gapOf,
+  seenBroken,
+  tally,
+  type Proof,
+} from "../../domain/webhook/probe";
 import type { KubeObject } from "../../domain/objects";
 import { entryNames } from "../../domain/webhook/configuration";
 import { missingPermissions } from "../ledger";
@@ -13,6 +20,7 @@ import { Prober, type ProofWanted } from "./prober";
 import { storedPair, type Stage } from "./stage";
 
 const roundsBefore = 3;
+const openingRounds = 3;
 const quietMs = 1_000;
 const patienceMs = 2_000;
 const proofLimitMs = 15_000;
@@ -163,10 +171,15 @@ function unproven(proof: Proof): UnprovenError {
   });
 }
 
+/** One cut connection says nothing of a kind: it is asked again before another pair is taken. */
 async function openProber(deps: SwapDeps, pair: Stage["gap"]): Promise<Prober> {
   const fresh = new Prober(deps, pair);
-  await fresh.round();
-  const answer = fresh.observations.find(({ twin }) => twin === "accept")?.answer;
+  let answer: Answer | undefined;
+  for (let rounds = 0; rounds < openingRounds; rounds += 1) {
+    await fresh.round();
+    answer = fresh.observations.findLast(({ twin }) => twin === "accept")?.answer;
+    if (answer?.is !== "other") break;
+  }
   if (answer?.is !== "other" && answer?.is !== "refused") return fresh;
   const stored = await storedOf(deps, pair);
   return stored === undefined ? fresh : new Prober(deps, stored);

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { generatePair } from "../../../plugin/adapters/certificate";
+import { openHome } from "../../../plugin/adapters/home";
 import { renderDocuments } from "../../../plugin/adapters/yaml";
 import type {
   CommandContext,
@@ -63,7 +64,10 @@ function aContext(
       connected = true;
       return Promise.resolve(cluster);
     },
+    connectReadOnly: () => Promise.reject(new Error("nothing is read here")),
     clock,
+    home: () => Promise.resolve(openHome({ ENGINE_HOME: join(home, "engine") }, clock)),
+    executable: "",
     names: defaultNames,
     env: { ENGINE_HOME: join(home, "engine") },
     streams: { in: new PassThrough(), out: new PassThrough(), err: new PassThrough() },
@@ -89,6 +93,7 @@ function aContext(
     run: { id: "20260801-101530-4F2A1B", startedAt: "2026-08-01T10:15:30.000Z", dryRun: "none" },
     ask: () => Promise.resolve(true),
     interactive: false,
+    readDump: () => Promise.resolve(""),
     readInput: (path) => {
       const text = files[path];
       if (text === undefined) return Promise.reject(new UsageError(`${path}: no such file`));
@@ -322,7 +327,11 @@ test("a home that cannot be written ends with 2 before the first write", async (
   const { context, cluster } = aContext();
   const file = join(home, "file");
   writeFileSync(file, "");
-  const report = await runUpgradeWebhook({ ...context, env: { ENGINE_HOME: file } }, [], flags);
+  const report = await runUpgradeWebhook(
+    { ...context, home: () => Promise.resolve(openHome({ ENGINE_HOME: file })) },
+    [],
+    flags,
+  );
   expect(report.exit).toMatchObject({
     code: 2,
     next: expect.stringContaining("ENGINE_HOME") as string,

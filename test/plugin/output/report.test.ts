@@ -98,6 +98,7 @@ describe("the JSON Schema", () => {
     ["no kind", { ...swapped, kind: undefined }],
     ["a code in lower case", { ...swapped, findings: [{ ...swapped.findings?.[0], code: "x" }] }],
     ["a fingerprint that is none", hostile],
+    ["a rehearsal without its stages", { ...swapped, kind: "Rehearsal", details: { source: {} } }],
   ])("refuses %s", (_, report) => {
     expect(validate(JSON.parse(JSON.stringify(report)))).toBe(false);
   });

@@ -38,8 +38,25 @@ test.each([
   [
     "no word at all",
     [],
-    ["upgrade-webhook", "explain", "completion", "version", "options", "cert", ":4"],
+    [
+      ...["upgrade-webhook", "rehearse", "explain", "completion", "version", "options"],
+      ...["cert", ":4"],
+    ],
   ],
+  ["what can be rehearsed", ["rehearse", ""], ["upgrade-webhook", "cert", ":4"]],
+  ["commands of a group to rehearse", ["rehearse", "cert", ""], ["create", "inspect", ":4"]],
+  ["flags of rehearse", ["rehearse", "--fa"], ["--faults", ":4"]],
+  [
+    "flags of a rehearsed command",
+    ["rehearse", "cert", "create", "--y"],
+    ["--years", "--yes", ":4"],
+  ],
+  [
+    "flags of rehearse behind the command",
+    ["rehearse", "upgrade-webhook", "--fr"],
+    ["--from", ":4"],
+  ],
+  ["a place to rehearse on", ["rehearse", "--from", ""], [":0"]],
 ])("%s", async (_, words, expected) => {
   expect(await candidates(...words)).toEqual(expected);
 });

@@ -2,7 +2,6 @@ import { normalise } from "../../../plugin/program/argv";
 import { standardFlags, variableOf } from "../../../plugin/commands/standard-flags";
 import { entries } from "../../../plugin/program/commands";
 import { prefixOf, toGlobalOptions } from "../../../plugin/program/options";
-import { nearest } from "../../../plugin/program/suggest";
 import { parse } from "../../../plugin/program/tree";
 import { FlagReader, parseDuration } from "../../../plugin/program/values";
 
@@ -168,13 +167,4 @@ test.each([
   ["", undefined],
 ])("the duration %p is %p ms", (text, expected) => {
   expect(parseDuration(text)).toBe(expected);
-});
-
-test.each([
-  ["exlpain", "explain"],
-  ["v", undefined],
-  ["optoins", "options"],
-  ["completely-else", undefined],
-])("%s is near to %s", (word, expected) => {
-  expect(nearest(word, ["explain", "options", "version"])).toBe(expected);
 });

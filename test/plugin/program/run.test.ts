@@ -283,8 +283,8 @@ describe("asking", () => {
 });
 
 describe("the request log", () => {
-  const connect: Scene["connect"] = (_, onRequest) => {
-    onRequest?.("GET /api/v1/\u001bx");
+  const connect: Scene["connect"] = (_, how) => {
+    how?.onRequest?.("GET /api/v1/\u001bx");
     return Promise.resolve(cluster);
   };
   const act: Act = async (context) => {

@@ -276,20 +276,22 @@ test("a review of a deletion holds what is deleted, one of a namespace names it 
   });
 });
 
-test("all webhooks are asked; the refusal of the first configuration and entry counts", async () => {
+test("all webhooks are asked, and of several refusals each counts in its turn", async () => {
   const later = configuration("b", [trusting(entry("never"), pair.certPem)]);
   const earlier = configuration("a", [
     trusting(entry("one"), pair.certPem),
     trusting(entry("no"), pair.certPem),
   ]);
-  await expect(admit(attemptOf({ user: ann, object: database }), later, earlier)).rejects.toThrow(
-    'admission webhook "no.x.y" denied the request: first',
-  );
+  const edit = (): Promise<unknown> =>
+    admit(attemptOf({ user: ann, object: database }), later, earlier);
+  await expect(edit()).rejects.toThrow('admission webhook "no.x.y" denied the request: first');
   expect(server.received.map(({ url }) => url.replace(/\?.*/, "")).sort()).toEqual([
     "/never",
     "/no",
     "/one",
   ]);
+  await expect(edit()).rejects.toThrow('admission webhook "never.x.y" denied the request');
+  await expect(edit()).rejects.toThrow('admission webhook "no.x.y" denied the request: first');
 });
 
 test.each([

@@ -1,0 +1,27 @@
+/** The names as a file that --names takes: YAML with a comment above each key. */
+import { inlineYaml } from "../adapters/yaml";
+import { namesTree, type NamesTree } from "../domain/names";
+import { Named } from "../domain/names/sorts";
+import { own } from "../domain/values";
+
+const head = `# The names of the product. A names file replaces any subset of these keys, lists as a whole:
+# leave out what stays. Give it with --names FILE or ENGINE_NAMES=FILE, to the webhook as well.
+
+`;
+
+/** Every name with what it is. */
+export function namesText(names: unknown): string {
+  return `${head}${lines(namesTree, names, "").join("\n")}\n`;
+}
+
+function lines(tree: NamesTree, names: unknown, indent: string): readonly string[] {
+  let space: readonly string[] = [];
+  return Object.entries(tree).flatMap(([key, named]) => {
+    const value = own(names, key);
+    const before = space;
+    space = named instanceof Named ? [] : [""];
+    return named instanceof Named
+      ? [...before, `${indent}# ${named.says}`, `${indent}${key}: ${inlineYaml(value)}`]
+      : ["", `${indent}${key}:`, ...lines(named, value, `${indent}  `)];
+  });
+}

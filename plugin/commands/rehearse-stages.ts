@@ -1,0 +1,154 @@
+/** Plays the stages of a rehearsal: the command itself, in a world where nothing is real. */
+import { EngineError, UsageError } from "../domain/errors";
+import { quoteCommand } from "../output/quote";
+import type { Embedded } from "../rehearsal/embedded";
+import { inTurn } from "../rehearsal/in-turn";
+import { MemoryHome } from "../rehearsal/memory-home";
+import { type Gate, ObservedCluster } from "../rehearsal/observed-cluster";
+import type { Clock, Cluster } from "../run/ports";
+import type { Event, Report } from "../run/report";
+import type { CommandContext, DryRun, RehearsedCommand, RehearseFlags } from "./context";
+import type { RehearsedStage } from "./rehearse-details";
+import type { Opened } from "./rehearse-source";
+
+/** What a rehearsal is made of, once everything stands. */
+export interface Staged {
+  readonly context: CommandContext;
+  readonly flags: RehearseFlags;
+  readonly opened: Opened;
+  readonly embedded: Embedded;
+}
+
+/** What all stages have in common. */
+export interface Stages {
+  readonly context: CommandContext;
+  readonly command: RehearsedCommand;
+  /** Flags that a command for the real cluster needs. */
+  readonly contextArgs: readonly string[];
+  /** The same input for every stage: a pipe can be read only once. */
+  readonly readInput: (path: string) => Promise<string>;
+}
+
+/** One stage: on which cluster, at which time, and how. */
+export interface StageWish {
+  readonly title: string;
+  readonly dryRun: DryRun;
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly event: (event: Event) => void;
+}
+
+/** Runs the command once, and keeps what it did beside its report. */
+export async function playStage(stages: Stages, wish: StageWish): Promise<RehearsedStage> {
+  const asked: string[] = [];
+  const home = new MemoryHome();
+  const turn = inTurn();
+  let writes = 0;
+  const count: Gate = (call, send) => {
+    if (call.writes) writes += 1;
+    return turn(send);
+  };
+  const inside: Inside = {
+    ...wish,
+    cluster: new ObservedCluster(wish.cluster, count),
+    home,
+    ask: (question) => {
+      if (stages.context.options.yes) return Promise.resolve(true);
+      asked.push(question);
+      wish.event({ type: "note", text: `would ask: ${question}` });
+      return Promise.resolve(true);
+    },
+  };
+  wish.event({ type: "note", text: `rehearsal: ${wish.title}` });
+  const { backups, ...report } = await stages.command
+    .run(contextInside(stages, inside))
+    .catch((error: unknown) => failed(error, stages));
+  return {
+    title: wish.title,
+    command: shownCommand(stages, wish.dryRun),
+    report,
+    writes,
+    ...(asked.length > 0 && { asked }),
+    // the files are those of a real run: here there are none, so none is named
+    ...(backups !== undefined && { saved: backups.map(({ object }) => object) }),
+  };
+}
+
+interface Inside extends Omit<StageWish, "title"> {
+  readonly home: MemoryHome;
+  readonly ask: (question: string) => Promise<boolean>;
+}
+
+/** The world of the command: what reaches the outside of the person's is left out. */
+export function contextInside(
+  { context, contextArgs, readInput }: Stages,
+  inside: Inside,
+): CommandContext {
+  const { options, run, names, env, streams, signal, executable } = context;
+  const { dryRun, home, cluster, clock, event, ask } = inside;
+  return {
+    connect: () => Promise.resolve(cluster),
+    connectReadOnly: () => Promise.reject(new Error("a rehearsed command reaches no cluster")),
+    clock,
+    home: () => Promise.resolve(home),
+    executable,
+    names,
+    env,
+    streams,
+    event,
+    signal,
+    options: {
+      ...options,
+      dryRun,
+      yes: true,
+      contextArgs: [...contextArgs, ...options.contextArgs],
+    },
+    run: { ...run, dryRun },
+    ask,
+    interactive: false,
+    readInput,
+    readDump: () => readInput("-"),
+  };
+}
+
+/** An end that the command throws is the end of its stage; wrong usage is that of the whole line. */
+function failed(error: unknown, { context }: Stages): Report {
+  context.signal.throwIfAborted();
+  if (!(error instanceof EngineError) || error instanceof UsageError) throw error;
+  return {
+    apiVersion: "cli.engine.com/v1",
+    kind: "Rehearsal",
+    exit: {
+      code: error.exitCode,
+      reason: error.message,
+      ...(error.hint !== undefined && { next: error.hint }),
+    },
+  };
+}
+
+const aboutTheForm = /^--(output|dry-run|color|quiet|debug|v)(=|$)/;
+
+/** The command as it would be typed, without the form of the output. */
+export function shownCommand({ context, command, contextArgs }: Stages, dryRun: DryRun): string {
+  const given = command.line.filter((word) => !aboutTheForm.test(word));
+  const mode = dryRun === "none" ? [] : [`--dry-run=${dryRun}`];
+  return quoteCommand([...context.options.prefix.split(" "), ...given, ...contextArgs, ...mode]);
+}
+
+/** Reads each input once, however often it is asked for. */
+export function readOnce(
+  read: (path: string) => Promise<string>,
+  taken: string | undefined,
+): (path: string) => Promise<string> {
+  const known = new Map<string, Promise<string>>();
+  return (path) => {
+    if (path === "-" && taken === "-") {
+      return Promise.reject(
+        new UsageError("standard input cannot be both --from and another input"),
+      );
+    }
+    const text = known.get(path) ?? read(path);
+    known.set(path, text);
+    return text;
+  };
+}

@@ -1,0 +1,189 @@
+/**
+ * `rehearse`: any command, run against a cluster in memory. Its plan, the run itself, the edits that
+ * people would try afterwards, and the run again, which has nothing left to do.
+ */
+import { exitCodes } from "../domain/errors";
+import { quoteCommand } from "../output/quote";
+import { type Edit, tryEdits } from "../rehearsal/edits";
+import { openEmbedded } from "../rehearsal/embedded";
+import { judgeChoice } from "../rehearsal/fault-plan";
+import { unknownOf } from "../rehearsal/unknown";
+import { findWebhook } from "../rehearsal/webhook-executable";
+import type { Report } from "../run/report";
+import type { CommandRun, RehearseFlags } from "./context";
+import type { RehearsalDetails, RehearsedFaults, RehearsedStage } from "./rehearse-details";
+import { rehearseFaults } from "./rehearse-faults";
+import { exitOf, sourceOf } from "./rehearse-report";
+import { type Opened, openSource } from "./rehearse-source";
+import { playStage, readOnce, type Staged, type Stages, type StageWish } from "./rehearse-stages";
+import { rehearsedByDefault } from "./standard-flags";
+
+/** A request of a rehearsal takes as long as one over a good network. */
+const latencyMs = 10;
+
+/** Plays every stage; the exit code is that of the worst. */
+export const runRehearse: CommandRun<RehearseFlags> = async (context, _args, flags) => {
+  if (flags.faults !== undefined) judgeChoice(flags.faults);
+  const webhook = await findWebhook({
+    given: flags.webhook,
+    executable: context.executable,
+    path: context.env["PATH"],
+  });
+  const opened = await openSource(context, flags.from);
+  try {
+    const { clock, names, signal } = context;
+    const now = clock.now();
+    const embedded = await openEmbedded({ ...opened, names, webhook, now, signal });
+    try {
+      return await new Rehearsal({ context, flags, opened, embedded }).run();
+    } finally {
+      await embedded.close();
+    }
+  } finally {
+    opened.close();
+  }
+};
+
+class Rehearsal {
+  private readonly stages: Stages;
+  private readonly played: RehearsedStage[] = [];
+
+  constructor(private readonly staged: Staged) {
+    const { context, flags } = staged;
+    this.stages = {
+      context,
+      command: flags.command,
+      contextArgs: staged.opened.contextArgs,
+      readInput: readOnce(context.readInput, flags.from),
+    };
+  }
+
+  async run(): Promise<Report> {
+    const { context, flags } = this.staged;
+    const { dryRun } = context.options;
+    if (dryRun !== "none") {
+      await this.play("the dry run", dryRun);
+      return this.report(undefined);
+    }
+    const start = this.staged.embedded.controlPlane.fork();
+    await this.play("the plan", "client");
+    const run = await this.play("the run", "none");
+    if (run.report.exit.code === exitCodes.ok) await this.afterwards(run);
+    const faults =
+      flags.faults === undefined
+        ? undefined
+        : await rehearseFaults({
+            ...this.staged,
+            stages: this.stages,
+            start,
+            chosen: flags.faults,
+          });
+    return this.report(faults);
+  }
+
+  /** What follows a run that ended well: edits by people, and the same command again. */
+  private async afterwards(run: RehearsedStage): Promise<void> {
+    const { flags } = this.staged;
+    if (flags.command.path === rehearsedByDefault) await this.playEdits();
+    if (!flags.command.settles || run.writes === 0) return;
+    const again = await this.play("the same command again", "none");
+    if (again.writes === 0) return;
+    this.played.splice(-1, 1, {
+      ...again,
+      report: endedWith(
+        again.report,
+        `it sent writes (${again.writes}) where nothing was left to do`,
+      ),
+    });
+  }
+
+  private async play(title: string, dryRun: StageWish["dryRun"]): Promise<RehearsedStage> {
+    const { context, opened, embedded } = this.staged;
+    context.signal.throwIfAborted();
+    const stage = await playStage(this.stages, {
+      title,
+      dryRun,
+      clock: embedded.clock,
+      event: context.event,
+      cluster: opened.asUser(this.connect(opened.user)),
+    });
+    context.signal.throwIfAborted();
+    this.played.push(stage);
+    return stage;
+  }
+
+  private connect(user: Opened["user"]) {
+    const { opened, embedded } = this.staged;
+    const { namespace, source } = opened;
+    return embedded.controlPlane.connect({
+      user,
+      namespace,
+      server: serverOf(source.described),
+      latency: () => {
+        embedded.clock.advance(latencyMs);
+      },
+    });
+  }
+
+  /** By somebody who may edit every database: what is shown is the webhook's answer. */
+  private async playEdits(): Promise<void> {
+    const { embedded, context } = this.staged;
+    const somebody = { name: "system:admin", groups: ["system:masters"] };
+    const { state } = embedded.controlPlane;
+    const edits = await tryEdits(this.connect(somebody), state, context.names);
+    if (edits.length === 0) return;
+    this.played.push({
+      title: "edits of a database, as people would try them",
+      command: edits.map(shownEdit).join(" ; "),
+      writes: 0,
+      edits: edits.map((edit) => ({ command: shownEdit(edit), answer: edit.answer })),
+      report: reportOf(edits),
+    });
+  }
+
+  private report(faults: RehearsedFaults | undefined): Report {
+    const { context, opened, embedded } = this.staged;
+    const { source, namespace } = opened;
+    const details: RehearsalDetails = {
+      source: sourceOf(this.staged),
+      stages: this.played,
+      ...(faults !== undefined && { faults }),
+      unknown: unknownOf(source.objects, embedded.skipped),
+    };
+    return {
+      apiVersion: "cli.engine.com/v1",
+      kind: "Rehearsal",
+      run: context.run,
+      target: { server: serverOf(source.described), namespace },
+      details,
+      exit: exitOf(this.played, faults),
+    };
+  }
+}
+
+function shownEdit({ command }: Edit): string {
+  return quoteCommand(["kubectl", ...command]);
+}
+
+/** Never an address: nobody may take it for a real run. */
+function serverOf(described: string): string {
+  return `rehearsal of ${described}`;
+}
+
+function reportOf(edits: readonly Edit[]): Report {
+  const wrong = edits.filter(({ asWanted }) => !asWanted);
+  const expected = wrong.map(({ wanted }) => `the edit that had to be ${wanted} was not`);
+  return {
+    apiVersion: "cli.engine.com/v1",
+    kind: "Edits",
+    exit:
+      wrong.length === 0
+        ? { code: exitCodes.ok, reason: edits.map(({ wanted }) => `one was ${wanted}`).join(", ") }
+        : { code: exitCodes.failed, reason: expected.join(", "), next: "look at the answer above" },
+  };
+}
+
+function endedWith(report: Report, reason: string): Report {
+  const next = "report this as an error of kubectl-engine";
+  return { ...report, exit: { code: exitCodes.failed, reason, next } };
+}

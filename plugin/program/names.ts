@@ -1,0 +1,36 @@
+/** The file of --names: read and judged before the command starts. */
+import { Readable } from "node:stream";
+import { parseDocuments } from "../adapters/yaml";
+import { UsageError } from "../domain/errors";
+import type { Names } from "../domain/names";
+import { judgeNames } from "../domain/names/judge";
+import { readInput } from "./input";
+
+/** The names of a file, or every problem that stands against it. */
+export interface ReadNames {
+  readonly names?: Names;
+  readonly problems: readonly string[];
+}
+
+/** Reads a names file, YAML or JSON; each problem names the file. */
+export async function readNames(file: string): Promise<ReadNames> {
+  const named = (problem: string): string => `--names ${file}: ${problem}`;
+  if (file === "-") return { problems: [named("is stdin, give a file")] };
+  try {
+    const documents = parseDocuments(await textOf(file), file);
+    if (documents.length > 1) {
+      return { problems: [named(`holds ${documents.length} documents where one is wanted`)] };
+    }
+    const judged = judgeNames(documents[0]);
+    return "names" in judged
+      ? { names: judged.names, problems: [] }
+      : { problems: judged.problems.map(named) };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return { problems: [`--names: ${error.message}`] };
+  }
+}
+
+async function textOf(file: string): Promise<string> {
+  return readInput(file, Readable.from([]), new AbortController().signal);
+}

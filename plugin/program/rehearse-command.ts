@@ -1,0 +1,127 @@
+/** `rehearse`, as data: the one command that is given another one. */
+import type { RehearsedCommand, RehearseFlags } from "../commands/context";
+import { UsageError } from "../domain/errors";
+import { rehearsedByDefault } from "../commands/standard-flags";
+import type { Chosen, CommandEntry, LoadedCommand, Prepared } from "./entry";
+import { groups } from "./entry";
+import type { RawFlags } from "./values";
+import { FlagReader } from "./values";
+
+/** The entry, made for the commands that may be rehearsed. */
+export function rehearseCommand(commands: readonly CommandEntry[]): CommandEntry {
+  const known = commands.map(({ path }) => path);
+  return {
+    path: "rehearse",
+    kind: "Rehearsal",
+    group: groups.upgrade,
+    summary: "Run a command against a copy of a cluster in memory, nothing real touched",
+    description: `Run a command against a copy of a cluster in memory: its plan, the run itself, and the run again.
+
+The copy is made of a live cluster that is only read, of a dump as "kubectl get -o yaml" writes it, or of a
+built-in example. Admission calls go to the webhook program that is really running on this machine. Flags of
+the command are given as if it stood alone; without a command, ${rehearsedByDefault} is rehearsed.`,
+    examples: [
+      { does: "See the swap of the webhook on the built-in example", line: "rehearse" },
+      { does: "Rehearse it on a copy of a live cluster", line: "rehearse --from prod -n engine" },
+      {
+        does: "Rehearse a command on a dump, with every failure that can meet it",
+        line: "rehearse upgrade-webhook --from dump.yaml --faults all",
+      },
+    ],
+    argument: {
+      name: "COMMAND",
+      help: "Command to rehearse, followed by its flags",
+      choices: known,
+      optional: true,
+    },
+    flags: [
+      {
+        name: "from",
+        value: "PLACE",
+        file: true,
+        help: "Context of the kubeconfig, or a file or folder of objects, - for stdin; else an example",
+      },
+      {
+        name: "faults",
+        value: "WHICH",
+        fallback: "none",
+        help: "Failures to put in: none, all, a number for a random choice, or CALL:FAULT as printed",
+      },
+      {
+        name: "webhook",
+        value: "FILE",
+        file: true,
+        help: "engine-webhook to call, instead of the one beside this program or on the PATH",
+      },
+    ],
+    cluster: true,
+    prepare: (raw, inner = bare(commands)) => prepareRehearsal(raw, inner, commands),
+  };
+}
+
+/** The command that is meant where none is named, without any flag. */
+function bare(commands: readonly CommandEntry[]): Chosen {
+  const entry = commands.find(({ path }) => path === rehearsedByDefault);
+  if (entry === undefined) throw new Error(`there is no command ${rehearsedByDefault}`);
+  return { entry, args: [], raw: {}, words: [entry.path] };
+}
+
+function prepareRehearsal(
+  raw: RawFlags,
+  inner: Chosen,
+  commands: readonly CommandEntry[],
+): Prepared {
+  const read = new FlagReader(raw);
+  const flags = judgeFlags(read);
+  if (!commands.includes(inner.entry)) {
+    const known = commands.map(({ path }) => path).join(", ");
+    read.problems.push(
+      `${inner.entry.path} cannot be rehearsed, it works on no cluster; what can: ${known}`,
+    );
+    const { problems } = read;
+    return { problems, load: () => Promise.reject(new UsageError(problems)) };
+  }
+  const prepared = inner.entry.prepare(inner.raw);
+  return {
+    problems: [...read.problems, ...prepared.problems],
+    load: async () => await loadRehearsal(flags, inner, await prepared.load()),
+  };
+}
+
+async function loadRehearsal(
+  flags: Omit<RehearseFlags, "command">,
+  { entry, args, words }: Chosen,
+  command: LoadedCommand,
+): Promise<LoadedCommand> {
+  const { runRehearse } = await import("../commands/rehearse.ts");
+  const { rehearsalText } = await import("../commands/rehearse-text.ts");
+  const rehearsed: RehearsedCommand = {
+    line: words,
+    path: entry.path,
+    settles: entry.settles === true,
+    run: (context) => command.run(context, args),
+  };
+  return {
+    run: (context) => runRehearse(context, [], { ...flags, command: rehearsed }),
+    text: (report, style) => rehearsalText(report, style, command.text),
+  };
+}
+
+function judgeFlags(read: FlagReader): Omit<RehearseFlags, "command"> {
+  const from = read.text("from");
+  const webhook = read.text("webhook");
+  const faults = read.text("faults");
+  if (
+    faults !== undefined &&
+    !/^(none|all|\d{1,9}|\d{1,6}:[a-z-]+(,\d{1,6}:[a-z-]+)*)$/.test(faults)
+  ) {
+    read.problems.push(
+      `--faults: ${JSON.stringify(faults)} is neither none, all, a number nor CALL:FAULT as printed`,
+    );
+  }
+  return {
+    ...(from !== undefined && { from }),
+    ...(webhook !== undefined && { webhook }),
+    ...(faults !== undefined && faults !== "none" && { faults }),
+  };
+}

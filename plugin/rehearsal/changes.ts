@@ -1,0 +1,73 @@
+/** What has become of a cluster since its start, told apart from what every run has of its own. */
+import type { KubeObject } from "../domain/objects";
+import type { MemoryControlPlane } from "./memory/control-plane";
+
+/** Objects that are otherwise than at the start, by key, as comparable texts; "" for one that is gone. */
+export type Difference = ReadonlyMap<string, string>;
+
+/** Follows one control plane from the moment on that it is made. */
+export class Changes {
+  private readonly before = new Map<string, string>();
+  private readonly now = new Map<string, string>();
+  /** How many changes were stored. */
+  count = 0;
+
+  constructor(controlPlane: MemoryControlPlane, onChange: (object: KubeObject) => void = ignore) {
+    controlPlane.onChange(({ type, object, before }) => {
+      const key = keyOf(object);
+      this.count += 1;
+      if (!this.before.has(key)) this.before.set(key, type === "ADDED" ? "" : comparable(before));
+      this.now.set(key, type === "DELETED" ? "" : comparable(object));
+      onChange(object);
+    });
+  }
+
+  /** What is otherwise than at the start. */
+  difference(): Difference {
+    return new Map([...this.now].filter(([key, text]) => text !== this.before.get(key)));
+  }
+}
+
+/** Whether two runs have left the same. */
+export function sameDifference(left: Difference, right: Difference): boolean {
+  return left.size === right.size && [...left].every(([key, text]) => right.get(key) === text);
+}
+
+/** The keys that two differences disagree about. */
+export function disagreement(left: Difference, right: Difference): readonly string[] {
+  const keys = new Set([...left.keys(), ...right.keys()]);
+  return [...keys].filter((key) => left.get(key) !== right.get(key));
+}
+
+function ignore(): void {
+  // nobody listens
+}
+
+function keyOf({ kind, metadata }: KubeObject): string {
+  const { namespace, name = "" } = metadata;
+  return [kind, ...(namespace === undefined ? [] : [namespace]), name].join("/");
+}
+
+/** The object as text, without what differs between two runs that did the same. */
+function comparable(object: KubeObject | undefined): string {
+  if (object === undefined) return "";
+  const metadata = without(object.metadata, ofEachRun);
+  const owners = (object.metadata.managedFields ?? []).map((owner) => without(owner, ["time"]));
+  const secret = object.kind === "Secret" ? { data: Object.keys(object["data"] ?? {}) } : {};
+  return stable({ ...object, metadata: { ...metadata, managedFields: owners }, ...secret });
+}
+
+const ofEachRun = ["uid", "resourceVersion", "creationTimestamp", "generation"];
+
+function without(object: object, keys: readonly string[]): object {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)));
+}
+
+/** JSON whose keys are in order, at every depth. */
+function stable(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}

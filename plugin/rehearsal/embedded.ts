@@ -1,0 +1,90 @@
+/** The cluster of a rehearsal, put together: the objects in memory and the real webhook program. */
+import { defaultNames, type Names } from "../domain/names";
+import type { KubeObject } from "../domain/objects";
+import { type ClosableAdmission, createAdmission } from "./admission/admission";
+import { rbac } from "./access/rbac";
+import { createRegistry } from "./kinds/registry";
+import { MemoryControlPlane } from "./memory/control-plane";
+import type { AccessControl } from "./model";
+import { routeTo } from "./service-route";
+import type { Source } from "./source/source";
+import { VirtualClock } from "./virtual-clock";
+import { makeWebhookFolder } from "./webhook-folder";
+import { type RunningWebhook, startWebhookProcess } from "./webhook-process";
+
+/** What it is made of. */
+export interface EmbeddedWish {
+  readonly source: Source;
+  /** The operator's namespace: the webhook program plays its Service. */
+  readonly namespace: string;
+  readonly names: Names;
+  /** The webhook program. */
+  readonly webhook: string;
+  readonly now: number;
+  readonly access?: AccessControl;
+  readonly signal: AbortSignal;
+}
+
+/** A cluster that is ready, until it is closed. */
+export interface Embedded {
+  readonly controlPlane: MemoryControlPlane;
+  readonly clock: VirtualClock;
+  /** Undefined where no key pair is there to serve with. */
+  readonly webhook: RunningWebhook | undefined;
+  /** Entries that were not treated as on a real cluster, and why. */
+  readonly skipped: ReadonlyMap<string, string>;
+  close(): Promise<void>;
+}
+
+/** Starts the program and loads the objects; what was begun is taken down when something fails. */
+export async function openEmbedded(wish: EmbeddedWish): Promise<Embedded> {
+  const { source, names, namespace } = wish;
+  const clusters = source.objects.filter((object) => isCluster(object, names));
+  const pair = source.pairs.find((one) => one.namespace === namespace);
+  const folder = makeWebhookFolder(pair, clusters, names);
+  const skipped = new Map<string, string>();
+  let webhook: RunningWebhook | undefined;
+  let admission: ClosableAdmission | undefined;
+  const close = async (): Promise<void> => {
+    admission?.close();
+    await webhook?.stop();
+    folder.remove();
+  };
+  try {
+    if (pair !== undefined) {
+      webhook = await startWebhookProcess({
+        ...folder,
+        ...wish,
+        file: wish.webhook,
+        namesFile: names === defaultNames ? undefined : folder.namesFile,
+      });
+    }
+    const clock = new VirtualClock(wish.now);
+    const route = routeTo({ namespace, names, port: webhook?.port });
+    admission = createAdmission({
+      clock,
+      route,
+      onSkipped: (entry, why) => skipped.set(entry, why),
+    });
+    const controlPlane = new MemoryControlPlane({
+      clock,
+      registry: createRegistry(),
+      access: wish.access ?? rbac,
+      admission,
+    });
+    controlPlane.load(source.objects);
+    controlPlane.onChange(({ object }) => {
+      if (!isCluster(object, names)) return;
+      const all = controlPlane.state.list({ group: names.group, plural: names.ec.plural });
+      folder.writeClusters(all);
+    });
+    return { controlPlane, clock, webhook, skipped, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function isCluster({ apiVersion, kind }: KubeObject, names: Names): boolean {
+  return kind === names.ec.kind && apiVersion.startsWith(`${names.group}/`);
+}

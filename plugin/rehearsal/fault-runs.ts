@@ -1,0 +1,213 @@
+/**
+ * Runs a command again and again, each time with failures put in, then without until it is done;
+ * and judges what became of the cluster, moment by moment.
+ */
+import { type ExitCode, exitCodes } from "../domain/errors";
+import type { KubeObject } from "../domain/objects";
+import { configurationResource } from "../domain/webhook/configuration";
+import type { Cluster } from "../run/ports";
+import { Changes, type Difference, disagreement, sameDifference } from "./changes";
+import type { Scenario } from "./fault-plan";
+import { faultyGate, type Met } from "./faults";
+import type { MemoryControlPlane } from "./memory/control-plane";
+import { ObservedCluster, type Call } from "./observed-cluster";
+import { VirtualClock } from "./virtual-clock";
+
+/** How one run of the command ended; `killed` for a process that did not live to say it. */
+export type End = { readonly code: ExitCode; readonly reason: string } | "killed";
+
+/** What is needed to run the command over and over. */
+export interface FaultWorld {
+  /** Never changed: every run gets a copy. */
+  readonly start: MemoryControlPlane;
+  readonly now: number;
+  readonly connect: (controlPlane: MemoryControlPlane, clock: VirtualClock) => Cluster;
+  /** Runs the command once; only what is no expected end is thrown. */
+  readonly command: (cluster: Cluster, clock: VirtualClock) => Promise<End>;
+  /** What is wrong with the webhook in this state, undefined when it works. */
+  readonly judgeMoment: (controlPlane: MemoryControlPlane) => Promise<string | undefined>;
+  readonly signal: AbortSignal;
+}
+
+/** The run without failures, which all others are held against. */
+export interface Wanted {
+  readonly calls: readonly Call[];
+  readonly difference: Difference;
+  readonly end: End;
+}
+
+/** What became of one scenario. */
+export interface Outcome {
+  readonly scenario: Scenario;
+  /** The failures that were met; a run may end before its second one. */
+  readonly met: readonly Met[];
+  /** The run with the failures, then those without. */
+  readonly ends: readonly End[];
+  readonly moments: number;
+  /** The run with the failures has left something that is neither the start nor the end. */
+  readonly halfDone: boolean;
+  /** The webhook did not work in at least one of them. */
+  readonly brokenMoment: boolean;
+  /** What did not go as it has to; absent when all went well. */
+  readonly wrong?: string;
+}
+
+/** One for each failure, and one more. */
+const mostReruns = 3;
+
+/** The run without failures. */
+export async function runWithoutFaults(world: FaultWorld): Promise<Wanted & Outcome> {
+  const played = new Play(world, []);
+  const calls = await played.run();
+  const wrong = await played.brokenMoment();
+  return {
+    calls,
+    halfDone: false,
+    brokenMoment: wrong !== undefined,
+    difference: played.changes.difference(),
+    end: played.end,
+    scenario: [],
+    met: [],
+    ends: played.ends,
+    moments: played.moments,
+    ...(wrong !== undefined && { wrong }),
+  };
+}
+
+/** One scenario to its end. */
+export async function playScenario(
+  world: FaultWorld,
+  wanted: Wanted,
+  scenario: Scenario,
+): Promise<Outcome> {
+  const played = new Play(world, scenario);
+  await played.run();
+  const left = played.changes.difference();
+  const halfDone = left.size > 0 && !sameDifference(left, wanted.difference);
+  while (played.ends.length <= mostReruns && !played.isAsWanted(wanted)) await played.run();
+  const broken = await played.brokenMoment();
+  const wrong = broken ?? played.judgeEnd(wanted);
+  const { ends, met, moments } = played;
+  return {
+    scenario,
+    met,
+    ends,
+    moments,
+    halfDone,
+    brokenMoment: broken !== undefined,
+    ...(wrong !== undefined && { wrong }),
+  };
+}
+
+/** One cluster, and the runs of the command on it. */
+class Play {
+  readonly changes: Changes;
+  readonly ends: End[] = [];
+  readonly met: Met[] = [];
+  /** Requests of all runs so far. */
+  private sent = 0;
+  /** What runs that ended with 0 had left. */
+  private readonly successes: Difference[] = [];
+  private readonly clock: VirtualClock;
+  private readonly controlPlane: MemoryControlPlane;
+  /** The cluster as it was after each change of a webhook configuration. */
+  private readonly states: MemoryControlPlane[] = [];
+
+  constructor(
+    private readonly world: FaultWorld,
+    private readonly scenario: Scenario,
+  ) {
+    this.clock = new VirtualClock(world.now);
+    this.controlPlane = world.start.fork(this.clock);
+    this.changes = new Changes(this.controlPlane, (object) => {
+      if (isConfiguration(object)) this.states.push(this.controlPlane.fork());
+    });
+  }
+
+  get end(): End {
+    return this.ends.at(-1) ?? "killed";
+  }
+
+  get moments(): number {
+    return this.states.length;
+  }
+
+  /** One run; a failure is put in where the count of all requests so far has come to its number. */
+  async run(): Promise<readonly Call[]> {
+    const { world } = this;
+    world.signal.throwIfAborted();
+    const cluster = world.connect(this.controlPlane, this.clock);
+    const { gate, calls, met, killed } = faultyGate(this.scenario, cluster.server, this.sent);
+    try {
+      const end = await world.command(new ObservedCluster(cluster, gate), this.clock);
+      this.ends.push(killed() ? "killed" : end);
+    } catch (error) {
+      world.signal.throwIfAborted();
+      this.ends.push(killed() ? "killed" : unexpected(error));
+    }
+    this.sent += calls.length;
+    this.met.push(...met);
+    this.noteSuccess();
+    return calls;
+  }
+
+  private noteSuccess(): void {
+    const { end } = this;
+    if (end !== "killed" && end.code === exitCodes.ok) {
+      this.successes.push(this.changes.difference());
+    }
+  }
+
+  isAsWanted(wanted: Wanted): boolean {
+    const { end } = this;
+    if (end === "killed" || wanted.end === "killed" || end.code !== wanted.end.code) return false;
+    return sameDifference(this.changes.difference(), wanted.difference);
+  }
+
+  judgeEnd(wanted: Wanted): string | undefined {
+    const { end } = this;
+    const difference = this.changes.difference();
+    const broken = this.ends.find((one) => one !== "killed" && one.code === exitCodes.failed);
+    if (broken !== undefined && broken !== "killed") return broken.reason;
+    const lie = this.successes.find((success) => !sameDifference(success, wanted.difference));
+    if (lie !== undefined) {
+      const otherwise = disagreement(lie, wanted.difference).join(", ");
+      return `a run ended with 0, and the cluster was otherwise than wanted: ${otherwise}`;
+    }
+    if (this.isAsWanted(wanted)) return undefined;
+    const refused = end !== "killed" && end.code !== 0 && difference.size === 0;
+    if (refused) return undefined;
+    const said = end === "killed" ? "killed" : `exit ${end.code}, ${end.reason}`;
+    const otherwise = disagreement(difference, wanted.difference).join(", ");
+    const state = otherwise === "" ? "" : `; otherwise than wanted: ${otherwise}`;
+    return `after ${this.ends.length - 1} re-runs it still ended otherwise (${said})${state}`;
+  }
+
+  async brokenMoment(): Promise<string | undefined> {
+    for (const [index, state] of this.states.entries()) {
+      const wrong = await this.world.judgeMoment(state);
+      if (wrong !== undefined)
+        return `after change ${index + 1} of a webhook configuration: ${wrong}`;
+    }
+    return undefined;
+  }
+}
+
+function unexpected(error: unknown): End {
+  const message = error instanceof Error ? error.message : String(error);
+  return { code: exitCodes.failed, reason: `unexpected failure: ${message}` };
+}
+
+function isConfiguration({ apiVersion, kind }: KubeObject): boolean {
+  return apiVersion.startsWith(configurationResource.group) && kind === configurationResource.kind;
+}
+
+/** For a person: which requests failed, and how. */
+export function metBy({ met }: Pick<Outcome, "met">): string {
+  return met
+    .map(
+      ({ call, request, fault }) =>
+        `call ${call} (${request.verb} ${request.subject}) ${fault.says}`,
+    )
+    .join(", and ");
+}

@@ -1,0 +1,99 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import ts from "typescript";
+import { mapNames, namesTree } from "../../plugin/domain/names";
+
+const root = join(__dirname, "../..");
+
+/**
+ * The names that can be told from English: a capital, a digit or a sign in them. Plain words as
+ * `status` are fields of Kubernetes too; the runs under other names find those.
+ */
+const words = (() => {
+  const found = new Set<string>();
+  mapNames(namesTree, ({ value }) => {
+    for (const word of typeof value === "string" ? [value] : value) found.add(word);
+  });
+  return [...found].filter((word) => /[^a-z]/.test(word));
+})();
+
+/** Plain words that are names when they stand alone. */
+const plain = ["engine", "admission", "cert", "privateKey", "major", "latest"];
+
+const escaped = (word: string): string => word.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+/** Whole words, longest first; a path or a hyphen around one makes it another word. */
+const pattern = new RegExp(
+  `(?<![\\w./-])(?:${[...words]
+    .sort((one, other) => other.length - one.length)
+    .map(escaped)
+    .join("|")})(?![\\w/-])`,
+  "g",
+);
+
+const anywhere = /^/;
+
+/** What may stay, and why. */
+const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: string])[] = [
+  [anywhere, ["v1"], "the version of Kubernetes' own kinds and of reviews"],
+  [anywhere, ["kubectl-engine"], "this tool's own name: executable, user agent, Role to ask for"],
+  [/^(webhook|plugin\/(program|rehearsal))\//, ["engine-webhook"], "the webhook's executable"],
+  [
+    /^plugin\/program\/(cert|upgrade)-commands\.ts$/,
+    ["admission-tls"],
+    "help speaks of the default words",
+  ],
+  [/^plugin\/program\/cert-commands\.ts$/, ["engine-admission"], "an example of the help"],
+  [/^plugin\/adapters\/home\.ts$/, ["engine"], "the folder of this tool's records"],
+  [/^plugin\/program\/tree\.ts$/, ["engine"], "this tool's own name"],
+  [/^plugin\/run\/cert-create\.ts$/, ["cert"], "the first word of `cert create`"],
+  [/^plugin\/domain\/webhook\/readiness\.ts$/, ["observedGeneration"], "of a Deployment"],
+  [
+    /^plugin\/rehearsal\/kinds\/builtin\/pod\.ts$/,
+    ["serviceAccountName", "imagePullPolicy"],
+    "fields of a pod",
+  ],
+  [/^plugin\/rehearsal\/example-product\.ts$/, ["7.2", "7.4", "8.0", "8.2"], "the example's data"],
+];
+
+function sources(folder: string): readonly string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .filter((path) => !/^plugin\/domain\/names(\/|\.ts$)/.test(path));
+}
+
+/** The texts of string literals and templates, without what is imported. */
+function literalsOf(path: string): readonly string[] {
+  const text = readFileSync(join(root, path), "utf8");
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true);
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node)) return;
+    if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node)) found.push(node.text);
+    if (ts.isTemplateMiddle(node) || ts.isTemplateTail(node)) found.push(node.text);
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
+}
+
+/** The names that stand in the literals of a file. */
+const namesIn = (path: string): readonly string[] =>
+  literalsOf(path).flatMap((text) => (plain.includes(text) ? [text] : (text.match(pattern) ?? [])));
+
+const isAllowed = (path: string, word: string): boolean =>
+  allowed.some(([file, known]) => file.test(path) && known.includes(word));
+
+const paths = [...sources("plugin"), ...sources("webhook")];
+
+test.each(paths)("%s holds no name of its own", (path) => {
+  expect(namesIn(path).filter((word) => !isAllowed(path, word))).toEqual([]);
+});
+
+test("what is allowed is still there", () => {
+  const stale = allowed.flatMap(([file, known]) => {
+    const found = paths.filter((path) => file.test(path)).flatMap(namesIn);
+    return known.filter((word) => !found.includes(word));
+  });
+  expect(stale).toEqual([]);
+});

@@ -1,0 +1,298 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Ajv from "ajv";
+import type { RehearsalDetails } from "../../../plugin/commands/rehearse-details";
+import { InterruptedError } from "../../../plugin/commands/context";
+import { defaultNames } from "../../../plugin/domain/names";
+import schema from "../../../plugin/output/report.schema.json";
+import { runProgram } from "../../../plugin/program";
+import { exampleSource } from "../../../plugin/rehearsal/example";
+import type { Report } from "../../../plugin/run/report";
+import type { KubeObject } from "../../../plugin/run/ports";
+import { expectGolden, expectGoldenText } from "../../support/golden";
+import { everyOverride } from "../../support/renamed";
+import { type Scene, startOfRun, stdinOf, typed, worldOf } from "../../support/program-world";
+import {
+  aLenientWebhook,
+  aWebhookProgram,
+  type WebhookProgram,
+} from "../../support/webhook-program";
+import { aControlPlane, admin } from "../rehearsal/memory-cluster";
+
+// each starts a process and makes a key pair; on a busy machine that takes its time
+jest.setTimeout(120_000);
+
+let program: WebhookProgram;
+let lenient: WebhookProgram;
+let folder = "";
+let objects: readonly KubeObject[] = [];
+beforeAll(async () => {
+  program = aWebhookProgram();
+  lenient = aLenientWebhook();
+  ({ objects } = await exampleSource(defaultNames, startOfRun));
+});
+afterAll(() => {
+  program.remove();
+  lenient.remove();
+});
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "rehearse-"));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+const home = () => join(folder, "home");
+
+/** A rehearsal with the real webhook, in an environment without a kubeconfig. */
+async function rehearse(line: readonly string[], scene: Scene = {}) {
+  const env = { ENGINE_HOME: home(), HOME: folder, ...scene.env };
+  const words = ["rehearse", `--webhook=${program.file}`, ...line];
+  return await typed(words, { ...scene, env });
+}
+
+async function document(line: readonly string[], scene: Scene = {}) {
+  const { code, out, err } = await rehearse([...line, "-o", "json"], scene);
+  const report = JSON.parse(out) as Report;
+  return { code, err, report, details: report.details as RehearsalDetails };
+}
+
+/** A dump with the example's objects, some of them left out or otherwise. */
+function dump(change: (object: KubeObject) => KubeObject | undefined = (object) => object): string {
+  const items = objects.map(change).filter((object) => object !== undefined);
+  const path = join(folder, "dump.json");
+  writeFileSync(path, JSON.stringify({ apiVersion: "v1", kind: "List", items }));
+  return path;
+}
+
+const masked = (text: string): string =>
+  text
+    .replaceAll(/[0-9a-f]{64}/g, "0".repeat(64))
+    .replaceAll(/\d{8}-\d{6}-[0-9a-f]{6}/g, "20260102-030405-abcdef")
+    .replaceAll(program.file, "/path/engine-webhook")
+    .replaceAll(folder, "/folder");
+
+const isGone = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch {
+    return true;
+  }
+};
+
+test("the main job on the example: plan, run, refused edit, and a second run that writes nothing", async () => {
+  const { code, out } = await rehearse([]);
+  expectGoldenText("rehearse/example.txt", masked(out));
+  expect(code).toBe(0);
+  expect(existsSync(home())).toBe(false);
+  const { pid, tlsDir } = program.lastRun();
+  expect(isGone(pid)).toBe(true);
+  expect(existsSync(tlsDir)).toBe(false);
+});
+
+test("the document has each stage's report, and fits the schema", async () => {
+  const { report, details } = await document([]);
+  expectGolden("rehearse/example.json", JSON.parse(masked(JSON.stringify(report))));
+  const validate = new Ajv({ allErrors: true }).compile(schema);
+  expect({ ok: validate(report), errors: validate.errors }).toEqual({ ok: true, errors: null });
+  expect(details.stages.map(({ writes }) => writes)).toEqual([0, 2, 0, 0]);
+  expect(JSON.stringify(report)).not.toContain('"backups"');
+});
+
+test("a dry run is passed on, and is all that is rehearsed", async () => {
+  const { code, details } = await document(["upgrade-webhook", "--dry-run=server"]);
+  expect(code).toBe(0);
+  expect(details.stages).toMatchObject([
+    {
+      title: "the dry run",
+      command: "kubectl engine upgrade-webhook --dry-run=server",
+      writes: 0,
+      report: { run: { dryRun: "server" } },
+    },
+  ]);
+});
+
+test("on a dump: as an administrator, with the Secret's values dropped and a pair in their place", async () => {
+  const { code, details, report } = await document(["--from", dump(), "-n", "engine"]);
+  expect(code).toBe(0);
+  expect(details.source).toMatchObject({
+    described: `file ${join(folder, "dump.json")}`,
+    user: "system:admin, who may do everything",
+    warnings: [expect.stringContaining("values of 1 Secret were dropped") as string],
+  });
+  expect(report.target?.server).toBe(`rehearsal of file ${join(folder, "dump.json")}`);
+});
+
+test("on a dump from stdin, which the command cannot read as well", async () => {
+  const stdin = JSON.stringify({ apiVersion: "v1", kind: "List", items: objects });
+  const well = await document(["--from", "-"], { stdin: stdinOf(stdin) });
+  expect(well).toMatchObject({ code: 0, details: { source: { described: "standard input" } } });
+  const both = await rehearse(["--from=-", "--template=-"], { stdin: stdinOf(stdin) });
+  expect(both.code).toBe(2);
+  expect(both.err).toContain("standard input cannot be both --from and another input");
+});
+
+test("a template from stdin is read once, for all stages", async () => {
+  const template = `apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: { name: engine-enterprise-admission }
+webhooks:
+  - name: redisenterprise.admission.engine
+    admissionReviewVersions: [v1]
+    sideEffects: None
+    clientConfig: { service: { name: admission, namespace: OPERATOR_NAMESPACE, path: /admission } }
+    rules:
+      - apiGroups: [app.engine.com]
+        apiVersions: [v1alpha1]
+        operations: [CREATE, UPDATE]
+        resources: [engineenterprisedatabases, engineenterpriseactiveactivedatabases]
+`;
+  const { code, details } = await document(["--template=-"], { stdin: stdinOf(template) });
+  expect({ code, stages: details.stages.length }).toEqual({ code: 0, stages: 4 });
+});
+
+test("as somebody else on a dump: with the rights that its roles give, and none beyond", async () => {
+  const { code, details } = await document(["--from", dump(), "--as=jane", "--as-group=dev"]);
+  expect(code).toBe(4);
+  expect(details.source.user).toBe("jane");
+  const [plan, run, ...rest] = details.stages;
+  expect(rest).toEqual([]);
+  expect(plan?.report.permissions?.manifest).toContain("name: jane");
+  expect(run).toMatchObject({ writes: 0, report: { exit: { code: 4 } } });
+});
+
+test("a dump without the Secret: said so, no webhook is started, and the command stops there", async () => {
+  const path = dump((object) => (object.kind === "Secret" ? undefined : object));
+  const { code, details } = await document(["--from", path, "--wait-secret=10m"]);
+  expect(code).toBe(3);
+  expect(details.source.warnings.join()).toContain("no Secret admission-tls to serve with");
+  expect(details.stages[0]?.report.findings).toMatchObject([{ code: "SECRET-MISSING" }]);
+});
+
+test("a dump without ready endpoints: calls are refused as on a real cluster", async () => {
+  const path = dump((object) => (object.kind === "EndpointSlice" ? undefined : object));
+  const { code, details } = await document(["--from", path]);
+  expect(code).toBe(3);
+  expect(details.stages[0]?.report.findings).toMatchObject([{ code: "WEBHOOK-NO-ENDPOINTS" }]);
+});
+
+test("a foreign webhook is not called, and named among what cannot be known", async () => {
+  const path = dump((object) => {
+    if (object.metadata.name !== "edb-admission") return object;
+    const [entry] = object["webhooks"] as [{ clientConfig: object }];
+    const service = { name: "policy", namespace: "shop", path: "/", port: 443 };
+    const clientConfig = { ...entry.clientConfig, service };
+    const webhooks = [{ ...entry, name: "policy.example.com", clientConfig }];
+    return { ...object, metadata: { name: "policy" }, webhooks };
+  });
+  const service = objects.find(({ kind }) => kind === "Service");
+  const items = [
+    { ...service, metadata: { name: "policy", namespace: "shop" } },
+    ...(JSON.parse(readFileSync(path, "utf8")) as { items: unknown[] }).items,
+  ];
+  writeFileSync(path, JSON.stringify({ kind: "List", apiVersion: "v1", items }));
+  const { details } = await document(["--from", path]);
+  expect(details.unknown[0]).toContain("(here: policy.example.com)");
+});
+
+test("a webhook that lets bad edits pass: rolled back, and said with the exit code of a real run", async () => {
+  const { code, report, details } = await document([`--webhook=${lenient.file}`]);
+  expect(code).toBe(7);
+  expect(details.stages.map(({ title }) => title)).toEqual(["the plan", "the run"]);
+  expect(report.exit.reason).toMatch(/^the run: the proof failed/);
+  expect(isGone(lenient.lastRun().pid)).toBe(true);
+});
+
+test("a live cluster is reached read-only, by its context, and as the one who asks", async () => {
+  writeFileSync(
+    join(folder, "config"),
+    JSON.stringify({ contexts: [{ name: "prod", context: {} }], clusters: [], users: [] }),
+  );
+  const live = aControlPlane(objects);
+  let changes = 0;
+  live.onChange(() => (changes += 1));
+  const asked: unknown[] = [];
+  const { code, details, err } = await document(["--from=prod", "-n", "engine"], {
+    env: { KUBECONFIG: join(folder, "config") },
+    connect: (options, how) => {
+      asked.push([options.connection.context, how?.readOnly]);
+      return Promise.resolve(
+        live.connect({ user: admin, namespace: "engine", server: "https://live:6443" }),
+      );
+    },
+  });
+  expect({ code, err }).toMatchObject({ code: 0 });
+  expect(asked).toEqual([["prod", true]]);
+  expect(changes).toBe(0);
+  expect(details.source.user).toBe("admin, who may do everything");
+  expect(details.stages.map(({ writes }) => writes)).toEqual([0, 2, 0, 0]);
+});
+
+test.each<[string, string[], string]>([
+  ["a place that is neither", ["--from=nowhere"], "neither a file or folder nor a context"],
+  ["a context that would not be read", ["--context=prod"], "--context names a cluster"],
+  ["a server that would not be read", ["--server=https://x"], "--server names a cluster"],
+  ["a fault that does not exist", ["--faults=1:nonsense"], "no such fault: nonsense"],
+  ["a webhook that is not there", ["--webhook=/no/where"], "/no/where is no executable file"],
+])("wrong usage: %s", async (_, line, message) => {
+  const { code, err } = await rehearse(line);
+  expect(code).toBe(2);
+  expect(err).toContain(message);
+});
+
+test("a folder of the same name does not hide a context that is spelled out", async () => {
+  const { code, err } = await rehearse(["--from=context:nowhere"], {
+    connect: () => Promise.reject(new Error("reached for it")),
+  });
+  expect(code).toBe(1);
+  expect(err).toContain("reached for it");
+});
+
+test("under other names for everything, plugin, example and webhook alike", async () => {
+  const names = join(folder, "names.yaml");
+  writeFileSync(names, JSON.stringify(everyOverride));
+  const { code, details } = await document(["--names", names]);
+  expect(code).toBe(0);
+  const [, run, edits] = details.stages;
+  expect(run?.report.steps?.map(({ object }) => object)).toContain(
+    "ValidatingWebhookConfiguration/engine-enterprise-admissionz",
+  );
+  expect(edits?.edits?.[0]?.answer).toContain(
+    'The EngineEnterpriseDatabasez "config" is invalid: spec.engineVersionz: Unsupported value',
+  );
+});
+
+test("an interrupt ends it with 130, and everything is taken down", async () => {
+  const interrupt = new AbortController();
+  const world = worldOf(["rehearse", `--webhook=${program.file}`], {
+    env: { ENGINE_HOME: home(), HOME: folder },
+    signal: interrupt.signal,
+  });
+  world.streams.err.on("data", (text: Buffer) => {
+    if (text.includes("rehearsal: the run")) interrupt.abort(new InterruptedError("SIGINT"));
+  });
+  expect(await runProgram(world)).toBe(130);
+  const { pid, tlsDir } = program.lastRun();
+  expect(isGone(pid)).toBe(true);
+  expect(existsSync(tlsDir)).toBe(false);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test("faults: every chosen run comes out of its failures, and the summary says how", async () => {
+  const { code, details } = await document(["--faults=12"]);
+  expect(code).toBe(0);
+  expect(details.faults).toMatchObject({ chosen: "12", runs: 25, failures: [] });
+  expect(details.faults?.moments).toMatchObject({ broken: 0 });
+  const runs = details.faults?.summary.reduce((sum, { runs: some }) => sum + some, 0);
+  expect(runs).toBe(25);
+});
+
+test("one chosen fault is that very one, and its text says what was met", async () => {
+  const { code, out } = await rehearse(["--faults=1:refused"]);
+  expect(code).toBe(0);
+  expect(out).toContain("Worst of refused: call 1 (ask whether to get");
+  expect(out).toContain("then exit 0 (the new webhook configuration is in force");
+  expect(out).toContain("Moments without a working webhook: 0 of 4 judged");
+});

@@ -1,0 +1,76 @@
+import { ApiError, UnavailableError } from "../../../plugin/domain/errors";
+import { kinds } from "../../../plugin/domain/kinds";
+import { faults, faultyGate } from "../../../plugin/rehearsal/faults";
+import { ObservedCluster } from "../../../plugin/rehearsal/observed-cluster";
+import type { KubeObject } from "../../../plugin/run/ports";
+import { aNamespace } from "../../support/builders";
+import { aControlPlane, admin } from "./memory-cluster";
+
+const settings: KubeObject = {
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: "settings", namespace: "engine" },
+};
+const engine = { resource: kinds.namespace, name: "engine" };
+
+/** A cluster whose second request meets the fault. */
+function meeting(id: string) {
+  const fault = faults.find((one) => one.id === id);
+  if (fault === undefined) throw new Error(id);
+  const controlPlane = aControlPlane([aNamespace("engine")]);
+  const inner = controlPlane.connect({ user: admin, namespace: "engine", server: "here" });
+  const faulty = faultyGate([{ call: 2, fault }], "here");
+  const stored = () =>
+    controlPlane.state.get({ group: "", plural: "configmaps" }, "settings", "engine");
+  return { cluster: new ObservedCluster(inner, faulty.gate), stored, faulty };
+}
+
+test.each<[string, boolean, string | RegExp]>([
+  ["refused", false, "cannot reach the API server here: connection refused"],
+  ["cut", false, /^cannot tell whether .* carried out: it was sent to here, .* was reset$/],
+  ["lost", true, /^cannot tell whether .* it was sent to here, then no answer within/],
+  ["conflict", false, /^Operation cannot be fulfilled on ConfigMap engine\/settings: the object/],
+  ["throttled", false, "too many requests, please try again later"],
+])("%s: the write is carried out: %s", async (id, applied, message) => {
+  const { cluster, stored } = meeting(id);
+  await cluster.get(engine);
+  const write = cluster.apply(settings, { fieldManager: "x" });
+  await expect(write).rejects.toThrow(message);
+  expect(stored() !== undefined).toBe(applied);
+  await expect(cluster.get(engine)).resolves.toBeDefined();
+});
+
+test.each<[string, boolean]>([
+  ["killed-before", false],
+  ["killed-after", true],
+])("%s: no later request is sent, the write is carried out: %s", async (id, applied) => {
+  const { cluster, stored, faulty } = meeting(id);
+  await cluster.get(engine);
+  await expect(cluster.create(settings)).rejects.toThrow("killed");
+  expect(stored() !== undefined).toBe(applied);
+  await expect(cluster.delete(engine, {})).rejects.toThrow("killed");
+  expect(faulty.killed()).toBe(true);
+  expect(faulty.calls).toHaveLength(2);
+});
+
+test("a read without an answer leaves nothing open, and says so", async () => {
+  const { cluster } = meeting("cut");
+  await cluster.get(engine);
+  const read = cluster.get(engine);
+  await expect(read).rejects.toThrow(UnavailableError);
+  await expect(read).rejects.toThrow("no answer to get Namespace engine from the API server here");
+});
+
+test("a fault that cannot meet the request lets it pass", async () => {
+  const { cluster } = meeting("conflict");
+  await cluster.get(engine);
+  await expect(cluster.get(engine)).resolves.toBeDefined();
+});
+
+test("the answers are those of an API server: status, reason, and when to come back", () => {
+  const call = { verb: "apply", subject: "x", writes: true, dryRun: false } as const;
+  const error = (id: string) => faults.find((one) => one.id === id)?.error(call, "here");
+  expect(error("conflict")).toMatchObject({ status: 409, reason: "Conflict", causes: [] });
+  expect(error("throttled")).toMatchObject({ status: 429, retryAfter: 1 });
+  expect(error("throttled")).toBeInstanceOf(ApiError);
+});

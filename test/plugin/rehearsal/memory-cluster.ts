@@ -1,0 +1,26 @@
+/** A small cluster in memory whose admission lets everything pass, where none is given. */
+import { rbac } from "../../../plugin/rehearsal/access/rbac";
+import { createRegistry } from "../../../plugin/rehearsal/kinds/registry";
+import { MemoryControlPlane } from "../../../plugin/rehearsal/memory/control-plane";
+import type { Admission, User } from "../../../plugin/rehearsal/model";
+import { VirtualClock } from "../../../plugin/rehearsal/virtual-clock";
+import type { KubeObject } from "../../../plugin/run/ports";
+import { testTime } from "../../support/manual-clock";
+
+export const admin: User = { name: "admin", groups: ["system:masters"] };
+
+const lenient: Admission = { admit: () => Promise.resolve([]) };
+
+export function aControlPlane(
+  objects: readonly KubeObject[],
+  admission: Admission = lenient,
+): MemoryControlPlane {
+  const controlPlane = new MemoryControlPlane({
+    clock: new VirtualClock(testTime),
+    registry: createRegistry(),
+    access: rbac,
+    admission,
+  });
+  controlPlane.load(objects);
+  return controlPlane;
+}

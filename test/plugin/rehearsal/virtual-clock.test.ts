@@ -1,0 +1,23 @@
+import { VirtualClock } from "../../../plugin/rehearsal/virtual-clock";
+
+test("a sleep takes its time at once", async () => {
+  const clock = new VirtualClock(1_000);
+  await clock.sleep(3_600_000);
+  clock.advance(5);
+  expect(clock.now()).toBe(3_601_005);
+});
+
+test("who sleeps lets answers come in first", async () => {
+  const clock = new VirtualClock(0);
+  let answered = false;
+  setImmediate(() => (answered = true));
+  await clock.sleep(1);
+  expect(answered).toBe(true);
+});
+
+test("an aborted sleep ends with the signal's reason, and takes no time", async () => {
+  const clock = new VirtualClock(0);
+  const reason = new Error("enough");
+  await expect(clock.sleep(10, AbortSignal.abort(reason))).rejects.toBe(reason);
+  expect(clock.now()).toBe(0);
+});

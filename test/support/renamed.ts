@@ -1,0 +1,25 @@
+/** Another name in the place of every name there is: whatever still uses a default one shows itself. */
+import { mapNames, namesTree } from "../../plugin/domain/names";
+import type { Names } from "../../plugin/domain/names";
+import { judgeNames } from "../../plugin/domain/names/judge";
+
+/** A text of the same sort that differs: a release stays one, the rest ends in another letter. */
+function other(text: string): string {
+  return /^\d+\.\d+$/.test(text) ? `1${text}` : `${text}z`;
+}
+
+/** Overrides for every key, none of them the default's. */
+export const everyOverride = mapNames(namesTree, ({ value, sort }) => {
+  if (typeof value === "string") return other(value);
+  const isPath = sort.list?.form.startsWith("a path") === true;
+  return value.map((text, index) => (isPath && index === 0 ? text : other(text)));
+});
+
+/** The names with every leaf renamed. */
+export const renamed: Names = usable(judgeNames(everyOverride));
+
+/** The judged names; a test that needs them cannot go on without. */
+export function usable(judged: ReturnType<typeof judgeNames>): Names {
+  if ("problems" in judged) throw new Error(judged.problems.join("\n"));
+  return judged.names;
+}
