@@ -28,7 +28,10 @@ export interface AdmissionContext extends ReviewContext {
 /** Answers every call of the admission path. */
 export function admissionListener(context: AdmissionContext): RequestListener {
   return (request, response) => {
-    void answer(request, response, context);
+    answer(request, response, context).catch((error: unknown) => {
+      context.log.error(crashFields(error), "a call failed");
+      response.destroy();
+    });
   };
 }
 
@@ -37,7 +40,7 @@ async function answer(
   response: ServerResponse,
   context: AdmissionContext,
 ): Promise<void> {
-  const { inFlight, log, metrics } = context;
+  const { inFlight, metrics } = context;
   const start = performance.now();
   const fault = judgeCaller(request, context) ?? judgeHead(request, context.maxBody);
   if (fault !== undefined) {
@@ -58,11 +61,32 @@ async function answer(
     await refuse(request, response, { fault: full, context });
     return;
   }
-  response.once("close", () => {
+  try {
+    await answerWithin(request, response, { context, start, bytes });
+  } finally {
+    // not with the response's end: that is up to the caller, who may never read it
     inFlight.leave();
+  }
+}
+
+/** A call that was let in. */
+interface Entered {
+  readonly context: AdmissionContext;
+  readonly start: number;
+  /** Of the budget. */
+  readonly bytes: number;
+}
+
+async function answerWithin(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { context, start, bytes }: Entered,
+): Promise<void> {
+  const { log, metrics } = context;
+  // not when the caller goes away either: until it is parsed, its body is in memory
+  const reviewed = await review(request, context).finally(() => {
     context.budget.give(bytes);
   });
-  const reviewed = await review(request, context);
   if (reviewed === undefined) {
     log.debug({}, "the caller went away");
     response.destroy();
@@ -71,7 +95,7 @@ async function answer(
   send(response, reviewed.reply, context.health);
   const ms = Math.round((performance.now() - start) * 100) / 100;
   metrics.review(reviewed.facts, { seconds: ms / 1_000, bytes: reviewed.bytes });
-  log.info({ ...reviewed.entry, status: reviewed.reply.status, ms }, "review");
+  log.review({ ...reviewed.entry, status: reviewed.reply.status, ms });
   if (reviewed.crash !== undefined) log.error(crashFields(reviewed.crash), "a rule failed");
 }
 
@@ -126,9 +150,9 @@ async function review(
   request: IncomingMessage,
   context: AdmissionContext,
 ): Promise<Sized | undefined> {
-  const deadline = new Deadline(budgetOf(timeoutOf(request.url)));
+  const deadline = new Deadline(budgetFor(request.url));
   const limits = { bytes: context.maxBody, ms: deadline.left() };
-  const body = await readBody(request, limits);
+  const body = await readBody(request, limits, context.inFlight.arriving);
   switch (body.is) {
     case "whole":
       return {
@@ -141,13 +165,16 @@ async function review(
     case "late":
       context.metrics.shed("late");
       return faulty({ code: 503, message: "cannot judge: the body did not arrive in time" });
+    case "shed":
+      context.metrics.shed("overloaded");
+      return faulty({ code: 429, message: "too many reviews at once, and the body is late" });
     case "gone":
       return undefined;
   }
 }
 
 function faulty(fault: Fault): Sized {
-  const verdict = fault.code === 503 ? "unknown" : "unreadable";
+  const verdict = fault.code === 503 || fault.code === 429 ? "unknown" : "unreadable";
   return {
     reply: faultReply(fault),
     entry: { verdict, because: fault.message },
@@ -156,9 +183,16 @@ function faulty(fault: Fault): Sized {
   };
 }
 
-function timeoutOf(url = ""): string | null {
+let lastUrl = "";
+let lastBudget = budgetOf(null);
+
+/** An API server calls with the same path and the same time again and again. */
+function budgetFor(url = ""): number {
+  if (url === lastUrl) return lastBudget;
   const query = url.indexOf("?");
-  return query < 0 ? null : new URLSearchParams(url.slice(query)).get("timeout");
+  lastBudget = budgetOf(query < 0 ? null : new URLSearchParams(url.slice(query)).get("timeout"));
+  lastUrl = url;
+  return lastBudget;
 }
 
 interface Refusal {

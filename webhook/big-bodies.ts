@@ -1,7 +1,7 @@
 /** Large reviews: a bounded amount of them in memory, parsed one at a time on a thread of their own. */
 import type { Worker } from "node:worker_threads";
 import { type ReviewRequest, UnreadableReview } from "./envelope";
-import type { Parsed } from "./parse-worker";
+import { type Parsed, tooDeep } from "./parse-worker";
 
 /** What is larger takes the loop for longer than a small review may wait (admission facts 10). */
 export const bigBody = 256 * 1024;
@@ -27,6 +27,7 @@ export class BodyBudget {
 }
 
 interface Waiting {
+  readonly bytes: Uint8Array<ArrayBuffer>;
   readonly resolve: (request: ReviewRequest) => void;
   readonly reject: (error: Error) => void;
 }
@@ -34,55 +35,67 @@ interface Waiting {
 /** Parses on a thread that is started with the first large review. */
 export class BigBodies {
   private worker: Worker | undefined;
-  private readonly waiting = new Map<number, Waiting>();
-  private asked = 0;
+  /** Held back until the thread is free: what makes one review fail must not take others along. */
+  private readonly queue: Waiting[] = [];
+  private current: Waiting | undefined;
+  private stopped = false;
 
   constructor(private readonly open: () => Worker) {}
 
   /** The review in the bytes, whose memory goes to the thread; throws UnreadableReview. */
-  parse(bytes: Uint8Array): Promise<ReviewRequest> {
-    const id = this.asked++;
-    const whole = bytes.byteLength === bytes.buffer.byteLength;
-    const own = whole ? bytes : new Uint8Array(bytes);
+  parse(body: Uint8Array): Promise<ReviewRequest> {
+    const { buffer } = body;
+    const whole = body.byteLength === buffer.byteLength && buffer instanceof ArrayBuffer;
+    const bytes = whole ? new Uint8Array(buffer) : new Uint8Array(body);
     return new Promise((resolve, reject) => {
-      this.waiting.set(id, { resolve, reject });
-      (this.worker ??= this.start()).postMessage({ id, bytes: own }, [own.buffer as ArrayBuffer]);
+      this.queue.push({ bytes, resolve, reject });
+      this.next();
     });
   }
 
   async stop(): Promise<void> {
+    this.stopped = true;
     await this.worker?.terminate();
+  }
+
+  private next(): void {
+    if (this.current !== undefined || this.stopped) return;
+    this.current = this.queue.shift();
+    if (this.current === undefined) return;
+    const { bytes } = this.current;
+    (this.worker ??= this.start()).postMessage({ bytes }, [bytes.buffer]);
   }
 
   private start(): Worker {
     const worker = this.open();
     worker.unref();
     worker.on("message", (parsed: Parsed) => {
-      this.answer(parsed);
+      this.settle(parsed);
+    });
+    // the thread's stack is deeper than this one's: what it could send need not be readable here
+    worker.on("messageerror", () => {
+      this.settle({ unreadable: tooDeep });
     });
     // out of memory, for one: what it was asked is beyond reading, and the next gets a new thread
-    worker.on("error", () => {
-      this.lose(worker);
-    });
-    worker.on("exit", () => {
-      this.lose(worker);
-    });
+    for (const event of ["error", "exit"]) {
+      worker.on(event, () => {
+        this.lose(worker);
+      });
+    }
     return worker;
   }
 
-  private answer(parsed: Parsed): void {
-    const waiting = this.waiting.get(parsed.id);
-    this.waiting.delete(parsed.id);
-    if ("request" in parsed) waiting?.resolve(parsed.request);
-    else waiting?.reject(new UnreadableReview(parsed.unreadable, parsed.uid));
+  private settle(parsed: Parsed): void {
+    const { current } = this;
+    this.current = undefined;
+    if ("request" in parsed) current?.resolve(parsed.request);
+    else current?.reject(new UnreadableReview(parsed.unreadable, parsed.uid));
+    this.next();
   }
 
   private lose(worker: Worker): void {
     if (this.worker !== worker) return;
     this.worker = undefined;
-    for (const { reject } of this.waiting.values()) {
-      reject(new UnreadableReview("the body takes too much memory to be read"));
-    }
-    this.waiting.clear();
+    this.settle({ unreadable: "the body takes too much memory to be read" });
   }
 }

@@ -6,6 +6,8 @@ export type Body =
   | { readonly is: "whole"; readonly bytes: Buffer }
   | { readonly is: "too large" }
   | { readonly is: "late" }
+  /** It had to make room for others. */
+  | { readonly is: "shed" }
   /** The caller went away. */
   | { readonly is: "gone" };
 
@@ -14,28 +16,33 @@ export interface BodyLimits {
   readonly ms: number;
 }
 
-/** The body; the size is counted while it arrives, and nothing beyond the limit is kept. */
-export function readBody(request: IncomingMessage, limits: BodyLimits): Promise<Body> {
+/** The body; until it is whole, what ends the wait for it is among `arriving`. The size is counted while it arrives, and nothing beyond the limit is kept. */
+export function readBody(
+  request: IncomingMessage,
+  limits: BodyLimits,
+  arriving: Set<() => void>,
+): Promise<Body> {
   return new Promise((resolve) => {
-    let chunks: Buffer[] = [];
-    let size = 0;
+    const into = new Gathered(Number(request.headers["content-length"] ?? 0));
     const end = (body: Body) => {
       clearTimeout(timer);
+      arriving.delete(giveUp);
       request.off("data", take);
-      chunks = [];
+      into.clear();
       resolve(body);
     };
     const take = (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > limits.bytes) end({ is: "too large" });
-      else chunks.push(chunk);
+      if (into.size + chunk.length > limits.bytes) end({ is: "too large" });
+      else into.add(chunk);
+    };
+    const giveUp = () => {
+      end({ is: "shed" });
     };
     const timer = setTimeout(end, limits.ms, { is: "late" });
+    arriving.add(giveUp);
     request.on("data", take);
     request.once("end", () => {
-      const [only, ...others] = chunks;
-      const bytes = only !== undefined && others.length === 0 ? only : Buffer.concat(chunks);
-      end({ is: "whole", bytes });
+      end({ is: "whole", bytes: into.whole() });
     });
     request.once("error", () => {
       end({ is: "gone" });
@@ -44,6 +51,40 @@ export function readBody(request: IncomingMessage, limits: BodyLimits): Promise<
       end({ is: "gone" });
     });
   });
+}
+
+/** From this length on a body that says how long it is goes into its place as it arrives. */
+const inPlace = 64 * 1024;
+
+/** The bytes of a body so far; a large one is never in memory twice. */
+class Gathered {
+  size = 0;
+  private chunks: Buffer[] = [];
+  private place: Buffer | undefined;
+
+  constructor(private readonly announced: number) {}
+
+  add(chunk: Buffer): void {
+    if (this.announced < inPlace) {
+      this.chunks.push(chunk);
+    } else {
+      // of its own, so that it can be handed to a thread
+      this.place ??= Buffer.allocUnsafeSlow(this.announced);
+      chunk.copy(this.place, this.size);
+    }
+    this.size += chunk.length;
+  }
+
+  whole(): Buffer {
+    if (this.place !== undefined) return this.place;
+    const [only, ...others] = this.chunks;
+    return only !== undefined && others.length === 0 ? only : Buffer.concat(this.chunks);
+  }
+
+  clear(): void {
+    this.chunks = [];
+    this.place = undefined;
+  }
 }
 
 /**

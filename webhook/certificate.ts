@@ -21,9 +21,17 @@ export class UnfitPair extends Error {}
 type FileNames = Pick<Names["webhook"], "secretCert" | "secretKey">;
 
 /** Reads both files and proves that they belong together; the dates are judged apart. Throws UnfitPair. */
-export function readPair(folder: string, { secretCert, secretKey }: FileNames): Pair {
-  const cert = readText(join(folder, secretCert));
-  const key = readText(join(folder, secretKey));
+export function readPair(folder: string, names: FileNames): Pair {
+  const cert = readText(join(folder, names.secretCert));
+  const key = readText(join(folder, names.secretKey));
+  return provenPair({ cert, key }, names);
+}
+
+/** The pair of two texts that are called by the names of the items. Throws UnfitPair. */
+export function provenPair(
+  { cert, key }: Pick<Pair, "cert" | "key">,
+  { secretCert, secretKey }: FileNames,
+): Pair {
   const leaf = parse(secretCert, () => new X509Certificate(cert));
   const privateKey: KeyObject = parse(secretKey, () => createPrivateKey(key));
   // Node takes a key of another type silently, and then fails every handshake.
@@ -32,6 +40,15 @@ export function readPair(folder: string, { secretCert, secretKey }: FileNames): 
   }
   parse(secretCert, () => createSecureContext({ cert, key, ...tlsFloor }));
   return { cert, key, leaf };
+}
+
+function textOf({ cert, key }: Pick<Pair, "cert" | "key">): string {
+  return `${cert}${key}`;
+}
+
+/** SHA-256 of the DER form, lower-case hex. */
+export function sha256Of({ fingerprint256 }: X509Certificate): string {
+  return fingerprint256.replaceAll(":", "").toLowerCase();
 }
 
 function readText(file: string): string {
@@ -67,6 +84,8 @@ export interface ServedOptions {
   readonly serve: (pair: Pair) => void;
   /** Told of each pair that is put into service, and of each new complaint. */
   readonly onLook?: (outcome: "served" | "refused") => void;
+  /** SHA-256 of what callers trust, as far as it is known. */
+  readonly trusted?: () => ReadonlySet<string> | undefined;
   readonly now?: () => Date;
   readonly pollMs?: number;
 }
@@ -79,6 +98,8 @@ export interface CertificateState {
   readonly notAfter?: string;
   /** False while the folder holds something else than what is served. */
   readonly matchesFolder: boolean;
+  /** Whether the webhook configuration trusts it; absent where that cannot be read. */
+  readonly inCaBundle?: boolean;
   /** Why the folder's content is not in service, or why what is served is not fit. */
   readonly problem?: string;
 }
@@ -89,6 +110,7 @@ export class ServedCertificate {
   private fit = false;
   private complaint = "";
   private matches = false;
+  private offered: { readonly pair: Pair; readonly besides: string } | undefined;
   private watch: FolderWatch | undefined;
   private looking: Promise<void> | undefined;
   private again = false;
@@ -102,12 +124,12 @@ export class ServedCertificate {
 
   state(): CertificateState {
     const { leaf } = this.served ?? {};
+    const trusted = this.options.trusted?.();
+    const sha256 = leaf && sha256Of(leaf);
     return {
-      ...(leaf && {
-        sha256: leaf.fingerprint256.replaceAll(":", "").toLowerCase(),
-        notAfter: new Date(leaf.validTo).toISOString(),
-      }),
+      ...(leaf && sha256 && { sha256, notAfter: new Date(leaf.validTo).toISOString() }),
       matchesFolder: this.matches,
+      ...(sha256 && trusted && { inCaBundle: trusted.has(sha256) }),
       ...(this.complaint !== "" && { problem: this.complaint }),
     };
   }
@@ -125,6 +147,13 @@ export class ServedCertificate {
 
   stop(): void {
     this.watch?.stop();
+  }
+
+  /** Serves a pair that is ahead of the folder, until the folder changes: the kubelet needs a while. */
+  offer(pair: Pair): Promise<void> {
+    const besides = this.inFolder();
+    this.offered = besides === textOf(pair) ? undefined : { pair, besides };
+    return this.refresh();
   }
 
   /** Looks at the folder, one look at a time; a change during a look is looked at after it. */
@@ -146,7 +175,8 @@ export class ServedCertificate {
   private async look(): Promise<void> {
     try {
       const { folder, names } = this.options;
-      await this.consider(readPair(folder, names));
+      if (this.offered?.besides !== this.inFolder()) this.offered = undefined;
+      await this.consider(this.offered?.pair ?? readPair(folder, names));
     } catch (error) {
       this.matches = false;
       this.complain(errorText(error));
@@ -156,7 +186,7 @@ export class ServedCertificate {
   private async consider(pair: Pair): Promise<void> {
     const same = this.served?.cert === pair.cert && this.served.key === pair.key;
     const unfit = await this.judge(pair, same);
-    this.matches = same;
+    this.matches = same && this.offered === undefined;
     if (unfit === undefined) {
       this.fit = true;
       this.complaint = "";
@@ -183,9 +213,22 @@ export class ServedCertificate {
     this.options.serve(pair);
     this.options.onLook?.("served");
     this.served = pair;
-    this.matches = true;
+    this.matches = this.offered === undefined;
     const { fingerprint256: sha256, validTo: notAfter, subjectAltName: names } = pair.leaf;
     this.options.log.info({ sha256, notAfter, names }, "certificate in service");
+  }
+
+  /** Both files as they are, for a comparison; empty where they cannot be read. */
+  private inFolder(): string {
+    const { folder, names } = this.options;
+    try {
+      const [cert, key] = [names.secretCert, names.secretKey].map((name) =>
+        readText(join(folder, name)),
+      );
+      return textOf({ cert: cert ?? "", key: key ?? "" });
+    } catch {
+      return "";
+    }
   }
 
   private complain(because: string): void {

@@ -2,7 +2,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { clusterKey } from "../plugin/domain/clusters";
 import type { ClusterFacts } from "../plugin/domain/rules/types";
-import type { ClusterKey, ClusterService, SourceContext } from "./clusters";
+import {
+  type ByNamespace,
+  byNamespace,
+  type ClusterKey,
+  type ClusterService,
+  type SourceContext,
+} from "./clusters";
 import type { ApiConnection } from "./clusters-connection";
 import { ClusterRequests, Refused } from "./clusters-requests";
 import { WatchExpired, watchEvents } from "./clusters-watch";
@@ -16,8 +22,8 @@ export interface Pace {
   readonly watchSeconds: () => number;
   /** A watch that says nothing for longer is taken as dead: a half-open connection looks like peace. */
   readonly silenceMs: number;
-  /** No single list may take longer. */
-  readonly listMs: number;
+  /** No single page of a list may take longer. */
+  readonly pageMs: number;
 }
 
 /** Bookmarks come about once a minute. */
@@ -27,7 +33,7 @@ const usualPace: Pace = {
   },
   watchSeconds: () => 300 + Math.floor(Math.random() * 300),
   silenceMs: 150_000,
-  listMs: 60_000,
+  pageMs: 60_000,
 };
 
 const firstDelay = 200;
@@ -45,7 +51,7 @@ export class ApiClusters implements ClusterService {
   private readonly stopping = new AbortController();
   private readonly pace: Pace;
   private store = new Map<string, ClusterFacts>();
-  private known: readonly ClusterFacts[] | undefined;
+  private known: ByNamespace | undefined;
   private complete = false;
   private failures = 0;
   private lists = 0;
@@ -73,9 +79,13 @@ export class ApiClusters implements ClusterService {
     return this.complete;
   }
 
-  all(): readonly ClusterFacts[] {
-    this.known ??= [...this.store.values()];
-    return this.known;
+  in(namespace: string): readonly ClusterFacts[] {
+    this.known ??= byNamespace([...this.store.values()]);
+    return this.known.get(namespace) ?? [];
+  }
+
+  count(): number {
+    return this.store.size;
   }
 
   ageMs(): number | undefined {
@@ -113,9 +123,7 @@ export class ApiClusters implements ClusterService {
 
   /** Never returns: an expired or broken watch ends it with an error, and the next list repairs all. */
   private async listAndWatch(signal: AbortSignal): Promise<never> {
-    const listed = await this.requests.listAll(
-      AbortSignal.any([signal, AbortSignal.timeout(this.pace.listMs)]),
-    );
+    const listed = await this.requests.listAll(signal, this.pace.pageMs);
     this.store = new Map(listed.clusters.map((cluster) => [clusterKey(cluster), cluster]));
     this.known = undefined;
     const { resourceVersion } = listed;

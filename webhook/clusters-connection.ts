@@ -1,4 +1,4 @@
-/** GET requests to the API server over plain https; KubeConfig knows where it is and who we are. */
+/** Requests to the API server over plain https; KubeConfig knows where it is and who we are. */
 import { type IncomingMessage, request as httpRequest } from "node:http";
 import { type RequestOptions, request as httpsRequest } from "node:https";
 import { delimiter } from "node:path";
@@ -7,8 +7,27 @@ import { KubeConfig } from "@kubernetes/client-node/dist/config.js";
 import { UsageError } from "../plugin/domain/errors";
 import { errorText } from "./log";
 
+/** A request whose answer is small. */
+export interface ApiRequest {
+  readonly method: "GET" | "POST" | "PATCH";
+  readonly path: string;
+  readonly body?: object;
+  readonly contentType?: string;
+}
+
+/** An answer of any status; a body that is no JSON is undefined. */
+export interface ApiAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** Sends one request and reads its answer to the end. */
+export interface ApiSender {
+  send(request: ApiRequest, signal: AbortSignal): Promise<ApiAnswer>;
+}
+
 /** A connection to one API server, as one user. */
-export interface ApiConnection {
+export interface ApiConnection extends ApiSender {
   /** Sends a GET; resolves with the head of the answer, whose body is still to be read. */
   get(path: string, signal: AbortSignal): Promise<IncomingMessage>;
 }
@@ -45,17 +64,24 @@ export function connectTo(config: KubeConfig): ApiConnection {
   const server = config.getCurrentCluster()?.server;
   if (server === undefined) throw new Error("the kubeconfig's current context names no cluster");
   const base = new URL(server);
-  const send = base.protocol === "http:" ? httpRequest : httpsRequest;
+  const start = base.protocol === "http:" ? httpRequest : httpsRequest;
+  const open = async ({ method, path, body, contentType }: ApiRequest, signal: AbortSignal) => {
+    const type = body === undefined ? {} : { "content-type": contentType ?? "application/json" };
+    const options: RequestOptions = { method, headers: { accept: "application/json", ...type } };
+    await config.applyToHTTPSOptions(options);
+    const url = new URL(`${base.pathname.replace(/\/$/, "")}${path}`, base);
+    return new Promise<IncomingMessage>((resolve, reject) => {
+      const call = start(url, { ...options, signal }, resolve);
+      call.once("error", reject);
+      call.end(body && JSON.stringify(body));
+    });
+  };
   return {
-    get: async (path, signal) => {
-      const options: RequestOptions = { method: "GET", headers: { accept: "application/json" } };
-      await config.applyToHTTPSOptions(options);
-      const url = new URL(`${base.pathname.replace(/\/$/, "")}${path}`, base);
-      return new Promise((resolve, reject) => {
-        const call = send(url, { ...options, signal }, resolve);
-        call.once("error", reject);
-        call.end();
-      });
+    get: (path, signal) => open({ method: "GET", path }, signal),
+    send: async (request, signal) => {
+      const response = await open(request, signal);
+      const body = parseJson(await readText(response));
+      return { status: response.statusCode ?? 0, body };
     },
   };
 }
@@ -66,4 +92,13 @@ export async function readText(response: IncomingMessage): Promise<string> {
   const parts: string[] = [];
   for await (const part of response) parts.push(String(part));
   return parts.join("");
+}
+
+/** Errors need not be JSON: those of proxies are not. */
+export function parseJson(content: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch {
+    return undefined;
+  }
 }

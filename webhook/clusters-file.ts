@@ -7,7 +7,13 @@ import { UsageError } from "../plugin/domain/errors";
 import type { Names } from "../plugin/domain/names";
 import type { ClusterFacts } from "../plugin/domain/rules/types";
 import { list, own, text } from "../plugin/domain/values";
-import type { ClusterKey, ClusterService, SourceContext } from "./clusters";
+import {
+  type ByNamespace,
+  byNamespace,
+  type ClusterKey,
+  type ClusterService,
+  type SourceContext,
+} from "./clusters";
 import { type FolderWatch, watchFolder } from "./folder-watch";
 import { errorText } from "./log";
 
@@ -17,6 +23,7 @@ const pollMs = 2_000;
 export class FileClusters implements ClusterService {
   private content: string;
   private clusters: readonly ClusterFacts[];
+  private known: ByNamespace;
   private complaint = "";
   private watch: FolderWatch | undefined;
   private heard = performance.now();
@@ -29,6 +36,7 @@ export class FileClusters implements ClusterService {
     try {
       this.content = readFileSync(path, "utf8");
       this.clusters = parseClusters(this.content, context.names);
+      this.known = byNamespace(this.clusters);
     } catch (cause) {
       const because = errorText(cause);
       throw new UsageError(`cannot use ${path}: ${because}`, { cause });
@@ -50,8 +58,12 @@ export class FileClusters implements ClusterService {
     return true;
   }
 
-  all(): readonly ClusterFacts[] {
-    return this.clusters;
+  in(namespace: string): readonly ClusterFacts[] {
+    return this.known.get(namespace) ?? [];
+  }
+
+  count(): number {
+    return this.clusters.length;
   }
 
   ageMs(): number {
@@ -64,13 +76,12 @@ export class FileClusters implements ClusterService {
 
   live({ namespace, name }: ClusterKey): Promise<ClusterFacts | undefined> {
     this.refresh();
-    const found = this.clusters.find((ec) => ec.namespace === namespace && ec.name === name);
-    return Promise.resolve(found);
+    return Promise.resolve(this.in(namespace).find((ec) => ec.name === name));
   }
 
   liveIn(namespace: string): Promise<readonly ClusterFacts[]> {
     this.refresh();
-    return Promise.resolve(this.clusters.filter((ec) => ec.namespace === namespace));
+    return Promise.resolve(this.in(namespace));
   }
 
   /** Reads the file again when it differs; a broken one changes nothing but the log. */
@@ -83,6 +94,7 @@ export class FileClusters implements ClusterService {
         return;
       }
       this.clusters = parseClusters(content, names);
+      this.known = byNamespace(this.clusters);
       this.heard = performance.now();
       this.reads += 1;
       this.content = content;

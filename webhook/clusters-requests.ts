@@ -5,7 +5,7 @@ import { type Names, termOf } from "../plugin/domain/names";
 import type { ClusterFacts } from "../plugin/domain/rules/types";
 import { at, list, own, text } from "../plugin/domain/values";
 import { type ClusterKey, ClustersUnreadable } from "./clusters";
-import { type ApiConnection, readText } from "./clusters-connection";
+import { type ApiConnection, parseJson, readText } from "./clusters-connection";
 
 /** A complete list and the point from which a watch goes on. */
 export interface ClusterList {
@@ -25,7 +25,7 @@ export class Refused extends ClustersUnreadable {
 
 /** An EC's status can be large: the first page is short, and the next ones aim at so much text. */
 const firstPage = 10;
-const pageBytes = 4 * 2 ** 20;
+const pageBytes = 2 ** 20;
 const largestPage = 500;
 
 /** How many objects the next page may hold, by what the last one weighed. */
@@ -46,15 +46,15 @@ export class ClusterRequests {
   }
 
   /** Every EC, page by page, in the newer version or else in the older one. */
-  async listAll(signal: AbortSignal): Promise<ClusterList> {
+  async listAll(signal: AbortSignal, pageMs: number): Promise<ClusterList> {
     const { ecVersion, version } = this.names;
     this.version = ecVersion;
     try {
-      return await this.listAt("", signal);
+      return await this.listAt("", signal, pageMs);
     } catch (error) {
       if (!(error instanceof Refused) || error.status !== 404 || version === ecVersion) throw error;
       this.version = version;
-      return this.listAt("", signal);
+      return this.listAt("", signal, pageMs);
     }
   }
 
@@ -97,7 +97,7 @@ export class ClusterRequests {
     throw new Refused(response.statusCode ?? 0, path);
   }
 
-  private async listAt(scope: string, signal: AbortSignal): Promise<ClusterList> {
+  private async listAt(scope: string, signal: AbortSignal, pageMs?: number): Promise<ClusterList> {
     const clusters: ClusterFacts[] = [];
     let next: string | undefined = "";
     let resourceVersion = "";
@@ -108,7 +108,7 @@ export class ClusterRequests {
         ...(next === "" ? {} : { continue: next }),
       }).toString();
       const path = `${this.path(scope)}?${query}`;
-      const { status, body, bytes } = await this.read(path, signal);
+      const { status, body, bytes } = await this.read(path, within(signal, pageMs));
       if (status !== 200) throw new Refused(status, path);
       const items = own(body, "items");
       resourceVersion = text(at(body, ["metadata", "resourceVersion"])) ?? "";
@@ -134,7 +134,7 @@ export class ClusterRequests {
     try {
       const content = await readText(response);
       const { length: bytes } = content;
-      return { status: response.statusCode ?? 0, body: parseBody(content), bytes };
+      return { status: response.statusCode ?? 0, body: parseJson(content), bytes };
     } catch (cause) {
       throw new ClustersUnreadable(`the answer to GET ${path} broke off`, { cause });
     }
@@ -149,13 +149,9 @@ export class ClusterRequests {
   }
 }
 
-/** Errors need not be JSON: those of proxies are not. */
-function parseBody(content: string): unknown {
-  try {
-    return JSON.parse(content);
-  } catch {
-    return undefined;
-  }
+/** Large clusters have many pages: each has its own time. */
+function within(signal: AbortSignal, ms: number | undefined): AbortSignal {
+  return ms === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(ms)]);
 }
 
 /** A name that an object or a namespace can have: parts as DNS labels. */

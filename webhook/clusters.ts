@@ -10,14 +10,30 @@ export type ClusterKey = Pick<ClusterFacts, "namespace" | "name">;
 export interface Clusters {
   /** False until the first complete list; nothing is judged by the ECs before that. */
   synced(): boolean;
-  /** All ECs as last heard of: an allow may rest on them, a denial may not (C14). */
-  all(): readonly ClusterFacts[];
+  /** The ECs of a namespace as last heard of: an allow may rest on them, a denial may not (C14). */
+  in(namespace: string): readonly ClusterFacts[];
+  /** How many there are, in all namespaces. */
+  count(): number;
   /** Milliseconds since the source was last heard of; undefined before that. */
   ageMs(): number | undefined;
   /** The EC as it is now, undefined when there is none. Throws ClustersUnreadable. */
   live(key: ClusterKey, signal: AbortSignal): Promise<ClusterFacts | undefined>;
   /** The ECs of a namespace as they are now. Throws ClustersUnreadable. */
   liveIn(namespace: string, signal: AbortSignal): Promise<readonly ClusterFacts[]>;
+}
+
+/** ECs by their namespace: a review looks at two of them, whatever the number of the others. */
+export type ByNamespace = ReadonlyMap<string, readonly ClusterFacts[]>;
+
+/** The ECs in the order given, by namespace. */
+export function byNamespace(clusters: readonly ClusterFacts[]): ByNamespace {
+  const found = new Map<string, ClusterFacts[]>();
+  for (const cluster of clusters) {
+    const others = found.get(cluster.namespace);
+    if (others === undefined) found.set(cluster.namespace, [cluster]);
+    else others.push(cluster);
+  }
+  return found;
 }
 
 /** A source of ECs that runs until it is stopped. */

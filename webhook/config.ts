@@ -23,6 +23,8 @@ export interface Config {
   readonly host: string | undefined;
   readonly port: number;
   readonly tlsDir: string;
+  /** Whether the process makes and renews its certificate itself. */
+  readonly ownCert: boolean;
   /** 0: none. */
   readonly metricsPort: number;
   readonly clusters: ClusterSource;
@@ -44,9 +46,6 @@ export interface Config {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Settings of the contract that this version lacks: to ignore one silently could open a door. */
-const laterSettings = ["ENGINE_WEBHOOK_OWN_CERT"];
-
 /** What a setting names is looked at too, when the setting itself can be read. */
 export interface Check {
   readonly name: string;
@@ -60,7 +59,7 @@ export interface Check {
 class Settings {
   readonly problems: string[] = [];
   private readonly wrong = new Set<string>();
-  readonly known = new Set<string>(laterSettings);
+  readonly known = new Set<string>();
 
   constructor(private readonly env: Environment) {}
 
@@ -93,12 +92,6 @@ class Settings {
   refuse(name: string, problem: string): void {
     this.wrong.add(name);
     this.problems.push(`${name}: ${problem}`);
-  }
-
-  refuseLater(): void {
-    for (const name of laterSettings.filter((each) => (this.env[each] ?? "") !== "")) {
-      this.refuse(name, "this version has no such setting, remove it");
-    }
   }
 
   run(checks: readonly Check[], config: Config): void {
@@ -136,7 +129,6 @@ export function parseConfig(env: Environment, checks: readonly Check[] = []): Co
     }),
   };
   const config = Object.freeze({ ...read, unknown: settings.unknown() });
-  settings.refuseLater();
   if (config.port !== 0 && config.port === config.metricsPort) {
     settings.refuse(
       "ENGINE_WEBHOOK_METRICS_PORT",
@@ -162,6 +154,10 @@ function listening(settings: Settings, { webhook }: Names) {
       "ENGINE_WEBHOOK_TLS_DIR",
       `the folder with ${webhook.secretCert} and ${webhook.secretKey}`,
     ),
+    ownCert: settings.read("ENGINE_WEBHOOK_OWN_CERT", parseBoolean, {
+      unset: false,
+      form: "true or false",
+    }),
   };
 }
 

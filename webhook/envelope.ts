@@ -5,6 +5,8 @@ import { at, isObject, type Json, list, own, text } from "../plugin/domain/value
 
 const apiVersions = ["admission.k8s.io/v1", "admission.k8s.io/v1beta1"] as const;
 const reviewKind = "AdmissionReview";
+/** An answer repeats it; the API server's have 36 characters. */
+const longestUid = 128;
 
 /** What a review asks, as far as it matters here. */
 export interface ReviewRequest {
@@ -39,6 +41,9 @@ export function parseReview(body: Uint8Array): ReviewRequest {
   const review = parseJson(body);
   if (!isObject(review)) throw new UnreadableReview("the body is no JSON object");
   const uid = text(at(review, ["request", "uid"]));
+  if (uid !== undefined && uid.length > longestUid) {
+    throw new UnreadableReview("the review's request has a uid that is too long");
+  }
   const apiVersion = apiVersions.find((known) => known === own(review, "apiVersion"));
   if (apiVersion === undefined || own(review, "kind") !== reviewKind) {
     const known = apiVersions.join(" or ");

@@ -16,7 +16,9 @@ export interface Places {
 
 /** The ECs as last heard of. */
 export function knownLookups(edit: Edit, places: Places): Lookups {
-  const all = places.clusters.all();
+  const { clusters, namespace, operatorNamespace } = places;
+  const near = [...new Set([namespace, operatorNamespace])].filter((place) => place !== "");
+  const all = near.flatMap((place) => clusters.in(place));
   const look = (object: Edit["before"]) =>
     lookUpCluster({ ...places, reference: referenceOf(object, edit.kind, places.names), all });
   const after = look(edit.after);

@@ -1,6 +1,11 @@
 /** The reviews that are being answered: so many at once, and a drain waits for them. */
 
 export class InFlight {
+  /**
+   * What ends the calls whose bodies are still arriving, the oldest first. They hold places too,
+   * and have to make room: slow senders could take all of them otherwise.
+   */
+  readonly arriving = new Set<() => void>();
   private count = 0;
   private waiting: (() => void)[] = [];
 
@@ -13,7 +18,7 @@ export class InFlight {
 
   /** False when there are as many as there may be: shedding keeps the others fast, queueing does not. */
   enter(): boolean {
-    if (this.count >= this.most) return false;
+    if (this.count >= this.most && !this.makeRoom()) return false;
     this.count += 1;
     return true;
   }
@@ -24,6 +29,15 @@ export class InFlight {
       this.waiting.splice(0).forEach((resolve) => {
         resolve();
       });
+  }
+
+  /** Sends the caller away that has been sending for longest; its place is left a moment later. */
+  private makeRoom(): boolean {
+    for (const giveUp of this.arriving) {
+      giveUp();
+      return true;
+    }
+    return false;
   }
 
   /** Resolves when none is left. */

@@ -11,11 +11,18 @@ export interface Log {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
+  /** The line of one review, at the level info; may come a moment later than the others. */
+  review(fields: object): void;
 }
+
+/** Lines of reviews are written together: each write of its own costs more than the line. */
+const gatherBytes = 8 * 1024;
+const gatherMs = 200;
 
 /** Lines go to a stream in the order of the calls; by default to stdout, without blocking a review. */
 export function createLog(level: LogLevel, out?: pino.DestinationStream): Log {
-  return pino(
+  const gathered = out === undefined ? gather() : undefined;
+  const log = pino(
     {
       level,
       base: null,
@@ -23,8 +30,34 @@ export function createLog(level: LogLevel, out?: pino.DestinationStream): Log {
       messageKey: "message",
       formatters: { level: (label) => ({ level: label }) },
     },
-    out ?? pino.destination({ fd: 1, sync: false }),
+    out ?? gathered,
   );
+  const at = (name: "debug" | "info" | "warn" | "error") => (fields: object, message: string) => {
+    log[name](fields, message);
+    gathered?.flush();
+  };
+  const silent = !log.isLevelEnabled("info");
+  return {
+    debug: at("debug"),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
+    review: (fields) => {
+      if (!silent) log.info(fields, "review");
+    },
+  };
+}
+
+/** Stdout, written to when there is enough, now and then, and at the end of the process. */
+function gather() {
+  const out = pino.destination({ fd: 1, sync: false, minLength: gatherBytes });
+  setInterval(() => {
+    out.flush();
+  }, gatherMs).unref();
+  process.on("exit", () => {
+    out.flushSync();
+  });
+  return out;
 }
 
 /** The text of an error for a log field, with the causes behind it; never a stack. */

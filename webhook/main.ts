@@ -22,7 +22,7 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
 }
 
 /** More than any review takes; what takes more ends the thread, not the process. */
-const resourceLimits = { maxOldGenerationSizeMb: 128 };
+const resourceLimits = { maxOldGenerationSizeMb: 80, maxYoungGenerationSizeMb: 8 };
 
 function openParser(names: Names): Worker {
   return new Worker(__filename, { workerData: names, resourceLimits, env: {} });

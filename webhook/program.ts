@@ -11,6 +11,7 @@ import { BigBodies, BodyBudget } from "./big-bodies";
 import { Callers, readClientCa } from "./callers";
 import { ServedCertificate } from "./certificate";
 import type { ClusterService } from "./clusters";
+import { connect } from "./clusters-connection";
 import { openClusters } from "./clusters-source";
 import type { Check, Config } from "./config";
 import { budgetOf, Deadline } from "./deadline";
@@ -18,6 +19,8 @@ import { explainReview } from "./explain";
 import { Health } from "./health";
 import { InFlight } from "./in-flight";
 import { createLog, errorText, type Log } from "./log";
+import { CertificateKeeper, type KeeperParts } from "./own-cert-keeper";
+import { serverNameOf } from "./own-cert-facts";
 import { ownNamespace } from "./own-namespace";
 import { Metrics } from "./metrics";
 import type { ReviewContext } from "./review";
@@ -27,7 +30,7 @@ import { createWebhookServer, drain, listen, servePair } from "./server";
 const patienceMs = 30_000;
 const readyPollMs = 100;
 /** Large bodies in memory at once: with their parsing this stays far below what a small pod has. */
-const bigBytes = 32 * 2 ** 20;
+const bigBytes = 16 * 2 ** 20;
 
 /** A webhook that listens. */
 export interface Running {
@@ -48,6 +51,10 @@ export function startChecks(env: NodeJS.ProcessEnv): readonly Check[] {
       name: "ENGINE_WEBHOOK_CLIENT_CA",
       problem: ({ clientCa }) =>
         clientCa === undefined ? undefined : problemOf(() => readClientCa(clientCa)),
+    },
+    {
+      name: "ENGINE_WEBHOOK_OWN_CERT",
+      problem: ({ ownCert }) => (ownCert ? problemOf(() => connect(env)) : undefined),
     },
     {
       name: "ENGINE_WEBHOOK_CLUSTERS",
@@ -110,10 +117,12 @@ export async function startWebhook(
     app,
     clientCa: callers?.ca,
   });
-  const certificate = new ServedCertificate({
+  const self = { names, namespace: ownNamespace(config.operatorNamespace) };
+  const certificate: ServedCertificate = new ServedCertificate({
     folder: config.tlsDir,
     names: names.webhook,
-    serverName: `${names.webhook.service}.${ownNamespace(config.operatorNamespace)}.svc`,
+    serverName: serverNameOf(self),
+    trusted: () => keeper?.trusted(),
     log,
     serve: (pair) => {
       servePair(server, pair, callers?.ca);
@@ -122,11 +131,12 @@ export async function startWebhook(
       metrics.reload(outcome);
     },
   });
+  const keeper = keeperOf(config, { self, certificate, log }, env);
   metrics.observe({
     inFlight: () => inFlight.size,
     cacheSynced: () => clusters.synced(),
     cacheAgeMs: () => clusters.ageMs(),
-    cacheObjects: () => clusters.all().length,
+    cacheObjects: () => clusters.count(),
     cacheRelists: () => clusters.relists(),
     notAfter: () => certificate.state().notAfter,
   });
@@ -137,6 +147,7 @@ export async function startWebhook(
   const port = await listen(server, config);
   const metricsPort = beside && (await listenBeside(beside, config, server));
   certificate.start();
+  keeper?.start();
   clusters.start();
   const announced = announce(health, log, { port, metricsPort });
   const leave = async () => {
@@ -144,7 +155,7 @@ export async function startWebhook(
     log.info({ drainMs: config.drainMs }, "draining");
     await drain(server, waited);
     clearInterval(announced);
-    stopAll({ clusters, certificate, beside });
+    stopAll({ clusters, certificate, keeper, beside });
     await bigBodies?.stop();
     log.info({}, "stopped");
   };
@@ -154,6 +165,16 @@ export async function startWebhook(
 
 function callersOf({ clientCa, clientSubjects: subjects }: Config): Callers | undefined {
   return clientCa === undefined ? undefined : new Callers({ ca: readClientCa(clientCa), subjects });
+}
+
+/** Without an API server there is nothing to keep a certificate in, or to compare it with. */
+function keeperOf(
+  { ownCert: own, clusters }: Config,
+  parts: Pick<KeeperParts, "self" | "certificate" | "log">,
+  env: NodeJS.ProcessEnv,
+): CertificateKeeper | undefined {
+  const reachable = own || clusters.from === "api";
+  return reachable ? new CertificateKeeper({ ...parts, own, sender: connect(env) }) : undefined;
 }
 
 /** An explanation may take as long as a review without a deadline of its own. */
@@ -194,11 +215,13 @@ function announce(health: Health, log: Log, ports: object): NodeJS.Timeout {
 interface Parts {
   readonly clusters: ClusterService;
   readonly certificate: ServedCertificate;
+  readonly keeper: CertificateKeeper | undefined;
   readonly beside: Server | undefined;
 }
 
-function stopAll({ clusters, certificate, beside }: Parts): void {
+function stopAll({ clusters, certificate, keeper, beside }: Parts): void {
   clusters.stop();
+  keeper?.stop();
   certificate.stop();
   beside?.close();
   beside?.closeAllConnections();

@@ -7,6 +7,8 @@ import { createServer, type Server } from "node:https";
 import { Server as NetServer } from "node:net";
 import type { Pair } from "./certificate";
 import { tlsFloor } from "./certificate-handshake";
+import { spareUnused } from "./client-errors";
+import { Connections } from "./connections";
 import type { Health } from "./health";
 import type { InFlight } from "./in-flight";
 
@@ -32,11 +34,16 @@ export interface Listeners {
 /** The server without a pair yet: no handshake succeeds before `servePair`. */
 export function createWebhookServer({ path, admission, app, clientCa }: Listeners): Server {
   const asking = clientCa !== undefined && { requestCert: true, rejectUnauthorized: false };
-  return createServer({ ...times, ...tlsFloor, ...asking }, (request, response) => {
+  const connections = new Connections();
+  const server = createServer({ ...times, ...tlsFloor, ...asking }, (request, response) => {
+    connections.call(request, response);
     const { url = "" } = request;
     const hot = url.startsWith(path) && (url.length === path.length || url[path.length] === "?");
     (hot ? admission : app)(request, response);
   });
+  connections.watch(server);
+  spareUnused(server, { idleMs: times.keepAliveTimeout });
+  return server;
 }
 
 /** For new handshakes; connections that exist go on. */

@@ -68,7 +68,7 @@ function literalsOf(path: string): readonly string[] {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true);
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
-    if (ts.isImportDeclaration(node)) return;
+    if (ts.isImportDeclaration(node) || ts.isLiteralTypeNode(node)) return;
     if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node)) found.push(node.text);
     if (ts.isTemplateMiddle(node) || ts.isTemplateTail(node)) found.push(node.text);
     ts.forEachChild(node, visit);

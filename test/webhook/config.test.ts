@@ -12,6 +12,7 @@ const defaults = {
   port: 8443,
   metricsPort: 8080,
   tlsDir: "/tls",
+  ownCert: false,
   clusters: { from: "api" },
   operatorNamespace: "engine",
   rules: { reading: "target", allowLatest: false, rules: deny, names: defaultNames },
@@ -50,6 +51,7 @@ test("every setting is read", () => {
     ENGINE_WEBHOOK_PORT: "443",
     ENGINE_WEBHOOK_METRICS_PORT: "0",
     ENGINE_WEBHOOK_TLS_DIR: "/etc/tls",
+    ENGINE_WEBHOOK_OWN_CERT: "true",
     ENGINE_WEBHOOK_CLUSTERS: "file:/etc/ecs.yaml",
     ENGINE_NAMESPACE: "databases",
     ENGINE_WEBHOOK_POLICY_READING: "step",
@@ -68,6 +70,7 @@ test("every setting is read", () => {
     port: 443,
     metricsPort: 0,
     tlsDir: "/etc/tls",
+    ownCert: true,
     clusters: { from: "file", path: "/etc/ecs.yaml" },
     operatorNamespace: "databases",
     rules: {
@@ -131,21 +134,18 @@ test.each([
   ]);
 });
 
-test.each([["ENGINE_WEBHOOK_OWN_CERT", "true"]])(
-  "%s of a later version is refused, not ignored",
-  (name, value) => {
-    expect(problemsOf({ ...least, [name]: value })).toEqual([
-      `${name}: this version has no such setting, remove it`,
-    ]);
-  },
-);
-
 test.each<[string, Record<string, string>, string, string]>([
   [
     "an empty part",
     { ENGINE_WEBHOOK_BYPASS_GROUPS: "a,,b" },
     "ENGINE_WEBHOOK_BYPASS_GROUPS",
     '"a,,b" is not a list as a,b, without empty parts',
+  ],
+  [
+    "an own certificate that is neither wanted nor not",
+    { ENGINE_WEBHOOK_OWN_CERT: "yes" },
+    "ENGINE_WEBHOOK_OWN_CERT",
+    '"yes" is not true or false',
   ],
   [
     "subjects without the CA that they come from",
@@ -186,12 +186,12 @@ test("all problems are named at once, also of what the settings name", () => {
     { name: "ENGINE_NAMESPACE", problem: () => undefined },
     { name: "ENGINE_WEBHOOK_DRAIN", needs: ["ENGINE_NAMES"], problem: () => "never asked" },
   ];
-  const env = { ENGINE_WEBHOOK_PORT: "x", ENGINE_NAMES: "y", ENGINE_WEBHOOK_OWN_CERT: "true" };
+  const env = { ENGINE_WEBHOOK_PORT: "x", ENGINE_NAMES: "y", ENGINE_WEBHOOK_OWN_CERT: "x" };
   expect(problemsOf(env, checks)).toEqual([
     "ENGINE_NAMES: y: cannot be used: ENOENT: no such file or directory, open 'y'",
     'ENGINE_WEBHOOK_PORT: "x" is not a port from 0 to 65535',
     "ENGINE_WEBHOOK_TLS_DIR: not set, it has to be the folder with cert and privateKey",
-    "ENGINE_WEBHOOK_OWN_CERT: this version has no such setting, remove it",
+    'ENGINE_WEBHOOK_OWN_CERT: "x" is not true or false',
     "ENGINE_WEBHOOK_CLUSTERS: cannot be read",
   ]);
 });

@@ -56,8 +56,12 @@ export class FakeClusters implements Clusters {
     return this.isSynced;
   }
 
-  all(): readonly ClusterFacts[] {
-    return this.known;
+  in(namespace: string): readonly ClusterFacts[] {
+    return this.known.filter((ec) => ec.namespace === namespace);
+  }
+
+  count(): number {
+    return this.known.length;
   }
 
   ageMs(): number {

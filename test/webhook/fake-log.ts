@@ -16,6 +16,10 @@ export class FakeLog implements Log {
   warn = this.keep("warn");
   error = this.keep("error");
 
+  review(fields: object): void {
+    this.info(fields, "review");
+  }
+
   of(message: string): readonly Line[] {
     return this.lines.filter((line) => line.message === message);
   }

@@ -22,7 +22,7 @@ export type Bypass =
   | { readonly is: "granted"; readonly reason: string; readonly until: string }
   | { readonly is: "ignored"; readonly because: string };
 
-const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
 /** Grants the bypass to members of a group that may, until its end; says why it does not count. */
 export function judgeBypass(question: BypassQuestion): Bypass {

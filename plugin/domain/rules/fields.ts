@@ -10,8 +10,17 @@ export interface JudgedFields {
   readonly clusterReference: readonly string[];
 }
 
+/** Made once for each set of names: every review asks for them several times. */
+const known = new WeakMap<Names, Readonly<Record<Edit["kind"], JudgedFields>>>();
+
 /** The paths in an EDB, or in an EAADB below its global configurations (C8). */
 export function fieldsOf(kind: Edit["kind"], names: Names): JudgedFields {
+  const both = known.get(names) ?? { edb: pathsOf("edb", names), eaadb: pathsOf("eaadb", names) };
+  known.set(names, both);
+  return both[kind];
+}
+
+function pathsOf(kind: Edit["kind"], names: Names): JudgedFields {
   const { engineVersion, globalConfigurations, clusterReference } = names.fields;
   return kind === "edb"
     ? { engineVersion, moduleParent: engineVersion.slice(0, 1), clusterReference }

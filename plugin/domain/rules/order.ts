@@ -103,11 +103,13 @@ function boundWarnings(warnings: readonly string[]): readonly string[] {
 /** By field path, indexes as numbers; of the same cause one is kept (admission facts 6.3). */
 function sortCauses(causes: readonly Cause[]): readonly Cause[] {
   const distinct = new Map(causes.map((cause) => [`${cause.field}: ${cause.message}`, cause]));
-  return [...distinct.values()].sort((left, right) => comparePaths(left.field, right.field));
+  return [...distinct.values()]
+    .map((cause) => ({ cause, parts: pathParts(cause.field) }))
+    .sort((left, right) => comparePaths(left.parts, right.parts))
+    .map(({ cause }) => cause);
 }
 
-function comparePaths(left: string, right: string): number {
-  const [ours, theirs] = [pathParts(left), pathParts(right)];
+function comparePaths(ours: readonly string[], theirs: readonly string[]): number {
   const different = ours.findIndex((part, index) => part !== theirs[index]);
   const [our, their] = [ours[different], theirs[different]];
   if (our === undefined || their === undefined) return ours.length - theirs.length;

@@ -6,18 +6,34 @@ import { sameJson } from "./same";
 import type { Edit, Subject, SubjectModule } from "./types";
 import { show } from "./wording";
 
-/** Reads once what every rule needs of an edit; null counts as absent, as the API server prunes it. */
+interface Known {
+  readonly names: Names;
+  readonly subject: Subject;
+}
+
+/** Every step of a review asks for the same; edits are never changed, so each is read once. */
+const known = new WeakMap<Edit, Known>();
+
+/** What every rule needs of an edit; null counts as absent, as the API server prunes it. */
 export function readSubject(edit: Edit, names: Names): Subject {
+  const found = known.get(edit);
+  if (found?.names === names) return found.subject;
+  const subject = read(edit, names);
+  known.set(edit, { names, subject });
+  return subject;
+}
+
+function read(edit: Edit, names: Names): Subject {
   const path = fieldsOf(edit.kind, names).engineVersion;
   const before = at(edit.before, path) ?? undefined;
   const after = at(edit.after, path) ?? undefined;
   const changed = !sameJson(before, after);
   const modules = readModules(edit.after, edit.kind, names);
   const oldModules = readModules(edit.before, edit.kind, names);
-  const known = new Set(changed ? [] : oldModules.map(({ key }) => key));
+  const judgedBefore = new Set(changed ? [] : oldModules.map(({ key }) => key));
   return {
     version: { field: fieldText(path), before, after, judged: changed && after !== undefined },
-    modules: modules.filter(({ key }) => !known.has(key)),
+    modules: modules.filter(({ key }) => !judgedBefore.has(key)),
     moduleVersionsEdited: versionsEdited(oldModules, modules),
   };
 }

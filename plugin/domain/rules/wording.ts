@@ -6,6 +6,8 @@ const userLimit = 64;
 const nameLimit = 253;
 const warningLimit = 120;
 const listLimit = 8;
+/** Supported values are shown to be chosen from: more of them than other things. */
+const quotedLimit = 32;
 
 /** Anything but printable ASCII: terminal escapes, line ends, look-alike letters. */
 const unprintable = /[^\x20-\x7e]/g;
@@ -45,9 +47,11 @@ export function show(value: unknown): string {
   return Array.isArray(value) ? "[...]" : "{...}";
 }
 
-/** A list of texts, quoted, between commas. */
+/** A list of texts, quoted, between commas; of a long one the first and how many there are more. */
 export function quoteAll(texts: readonly string[]): string {
-  return texts.map(quote).join(", ");
+  const hidden = texts.length - quotedLimit;
+  const shown = texts.slice(0, quotedLimit).map(quote);
+  return [...shown, ...(hidden > 0 ? [`${hidden} more`] : [])].join(", ");
 }
 
 /** An EC as messages name it: namespace/name (admission facts 6.6). */

@@ -1,0 +1,208 @@
+/**
+ * More of everything than the webhook takes: slow callers, idle connections, large bodies. The idle
+ * connections are encrypted with `ENGINE_IDLE_TLS=10000`; a handshake for each takes half a minute.
+ */
+import { execFileSync } from "node:child_process";
+import { call } from "../https-client";
+import { aReview, rightUpdate } from "../reviews";
+import { RawConnection } from "./raw-connection";
+import { startWebhookProcess, type WebhookProcess } from "./webhook-process";
+import { chunk, head, marker, padded, post } from "./wire";
+
+const encrypted = Number(process.env["ENGINE_IDLE_TLS"] ?? 1_500);
+
+jest.setTimeout(90_000 + encrypted * 20);
+
+const right = JSON.stringify(aReview(rightUpdate));
+let webhook: WebhookProcess;
+
+beforeEach(async () => {
+  webhook = await startWebhookProcess();
+});
+
+afterEach(async () => {
+  for (let looks = 0; (await webhook.metric("engine_admission_in_flight")) !== 0; looks += 1) {
+    if (looks === 1_000) throw new Error("something stays in flight");
+  }
+  expect(webhook.isAlive()).toBe(true);
+  expect((await review()).status).toBe(200);
+  expect(webhook.log()).not.toContain(marker);
+  await webhook.stop();
+});
+
+const review = () =>
+  call({
+    port: webhook.port,
+    ca: webhook.ca,
+    method: "POST",
+    path: "/admission?timeout=10s",
+    headers: { "content-type": "application/json" },
+    body: right,
+  });
+
+const open = () => RawConnection.open({ port: webhook.port, ca: webhook.ca });
+
+function openMany(count: number, target: () => Promise<RawConnection>) {
+  return Promise.all(Array.from({ length: count }, target));
+}
+
+const destroyAll = (connections: readonly RawConnection[]) => {
+  for (const each of connections) each.destroy();
+};
+
+describe("slow callers", () => {
+  test("a head that does not end is answered and closed", async () => {
+    const connection = await open();
+    await connection.write(head([]).slice(0, 30));
+    await connection.closed();
+    expect(connection.text()).toMatch(/^HTTP\/1.1 408 /);
+  });
+
+  test("a body that does not end is told to come again, and closed", async () => {
+    const connection = await open();
+    await connection.write(`${head(["Content-Length: 999"], "1s")}{"${marker}`);
+    await connection.closed();
+    expect(connection.text()).toMatch(/^HTTP\/1.1 503 [^]*did not arrive in time/);
+  });
+
+  test("a body that drips is cut off all the same", async () => {
+    const connection = await open();
+    await connection.write(head(["Transfer-Encoding: chunked"], "1s"));
+    const drip = setInterval(() => connection.socket.write(chunk(" ")), 50);
+    await connection.closed();
+    clearInterval(drip);
+    expect(connection.text()).toMatch(/^HTTP\/1.1 503 /);
+  });
+
+  test.each([
+    ["small", "Content-Length: 999"],
+    ["large", "Content-Length: 7000000"],
+    ["chunked", "Transfer-Encoding: chunked"],
+  ])("any number of %s bodies that do not arrive shuts nobody out", async (_name, length) => {
+    const connections = await openMany(300, open);
+    await Promise.all(connections.map((each) => each.write(head([length], "30s"))));
+    for (let count = 0; count < 20; count += 1) expect((await review()).status).toBe(200);
+    destroyAll(connections);
+  });
+});
+
+describe("idle connections", () => {
+  const wanted = 10_000;
+  const descriptors = Number(execFileSync("sh", ["-c", "ulimit -n"], { encoding: "utf8" }));
+  // this process needs descriptors for other things too
+  const count = Math.min(wanted, descriptors - 500);
+  const reason = count < wanted ? `: no more, ulimit -n is ${descriptors}` : "";
+
+  test(`${count} that never say a word leave room for reviews${reason}`, async () => {
+    const kept = await open();
+    await kept.write(post(right));
+    const connections: RawConnection[] = [];
+    while (connections.length < count) {
+      connections.push(...(await openMany(500, () => RawConnection.open({ port: webhook.port }))));
+      expect((await review()).status).toBe(200);
+    }
+    // the one that was used before all of them has not been cut
+    await kept.write(post(right));
+    expect(await kept.answers(2)).toHaveLength(2);
+    expect(connections.filter(({ isClosed }) => !isClosed).length).toBeLessThanOrEqual(1_100);
+    destroyAll([...connections, kept]);
+  });
+
+  test(`${encrypted} that are encrypted leave room, and cost little memory`, async () => {
+    const connections: RawConnection[] = [];
+    while (connections.length < encrypted) {
+      connections.push(...(await openMany(50, open)));
+      if (connections.length % 500 === 0) expect((await review()).status).toBe(200);
+    }
+    expect((await review()).status).toBe(200);
+    process.stdout.write(`${encrypted} idle: peak ${Math.round(webhook.peakMiB())} MiB\n`);
+    expect(webhook.peakMiB()).toBeLessThan(192);
+    destroyAll(connections);
+  });
+});
+
+describe("large bodies", () => {
+  const large = () => padded({ ...aReview(rightUpdate) }, 6 * 2 ** 20);
+
+  test("twenty of six megabytes at once stay below 192 MiB, or some are told to come again", async () => {
+    const body = post(large());
+    const connections = await openMany(20, open);
+    for (const each of connections) void each.write(body);
+    const answers = await Promise.all(connections.map((each) => each.answers(1)));
+    const statuses = answers.map(([answer]) => answer?.status);
+    const shed = statuses.filter((status) => status === 429).length;
+    const peak = webhook.peakMiB();
+    process.stdout.write(`twenty large bodies: peak ${Math.round(peak)} MiB, ${shed} shed\n`);
+    expect(statuses.every((status) => status === 200 || status === 429)).toBe(true);
+    expect(statuses).toContain(200);
+    // the second figure is what no machine's way of collecting garbage may exceed
+    expect(peak).toBeLessThan(shed === 0 ? 192 : 224);
+    destroyAll(connections);
+  });
+
+  test("callers that send large bodies and go away do not pile them up", async () => {
+    const body = post(large());
+    for (let round = 0; round < 30; round += 1) {
+      const connections = await openMany(4, open);
+      await Promise.all(connections.map((each) => each.write(body)));
+      destroyAll(connections);
+    }
+    process.stdout.write(`large bodies and gone: peak ${Math.round(webhook.peakMiB())} MiB\n`);
+    expect(webhook.peakMiB()).toBeLessThan(256);
+  });
+
+  const costly = (text: string) => right.replace('"object":{', `"object":{"x":${text},`);
+
+  test.each<[string, string]>([
+    ["text", large()],
+    ["many small objects", costly(`[${"{},".repeat(2 ** 20)}{}]`)],
+    [
+      "many modules",
+      right.replace(
+        '"engineVersion":"8.0"',
+        `"engineVersion":"8.0","moduleList":[${'{"name":"x"},'.repeat(100_000)}{}]`,
+      ),
+    ],
+  ])("small reviews are answered while six megabytes of %s are read", async (_name, body) => {
+    const order: string[] = [];
+    const connection = await open();
+    const small = await open();
+    await connection.write(post(body));
+    const last = connection.answers(1).then(([answer]) => {
+      order.push("large");
+      return answer?.status;
+    });
+    await small.write(post(right));
+    await small.answers(1);
+    order.push("small");
+    expect([200, 400]).toContain(await last);
+    expect(order).toEqual(["small", "large"]);
+    destroyAll([connection, small]);
+  });
+
+  test("a body of more values than any review has is refused alone, and costs no more", async () => {
+    const hostile = `{"x":[${"[],".repeat(2.6e6)}[]]}`;
+    const usual = post(padded(aReview(rightUpdate), 2 ** 20));
+    const connections = await openMany(3, open);
+    const [first, second, third] = connections;
+    await first?.write(post(hostile));
+    await Promise.all([second?.write(usual), third?.write(usual)]);
+    const answers = await Promise.all(connections.map((each) => each.answers(1)));
+    const peak = webhook.peakMiB();
+    process.stdout.write(`millions of values: peak ${Math.round(peak)} MiB\n`);
+    expect(answers.map(([answer]) => answer?.status)).toEqual([400, 200, 200]);
+    expect(peak).toBeLessThan(192);
+    destroyAll(connections);
+  });
+
+  test("the densest body that is read stays below 192 MiB", async () => {
+    const dense = costly(`[${"[],".repeat(495_000)}{"y":"${"z".repeat(4e6)}"}]`);
+    const connection = await open();
+    await connection.write(post(dense));
+    const [answer] = await connection.answers(1);
+    process.stdout.write(`dense body: peak ${Math.round(webhook.peakMiB())} MiB\n`);
+    expect(answer?.status).toBe(200);
+    expect(webhook.peakMiB()).toBeLessThan(192);
+    connection.destroy();
+  });
+});

@@ -1,0 +1,177 @@
+/**
+ * The rules once more, plainly, straight from their text: S56, S61, S67 and C1–C20. It shares
+ * nothing with the product, not even a name; who changes a rule changes it here too.
+ */
+
+/** What the rules say of a review; `either` where their text leaves it open. */
+export type Expected = "allow" | "deny" | "unreadable" | "either";
+
+type Data = Readonly<Record<string, unknown>>;
+
+const specified = ["7.2", "7.4", "8.0", "8.2"]; // S61
+const bundled = ["search", "ReJSON", "timeseries", "bf"]; // C9
+const kinds = ["engineenterprisedatabases", "engineenterpriseactiveactivedatabases"];
+
+const isData = (value: unknown): value is Data =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function get(value: unknown, ...keys: readonly string[]): unknown {
+  let inner = value;
+  for (const key of keys) {
+    inner = isData(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined;
+  }
+  return inner ?? undefined; // null is as good as absent
+}
+
+const words = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;
+const items = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) ? (value as readonly unknown[]) : [];
+const same = (left: unknown, right: unknown): boolean =>
+  JSON.stringify(left) === JSON.stringify(right);
+
+/** 7.4 of "7.4" and "7.4.2" as 7004, so that order is the order of numbers. */
+function versionOf(value: unknown): number | undefined {
+  const match =
+    typeof value === "string" ? /^(0|[1-9]\d*)\.(0|[1-9]\d*)([.-]|$)/.exec(value) : null;
+  return match === null ? undefined : Number(match[1]) * 1_000 + Number(match[2]);
+}
+
+/** C16. */
+function clusterOf(object: unknown, namespace: string, all: readonly unknown[]): unknown {
+  const places = [...new Set([namespace, "engine"])].filter((place) => place !== "");
+  const near = places.flatMap((place) =>
+    all.filter((ec) => get(ec, "metadata", "namespace") === place),
+  );
+  const name = words(get(object, "spec", "engineEnterpriseCluster", "name"));
+  if (name !== undefined) return near.find((ec) => get(ec, "metadata", "name") === name);
+  return near.length === 1 ? near[0] : undefined;
+}
+
+interface Releases {
+  readonly valid: readonly number[];
+  readonly majors: readonly number[];
+}
+
+/** C1 and C4. */
+function releasesOf(cluster: unknown): Releases {
+  const entries = items(get(cluster, "status", "bundledDatabaseVersions"))
+    .filter((entry) => get(entry, "dbType") === "engine")
+    .map((entry) => ({ version: versionOf(get(entry, "version")), major: get(entry, "major") }))
+    .flatMap(({ version, major }) =>
+      version !== undefined && version >= 7_002 ? [{ version, major: major === true }] : [],
+    );
+  const published = entries.map(({ version }) => version);
+  const valid =
+    published.length > 0 ? published : specified.flatMap((each) => versionOf(each) ?? []);
+  const flagged = entries.filter(({ major }) => major).map(({ version }) => version);
+  const lineOf = (version: number): number => Math.floor(version / 1_000);
+  const lowest = valid.filter(
+    (version) => !valid.some((other) => lineOf(other) === lineOf(version) && other < version),
+  );
+  return { valid, majors: flagged.length > 0 ? flagged : lowest };
+}
+
+/** C12: databases alone, when they are made or changed. */
+function isJudged(request: Data): boolean {
+  const { operation } = request;
+  return (
+    (operation === "CREATE" || operation === "UPDATE") &&
+    words(request["subResource"]) === undefined &&
+    get(request, "resource", "group") === "app.engine.com" &&
+    kinds.some((plural) => plural === get(request, "resource", "resource"))
+  );
+}
+
+/** What the rules say of the request of a review, by the ECs that there are. */
+export function expectedOf(request: Data, clusters: readonly unknown[]): Expected {
+  if (!isJudged(request)) return "allow";
+  const { operation, object } = request;
+  const old = operation === "CREATE" ? undefined : request["oldObject"];
+  if (!isData(object) || (operation === "UPDATE" && !isData(old))) return "unreadable";
+  const deleted = [object, old].some((each) => words(get(each, "metadata", "deletionTimestamp")));
+  if (deleted) return "allow"; // C12
+  const isPlain = get(request, "resource", "resource") === kinds[0];
+  const parent = isPlain ? ["spec"] : ["spec", "globalConfigurations"]; // C8
+  const namespace = words(request["namespace"]) ?? "";
+  const edit: Edit = { object, old, parent, namespace, clusters };
+  const verdicts = [judgeVersion(edit), judgePolicy(edit), judgeModules(edit)];
+  return (["deny", "either"] as const).find((each) => verdicts.includes(each)) ?? "allow";
+}
+
+interface Edit {
+  readonly object: Data;
+  readonly old: unknown;
+  readonly parent: readonly string[];
+  readonly namespace: string;
+  readonly clusters: readonly unknown[];
+}
+
+function versions({ object, old, parent }: Edit) {
+  const now = get(object, ...parent, "engineVersion");
+  const was = get(old, ...parent, "engineVersion");
+  return { now, was, changed: !same(now, was) };
+}
+
+/** S61, C1, C2, C12. */
+function judgeVersion(edit: Edit): Expected {
+  const { now, changed } = versions(edit);
+  if (!changed || now === undefined || now === "major") return "allow";
+  const { valid } = releasesOf(clusterOf(edit.object, edit.namespace, edit.clusters));
+  const exact = typeof now === "string" && /^\d+\.\d+$/.test(now) ? versionOf(now) : undefined;
+  return exact !== undefined && valid.includes(exact) ? "allow" : "deny";
+}
+
+/** S67, C3–C7, C17, C18, C20. */
+function judgePolicy(edit: Edit): Expected {
+  const { object, old, namespace, clusters } = edit;
+  const { now, was, changed } = versions(edit);
+  const target = versionOf(now);
+  if (old === undefined || !changed || target === undefined) return "allow";
+  const cluster = clusterOf(object, namespace, clusters);
+  if (cluster === undefined) return "allow";
+  const current = versionOf(was) ?? versionOf(get(old, "status", "version"));
+  if (current === undefined || target <= current) return "allow";
+  const policies = [cluster, clusterOf(old, namespace, clusters)].map((ec) =>
+    get(ec, "spec", "engineUpgradePolicy"),
+  );
+  const isMajor = [...policies, was].includes("major");
+  return isMajor && !releasesOf(cluster).majors.includes(target) ? "deny" : "allow";
+}
+
+/** S56, C9–C11, C17. */
+function judgeModules(edit: Edit): Expected {
+  const { object, old, parent, namespace, clusters } = edit;
+  const cluster = clusterOf(object, namespace, clusters);
+  const known: readonly unknown[] = [
+    ...bundled,
+    ...items(get(cluster, "status", "modules")).flatMap((module) => [
+      get(module, "name"),
+      get(module, "displayName"),
+    ]),
+    ...items(get(cluster, "spec", "userDefinedModules")).map((module) => get(module, "name")),
+  ];
+  const all = versions(edit).changed || old === undefined;
+  const before = all ? [] : namesOf(old, parent);
+  const fresh = namesOf(object, parent).filter(
+    (name) => !before.some((other) => same(name, other)),
+  );
+  if (fresh.some((name) => name === "" || (words(name) !== undefined && !known.includes(name)))) {
+    return "deny";
+  }
+  // what is no name is refused when it is new; of odd values that replace odd values nothing is said
+  if (!fresh.some((name) => typeof name !== "string")) return "allow";
+  return before.some((name) => typeof name !== "string") ? "either" : "deny";
+}
+
+/** The names in both lists (C11); what stands in the place of a list counts as one odd name. */
+function namesOf(object: unknown, parent: readonly string[]): readonly unknown[] {
+  return ["moduleList", "modulesList"].flatMap((field): readonly unknown[] => {
+    const value = get(object, ...parent, field);
+    if (value !== undefined && !Array.isArray(value)) return [{ list: value }];
+    return items(value).map((entry) => {
+      const name = get(entry, "name");
+      return typeof name === "string" ? name : { odd: name ?? null };
+    });
+  });
+}

@@ -1,0 +1,184 @@
+/** Who has to make room for whom, and how much an answer may say: the same limits seen from inside. */
+import { EventEmitter } from "node:events";
+import { createServer, type Server } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import type { Worker } from "node:worker_threads";
+import { BigBodies } from "../../../webhook/big-bodies";
+import { Connections } from "../../../webhook/connections";
+import { Deadline } from "../../../webhook/deadline";
+import { InFlight } from "../../../webhook/in-flight";
+import { answerReview } from "../../../webhook/review";
+import { clusterFacts, FakeClusters } from "../fake-clusters";
+import { aReview, bytesOf, options, wrongUpdate } from "../reviews";
+
+describe("places for reviews", () => {
+  test("the caller that has been sending for longest makes room", () => {
+    const inFlight = new InFlight(2);
+    const gone: string[] = [];
+    for (const name of ["first", "second"]) {
+      expect(inFlight.enter()).toBe(true);
+      const giveUp = () => {
+        inFlight.arriving.delete(giveUp);
+        gone.push(name);
+        inFlight.leave();
+      };
+      inFlight.arriving.add(giveUp);
+    }
+    expect(inFlight.enter()).toBe(true);
+    expect({ gone, size: inFlight.size }).toEqual({ gone: ["first"], size: 2 });
+  });
+
+  test("those that are being judged do not", () => {
+    const inFlight = new InFlight(1);
+    expect([inFlight.enter(), inFlight.enter()]).toEqual([true, false]);
+  });
+});
+
+describe("connections", () => {
+  let server: Server;
+  let held: (() => void)[];
+  let opened: Socket[];
+
+  beforeEach(async () => {
+    const connections = new Connections(2);
+    held = [];
+    opened = [];
+    server = createServer((request, response) => {
+      connections.call(request, response);
+      if (request.url === "/hold") held.push(() => response.end("held"));
+      else response.end("done");
+    });
+    connections.watch(server);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  });
+
+  afterEach(async () => {
+    for (const each of opened) each.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  const open = async (): Promise<Socket> => {
+    const accepted = new Promise((resolve) => server.once("connection", resolve));
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+    socket.on("error", () => {});
+    opened.push(socket);
+    await accepted;
+    return socket;
+  };
+  const ask = async (socket: Socket, path: string, calls = 1): Promise<void> => {
+    const called = new Promise<void>((resolve) => {
+      const count = () => {
+        calls -= 1;
+        if (calls === 0) resolve();
+        else server.once("request", count);
+      };
+      server.once("request", count);
+    });
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(calls));
+    await called;
+  };
+  const answered = (socket: Socket) => new Promise((resolve) => socket.once("data", resolve));
+  const closed = (socket: Socket) => new Promise((resolve) => socket.once("close", resolve));
+
+  test("one that was never used goes before one that was", async () => {
+    const used = await open();
+    const answer = answered(used);
+    await ask(used, "/");
+    await answer;
+    const unused = await open();
+    await Promise.all([closed(unused), open()]);
+    const again = answered(used);
+    await ask(used, "/");
+    await again;
+  });
+
+  test("the one that was idle for longest goes, when all were used", async () => {
+    const sockets = [await open(), await open()];
+    for (const each of sockets) {
+      const answer = answered(each);
+      await ask(each, "/");
+      await answer;
+    }
+    const [oldest = await open()] = sockets;
+    await Promise.all([closed(oldest), open()]);
+  });
+
+  test("with calls under way on all of them the newest goes, and the calls are answered", async () => {
+    const [first, second] = [await open(), await open()];
+    await ask(first, "/hold", 2);
+    await ask(second, "/hold");
+    await closed(await open());
+    const answers = Promise.all([answered(first), answered(second)]);
+    for (const release of held) release();
+    await answers;
+  });
+});
+
+describe("the thread for large bodies", () => {
+  class SilentThread extends EventEmitter {
+    asked = 0;
+    postMessage(): void {
+      this.asked += 1;
+    }
+    unref(): void {}
+    terminate(): Promise<number> {
+      return Promise.resolve(0);
+    }
+  }
+
+  const started = () => {
+    const threads: SilentThread[] = [];
+    const bodies = new BigBodies(() => {
+      const thread = new SilentThread();
+      threads.push(thread);
+      return thread as unknown as Worker;
+    });
+    const parse = () => bodies.parse(bytesOf(aReview(wrongUpdate)));
+    return { bodies, threads, parse };
+  };
+
+  test("an answer that cannot be read here fails its own review alone", async () => {
+    const { threads, parse } = started();
+    const [deep, next] = [parse(), parse()];
+    expect(threads[0]?.asked).toBe(1);
+    threads[0]?.emit("messageerror", new RangeError());
+    await expect(deep).rejects.toThrow("the review is nested too deeply");
+    threads[0]?.emit("message", { request: { uid: "next" } });
+    await expect(next).resolves.toEqual({ uid: "next" });
+    expect(threads).toHaveLength(1);
+  });
+
+  test("what ends the thread does not take along what waits", async () => {
+    const { threads, parse } = started();
+    const [hostile, next] = [parse(), parse()];
+    threads[0]?.emit("error", new Error("out of memory"));
+    threads[0]?.emit("exit", 1);
+    await expect(hostile).rejects.toThrow("the body takes too much memory to be read");
+    threads[1]?.emit("message", { request: { uid: "next" } });
+    await expect(next).resolves.toEqual({ uid: "next" });
+  });
+
+  test("nothing starts a thread again after the end", async () => {
+    const { bodies, threads, parse } = started();
+    const lost = parse();
+    void parse().catch(() => undefined);
+    await bodies.stop();
+    threads[0]?.emit("exit", 0);
+    await expect(lost).rejects.toThrow();
+    expect(threads).toHaveLength(1);
+  });
+});
+
+test("an EC of ten thousand versions makes no long answer", async () => {
+  const versions = Array.from({ length: 10_000 }, (_, at) => `8.${at}`);
+  const known = [clusterFacts({ versions })];
+  const context = {
+    clusters: Object.assign(new FakeClusters(), { known }),
+    operatorNamespace: "engine",
+    options,
+  };
+  const body = bytesOf(aReview(wrongUpdate));
+  const { reply } = await answerReview(body, context, new Deadline(5_000));
+  expect(reply.body.length).toBeLessThan(4_096);
+  expect(reply.body).toContain("9969 more");
+});

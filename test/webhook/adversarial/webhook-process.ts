@@ -1,0 +1,116 @@
+/** The real webhook as a process on loopback, and what can be seen of it from outside. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { aPair } from "../../support/tls";
+import { aWebhookProgram, type WebhookProgram } from "../../support/webhook-program";
+import { anEc } from "../fake-clusters";
+import { call } from "../https-client";
+import { emptyFolder, TlsFolder } from "../tls-folder";
+
+/** A webhook that runs, and knows one EC of policy major. */
+export interface WebhookProcess {
+  readonly port: number;
+  readonly ca: string;
+  /** All that it has written so far. */
+  log(): string;
+  isAlive(): boolean;
+  /** The value of one metric without labels. */
+  metric(name: string): Promise<number>;
+  /** The most memory that it ever had, in MiB. */
+  peakMiB(): number;
+  stop(): Promise<void>;
+}
+
+let program: WebhookProgram | undefined;
+
+/** Bundled once for all processes of a test file. */
+afterAll(() => {
+  program?.remove();
+});
+
+/** Starts it with more settings; it is ready when this resolves. */
+export async function startWebhookProcess(
+  more: Readonly<Record<string, string>> = {},
+): Promise<WebhookProcess> {
+  const pair = aPair({ names: ["localhost", "127.0.0.1", "admission.engine.svc"] });
+  const folder = new TlsFolder(pair);
+  const dir = emptyFolder();
+  program ??= aWebhookProgram();
+  const metricsPort = await freePort();
+  const ecs = join(dir, "ecs.json");
+  writeFileSync(ecs, JSON.stringify(anEc({ policy: "major" })));
+  const env = {
+    ENGINE_WEBHOOK_HOST: "127.0.0.1",
+    ENGINE_WEBHOOK_PORT: "0",
+    ENGINE_WEBHOOK_METRICS_PORT: String(metricsPort),
+    ENGINE_WEBHOOK_TLS_DIR: folder.dir,
+    ENGINE_WEBHOOK_CLUSTERS: `file:${ecs}`,
+    ENGINE_WEBHOOK_DRAIN: "0",
+    ENGINE_NAMESPACE: "engine",
+    LOG_LEVEL: "debug",
+    ...more,
+  };
+  const child = spawn(process.execPath, [program.file], { env, stdio: ["ignore", "pipe", "pipe"] });
+  const output = collect(child);
+  const { port } = JSON.parse(await output.line('"message":"ready"')) as { readonly port: number };
+  return {
+    port,
+    ca: pair.certPem,
+    log: output.text,
+    isAlive: () => child.exitCode === null && child.signalCode === null,
+    metric: async (name) => {
+      const { body } = await call({ port: metricsPort, path: "/metrics" });
+      return Number(new RegExp(`^${name} (.*)$`, "m").exec(String(body))?.[1]);
+    },
+    peakMiB: () => {
+      const status = readFileSync(`/proc/${String(child.pid)}/status`, "utf8");
+      return Number(/^VmHWM:\s*(\d+) kB/m.exec(status)?.[1]) / 1_024;
+    },
+    stop: async () => {
+      const ended = new Promise((resolve) => child.once("exit", resolve));
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill("SIGTERM");
+        await ended;
+      }
+      folder.remove();
+      rmSync(dir, { recursive: true });
+    },
+  };
+}
+
+/** What a process writes: all of it, and the first line with a text. */
+function collect(child: ChildProcess) {
+  let written = "";
+  const waiting = new Set<() => void>();
+  const take = (part: Buffer) => {
+    written += part.toString("utf8");
+    for (const look of waiting) look();
+  };
+  child.stdout?.on("data", take);
+  child.stderr?.on("data", take);
+  return {
+    text: () => written,
+    line: (part: string) =>
+      new Promise<string>((resolve, reject) => {
+        const look = () => {
+          const found = written.split("\n").find((line) => line.includes(part));
+          if (found !== undefined) resolve(found);
+        };
+        waiting.add(look);
+        child.once("exit", () => {
+          reject(new Error(`the webhook ended: ${written}`));
+        });
+        look();
+      }),
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === "object" && address !== null ? address.port : 0;
+}

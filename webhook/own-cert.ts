@@ -1,0 +1,175 @@
+/**
+ * The webhook keeps its own certificate (ENGINE_WEBHOOK_OWN_CERT): one look after another, each
+ * takes the steps that are due (own-cert-step.ts). Every replica looks, and serves what the Secret
+ * holds before the kubelet brings it; the one with the lease writes.
+ */
+import type { ServedCertificate } from "./certificate";
+import type { Log } from "./log";
+import { certificatesOf, type SecretFacts, secretFacts, type Self } from "./own-cert-facts";
+import type { RenewalLease } from "./own-cert-lease";
+import { makeOwnPair } from "./own-cert-pair";
+import type { Registration } from "./own-cert-registration";
+import { type OwnCertRequests, placesOf } from "./own-cert-requests";
+import {
+  type Candidate,
+  type Known,
+  needsPair,
+  nextStep,
+  type Step,
+  type Times,
+} from "./own-cert-step";
+
+export interface OwnCertParts {
+  readonly self: Self;
+  readonly requests: OwnCertRequests;
+  readonly registration: Registration;
+  readonly lease: Pick<RenewalLease, "hold">;
+  readonly certificate: Pick<ServedCertificate, "loaded" | "offer">;
+  readonly log: Log;
+  readonly times: Times;
+  readonly now: () => number;
+}
+
+/** What a look leaves to be done: nothing for now, or something soon. */
+export type Outlook = "quiet" | "soon";
+
+type Stored = Pick<Known, "secret" | "registration">;
+type Action = Exclude<Step, { readonly do: "rest" | "wait" }>;
+
+/** More steps than any way from one state to the next has. */
+const mostSteps = 8;
+
+export class OwnCert {
+  private candidate: Candidate | undefined;
+  private told = "";
+  private offered = "";
+
+  constructor(private readonly parts: OwnCertParts) {}
+
+  /** One look at Secret and registration; a failure is left to the caller, and the next look. */
+  async look(signal: AbortSignal): Promise<Outlook> {
+    const { registration, lease, certificate } = this.parts;
+    const [registered, secret] = await Promise.allSettled([
+      registration.read(signal),
+      this.readSecret(signal),
+    ]);
+    if (secret.status === "rejected") throw secret.reason;
+    await this.serve(secret.value);
+    if (registered.status === "rejected") throw registered.reason;
+    if (secret.value?.ours === false || !(await lease.hold(signal))) {
+      this.candidate = undefined;
+      return certificate.loaded() ? "quiet" : "soon";
+    }
+    return this.advance({ secret: secret.value, registration: registered.value }, signal);
+  }
+
+  /** Takes the steps that are due. */
+  private async advance(stored: Stored, signal: AbortSignal): Promise<Outlook> {
+    const { now, times } = this.parts;
+    let found = stored;
+    for (let taken = 0; taken < mostSteps; taken++) {
+      this.judgeCandidate(found);
+      const step = nextStep({ ...found, now: now(), candidate: this.candidate }, times);
+      if (step.do === "rest") return "quiet";
+      if (step.do === "wait") break;
+      found = { ...found, ...(await this.take(step, found, signal)) };
+    }
+    return "soon";
+  }
+
+  /** Forgets a candidate that nobody needs any more; notes since when it has been trusted. */
+  private judgeCandidate({ secret, registration }: Stored): void {
+    const now = this.parts.now();
+    if (this.candidate === undefined) return;
+    const { pair, certificate, trustedAt = now } = this.candidate;
+    const trusted = registration?.certificates.some(({ sha256 }) => sha256 === certificate.sha256);
+    const judged = { pair, certificate, ...(trusted === true && { trustedAt }) };
+    this.candidate = needsPair(secret, now) ? judged : undefined;
+  }
+
+  /** Takes a step; what it has changed of what is stored. */
+  private async take(step: Action, found: Stored, signal: AbortSignal): Promise<Partial<Stored>> {
+    if (step.do === "store") return { secret: await this.store(step.pair, found.secret, signal) };
+    if (step.do === "make") await this.make();
+    if (step.do === "make" || found.registration === undefined) return {};
+    const { certificates } = step;
+    const registration = await this.parts.registration.trust(
+      certificates,
+      found.registration,
+      signal,
+    );
+    const trusted = certificates.map(({ sha256 }) => sha256);
+    this.parts.log.info({ certificates: trusted }, "the registration trusts");
+    return { registration };
+  }
+
+  private async make(): Promise<void> {
+    const { self, times, now } = this.parts;
+    const pair = await makeOwnPair({ ...self, now: now(), lifeMs: times.lifeMs });
+    const [certificate] = certificatesOf(pair.cert);
+    if (certificate === undefined) throw new Error("the certificate that was made is unreadable");
+    this.candidate = { pair, certificate };
+  }
+
+  /** Creates the Secret or writes its items; what is stored is served at once. */
+  private async store(
+    { cert, key }: Candidate["pair"],
+    secret: SecretFacts | undefined,
+    signal: AbortSignal,
+  ): Promise<SecretFacts> {
+    const { requests, self, log, now } = this.parts;
+    const { secretCert, secretKey } = self.names.webhook;
+    const place = this.place();
+    const base64 = (text: string): string => Buffer.from(text).toString("base64");
+    const data = { [secretCert]: base64(cert), [secretKey]: base64(key) };
+    const metadata = { name: place.name, namespace: self.namespace };
+    const created = { apiVersion: "v1", kind: "Secret", metadata, type: "Opaque", data };
+    const stored =
+      secret === undefined
+        ? await requests.create(place, created, signal)
+        : await requests.patch(
+            place,
+            { metadata: { resourceVersion: secret.version }, data },
+            signal,
+          );
+    const facts = secretFacts(stored, self, now());
+    const certificates = facts.certificates.map(({ sha256 }) => sha256);
+    const notAfter = facts.pair?.leaf.validTo;
+    log.info({ secret: place.name, certificates, notAfter }, "own certificate stored");
+    await this.serve(facts);
+    return facts;
+  }
+
+  private async readSecret(signal: AbortSignal): Promise<SecretFacts | undefined> {
+    const { requests, self, now } = this.parts;
+    const secret = await requests.read(this.place(), signal);
+    return secret && secretFacts(secret, self, now());
+  }
+
+  /** What is ours is served before the folder has it; what is not, only where there is nothing else. */
+  private async serve(secret: SecretFacts | undefined): Promise<void> {
+    if (secret === undefined) return;
+    const { certificate } = this.parts;
+    if (!secret.ours) this.tellWhose(secret);
+    const wanted = secret.ours ? this.offered !== secret.version : !certificate.loaded();
+    if (secret.pair === undefined || secret.unfit !== undefined || !wanted) return;
+    this.offered = secret.version;
+    await certificate.offer(secret.pair);
+  }
+
+  /** Once for each state: this certificate is left to those who made it. */
+  private tellWhose({ version, managers, unfit }: SecretFacts): void {
+    if (this.told === version) return;
+    this.told = version;
+    const { log } = this.parts;
+    const fields = { secret: this.place().name, managers, ...(unfit !== undefined && { unfit }) };
+    log[unfit === undefined ? "info" : "error"](
+      fields,
+      "the certificate is not our own: never renewed here",
+    );
+  }
+
+  private place() {
+    return placesOf(this.parts.self.names, this.parts.self.namespace).secret;
+  }
+}
