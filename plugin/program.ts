@@ -4,7 +4,7 @@ import type { ExitCode } from "./domain/errors";
 import type { World } from "./program/context";
 import type { ReadNames } from "./program/names";
 import { prefixOf, toGlobalOptions } from "./program/options";
-import { parse } from "./program/tree";
+import { parse, type Parsed } from "./program/tree";
 
 /** Runs one command line to its end; never throws. */
 export async function runProgram(world: World): Promise<ExitCode> {
@@ -15,23 +15,22 @@ export async function runProgram(world: World): Promise<ExitCode> {
     streams.out.write(parsed.help);
     return 0;
   }
-  const global = toGlobalOptions(parsed.raw, env);
-  const prepared = parsed.chosen?.entry.prepare(parsed.chosen.raw, parsed.chosen.inner);
+  return runParsed(parsed, world);
+}
+
+async function runParsed({ raw, chosen, problems }: Parsed, world: World): Promise<ExitCode> {
+  const global = toGlobalOptions(raw, world.env);
+  const prepared = chosen?.entry.prepare(chosen.raw, chosen.inner);
   const named = await namesOf(global.options);
-  const problems = [
-    ...parsed.problems,
-    ...global.problems,
-    ...named.problems,
-    ...(prepared?.problems ?? []),
-  ];
+  const all = [problems, global.problems, named.problems, prepared?.problems ?? []].flat();
   const { run } = await import("./program/run.ts");
   return run(
     {
       options: { ...global.options, ...(named.names && { names: named.names }) },
-      problems: [...new Set(problems)],
-      ...(parsed.chosen && { entry: parsed.chosen.entry }),
+      problems: [...new Set(all)],
+      ...(chosen && { entry: chosen.entry }),
       ...(prepared && { prepared }),
-      args: parsed.chosen?.args ?? [],
+      args: chosen?.args ?? [],
     },
     world,
   );

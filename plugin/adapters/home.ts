@@ -81,6 +81,10 @@ export class FileHome {
 
 /** Stands behind the port RunRecord of run/record. */
 export class FileRecord {
+  readonly #lines: string[] = [];
+  #busy: Promise<unknown> = Promise.resolve();
+  #next: Promise<void> | undefined;
+
   constructor(
     readonly id: string,
     readonly folder: string,
@@ -105,8 +109,16 @@ export class FileRecord {
 
   async #append(type: "intent" | "outcome", line: Json): Promise<void> {
     const at = new Date(this.clock.now()).toISOString();
-    const content = `${JSON.stringify({ at, type, ...line })}\n`;
-    await this.#written(join(this.folder, "log.jsonl"), { flag: "a", content });
+    this.#lines.push(`${JSON.stringify({ at, type, ...line })}\n`);
+    // lines that come while the disk is busy go together: a thousand writes are under way at once
+    this.#next ??= this.#busy.then(async () => {
+      const content = this.#lines.splice(0).join("");
+      this.#next = undefined;
+      await this.#written(join(this.folder, "log.jsonl"), { flag: "a", content });
+    });
+    const written = this.#next;
+    this.#busy = written.catch(() => undefined);
+    await written;
   }
 
   /** False when the file must be new and is not. */

@@ -9,15 +9,25 @@ export async function readWebhookTemplate(
   folder: string,
   paths: readonly string[],
 ): Promise<{ readonly text: string; readonly source: string }> {
+  const found = await readReleaseFile(folder, paths);
+  if (found !== undefined) return found;
+  throw new UsageError(
+    `release ${folder} holds no webhook template, looked for ${paths.join(" and ")}`,
+    { hint: "give the folder of an unpacked release, or the file itself with --template" },
+  );
+}
+
+/** The text of the first of these files that a release folder holds, and where it was found. */
+export async function readReleaseFile(
+  folder: string,
+  paths: readonly string[],
+): Promise<{ readonly text: string; readonly source: string } | undefined> {
   for (const path of paths) {
     const source = join(folder, path);
     const text = await readIfThere(source);
     if (text !== undefined) return { text, source };
   }
-  throw new UsageError(
-    `release ${folder} holds no webhook template, looked for ${paths.join(" and ")}`,
-    { hint: "give the folder of an unpacked release, or the file itself with --template" },
-  );
+  return undefined;
 }
 
 async function readIfThere(path: string): Promise<string | undefined> {

@@ -108,6 +108,28 @@ export interface UpgradeWebhookFlags {
   readonly probe: boolean;
 }
 
+/** Flags of `reapply-rbac`, judged. */
+export interface ReapplyRbacFlags {
+  /** The exact set; absent: by label, by file, or what the operator is told. */
+  readonly namespaces?: readonly string[];
+  readonly selector?: string;
+  /** A file with one name a line, or "-" for stdin. */
+  readonly namespacesFile?: string;
+  /** A file, or "-" for stdin. */
+  readonly template?: string;
+  /** A folder. */
+  readonly release?: string;
+  readonly mode: "exact" | "expand" | "contract";
+  readonly account?: string;
+  readonly prune: boolean;
+  readonly canary?: string;
+  readonly maxFailures?: number;
+  readonly takeFields: readonly string[];
+  readonly takeOver: boolean;
+  /** False with --no-probe. */
+  readonly probe: boolean;
+}
+
 /** Flags of `cert create`, judged. */
 export interface CertCreateFlags {
   readonly replace: boolean;

@@ -2,6 +2,7 @@
 import { certificateCodes } from "./certificate";
 import type { Severity } from "./findings";
 import { rbacCodes } from "./rbac/codes";
+import { sccCodes } from "./scc/codes";
 
 /** One code, explained without the object it was found on. */
 export interface CatalogueEntry {
@@ -142,6 +143,9 @@ const webhookCodes: readonly CatalogueEntry[] = [
 ];
 
 /** The codes in alphabetical order. */
-export const catalogue: readonly CatalogueEntry[] = [...webhookCodes, ...certificateCodes, ...rbacCodes].sort(
-  (one, other) => (one.code < other.code ? -1 : 1),
-);
+export const catalogue: readonly CatalogueEntry[] = [
+  ...webhookCodes,
+  ...certificateCodes,
+  ...rbacCodes,
+  ...sccCodes,
+].sort((one, other) => (one.code < other.code ? -1 : 1));

@@ -11,6 +11,7 @@ const core = (plural: string, kind: string): Resource => ({
 /** Kinds by their name. */
 export const kinds = {
   namespace: core("namespaces", "Namespace"),
+  configMap: core("configmaps", "ConfigMap"),
   secret: core("secrets", "Secret"),
   service: core("services", "Service"),
   endpointSlice: {

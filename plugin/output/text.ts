@@ -1,10 +1,11 @@
 /** A report as a person reads it on stdout. */
-import type { Finding } from "../domain/findings";
-import type { ProbeReport, Report, Result, StepReport } from "../run/report";
+import type { ProbeReport, Report, StepReport } from "../run/report";
 import { renderDetails } from "./details";
+import { renderNamespaces } from "./namespaces";
 import { escape, escapeLines } from "./escape";
 import type { Palette } from "./style";
 import { renderTable } from "./table";
+import { indented, paintResult, renderFinding } from "./text-parts";
 
 /** How much is shown, and in which colours. */
 export interface TextStyle {
@@ -13,6 +14,9 @@ export interface TextStyle {
   readonly verbosity: number;
 }
 
+/** A person reads so many steps; a run over a thousand namespaces has thousands. */
+const mostSteps = 40;
+
 /** The whole report; a part that it does not have leaves no trace. */
 export function renderText(report: Report, style: TextStyle): string {
   const blocks = [
@@ -20,6 +24,7 @@ export function renderText(report: Report, style: TextStyle): string {
     probes(report.probes ?? []),
     gap(report),
     certificate(report),
+    ...renderNamespaces(report.namespaces ?? [], style.palette),
     report.details === undefined ? [] : renderDetails(report.details),
     ...(report.findings ?? []).map((finding) => renderFinding(finding, style.palette)),
     permissions(report),
@@ -33,25 +38,22 @@ export function renderText(report: Report, style: TextStyle): string {
 function steps(all: readonly StepReport[], { palette, verbosity }: TextStyle): readonly string[] {
   if (all.length === 0) return [];
   const timed = verbosity > 0;
-  const rows = all.map((step) => [
-    String(step.n),
-    step.action,
-    escape(step.object),
-    step.result,
-    ...(timed ? [`${step.ms}ms`] : []),
-    escape(step.why),
-  ]);
+  const rows = all
+    .slice(0, mostSteps)
+    .map((step) => [
+      String(step.n),
+      step.action,
+      escape(step.object),
+      step.result,
+      ...(timed ? [`${step.ms}ms`] : []),
+      escape(step.why),
+    ]);
   const head = ["STEP", "ACTION", "OBJECT", "RESULT", ...(timed ? ["TIME"] : []), "WHY"];
-  return renderTable(head, rows, (cell, column) =>
+  const table = renderTable(head, rows, (cell, column) =>
     column === 3 ? paintResult(cell, palette) : cell,
   );
-}
-
-/** A result in its colour. */
-export function paintResult(result: string, palette: Palette): string {
-  const calm: readonly Result[] = ["unchanged", "skipped", "planned"];
-  if (result === "failed") return palette.bad(result);
-  return calm.some((one) => one === result) ? palette.faint(result) : palette.good(result);
+  const more = all.length - rows.length;
+  return more === 0 ? table : [...table, `and ${more} steps more, all of them with -o json`];
 }
 
 function probes(all: readonly ProbeReport[]): readonly string[] {
@@ -86,19 +88,6 @@ function certificate(report: Report): readonly string[] {
   ];
 }
 
-/** A finding with its cause, its way out and its source. */
-export function renderFinding(finding: Finding, palette: Palette): readonly string[] {
-  const { severity, code, object, field } = finding;
-  const paint = severity === "error" ? palette.bad : palette.warn;
-  const where = [object, field].filter((part) => part !== undefined).map(escape);
-  return [
-    [paint(severity), palette.strong(escape(code)), ...where].join(" "),
-    `  Cause:  ${indented(finding.cause)}`,
-    `  Fix:    ${indented(finding.fix)}`,
-    ...(finding.source === "" ? [] : [`  Source: ${escape(finding.source)}`]),
-  ];
-}
-
 function permissions(report: Report): readonly string[] {
   if (report.permissions === undefined) return [];
   return [
@@ -126,9 +115,4 @@ function renderExit(report: Report, palette: Palette): readonly string[] {
     `${head} ${indented(reason)}`,
     ...(next === undefined ? [] : [`Next: ${indented(next)}`]),
   ];
-}
-
-/** A text of one or more lines below a label. */
-function indented(text: string): string {
-  return escapeLines(text).replaceAll("\n", "\n          ");
 }

@@ -4,7 +4,9 @@ import { shells } from "../commands/standard-flags";
 import { certCreate, certInspect } from "./cert-commands";
 import type { CommandEntry } from "./entry";
 import { groups, prepare } from "./entry";
+import { reapplyRbac } from "./rbac-command";
 import { rehearseCommand } from "./rehearse-command";
+import { unbindScc } from "./scc-command";
 import { upgradeWebhook } from "./upgrade-commands";
 
 /** Words that only lead to other commands. */
@@ -103,11 +105,19 @@ comment, as a file that --names takes. With --names FILE it prints them as that 
 };
 
 /** `rehearse`, which is given any other command. */
-export const rehearse = rehearseCommand([upgradeWebhook, certCreate, certInspect]);
+export const rehearse = rehearseCommand([
+  upgradeWebhook,
+  reapplyRbac,
+  unbindScc,
+  certCreate,
+  certInspect,
+]);
 
 /** Every command, in the order of the help. */
 export const entries: readonly CommandEntry[] = [
   upgradeWebhook,
+  reapplyRbac,
+  unbindScc,
   rehearse,
   certCreate,
   certInspect,

@@ -8,6 +8,7 @@ import type {
   Event,
   ExitReport,
   GapReport,
+  NamespaceReport,
   ProbeReport,
   Report,
   Result,
@@ -104,6 +105,10 @@ export class Recorder {
 
   gap(gap: GapReport): void {
     this.#parts = { ...this.#parts, gap };
+  }
+
+  namespaces(namespaces: readonly NamespaceReport[]): void {
+    this.#parts = { ...this.#parts, namespaces };
   }
 
   permissions(permissions: NonNullable<Report["permissions"]>): void {

@@ -42,6 +42,17 @@ export interface GapReport {
   readonly method: string;
 }
 
+/** What became of one namespace; without `rules` its role gives what it gave. */
+export interface NamespaceReport {
+  readonly name: string;
+  readonly result: Result;
+  readonly findings?: readonly Finding[];
+  /** Rights that the change gives and takes. */
+  readonly rules?: { readonly gained: readonly string[]; readonly lost: readonly string[] };
+  /** Accounts that the change binds and unbinds. */
+  readonly subjects?: { readonly gained: readonly string[]; readonly lost: readonly string[] };
+}
+
 export interface ExitReport {
   readonly code: ExitCode;
   readonly reason: string;
@@ -62,6 +73,7 @@ export interface Report {
   readonly steps?: readonly StepReport[];
   readonly probes?: readonly ProbeReport[];
   readonly gap?: GapReport;
+  readonly namespaces?: readonly NamespaceReport[];
   readonly findings?: readonly Finding[];
   /** Commands that put back what was replaced or deleted, with the file that holds it. */
   readonly backups?: readonly {

@@ -33,6 +33,7 @@ interface Run {
   readonly cpuMs: number;
   readonly writes: number;
   readonly lists: number;
+  readonly reviews: number;
 }
 
 /** One run as a process of its own; its writes and lists are the audit log's. */
@@ -71,6 +72,7 @@ async function runPlugin(controlPlane: ControlPlane, args: readonly string[]): P
     cpuMs,
     writes: writes.length,
     lists: events.filter(({ verb }) => verb === "list").length,
+    reviews: events.filter(({ requestURI }) => requestURI.includes("accessreviews")).length,
   };
 }
 
@@ -145,8 +147,8 @@ async function measure(size: number): Promise<readonly string[]> {
   }
 }
 
-function line({ ms, mib, cpuMs, writes, lists }: Run): string {
-  return `${(ms / 1000).toFixed(1)} s (${(cpuMs / 1000).toFixed(1)} s processor), ${mib.toFixed(0)} MiB, ${writes} writes, ${lists} lists`;
+function line({ ms, mib, cpuMs, writes, lists, reviews }: Run): string {
+  return `${(ms / 1000).toFixed(1)} s (${(cpuMs / 1000).toFixed(1)} s processor), ${mib.toFixed(0)} MiB, ${writes} writes, ${lists} lists, ${reviews} reviews`;
 }
 
 async function main(): Promise<void> {

@@ -46,6 +46,7 @@ const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: 
   [/^plugin\/adapters\/home\.ts$/, ["engine"], "the folder of this tool's records"],
   [/^plugin\/program\/tree\.ts$/, ["engine"], "this tool's own name"],
   [/^plugin\/run\/cert-create\.ts$/, ["cert"], "the first word of `cert create`"],
+  [/^plugin\/domain\/scc\/refusals\.ts$/, ["serviceAccountName"], "of a Pod"],
   [/^plugin\/domain\/webhook\/readiness\.ts$/, ["observedGeneration"], "of a Deployment"],
   [
     /^plugin\/rehearsal\/kinds\/builtin\/pod\.ts$/,

@@ -6,7 +6,7 @@ import { own } from "../values";
 import { caBundleOf, candidatesOf, entriesOf, entryOf, serviceNamespaceOf } from "./configuration";
 import { differencesOf } from "./differences";
 import { ownerOf } from "./owners";
-import { leftovers } from "./template";
+import { leftovers } from "../placeholders";
 import { wantedConfiguration } from "./wanted";
 
 /** Which of the two configurations were found. */

@@ -2,6 +2,7 @@
 import type { Names } from "../names";
 import type { KubeObject } from "../objects";
 import { at, isObject, list, own, shown, text } from "../values";
+import { leftovers, replaceTokens } from "../placeholders";
 import { entriesOf, serviceNameOf, serviceNamespaceOf } from "./configuration";
 
 /** A rendered template, or every problem that stands against it. */
@@ -35,26 +36,8 @@ export function renderTemplate(
     : { is: "rendered", configuration: rendered as KubeObject };
 }
 
-/** The known placeholder spellings that still stand somewhere in a value, keys included. */
-export function leftovers(value: unknown, names: Names): readonly string[] {
-  const written = JSON.stringify(value);
-  const known = [...names.placeholders.namespace, ...names.placeholders.serviceAccount];
-  return known.filter((token) => written.includes(token));
-}
-
 function unfit(problems: readonly string[]): Rendered {
   return { is: "unfit", problems };
-}
-
-function replaceTokens(value: unknown, tokens: readonly string[], by: string): unknown {
-  if (typeof value === "string") {
-    return tokens.reduce((result, token) => result.replaceAll(token, by), value);
-  }
-  if (Array.isArray(value)) return value.map((item) => replaceTokens(item, tokens, by));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, replaceTokens(inner, tokens, by)]),
-  );
 }
 
 function judgeHead(rendered: unknown, names: Names): readonly string[] {

@@ -39,11 +39,24 @@ test.each([
     "no word at all",
     [],
     [
-      ...["upgrade-webhook", "rehearse", "explain", "completion", "version", "options"],
+      ...[
+        "upgrade-webhook",
+        "reapply-rbac",
+        "unbind-scc",
+        "rehearse",
+        "explain",
+        "completion",
+        "version",
+        "options",
+      ],
       ...["cert", ":4"],
     ],
   ],
-  ["what can be rehearsed", ["rehearse", ""], ["upgrade-webhook", "cert", ":4"]],
+  [
+    "what can be rehearsed",
+    ["rehearse", ""],
+    ["upgrade-webhook", "reapply-rbac", "unbind-scc", "cert", ":4"],
+  ],
   ["commands of a group to rehearse", ["rehearse", "cert", ""], ["create", "inspect", ":4"]],
   ["flags of rehearse", ["rehearse", "--fa"], ["--faults", ":4"]],
   [

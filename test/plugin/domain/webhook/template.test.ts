@@ -1,5 +1,6 @@
 import { defaultNames } from "../../../../plugin/domain/names";
-import { leftovers, renderTemplate } from "../../../../plugin/domain/webhook/template";
+import { leftovers } from "../../../../plugin/domain/placeholders";
+import { renderTemplate } from "../../../../plugin/domain/webhook/template";
 import { aNewConfiguration } from "../../../support/builders";
 import { hostile } from "./hostile";
 

@@ -1,0 +1,78 @@
+/** Which namespaces an operator is told to manage (domain facts 6). */
+import type { Names } from "../names";
+import type { KubeObject } from "../objects";
+import { at, isObject, list, own, text } from "../values";
+
+/** What the operator is told; `from` says by what. */
+export type Configured =
+  | { readonly is: "list"; readonly namespaces: readonly string[]; readonly from: string }
+  | {
+      readonly is: "label";
+      readonly selector: string;
+      /** Set where the selector asks for no value. */
+      readonly bareKey?: string;
+      readonly from: string;
+    }
+  | { readonly is: "none" }
+  | { readonly is: "unknown"; readonly because: string };
+
+/** Where the settings may stand. */
+export interface ConfigurationFacts {
+  readonly deployment: KubeObject | undefined;
+  readonly configMap: KubeObject | undefined;
+  readonly names: Names;
+}
+
+type Setting =
+  | { readonly is: "set"; readonly value: string; readonly from: string }
+  | { readonly is: "absent" }
+  | { readonly is: "unknown"; readonly because: string };
+
+/** An explicit entry of the Deployment beats the ConfigMap; the list beats the label. */
+export function configuredNamespaces(facts: ConfigurationFacts): Configured {
+  const { namespaces: listKey, namespacesLabel } = facts.names.configMap;
+  const namespaces = setting(facts, listKey);
+  if (namespaces.is === "unknown") return namespaces;
+  if (namespaces.is === "set") {
+    return { is: "list", namespaces: namesIn(namespaces.value), from: namespaces.from };
+  }
+  const label = setting(facts, namespacesLabel);
+  if (label.is === "unknown") return label;
+  if (label.is === "absent") return { is: "none" };
+  const { value: selector, from } = label;
+  return { is: "label", selector, from, ...(!selector.includes("=") && { bareKey: selector }) };
+}
+
+/** The names in a list with commas, each once. */
+export function namesIn(value: string): readonly string[] {
+  const parts = value.split(/[\s,]+/).filter((part) => part !== "");
+  return [...new Set(parts)];
+}
+
+/** An empty value counts as none, but still hides the ConfigMap's. */
+function setting(facts: ConfigurationFacts, key: string): Setting {
+  const { deployment, configMap, names } = facts;
+  const mapName = names.configMap.name;
+  const inMap = text(at(configMap, ["data", key]))?.trim() ?? "";
+  const mapped: Setting = valueOf(inMap, `${key} of ConfigMap ${mapName}`);
+  const entry = envOf(deployment, names).find((one) => own(one, "name") === key);
+  if (entry === undefined) return mapped;
+  const source = own(entry, "valueFrom");
+  const place = `the entry ${key} of Deployment ${names.operator.deployment}`;
+  if (source === undefined) return valueOf((text(own(entry, "value")) ?? "").trim(), place);
+  const reference = own(source, "configMapKeyRef");
+  if (own(reference, "name") === mapName && own(reference, "key") === key) return mapped;
+  return { is: "unknown", because: `${place} takes its value from a place that is not read here` };
+}
+
+function valueOf(value: string, from: string): Setting {
+  return value === "" ? { is: "absent" } : { is: "set", value, from };
+}
+
+function envOf(deployment: KubeObject | undefined, names: Names): readonly unknown[] {
+  const containers = list(at(deployment, ["spec", "template", "spec", "containers"]));
+  const operator = containers
+    .filter(isObject)
+    .find((container) => own(container, "name") === names.operator.container);
+  return list(own(operator ?? containers[0], "env"));
+}

@@ -1,0 +1,102 @@
+/** Rules of roles, taken apart into single grants, so that two roles can be compared and united. */
+import { type Json, isObject, list, own } from "../values";
+
+/** One verb on one resource; `name` limits it to one object. A path of the API stands as resource. */
+export interface Grant {
+  readonly verb: string;
+  readonly group: string;
+  /** With a subresource behind a slash; a URL path begins with one. */
+  readonly resource: string;
+  readonly name?: string;
+}
+
+/** What a change of rules gives and takes. */
+export interface RulesDifference {
+  readonly gained: readonly Grant[];
+  readonly lost: readonly Grant[];
+}
+
+/** The rules of a role as read, none for anything else. */
+export function rulesOf(role: unknown): readonly Json[] {
+  return list(own(role, "rules")).filter(isObject);
+}
+
+/** Every grant of the rules, each once. */
+export function grantsOf(rules: readonly Json[]): readonly Grant[] {
+  const found = rules.flatMap(grantsOfRule);
+  return [...new Map(found.map((grant) => [keyOf(grant), grant])).values()];
+}
+
+function grantsOfRule(rule: Json): readonly Grant[] {
+  const verbs = texts(rule, "verbs");
+  const names = texts(rule, "resourceNames");
+  const onPaths = texts(rule, "nonResourceURLs").map((resource) => ({ group: "", resource }));
+  const onObjects = texts(rule, "apiGroups").flatMap((group) =>
+    texts(rule, "resources").flatMap((resource) =>
+      names.length === 0 ? [{ group, resource }] : names.map((name) => ({ group, resource, name })),
+    ),
+  );
+  return [...onObjects, ...onPaths].flatMap((target) => verbs.map((verb) => ({ verb, ...target })));
+}
+
+function texts(rule: Json, key: string): readonly string[] {
+  return list(own(rule, key)).filter((item) => typeof item === "string");
+}
+
+/** Whether the first grant gives what the second gives. */
+function covers(wide: Grant, narrow: Grant): boolean {
+  const verb = wide.verb === "*" || wide.verb === narrow.verb;
+  const group = wide.group === "*" || wide.group === narrow.group;
+  const name = wide.name === undefined || wide.name === narrow.name;
+  return verb && group && name && coversResource(wide.resource, narrow.resource);
+}
+
+function coversResource(wide: string, narrow: string): boolean {
+  if (wide === narrow) return true;
+  if (narrow.startsWith("/")) {
+    return /^\/.*\*$/.test(wide) && narrow.startsWith(wide.slice(0, -1));
+  }
+  if (wide === "*") return true;
+  return wide.startsWith("*/") && narrow.endsWith(wide.slice(1));
+}
+
+/** The grants that nothing of the others gives. */
+export function beyond(grants: readonly Grant[], others: readonly Grant[]): readonly Grant[] {
+  const known = new Set(others.map(keyOf));
+  return grants.filter(
+    (grant) => !known.has(keyOf(grant)) && !others.some((other) => covers(other, grant)),
+  );
+}
+
+/** What replacing the rules by others gives and takes. */
+export function compareRules(before: readonly Json[], after: readonly Json[]): RulesDifference {
+  const [old, next] = [grantsOf(before), grantsOf(after)];
+  return { gained: beyond(next, old), lost: beyond(old, next) };
+}
+
+/** The first rules as they are, and after them those of the second that add something. */
+export function uniteRules(first: readonly Json[], second: readonly Json[]): readonly Json[] {
+  return second.reduce<readonly Json[]>(
+    (all, rule) => (beyond(grantsOf([rule]), grantsOf(all)).length === 0 ? all : [...all, rule]),
+    first,
+  );
+}
+
+/** The grants for a person, one line a resource: `endpointslices.discovery.k8s.io: get, list`. */
+export function grantLines(grants: readonly Grant[]): readonly string[] {
+  const verbs = new Map<string, readonly string[]>();
+  for (const grant of grants) {
+    const target = targetOf(grant);
+    verbs.set(target, [...(verbs.get(target) ?? []), grant.verb]);
+  }
+  return [...verbs].map(([target, of]) => `${target}: ${of.join(", ")}`);
+}
+
+function targetOf({ group, resource, name }: Grant): string {
+  const named = name === undefined ? "" : ` "${name}"`;
+  return `${resource}${group === "" ? "" : `.${group}`}${named}`;
+}
+
+function keyOf({ verb, group, resource, name = "" }: Grant): string {
+  return [verb, group, resource, name].join("|");
+}

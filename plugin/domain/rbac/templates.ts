@@ -1,0 +1,137 @@
+/** The roles and bindings of a release, judged and filled in (S34; domain facts 6). */
+import type { Names } from "../names";
+import type { KubeObject } from "../objects";
+import { at, isObject, type Json, own, shown } from "../values";
+import { leftovers, replaceTokens } from "../placeholders";
+import { kindsIn, type Pair } from "./kinds";
+import { roleRefOf, type Subject, subjectsOf } from "./subjects";
+import { rulesOf } from "./rules";
+
+/** What the placeholders stand for, and which pairs are wanted. */
+export interface Filling {
+  readonly namespace: string;
+  /** Service accounts of the clusters in the operator's namespace. */
+  readonly accounts: readonly string[];
+  /** Whether the pair for finding namespaces by label is needed too. */
+  readonly label: boolean;
+  readonly names: Names;
+}
+
+/** The pairs, ready but for the namespace that they go to; or every problem of the files. */
+export type RbacTemplates =
+  | {
+      readonly is: "rendered";
+      readonly consumer: Pair<KubeObject>;
+      readonly label?: Pair<KubeObject>;
+    }
+  | { readonly is: "unfit"; readonly problems: readonly string[] };
+
+/** True when the documents leave the clusters' service accounts to be filled in. */
+export function wantsAccounts(documents: readonly unknown[], names: Names): boolean {
+  const written = JSON.stringify(documents);
+  return names.placeholders.serviceAccount.some((token) => written.includes(token));
+}
+
+/** Fills in the placeholders of every known spelling and judges the outcome. */
+export function renderRbac(documents: readonly unknown[], filling: Filling): RbacTemplates {
+  const { names } = filling;
+  const { consumerRole, consumerBinding, labelRole, labelBinding } = names.rbac;
+  const objects = documents.filter(isObject);
+  const problems: string[] = [];
+  const pairOf = (wanted: Pair<string>, namespaced: boolean): Pair<KubeObject> => {
+    const { role, binding } = kindsIn(namespaced ? "" : undefined);
+    const found = {
+      role: only(objects, { kind: role.kind, name: wanted.role }, problems),
+      binding: only(objects, { kind: binding.kind, name: wanted.binding }, problems),
+    };
+    const pair = {
+      role: roleFrom(found.role, filling),
+      binding: bindingFrom(found.binding, filling),
+    };
+    if (found.role !== undefined && rulesOf(pair.role).length === 0) {
+      problems.push(`${role.kind}/${wanted.role} has no rules`);
+    }
+    const reference = `${role.kind}/${wanted.role}`;
+    if (found.binding !== undefined && roleRefOf(pair.binding) !== reference) {
+      problems.push(
+        `${binding.kind}/${wanted.binding} is for ${roleRefOf(pair.binding)}, wanted ${reference}`,
+      );
+    }
+    return pair;
+  };
+  const consumer = pairOf({ role: consumerRole, binding: consumerBinding }, true);
+  const label = filling.label
+    ? pairOf({ role: labelRole, binding: labelBinding }, false)
+    : undefined;
+  const left = leftovers([consumer, label], names);
+  problems.push(...left.map((token) => `placeholder ${token} is left after rendering`));
+  if (problems.length > 0) return { is: "unfit", problems };
+  return { is: "rendered", consumer, ...(label !== undefined && { label }) };
+}
+
+/** The pair as it goes to a namespace. */
+export function pairIn(pair: Pair<KubeObject>, namespace: string): Pair<KubeObject> {
+  const placed = (object: KubeObject): KubeObject => ({
+    ...object,
+    metadata: { ...object.metadata, namespace },
+  });
+  return { role: placed(pair.role), binding: placed(pair.binding) };
+}
+
+function only(
+  objects: readonly Json[],
+  { kind, name }: { readonly kind: string; readonly name: string },
+  problems: string[],
+): Json | undefined {
+  const found = objects.filter((object) => own(object, "kind") === kind);
+  const named = found.filter((object) => at(object, ["metadata", "name"]) === name);
+  if (named.length === 1) return named[0];
+  const others = found.map((object) => shown(at(object, ["metadata", "name"])));
+  const instead = others.length === 0 ? "no" : `${kind} ${others.join(", ")} instead of one`;
+  problems.push(`it holds ${instead} ${kind}/${name}`);
+  return undefined;
+}
+
+/** The parts that a template may give: where it comes from and what applied it are not among them. */
+function headOf(object: unknown, filling: Filling) {
+  const filled = replaceTokens(object, filling.names.placeholders.namespace, filling.namespace);
+  const { name, labels, annotations } = (own(filled, "metadata") ?? {}) as Json;
+  return {
+    filled,
+    head: {
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      kind: String(own(filled, "kind")),
+      metadata: {
+        name: String(name),
+        ...(isObject(labels) && { labels: labels as Record<string, string> }),
+        ...(isObject(annotations) && { annotations: annotations as Record<string, string> }),
+      },
+    },
+  };
+}
+
+function roleFrom(object: unknown, filling: Filling): KubeObject {
+  const { filled, head } = headOf(object, filling);
+  return { ...head, rules: rulesOf(filled) };
+}
+
+function bindingFrom(object: unknown, filling: Filling): KubeObject {
+  const { filled, head } = headOf(object, filling);
+  return {
+    ...head,
+    roleRef: own(filled, "roleRef"),
+    subjects: subjectsOf(filled).flatMap((subject) => accountsFor(subject, filling)),
+  };
+}
+
+/** A subject that stands for the clusters' service accounts becomes one for each. */
+function accountsFor(subject: Subject, { accounts, names }: Filling): readonly Subject[] {
+  const tokens = names.placeholders.serviceAccount;
+  if (!tokens.includes(subject.name)) return [subject];
+  return accounts.map((name) => ({ ...subject, name }));
+}
+
+/** The service accounts that a binding is for: whose access is proven. */
+export function accountsOf(binding: KubeObject): readonly Subject[] {
+  return subjectsOf(binding).filter(({ kind }) => kind === "ServiceAccount");
+}

@@ -1,0 +1,181 @@
+/** What takes a constraint from accounts, which ways in stay, and who else uses it (S33). */
+import type { KubeObject } from "../objects";
+import { at, list, own } from "../values";
+import { type Account, groupOf, groupsOf, isAccount, subjectLabel, userOf } from "./account";
+import { constraintAnnotation, grantName, labelOf } from "./constraint";
+import {
+  type AccessObjects,
+  bindingsOf,
+  type Breadth,
+  type Grant,
+  grantsOf,
+  roleLabelOf,
+} from "./grants";
+
+/** The state of the cluster that is planned from. */
+export interface Situation {
+  /** The constraint's name. */
+  readonly name: string;
+  /** Undefined when it does not exist: bindings to it may be left. */
+  readonly constraint: KubeObject | undefined;
+  readonly access: AccessObjects;
+  /** Pods of all namespaces. */
+  readonly pods: readonly KubeObject[];
+  /** Labels of the ECs that ask for what the constraint gives (S32). */
+  readonly wantedBy: readonly string[];
+}
+
+/** One write: the accounts go out of a list; a binding that then has nobody left is deleted. */
+export interface Change {
+  readonly object: KubeObject;
+  readonly field: "users" | "subjects";
+  readonly left: readonly unknown[];
+  readonly removed: readonly string[];
+  readonly deletes: boolean;
+}
+
+/** A way in that is not this tool's to close: closing it would take something from the account or from others. */
+export type Way = GroupWay | RoleWay;
+
+/** The account is in a group: of the constraint's own, or of a binding. */
+interface GroupWay {
+  readonly account: Account;
+  readonly object: KubeObject;
+  readonly group: string;
+  /** Absent for the constraint's own groups, which no access review sees. */
+  readonly role?: string;
+}
+
+/** The account itself is bound to a role that is about more than the constraint. */
+interface RoleWay {
+  readonly account: Account;
+  readonly object: KubeObject;
+  readonly group?: undefined;
+  readonly role: string;
+  readonly breadth: Breadth;
+}
+
+/** The whole plan. */
+export interface Unbinding {
+  readonly changes: readonly Change[];
+  readonly ways: readonly Way[];
+  /** Who would still use the constraint afterwards, each for people; empty: nobody. */
+  readonly users: readonly string[];
+  /** The constraint, when nobody is left. */
+  readonly remove: KubeObject | undefined;
+  /** The ClusterRole that granting leaves behind, when nobody is bound to it any more. */
+  readonly leftover: KubeObject | undefined;
+}
+
+/** Plans to take the constraint from the accounts, and from nobody else. */
+export function planUnbind(situation: Situation, accounts: readonly Account[]): Unbinding {
+  const { constraint, access, name } = situation;
+  const grants = grantsOf(access, name);
+  const changes = [...constraintChanges(constraint, accounts), ...bindingChanges(grants, accounts)];
+  const users = usersAfter(situation, grants, changes);
+  return {
+    changes,
+    ways: accounts.flatMap((account) => [
+      ...constraintWays(constraint, account),
+      ...grants.flatMap((grant) => bindingWays(grant, account)),
+    ]),
+    users,
+    remove: users.length === 0 ? constraint : undefined,
+    leftover: leftoverOf(situation, changes),
+  };
+}
+
+/** True for a pod that runs, or is about to, under the constraint. */
+export function runsUnder(pod: KubeObject, constraint: string): boolean {
+  const annotation = own(pod.metadata.annotations, constraintAnnotation);
+  const ended = ["Succeeded", "Failed"].includes(String(at(pod, ["status", "phase"])));
+  return annotation === constraint && !ended;
+}
+
+function constraintChanges(
+  constraint: KubeObject | undefined,
+  accounts: readonly Account[],
+): readonly Change[] {
+  if (constraint === undefined) return [];
+  const ours = new Set<unknown>(accounts.map(userOf));
+  const found = list(own(constraint, "users"));
+  const left = found.filter((user) => !ours.has(user));
+  if (left.length === found.length) return [];
+  const removed = [...new Set(found.filter((user) => ours.has(user)).map(String))];
+  return [{ object: constraint, field: "users", left, removed, deletes: false }];
+}
+
+function bindingChanges(grants: readonly Grant[], accounts: readonly Account[]): readonly Change[] {
+  return grants.flatMap(({ binding, breadth }) => {
+    if (breadth !== "only") return [];
+    const found = list(own(binding, "subjects"));
+    const left = found.filter(
+      (subject) => !accounts.some((account) => isAccount(subject, account)),
+    );
+    if (left.length === found.length) return [];
+    const removed = found.filter((subject) => !left.includes(subject)).map(subjectLabel);
+    return [{ object: binding, field: "subjects", left, removed, deletes: left.length === 0 }];
+  });
+}
+
+function constraintWays(constraint: KubeObject | undefined, account: Account): readonly Way[] {
+  if (constraint === undefined) return [];
+  const found = list(own(constraint, "groups"));
+  return groupsOf(account)
+    .filter((group) => found.includes(group))
+    .map((group) => ({ account, object: constraint, group }));
+}
+
+function bindingWays({ binding, role, breadth }: Grant, account: Account): readonly Way[] {
+  return list(own(binding, "subjects")).flatMap((subject): readonly Way[] => {
+    const group = groupOf(subject, account);
+    if (group !== undefined) return [{ account, object: binding, role, group }];
+    const wider = breadth !== "only" && isAccount(subject, account);
+    return wider ? [{ account, object: binding, role, breadth }] : [];
+  });
+}
+
+/** A wildcard is held by every administrator and says nothing about who needs this constraint. */
+function usersAfter(
+  { name, constraint, pods, wantedBy }: Situation,
+  grants: readonly Grant[],
+  changes: readonly Change[],
+): readonly string[] {
+  return [
+    ...leftIn(constraint, "users", changes).map((user) => `user ${String(user)}`),
+    ...list(own(constraint, "groups")).map((group) => `group ${String(group)}`),
+    ...grants
+      .filter(({ breadth }) => breadth !== "wide")
+      .flatMap(({ binding }) =>
+        leftIn(binding, "subjects", changes).map(
+          (subject) => `${subjectLabel(subject)} by ${labelOf(binding)}`,
+        ),
+      ),
+    ...pods
+      .filter((pod) => runsUnder(pod, name))
+      .map((pod) => `${labelOf(pod)}, which runs under it`),
+    ...wantedBy.map((cluster) => `${cluster}, which asks for automatic resource adjustment`),
+  ];
+}
+
+function leftoverOf(
+  { name, access }: Situation,
+  changes: readonly Change[],
+): KubeObject | undefined {
+  const role = access.clusterRoles.find(({ metadata }) => metadata.name === grantName(name));
+  const bound = bindingsOf(access).some(
+    (binding) =>
+      roleLabelOf(binding) === `ClusterRole/${grantName(name)}` &&
+      leftIn(binding, "subjects", changes).length > 0,
+  );
+  return bound ? undefined : role;
+}
+
+/** What the list holds once the changes are made. */
+function leftIn(
+  object: KubeObject | undefined,
+  field: Change["field"],
+  changes: readonly Change[],
+): readonly unknown[] {
+  return changes.find((change) => change.object === object)?.left ?? list(own(object, field));
+}

@@ -1,0 +1,30 @@
+/** Pieces that several renderings share: a result, a finding, a text below a label. */
+import type { Finding } from "../domain/findings";
+import type { Result } from "../run/report";
+import { escape, escapeLines } from "./escape";
+import type { Palette } from "./style";
+
+/** A result in its colour. */
+export function paintResult(result: string, palette: Palette): string {
+  const calm: readonly Result[] = ["unchanged", "skipped", "planned"];
+  if (result === "failed") return palette.bad(result);
+  return calm.some((one) => one === result) ? palette.faint(result) : palette.good(result);
+}
+
+/** A finding with its cause, its way out and its source. */
+export function renderFinding(finding: Finding, palette: Palette): readonly string[] {
+  const { severity, code, object, field } = finding;
+  const paint = severity === "error" ? palette.bad : palette.warn;
+  const where = [object, field].filter((part) => part !== undefined).map(escape);
+  return [
+    [paint(severity), palette.strong(escape(code)), ...where].join(" "),
+    `  Cause:  ${indented(finding.cause)}`,
+    `  Fix:    ${indented(finding.fix)}`,
+    ...(finding.source === "" ? [] : [`  Source: ${escape(finding.source)}`]),
+  ];
+}
+
+/** A text of one or more lines below a label. */
+export function indented(text: string): string {
+  return escapeLines(text).replaceAll("\n", "\n          ");
+}

@@ -1,0 +1,143 @@
+/** Gathers what became of each namespace, and what the run ends with. */
+import { exitCodes } from "../../domain/errors";
+import type { Finding } from "../../domain/findings";
+import { isAsWanted } from "../../domain/rbac/plan";
+import { grantLines } from "../../domain/rbac/rules";
+import type { ExitReport, NamespaceReport } from "../report";
+import type { RbacOptions } from "./deps";
+import type { Site } from "./site";
+import { shortened, type Targets } from "./targets";
+import type { Outcome } from "./worker";
+
+/** Findings by which a namespace failed for want of rights. */
+const rightsCodes = ["RBAC-FORBIDDEN", "RBAC-ESCALATION"];
+
+/** The results so far. */
+export class Ending {
+  #targets: Pick<Targets, "namespaces" | "from"> = { namespaces: [], from: "" };
+  #because: string | undefined;
+  #wide: NamespaceReport | undefined;
+  #pruned = 0;
+  #notPruned = 0;
+  #failures = 0;
+  readonly #results = new Map<string, NamespaceReport>();
+
+  constructor(private readonly options: Pick<RbacOptions, "maxFailures" | "dryRun">) {}
+
+  /** From here on each of the namespaces is accounted for. */
+  begin(targets: Targets): void {
+    this.#targets = targets;
+  }
+
+  /** True when no further namespace is begun. */
+  get stopped(): boolean {
+    return this.#because !== undefined;
+  }
+
+  stop(because: string): void {
+    this.#because ??= because;
+  }
+
+  add({ site, result, findings }: Outcome): void {
+    const { namespace, plan } = site;
+    const report: NamespaceReport = {
+      name: namespace ?? "",
+      result,
+      ...(findings.length > 0 && { findings }),
+      ...(!isAsWanted(plan) && changesOf(site)),
+    };
+    if (namespace === undefined) this.#wide = report;
+    else this.#results.set(namespace, report);
+    if (result === "failed") this.#countFailure();
+  }
+
+  fail(site: Site, findings: readonly Finding[]): void {
+    this.add({ site, result: "failed", findings });
+  }
+
+  failNamespace(name: string, findings: readonly Finding[]): void {
+    this.#results.set(name, { name, result: "failed", findings });
+    this.#countFailure();
+  }
+
+  pruned(done: boolean): void {
+    if (done) this.#pruned += 1;
+    else this.#notPruned += 1;
+  }
+
+  hasFailed(name: string): boolean {
+    return this.#results.get(name)?.result === "failed";
+  }
+
+  /** For the live line. */
+  progress(): string {
+    const failed = this.#failures;
+    const tail = failed === 0 ? "" : `, ${failed} failed`;
+    return `namespaces: ${this.#results.size} of ${this.#targets.namespaces.length}${tail}`;
+  }
+
+  /** Every namespace in the order of the alphabet; those not begun are skipped. */
+  namespaces(): readonly NamespaceReport[] {
+    const all = this.#targets.namespaces.map(
+      (name): NamespaceReport => this.#results.get(name) ?? { name, result: "skipped" },
+    );
+    if (this.#wide === undefined) return all;
+    return [{ ...this.#wide, name: "(cluster)" }, ...all];
+  }
+
+  exit(written: number): ExitReport {
+    const failed = this.#failed();
+    const reason = this.#reason();
+    if (failed.length + this.#notPruned === 0) return { code: exitCodes.ok, reason };
+    const forRights = failed.every(({ findings = [] }) =>
+      findings.some(({ code }) => rightsCodes.includes(code)),
+    );
+    const names = failed.map(({ name }) => (name === "" ? "(cluster)" : name)).sort();
+    return {
+      code:
+        written === 0 && forRights && failed.length > 0 ? exitCodes.permission : exitCodes.partial,
+      reason: names.length === 0 ? reason : `${reason}; failed: ${shortened(names)}`,
+      next: "mend what is named, then run the same command again: it writes only where something is missing",
+    };
+  }
+
+  #countFailure(): void {
+    const { maxFailures } = this.options;
+    this.#failures += 1;
+    const count = this.#failures;
+    if (maxFailures !== undefined && count >= maxFailures) {
+      this.stop(`${count} namespaces failed, as many as --max-failures allows`);
+    }
+  }
+
+  #failed(): readonly NamespaceReport[] {
+    const all = [...this.#results.values(), ...(this.#wide === undefined ? [] : [this.#wide])];
+    return all.filter(({ result }) => result === "failed");
+  }
+
+  #reason(): string {
+    const { namespaces, from } = this.#targets;
+    if (namespaces.length === 0) return `no namespace is managed (${from}), nothing to do`;
+    const counts = new Map<string, number>();
+    const managed = new Set(namespaces);
+    for (const { name, result } of this.namespaces()) {
+      if (managed.has(name)) counts.set(result, (counts.get(result) ?? 0) + 1);
+    }
+    const parts = [...counts].map(([result, count]) => `${count} ${result}`);
+    const pruned = this.#pruned === 0 ? "" : `, left-overs deleted in ${this.#pruned}`;
+    const stopped = this.#because === undefined ? "" : `; stopped: ${this.#because}`;
+    return `${namespaces.length} namespaces (${from}): ${parts.join(", ")}${pruned}${stopped}`;
+  }
+}
+
+function changesOf({ plan }: Site): Pick<NamespaceReport, "rules" | "subjects"> {
+  const { gained, lost, subjectsGained, subjectsLost } = plan;
+  return {
+    ...(gained.length + lost.length > 0 && {
+      rules: { gained: grantLines(gained), lost: grantLines(lost) },
+    }),
+    ...(subjectsGained.length + subjectsLost.length > 0 && {
+      subjects: { gained: subjectsGained, lost: subjectsLost },
+    }),
+  };
+}

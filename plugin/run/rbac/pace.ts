@@ -1,0 +1,132 @@
+/** How many requests are under way at once: fewer when the API server says that it is too much. */
+import { ApiError } from "../../domain/errors";
+import type { Clock, Cluster } from "../ports";
+
+const attempts = 8;
+const usualPauseMs = 1_000;
+/** So many answers without a 429 let one request more be under way. */
+const calmAfter = 50;
+
+/** Sends requests, at most so many at once; half as many after each 429, which is then repeated. */
+export class Pace {
+  #limit: number;
+  #running = 0;
+  #until = 0;
+  #calm = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(
+    private readonly most: number,
+    private readonly clock: Clock,
+    private readonly note: (text: string) => void,
+  ) {
+    this.#limit = most;
+  }
+
+  /** How many may be under way now. */
+  get limit(): number {
+    return this.#limit;
+  }
+
+  async send<T>(act: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      await this.#enter();
+      try {
+        const answer = await act();
+        this.#speedUp();
+        return answer;
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.status !== 429 || attempt >= attempts)
+          throw error;
+        this.#slowDown(error);
+      } finally {
+        this.#leave();
+      }
+    }
+  }
+
+  async #enter(): Promise<void> {
+    while (this.#running >= this.#limit) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+    this.#running += 1;
+    const pause = this.#until - this.clock.now();
+    if (pause > 0) await this.clock.sleep(pause);
+  }
+
+  #leave(): void {
+    this.#running -= 1;
+    this.#waiting.shift()?.();
+  }
+
+  #speedUp(): void {
+    this.#calm += 1;
+    if (this.#calm < calmAfter || this.#limit >= this.most) return;
+    this.#calm = 0;
+    this.#limit += 1;
+    this.#waiting.shift()?.();
+  }
+
+  /** Answers of requests sent before the last 429 tell nothing new: it is halved once a pause. */
+  #slowDown({ retryAfter }: ApiError): void {
+    const now = this.clock.now();
+    const pause = retryAfter === undefined ? usualPauseMs : retryAfter * 1000;
+    if (now >= this.#until) {
+      this.#limit = Math.max(1, Math.floor(this.#limit / 2));
+      this.note(
+        `the API server is overloaded (429): ${this.#limit} at once, after ${pause / 1000}s`,
+      );
+    }
+    this.#until = Math.max(this.#until, now + pause);
+    this.#calm = 0;
+  }
+}
+
+/** The cluster with every request sent through the pace. */
+export function paced(cluster: Cluster, pace: Pace): Cluster {
+  const through =
+    <A extends readonly unknown[], T>(act: (...args: A) => Promise<T>) =>
+    (...args: A): Promise<T> =>
+      pace.send(() => act(...args));
+  return {
+    server: cluster.server,
+    namespace: cluster.namespace,
+    get: through(cluster.get.bind(cluster)),
+    list: through(cluster.list.bind(cluster)),
+    watch: (resource, options) => cluster.watch(resource, options),
+    create: through(cluster.create.bind(cluster)),
+    update: through(cluster.update.bind(cluster)),
+    apply: through(cluster.apply.bind(cluster)),
+    patch: through(cluster.patch.bind(cluster)),
+    delete: through(cluster.delete.bind(cluster)),
+    can: through(cluster.can.bind(cluster)),
+    whoAmI: through(cluster.whoAmI.bind(cluster)),
+    serves: through(cluster.serves.bind(cluster)),
+    close: () => {
+      cluster.close();
+    },
+  };
+}
+
+/** Does something for each item, at most so many at once; a throw lets those under way end first. */
+export async function eachAtMost<T>(
+  most: number,
+  items: readonly T[],
+  act: (item: T) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  let failure: { readonly error: unknown } | undefined;
+  const work = async (): Promise<void> => {
+    while (next < items.length && failure === undefined) {
+      const item = items[next] as T;
+      next += 1;
+      try {
+        await act(item);
+      } catch (error) {
+        failure ??= { error };
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(most, items.length) }, work));
+  if (failure !== undefined) throw failure.error;
+}

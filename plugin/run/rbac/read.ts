@@ -1,0 +1,156 @@
+/** Reads what the operator is told, the namespaces, and the roles and bindings that exist. */
+import { exitCodes } from "../../domain/errors";
+import { kinds } from "../../domain/kinds";
+import type { KubeObject, Resource } from "../../domain/objects";
+import { type Configured, configuredNamespaces } from "../../domain/rbac/managed";
+import { kindsIn, type Pair, rbacKinds } from "../../domain/rbac/kinds";
+import type { Found } from "../../domain/rbac/plan";
+import { roleRefOf } from "../../domain/rbac/subjects";
+import { rulesOf } from "../../domain/rbac/rules";
+import { rbacFinding } from "../../domain/rbac/codes";
+import { at, type Json, text } from "../../domain/values";
+import { missingPermissions } from "../ledger";
+import { BlockedError } from "../recorder";
+import type { RbacDeps, RbacOptions } from "./deps";
+import { listPermissions } from "./permissions";
+
+/** What the operator is told; undefined where it is not in this namespace at all. */
+export async function readConfigured(
+  { cluster, names }: RbacDeps,
+  { namespace }: RbacOptions,
+): Promise<Configured | undefined> {
+  const [deployment, configMap] = await Promise.all([
+    cluster.get({ resource: kinds.deployment, name: names.operator.deployment, namespace }),
+    cluster.get({ resource: kinds.configMap, name: names.configMap.name, namespace }),
+  ]);
+  if (deployment === undefined && configMap === undefined) return undefined;
+  return configuredNamespaces({ deployment, configMap, names });
+}
+
+/** The service accounts of the clusters in the operator's namespace, or the one given. */
+export async function readAccounts(
+  { cluster, names }: RbacDeps,
+  { namespace, account }: RbacOptions,
+): Promise<readonly string[]> {
+  if (account !== undefined) return [account];
+  for (const version of [names.ecVersion, names.version]) {
+    const resource = { group: names.group, version, ...names.ec };
+    const clusters = await cluster.list(resource, { namespace });
+    const accounts = (clusters ?? []).map(
+      (ec) => text(at(ec, names.ecFields.serviceAccountName)) ?? ec.metadata.name ?? "",
+    );
+    if (accounts.length > 0) return [...new Set(accounts)].sort();
+  }
+  throw new BlockedError(exitCodes.blocked, [
+    rbacFinding("noCluster", { object: `Namespace/${namespace}` }),
+  ]);
+}
+
+/** Namespaces by name, undefined where they may not be listed. */
+export async function readNamespaces(
+  { cluster }: RbacDeps,
+  labelSelector: string | undefined,
+): Promise<ReadonlyMap<string, KubeObject> | undefined> {
+  const { group, plural: resource } = kinds.namespace;
+  if (labelSelector === undefined && !(await cluster.can({ verb: "list", group, resource }))) {
+    return undefined;
+  }
+  const options = labelSelector === undefined ? {} : { labelSelector };
+  const all = (await cluster.list(kinds.namespace, options)) ?? [];
+  return new Map(all.map((object) => [object.metadata.name ?? "", object]));
+}
+
+/** What exists, from three lists for the whole cluster; undefined where they are not allowed. */
+export interface Inventory {
+  readonly roles: readonly KubeObject[];
+  /** Bindings and temporary ones. */
+  readonly bindings: readonly KubeObject[];
+  at(namespace: string): Found;
+}
+
+/** Lists by name in all namespaces at once. */
+export async function readInventory(
+  deps: RbacDeps,
+  temporaryName: string,
+): Promise<Inventory | undefined> {
+  const { cluster, names } = deps;
+  if ((await missingPermissions(cluster, listPermissions())).length > 0) return undefined;
+  const named = async (resource: Resource, name: string): Promise<readonly KubeObject[]> =>
+    (await cluster.list(resource, { fieldSelector: `metadata.name=${name}` })) ?? [];
+  const [roles, bindings, temporaries] = await Promise.all([
+    named(rbacKinds.role, names.rbac.consumerRole),
+    named(rbacKinds.roleBinding, names.rbac.consumerBinding),
+    named(rbacKinds.roleBinding, temporaryName),
+  ]);
+  const [byRole, byBinding, byTemporary] = [roles, bindings, temporaries].map(byNamespace);
+  return {
+    roles,
+    bindings: [...bindings, ...temporaries],
+    at: (namespace) =>
+      foundOf({
+        role: byRole?.get(namespace),
+        binding: byBinding?.get(namespace),
+        temporary: byTemporary?.get(namespace),
+      }),
+  };
+}
+
+function byNamespace(objects: readonly KubeObject[]): ReadonlyMap<string, KubeObject> {
+  return new Map(objects.map((object) => [object.metadata.namespace ?? "", object]));
+}
+
+function foundOf({ role, binding, temporary }: Readonly<Record<string, KubeObject | undefined>>) {
+  return {
+    ...(role !== undefined && { role }),
+    ...(binding !== undefined && { binding }),
+    ...(temporary !== undefined && { temporary }),
+  };
+}
+
+/** Where one pair is looked for, object by object. */
+export interface Place {
+  readonly namespace?: string;
+  readonly wanted: Pair<KubeObject>;
+  readonly temporaryName: string;
+}
+
+/** Reads one place, object by object. */
+export async function readPlace(
+  { cluster }: RbacDeps,
+  { namespace, wanted, temporaryName }: Place,
+): Promise<Found> {
+  const within = namespace === undefined ? {} : { namespace };
+  const { role, binding } = kindsIn(namespace);
+  const [first, second, third] = await Promise.all([
+    cluster.get({ resource: role, name: wanted.role.metadata.name ?? "", ...within }),
+    cluster.get({ resource: binding, name: wanted.binding.metadata.name ?? "", ...within }),
+    cluster.get({ resource: binding, name: temporaryName, ...within }),
+  ]);
+  return foundOf({ role: first, binding: second, temporary: third });
+}
+
+/** The rules of the roles that bindings are for, each cluster-wide one read once. */
+export class BoundRules {
+  readonly #clusterRoles = new Map<string, Promise<readonly Json[]>>();
+
+  constructor(private readonly deps: RbacDeps) {}
+
+  /** Adds the rules that the binding found gives, where it is for another role than wanted. */
+  async addTo(found: Found, wanted: KubeObject): Promise<Found> {
+    const reference = roleRefOf(found.binding);
+    if (found.binding === undefined || reference === roleRefOf(wanted)) return found;
+    const [kind, name = ""] = reference.split("/");
+    const { namespace } = found.binding.metadata;
+    if (kind === "Role" && namespace !== undefined) {
+      return { ...found, bound: await this.#read({ resource: rbacKinds.role, name, namespace }) };
+    }
+    const known = this.#clusterRoles.get(name);
+    const bound = known ?? this.#read({ resource: rbacKinds.clusterRole, name });
+    this.#clusterRoles.set(name, bound);
+    return { ...found, bound: await bound };
+  }
+
+  async #read(ref: Parameters<RbacDeps["cluster"]["get"]>[0]): Promise<readonly Json[]> {
+    return rulesOf(await this.deps.cluster.get(ref));
+  }
+}

@@ -1,0 +1,280 @@
+/**
+ * Role and RoleBinding in every managed namespace (S34): what exists is read at once, differences
+ * alone are written, each namespace has a result of its own. The cluster's state is the only memory.
+ */
+import { UsageError } from "../../domain/errors";
+import type { Finding } from "../../domain/findings";
+import type { KubeObject } from "../../domain/objects";
+import type { Configured } from "../../domain/rbac/managed";
+import { isAsWanted } from "../../domain/rbac/plan";
+import { findStale, type Stale } from "../../domain/rbac/stale";
+import { type Pair, rbacKinds } from "../../domain/rbac/kinds";
+import { pairIn, renderRbac, wantsAccounts } from "../../domain/rbac/templates";
+import { missingPermissions, MissingPermissionsError, requirePermissions } from "../ledger";
+import type { Report } from "../report";
+import { backupsOf } from "./backups";
+import type { RbacDeps, RbacOptions } from "./deps";
+import { Ending } from "./ending";
+import { eachAtMost, Pace, paced } from "./pace";
+import { missingAt, readPermissions, reportMissing } from "./permissions";
+import { prunable, prune, prunePermissions, staleFindings } from "./prune";
+import {
+  BoundRules,
+  type Inventory,
+  readAccounts,
+  readConfigured,
+  readInventory,
+  readPlace,
+} from "./read";
+import { Refusals } from "./refusal";
+import { type Site, siteOf } from "./site";
+import { readTargets, type Targets } from "./targets";
+import { Worker } from "./worker";
+import { Writer } from "./writer";
+
+/** Runs it; expected ends of every kind come back as a report. */
+export async function reapplyRbac(deps: RbacDeps, options: RbacOptions): Promise<Report> {
+  const note = (text: string): void => {
+    deps.recorder.note(text);
+  };
+  const pace = new Pace(options.concurrency, deps.clock, note);
+  const run = new Reapply({ ...deps, cluster: paced(deps.cluster, pace) }, options);
+  try {
+    await run.run();
+    return run.report();
+  } catch (error) {
+    return run.failure(error);
+  }
+}
+
+interface Planned {
+  readonly targets: Targets;
+  /** The cluster-wide pair, in label mode. */
+  readonly wide: Site | undefined;
+  readonly sites: readonly Site[];
+  readonly stale: readonly Stale[];
+}
+
+class Reapply {
+  readonly #writer: Writer;
+  readonly #refusals: Refusals;
+  readonly #bound: BoundRules;
+  readonly #ending: Ending;
+
+  constructor(
+    private readonly deps: RbacDeps,
+    private readonly options: RbacOptions,
+  ) {
+    this.#writer = new Writer(deps, options);
+    this.#refusals = new Refusals(deps);
+    this.#bound = new BoundRules(deps);
+    this.#ending = new Ending(options);
+  }
+
+  async run(): Promise<void> {
+    const { deps, options } = this;
+    const fills = wantsAccounts(options.documents, deps.names) && options.account === undefined;
+    await requirePermissions(deps, readPermissions(deps, options, fills));
+    const planned = await this.#plan(fills);
+    const open = await this.#withPermission(planned);
+    await this.#confirm(planned, open);
+    await this.#requireHome(planned, open);
+    await this.#work(open, planned);
+    if (options.prune) await this.#prune(planned.stale);
+  }
+
+  report(): Report {
+    this.#close();
+    return this.deps.recorder.report(this.#ending.exit(this.#writer.written));
+  }
+
+  failure(error: unknown): Report {
+    this.#close();
+    return this.deps.recorder.failure(error);
+  }
+
+  #close(): void {
+    const { recorder, command } = this.deps;
+    recorder.namespaces(this.#ending.namespaces());
+    for (const backup of backupsOf(this.#writer.saved, command)) recorder.backup(backup);
+  }
+
+  async #plan(fills: boolean): Promise<Planned> {
+    const { deps, options } = this;
+    const configured = await readConfigured(deps, options);
+    const targets = await readTargets(deps, options, configured);
+    deps.recorder.findings(targets.findings);
+    this.#ending.begin(targets);
+    const accounts = fills ? await readAccounts(deps, options) : [options.account ?? ""];
+    const { consumer, label } = this.#render(accounts, targets);
+    const inventory = await readInventory(deps, this.#temporary(consumer));
+    const sites = await this.#sites(consumer, targets, inventory);
+    const wide = label === undefined ? undefined : await this.#site({ wanted: label }, undefined);
+    const stale = await this.#stale(targets, inventory, configured);
+    deps.recorder.findings(staleFindings(stale));
+    return { targets, wide, sites, stale };
+  }
+
+  #render(accounts: readonly string[], { label }: Targets) {
+    const { names } = this.deps;
+    const { documents, source, namespace } = this.options;
+    const result = renderRbac(documents, { namespace, accounts, label, names });
+    if (result.is === "rendered") return result;
+    throw new UsageError(
+      result.problems.map((problem) => `template ${source}: ${problem}`),
+      {
+        hint: "give the folder of a release, or its roles and bindings with --template",
+      },
+    );
+  }
+
+  #temporary({ binding }: Pair<KubeObject>): string {
+    return `${binding.metadata.name ?? ""}-${this.deps.names.fieldManager}`;
+  }
+
+  async #sites(
+    consumer: Pair<KubeObject>,
+    { namespaces, unfit }: Targets,
+    inventory: Inventory | undefined,
+  ): Promise<readonly Site[]> {
+    const sites = new Map<string, Site>();
+    const fit = namespaces.filter((name) => !unfit.has(name));
+    await eachAtMost(this.options.concurrency, fit, async (namespace) => {
+      const place = { namespace, wanted: pairIn(consumer, namespace) };
+      const site = await this.#site(place, inventory);
+      sites.set(namespace, site);
+    });
+    return fit.flatMap((name) => sites.get(name) ?? []);
+  }
+
+  async #site(
+    where: Pick<Site, "namespace" | "wanted">,
+    inventory: Inventory | undefined,
+  ): Promise<Site> {
+    const { deps, options } = this;
+    const place = { ...where, temporaryName: this.#temporary(where.wanted) };
+    const { namespace = "" } = where;
+    const found = inventory?.at(namespace) ?? (await readPlace(deps, place));
+    return siteOf(place, await this.#bound.addTo(found, where.wanted.binding), options);
+  }
+
+  async #stale(
+    { kept }: Targets,
+    inventory: Inventory | undefined,
+    configured: Configured | undefined,
+  ): Promise<readonly Stale[]> {
+    const { names } = this.deps;
+    const operatorNamespace = this.options.namespace;
+    if (kept === undefined) return [];
+    const facts = { kept, operatorNamespace, names };
+    const { roles = [], bindings = [] } = inventory ?? {};
+    const wide = configured?.is === "label" ? undefined : await this.#wideLeftOver();
+    return [
+      ...findStale({ ...facts, roles, bindings }),
+      ...(wide === undefined ? [] : findStale({ ...facts, ...wide })),
+    ];
+  }
+
+  /** The pair of label mode, where the operator is not told a label any more. */
+  async #wideLeftOver() {
+    const { cluster, names } = this.deps;
+    const { clusterRole, clusterRoleBinding } = rbacKinds;
+    const may = await missingPermissions(
+      cluster,
+      [clusterRole, clusterRoleBinding].map(({ group, plural }) => {
+        return { verb: "get", group, resource: plural, why: "" };
+      }),
+    );
+    if (may.length > 0) return undefined;
+    const [role, binding] = await Promise.all([
+      cluster.get({ resource: clusterRole, name: names.rbac.labelRole }),
+      cluster.get({ resource: clusterRoleBinding, name: names.rbac.labelBinding }),
+    ]);
+    return {
+      roles: role === undefined ? [] : [role],
+      bindings: binding === undefined ? [] : [binding],
+    };
+  }
+
+  /** The places whose writes are allowed; where none is, nothing is begun. */
+  async #withPermission(planned: Planned): Promise<readonly Site[]> {
+    const { deps, options } = this;
+    const { wide, sites, stale } = planned;
+    const all = [...(wide === undefined ? [] : [wide]), ...sites];
+    const writing = all.filter(({ plan }) => !isAsWanted(plan));
+    const missing = await missingAt(deps, writing);
+    for (const [site, lacking] of missing) {
+      this.#ending.fail(site, this.#refusals.lacks(site, lacking));
+    }
+    if (missing.size > 0) await reportMissing(deps, this.#refusals.missing);
+    if (writing.length > 0 && missing.size === writing.length) {
+      throw new MissingPermissionsError([...missing.values()].flat().slice(0, 10));
+    }
+    if (options.prune) await requirePermissions(deps, prunePermissions(prunable(stale)));
+    return all.filter((site) => !missing.has(site));
+  }
+
+  async #confirm({ stale }: Planned, open: readonly Site[]): Promise<void> {
+    const { deps, options } = this;
+    if (options.dryRun !== "none") return;
+    const rebinds = open.filter(({ plan }) => plan.rebind).length;
+    const prunes = options.prune ? prunable(stale).length : 0;
+    if (rebinds + prunes === 0) return;
+    const acts = [
+      ...(rebinds > 0 ? [`delete the binding and make it anew in ${counted(rebinds)}`] : []),
+      ...(prunes > 0 ? [`delete what is left over in ${counted(prunes)}`] : []),
+    ];
+    if (await deps.ask(`On ${deps.cluster.server}: ${acts.join(", and ")}?`)) return;
+    throw new UsageError("not confirmed, nothing was written", {
+      hint: "run again and answer yes",
+    });
+  }
+
+  async #requireHome({ stale }: Planned, open: readonly Site[]): Promise<void> {
+    const { deps, options } = this;
+    const writes =
+      open.some(({ plan }) => !isAsWanted(plan)) || (options.prune && stale.length > 0);
+    if (!writes || options.dryRun !== "none") return;
+    const problem = await deps.journal.problem();
+    if (problem === undefined) return;
+    throw new UsageError(problem, { hint: "set ENGINE_HOME to a folder that can be written" });
+  }
+
+  /** The cluster-wide pair and the canary first, each alone; then the others at once. */
+  async #work(open: readonly Site[], { targets, wide }: Planned): Promise<void> {
+    const { deps, options } = this;
+    const tools = { writer: this.#writer, refusals: this.#refusals, bound: this.#bound };
+    const worker = new Worker(deps, options, tools);
+    const one = async (site: Site): Promise<void> => {
+      if (this.#ending.stopped) return;
+      deps.signal.throwIfAborted();
+      this.#ending.add(await worker.work(site));
+      deps.recorder.waiting(this.#ending.progress(), 0);
+    };
+    for (const [name, finding] of targets.unfit) this.#ending.failNamespace(name, [finding]);
+    const first = open.filter((site) => site === wide || site.namespace === options.canary);
+    for (const site of first) await one(site);
+    if (options.canary !== undefined && this.#ending.hasFailed(options.canary)) {
+      this.#ending.stop(`the canary ${options.canary} failed`);
+    }
+    const others = open.filter((site) => !first.includes(site));
+    await eachAtMost(options.concurrency, others, one);
+    const { missing } = this.#refusals;
+    if (missing.length > 0) await reportMissing(deps, missing);
+  }
+
+  async #prune(all: readonly Stale[]): Promise<void> {
+    const { deps, options } = this;
+    if (this.#ending.stopped) return;
+    await eachAtMost(options.concurrency, prunable(all), async (stale) => {
+      deps.signal.throwIfAborted();
+      const findings: readonly Finding[] = await prune(deps, this.#writer, stale);
+      deps.recorder.findings(findings);
+      this.#ending.pruned(findings.length === 0);
+    });
+  }
+}
+
+function counted(count: number): string {
+  return count === 1 ? "1 place" : `${count} places`;
+}

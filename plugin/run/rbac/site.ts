@@ -1,0 +1,64 @@
+/** One place where a role and its binding are wanted: a namespace, or the whole cluster. */
+import { exitCodes } from "../../domain/errors";
+import type { KubeObject } from "../../domain/objects";
+import { rbacFinding } from "../../domain/rbac/codes";
+import { type Pair, rbacLabel } from "../../domain/rbac/kinds";
+import { type Found, planSite, type SitePlan } from "../../domain/rbac/plan";
+import { otherOperators } from "../../domain/rbac/stale";
+import type { Finding } from "../../domain/findings";
+import { ownerOf } from "../../domain/webhook/owners";
+import { BlockedError } from "../recorder";
+import type { RbacDeps, RbacOptions } from "./deps";
+
+/** A place with its plan. */
+export interface Site {
+  readonly namespace?: string;
+  readonly wanted: Pair<KubeObject>;
+  /** Name of the second binding that holds the access while the binding is replaced. */
+  readonly temporaryName: string;
+  readonly found: Found;
+  readonly plan: SitePlan;
+}
+
+/** Plans a place from what was found there. */
+export function siteOf(
+  place: Pick<Site, "namespace" | "wanted" | "temporaryName">,
+  found: Found,
+  { mode }: Pick<RbacOptions, "mode">,
+): Site {
+  return { ...place, found, plan: planSite(found, place.wanted, mode) };
+}
+
+/** What a place is called in sentences. */
+export function placeName({ namespace }: Pick<Site, "namespace">): string {
+  return namespace === undefined ? "the whole cluster" : `namespace ${namespace}`;
+}
+
+/** Throws where an object belongs to somebody who would fight the change. */
+export function requireOurs(site: Site, deps: RbacDeps, options: RbacOptions): void {
+  const findings = [...owned(site), ...(options.takeOver ? [] : taken(site, deps, options))];
+  if (findings.length > 0) throw new BlockedError(exitCodes.conflict, findings);
+}
+
+function owned({ plan }: Site): readonly Finding[] {
+  return [plan.role?.live, plan.binding?.live].flatMap((live) => {
+    const owner = live === undefined ? undefined : ownerOf(live);
+    if (live === undefined || owner === undefined) return [];
+    const cause = `${owner.name} owns the object and would undo or fight the change`;
+    return [rbacFinding("owned", { object: rbacLabel(live), cause, fix: owner.way })];
+  });
+}
+
+function taken(
+  { plan, found }: Site,
+  { names }: RbacDeps,
+  { namespace }: RbacOptions,
+): readonly Finding[] {
+  const others = otherOperators(found.binding, { operatorNamespace: namespace, names });
+  const kept = otherOperators(plan.outcome.binding, { operatorNamespace: namespace, names });
+  const losing = others.filter((other) => !kept.includes(other));
+  if (losing.length === 0) return [];
+  const object = rbacLabel(plan.outcome.binding);
+  const cause = `the binding is for the operator of namespace ${losing.join(", ")}, which would lose its access; two operators must not watch one namespace`;
+  return [rbacFinding("otherOperator", { object, cause })];
+}

@@ -1,0 +1,116 @@
+/** Asks the API server whether an account may use a constraint, before and after (S33). */
+import type { KubeObject } from "../../domain/objects";
+import { type Account, groupsOf, userOf } from "../../domain/scc/account";
+import { constraintResource } from "../../domain/scc/constraint";
+import type { Unbinding, Way } from "../../domain/scc/plan";
+import { at, text } from "../../domain/values";
+import type { UnbindDeps } from "./deps";
+
+/** Who is asked about, and where. */
+export interface Place {
+  readonly account: Account;
+  readonly namespace: string;
+}
+
+/** A review's answer. */
+export interface Answer extends Place {
+  readonly allowed: boolean;
+  /** The authorizer's own words. */
+  readonly reason: string;
+}
+
+const limitMs = 10_000;
+const pauseMs = 200;
+
+/** Where is asked: a pod is admitted by the rights in its own namespace. */
+export function placesOf(accounts: readonly Account[], plan: Unbinding): readonly Place[] {
+  const touched = [...plan.changes, ...plan.ways].map(({ object }) => object.metadata.namespace);
+  return accounts.flatMap((account) =>
+    [...new Set([account.namespace, ...touched])]
+      .filter((namespace) => namespace !== undefined)
+      .map((namespace) => ({ account, namespace })),
+  );
+}
+
+/** Asks once for each place. */
+export async function reviewAll(
+  deps: UnbindDeps,
+  constraint: string,
+  places: readonly Place[],
+): Promise<readonly Answer[]> {
+  return await Promise.all(places.map((place) => review(deps, constraint, place)));
+}
+
+/** Asks until nobody may use the constraint but by a known way, or the limit is reached. */
+export async function settleReviews(
+  deps: UnbindDeps,
+  { constraint, ways }: { readonly constraint: string; readonly ways: readonly Way[] },
+  places: readonly Place[],
+): Promise<readonly Answer[]> {
+  const from = deps.clock.now();
+  for (;;) {
+    const answers = await reviewAll(deps, constraint, places);
+    const waited = deps.clock.now() - from;
+    // every API server learns of a change by its own watch
+    if (unexplained(answers, ways).length === 0 || waited >= limitMs) return answers;
+    deps.recorder.waiting("the API server to learn of the change", waited / 1000);
+    await deps.clock.sleep(pauseMs, deps.signal);
+  }
+}
+
+/** The answers that allow what no known way explains; the constraint's groups are seen by no review. */
+export function unexplained(answers: readonly Answer[], ways: readonly Way[]): readonly Answer[] {
+  return answers.filter(({ allowed, account, namespace }) => {
+    const explained = ways.some(
+      ({ account: holder, object, role }) =>
+        role !== undefined &&
+        userOf(holder) === userOf(account) &&
+        [undefined, namespace].includes(object.metadata.namespace),
+    );
+    return allowed && !explained;
+  });
+}
+
+/** Records the answers as steps of a phase. */
+export function recordReviews(
+  { recorder }: UnbindDeps,
+  asked: { readonly phase: "before" | "after"; readonly constraint: string },
+  answers: readonly Answer[],
+): void {
+  for (const answer of answers) {
+    const object = userOf(answer.account);
+    const why = sentence(answer, asked.constraint);
+    recorder.done({ id: `scc.review-${asked.phase}`, action: "probe", object, why }, "done");
+  }
+}
+
+function sentence({ namespace, allowed, reason }: Answer, constraint: string): string {
+  const may = allowed ? "may" : "may not";
+  const because = allowed && reason !== "" ? ` (${reason})` : "";
+  return `in namespace ${namespace} it ${may} use ${constraint} by RBAC${because}`;
+}
+
+async function review(
+  { cluster, signal }: UnbindDeps,
+  constraint: string,
+  { account, namespace }: Place,
+): Promise<Answer> {
+  const { group, plural: resource } = constraintResource;
+  const object: KubeObject = {
+    apiVersion: "authorization.k8s.io/v1",
+    kind: "SubjectAccessReview",
+    metadata: {},
+    spec: {
+      user: userOf(account),
+      groups: groupsOf(account),
+      resourceAttributes: { group, resource, name: constraint, verb: "use", namespace },
+    },
+  };
+  const answer = await cluster.create(object, { fresh: true, signal });
+  return {
+    account,
+    namespace,
+    allowed: at(answer, ["status", "allowed"]) === true,
+    reason: text(at(answer, ["status", "reason"])) ?? "",
+  };
+}

@@ -1,0 +1,40 @@
+/** How the writes of an unbinding are named in the report and in the question before them. */
+import type { KubeObject } from "../../domain/objects";
+import { labelOf } from "../../domain/scc/constraint";
+import type { Change, Unbinding } from "../../domain/scc/plan";
+import type { StepInfo } from "../recorder";
+import type { UnbindDeps } from "./deps";
+
+/** One change. */
+export function changeInfo({ object, field, removed, deletes }: Change): StepInfo {
+  const who = removed.join(", ");
+  return {
+    id: "scc.unbind",
+    action: deletes ? "delete" : "patch",
+    object: labelOf(object),
+    why: deletes ? `it is bound to ${who} alone` : `${who} goes out of its ${field}`,
+  };
+}
+
+/** The deletion of the constraint. */
+export function deleteInfo(constraint: KubeObject): StepInfo {
+  return {
+    id: "scc.delete",
+    action: "delete",
+    object: labelOf(constraint),
+    why: "no subject and no pod uses it any more (S33)",
+  };
+}
+
+/** What is asked before the first write. */
+export function questionOf(deps: UnbindDeps, { changes, remove }: Unbinding): string {
+  const acts = [
+    ...changes.map((change) =>
+      change.deletes
+        ? `delete ${labelOf(change.object)}`
+        : `take ${change.removed.join(", ")} out of ${labelOf(change.object)}`,
+    ),
+    ...(remove === undefined ? [] : [`delete ${labelOf(remove)}`]),
+  ];
+  return `On ${deps.cluster.server}: ${acts.join(", then ")}?`;
+}

@@ -1,0 +1,188 @@
+/** The writes of an unbinding: each is noted before it is sent and after its outcome was seen. */
+import { ApiError, EngineError, TimeoutError, UnavailableError } from "../../domain/errors";
+import { type KubeObject, preconditionsOf } from "../../domain/objects";
+import { labelOf, refOf } from "../../domain/scc/constraint";
+import type { Change } from "../../domain/scc/plan";
+import { own } from "../../domain/values";
+import { sameJson } from "../../domain/webhook/differences";
+import { ChangedError, UnknownOutcomeError } from "../swap/writes";
+import type { UnbindDeps, UnbindOptions } from "./deps";
+
+/** A write that was done, and what the object was before. */
+export interface Written {
+  readonly before: KubeObject;
+  readonly field: Change["field"];
+  /** Undefined when it was deleted. */
+  readonly after: KubeObject | undefined;
+}
+
+interface Write<T> {
+  readonly action: "patch" | "delete" | "apply";
+  readonly object: KubeObject;
+  readonly why: string;
+  readonly send: () => Promise<T>;
+  /** The outcome when the object as stored shows that the write was done. */
+  readonly seen: (stored: KubeObject | undefined) => T | undefined;
+}
+
+/** Makes the change, bound to the uid and resourceVersion that were read. */
+export async function writeChange(
+  deps: UnbindDeps,
+  options: UnbindOptions,
+  { object, field, left, deletes }: Change,
+): Promise<Written> {
+  if (deletes) {
+    await deleteAsRead(deps, object, "it was bound to nobody else");
+    return { before: object, field, after: undefined };
+  }
+  const after = await setList(deps, options, { object, field, entries: left });
+  return { before: object, field, after };
+}
+
+/** Sends the change with dryRun=All. */
+export async function tryChange(
+  deps: UnbindDeps,
+  { fieldManager }: UnbindOptions,
+  { object, field, left, deletes }: Change,
+): Promise<void> {
+  if (deletes) {
+    await tryDelete(deps, object);
+    return;
+  }
+  const body = { metadata: preconditionsOf(object), [field]: left };
+  await deps.cluster.patch(refOf(object), body, { type: "merge", dryRun: true, fieldManager });
+}
+
+/** Sends a deletion with dryRun=All. */
+export async function tryDelete({ cluster }: UnbindDeps, object: KubeObject): Promise<void> {
+  await cluster.delete(refOf(object), preconditionsOf(object), { dryRun: true });
+}
+
+/** Deletes an object only if it is still the one that was read. */
+export async function deleteAsRead(
+  deps: UnbindDeps,
+  object: KubeObject,
+  why: string,
+): Promise<void> {
+  await noted(deps, {
+    action: "delete",
+    object,
+    why,
+    send: async () => {
+      await deps.cluster.delete(refOf(object), preconditionsOf(object));
+      return true;
+    },
+    seen: (stored) => (stored?.metadata.uid === object.metadata.uid ? undefined : true),
+  });
+}
+
+/** Puts back what a write took away. */
+export async function putBack(
+  deps: UnbindDeps,
+  options: UnbindOptions,
+  { before, field, after }: Written,
+): Promise<void> {
+  if (after !== undefined) {
+    const entries = own(before, field);
+    await setList(deps, options, { object: after, field, entries });
+    return;
+  }
+  const { name, namespace, labels, annotations } = before.metadata;
+  const metadata = {
+    ...(name !== undefined && { name }),
+    ...(namespace !== undefined && { namespace }),
+    ...(labels !== undefined && { labels }),
+    ...(annotations !== undefined && { annotations }),
+  };
+  const { fieldManager } = options;
+  await noted(deps, {
+    action: "apply",
+    object: before,
+    why: "to put back what was there",
+    send: () => deps.cluster.create({ ...before, metadata }, { fieldManager }),
+    seen: (stored) => (sameJson(own(stored, field), own(before, field)) ? stored : undefined),
+  });
+}
+
+async function setList(
+  deps: UnbindDeps,
+  { fieldManager }: UnbindOptions,
+  wanted: { readonly object: KubeObject; readonly field: string; readonly entries: unknown },
+): Promise<KubeObject> {
+  const { object, field, entries } = wanted;
+  const body = { metadata: preconditionsOf(object), [field]: entries };
+  return await noted(deps, {
+    action: "patch",
+    object,
+    why: `to write its ${field}`,
+    send: () => deps.cluster.patch(refOf(object), body, { type: "merge", fieldManager }),
+    seen: (stored) =>
+      stored?.metadata.uid === object.metadata.uid && sameJson(own(stored, field), entries)
+        ? stored
+        : undefined,
+  });
+}
+
+async function noted<T>(deps: UnbindDeps, write: Write<T>): Promise<T> {
+  const line = { action: write.action, object: labelOf(write.object) };
+  await deps.journal.intent({ ...line, why: write.why });
+  try {
+    const value = await certain(deps, write);
+    await observed(deps, { ...line, result: "done" });
+    return value;
+  } catch (error) {
+    const result = error instanceof EngineError ? `failed: ${error.code}` : "failed";
+    await observed(deps, { ...line, result });
+    throw error;
+  }
+}
+
+/** What has happened has happened: a record that cannot be kept does not undo it. */
+async function observed(
+  { journal, recorder }: UnbindDeps,
+  line: { readonly action: string; readonly object: string; readonly result: string },
+): Promise<void> {
+  await journal.outcome(line).catch((error: unknown) => {
+    if (!(error instanceof EngineError)) throw error;
+    recorder.note(
+      `the outcome of ${line.action} ${line.object} is not in the record: ${error.message}`,
+    );
+  });
+}
+
+/** A write without a definite answer leaves its outcome open: the object is read to see it. */
+async function certain<T>({ cluster }: UnbindDeps, write: Write<T>): Promise<T> {
+  const label = labelOf(write.object);
+  try {
+    return await write.send();
+  } catch (error) {
+    if (!leavesOpen(error)) throw changed(error, label);
+    const stored = await cluster
+      .get(refOf(write.object), { signal: new AbortController().signal })
+      .catch((cause: unknown) => {
+        throw unknownOutcome(cause, label);
+      });
+    const outcome = write.seen(stored);
+    if (outcome !== undefined) return outcome;
+    throw error;
+  }
+}
+
+function leavesOpen(error: unknown): boolean {
+  if (error instanceof UnavailableError || error instanceof TimeoutError) return true;
+  return error instanceof ApiError && error.status >= 500;
+}
+
+function unknownOutcome(cause: unknown, label: string): unknown {
+  if (!(cause instanceof EngineError)) return cause;
+  const message = `the write of ${label} was sent, and whether it was done cannot be seen: ${cause.message}`;
+  return new UnknownOutcomeError(message, { cause });
+}
+
+function changed(error: unknown, label: string): unknown {
+  if (!(error instanceof ApiError) || (error.status !== 409 && error.status !== 404)) return error;
+  return new ChangedError(`${label} was changed or deleted by somebody else since it was read`, {
+    cause: error,
+    hint: "another run or a person is at work on it: run the same command again when they are done",
+  });
+}

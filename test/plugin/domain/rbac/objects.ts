@@ -1,0 +1,42 @@
+/** Roles and bindings for tests. */
+import { parseDocuments } from "../../../../plugin/adapters/yaml";
+import { shippedRbac } from "../../../../plugin/adapters/shipped-rbac";
+import { defaultNames as names } from "../../../../plugin/domain/names";
+import type { KubeObject } from "../../../../plugin/domain/objects";
+
+const apiGroup = "rbac.authorization.k8s.io";
+const apiVersion = `${apiGroup}/v1`;
+
+/** The documents that the tool ships. */
+export const shipped: readonly unknown[] = Object.entries(shippedRbac()).flatMap(([file, text]) =>
+  parseDocuments(text, file),
+);
+
+export const podRule = { apiGroups: [""], resources: ["pods"], verbs: ["get"] };
+export const nodeRule = { apiGroups: [""], resources: ["nodes"], verbs: ["get"] };
+
+export function aRole(rules: readonly object[], metadata: object = {}): KubeObject {
+  return {
+    apiVersion,
+    kind: "Role",
+    metadata: { name: names.rbac.consumerRole, namespace: "shop", ...metadata },
+    rules,
+  };
+}
+
+export function account(name: string = names.operator.serviceAccount, namespace = "engine") {
+  return { kind: "ServiceAccount", name, namespace };
+}
+
+export function aBinding(
+  subjects: readonly object[] = [account()],
+  { kind = "Role", name = names.rbac.consumerRole, metadata = {} } = {},
+): KubeObject {
+  return {
+    apiVersion,
+    kind: "RoleBinding",
+    metadata: { name: names.rbac.consumerBinding, namespace: "shop", ...metadata },
+    roleRef: { apiGroup, kind, name },
+    subjects,
+  };
+}

@@ -1,0 +1,60 @@
+import { defaultNames as names } from "../../../../plugin/domain/names";
+import { rbacCodes, rbacFinding } from "../../../../plugin/domain/rbac/codes";
+import { findStale, otherOperators } from "../../../../plugin/domain/rbac/stale";
+import { subjectLabel, subjectsOf } from "../../../../plugin/domain/rbac/subjects";
+import { aBinding, account, aRole, podRule } from "./objects";
+
+const facts = { kept: new Set(["kept"]), operatorNamespace: "engine", names };
+const at = (namespace: string, subjects: readonly object[] = [account()]) =>
+  aBinding(subjects, { metadata: { namespace } });
+const user = { kind: "User", name: "me", apiGroup: "rbac.authorization.k8s.io" };
+
+test.each([
+  ["kept", at("kept")],
+  ["the operator's own", at("engine")],
+  ["another operator's", at("left", [account(undefined, "other")])],
+  ["another account's", at("left", [account("ec")])],
+  ["a person's", at("left", [user])],
+])("%s binding is no left-over", (_, binding) => {
+  expect(findStale({ ...facts, roles: [], bindings: [binding] })).toEqual([]);
+});
+
+test("a left-over is a binding of ours with the role beside it", () => {
+  const binding = at("left");
+  const role = aRole([podRule], { namespace: "left" });
+  const second = aBinding([account()], { metadata: { namespace: "left", name: "second" } });
+  const roles = [aRole([podRule], { namespace: "kept" }), role];
+  expect(findStale({ ...facts, roles, bindings: [binding, second, at("bare")] })).toEqual([
+    { namespace: "left", bindings: [binding, second], role, others: [] },
+    { namespace: "bare", bindings: [at("bare")], others: [] },
+  ]);
+});
+
+test("cluster-wide ones are left over too, and others are named", () => {
+  const binding = aBinding([account(), user], { metadata: { namespace: undefined } });
+  expect(findStale({ ...facts, roles: [], bindings: [binding] })).toEqual([
+    { bindings: [binding], others: ["User/me"] },
+  ]);
+});
+
+test("operators of other namespaces are seen", () => {
+  const binding = at("shop", [account(), account(undefined, "other"), account("ec", "x"), user]);
+  expect(otherOperators(binding, facts)).toEqual(["other"]);
+  expect(
+    otherOperators(
+      aBinding([{ kind: "ServiceAccount", name: names.operator.serviceAccount }]),
+      facts,
+    ),
+  ).toEqual([""]);
+});
+
+test("subjects are read as they are, and named", () => {
+  expect(subjectsOf(undefined)).toEqual([]);
+  expect(subjectsOf(aBinding([user])).map(subjectLabel)).toEqual(["User/me"]);
+});
+
+test("a finding takes cause and fix of its code where it has none of its own", () => {
+  expect(rbacFinding("stale", { object: "x" })).toMatchObject({ code: "RBAC-STALE", object: "x" });
+  expect(rbacFinding("stale", { cause: "so" }).cause).toBe("so");
+  expect(new Set(rbacCodes.map(({ code }) => code)).size).toBe(rbacCodes.length);
+});

@@ -1,0 +1,457 @@
+/** Roles and bindings of many namespaces, on a cluster in memory. */
+import { ApiError, UnavailableError } from "../../../../plugin/domain/errors";
+import { defaultNames as names } from "../../../../plugin/domain/names";
+import type { KubeObject } from "../../../../plugin/run/ports";
+import { rbacKinds } from "../../../../plugin/domain/rbac/kinds";
+import { subjectsOf } from "../../../../plugin/domain/rbac/subjects";
+import { own } from "../../../../plugin/domain/values";
+import { aBinding, account, aRole } from "../../domain/rbac/objects";
+import { aNamespace, aScene, may, operatorNamespace, resultsOf, settings } from "./scene";
+
+const labels = { app: names.operator.appLabel };
+const endpoints = { apiGroups: [""], resources: ["endpoints"], verbs: ["get"] };
+const inPlace = (namespace: string, roleRef = {}): readonly KubeObject[] => [
+  aNamespace(namespace),
+  aRole([endpoints], { namespace, labels }),
+  aBinding([account(), account("ec")], { metadata: { namespace, labels }, ...roleRef }),
+];
+const list = (...namespaces: readonly string[]) =>
+  settings({ EDB_NAMESPACES: namespaces.join(",") });
+const slices = ["get", "discovery.k8s.io", "endpointslices"] as const;
+const old = ["get", "", "endpoints"] as const;
+const role = (namespace: string, name = "edb-role") => ({
+  resource: rbacKinds.role,
+  namespace,
+  name,
+});
+const binding = (namespace: string, name = "edb-role") => ({
+  ...role(namespace, name),
+  resource: rbacKinds.roleBinding,
+});
+
+describe("what is told to be managed", () => {
+  test("is brought up to date, and only that", async () => {
+    const scene = aScene([list("a", "b"), ...inPlace("a"), aNamespace("b"), ...inPlace("c")]);
+    const report = await scene.run();
+    expect(report.exit.code).toBe(0);
+    expect(resultsOf(report)).toEqual({ a: "changed", b: "created" });
+    expect(scene.writes()).toEqual(
+      expect.arrayContaining([
+        "apply Role a/edb-role",
+        "apply Role b/edb-role",
+        "apply RoleBinding b/edb-role",
+      ]),
+    );
+    expect(await may(scene, "b", slices)).toBe(true);
+    expect(report.namespaces?.[0]?.rules?.lost).toEqual(["endpoints: get"]);
+    expect(report.backups?.map(({ object }) => object)).toEqual(["Role/a/edb-role"]);
+    expect(report.findings?.map(({ code }) => code)).toEqual(["RBAC-STALE"]);
+  });
+
+  test("and as wanted already is not written; lists do not grow with namespaces", async () => {
+    const lists = async (count: number): Promise<number> => {
+      const all = Array.from({ length: count }, (_, at) => `ns-${at}`);
+      const scene = aScene([list(...all), ...all.flatMap((name) => inPlace(name))]);
+      await scene.run();
+      const report = await scene.run();
+      expect(report.exit.code).toBe(0);
+      expect(scene.writes()).toEqual([]);
+      expect(scene.calls.filter(({ verb }) => verb === "get").length).toBeLessThan(6);
+      return scene.calls.filter(({ verb }) => verb === "list").length;
+    };
+    expect(await lists(30)).toBe(await lists(3));
+  });
+
+  test("by label: with the cluster-wide pair, and a warning for a value", async () => {
+    const scene = aScene([
+      settings({ EDB_NAMESPACES_LABEL: "managed" }),
+      aNamespace("a", { labels: { managed: "" } }),
+      aNamespace("b", { labels: { managed: "yes" } }),
+      aNamespace("c"),
+    ]);
+    const report = await scene.run();
+    expect(report.exit.code).toBe(0);
+    expect(resultsOf(report)).toEqual({ "(cluster)": "created", a: "created", b: "created" });
+    expect(report.findings?.map(({ object }) => object)).toEqual(["Namespace/b"]);
+    expect((await scene.run()).exit.code).toBe(0);
+    expect(scene.writes()).toEqual([]);
+  });
+
+  test("yields to the exact set that is given, with a warning", async () => {
+    const scene = aScene([list("a"), ...inPlace("a"), aNamespace("b")]);
+    const report = await scene.run({ given: ["b"] });
+    expect(resultsOf(report)).toEqual({ b: "created" });
+    expect(report.findings?.map(({ code }) => code)).toEqual(["RBAC-NOT-CONFIGURED"]);
+  });
+
+  test("and given by label is the labelled set", async () => {
+    const scene = aScene([aNamespace("a", { labels: { team: "x" } }), aNamespace("b")]);
+    expect(resultsOf(await scene.run({ selector: "team=x" }))).toEqual({ a: "created" });
+  });
+
+  test.each([
+    ["no operator", [], "RBAC-NO-CONFIGURATION"],
+    ["no cluster", [list("a"), aNamespace("a")], "RBAC-NO-CLUSTER"],
+  ])("with %s stops with 3 before any write", async (what, objects, code) => {
+    const scene = aScene(objects);
+    if (what === "no cluster") {
+      const resource = { group: names.group, version: names.ecVersion, ...names.ec };
+      await scene.cluster.delete({ resource, name: "ec", namespace: operatorNamespace }, {});
+    }
+    const report = await scene.run();
+    expect(report.exit.code).toBe(3);
+    expect(report.findings?.map((finding) => finding.code)).toEqual([code]);
+    expect(scene.writes()).toEqual([]);
+  });
+});
+
+describe("a dry run", () => {
+  test.each(["client", "server"] as const)("(%s) changes nothing", async (dryRun) => {
+    const everywhere = { kind: "ClusterRole", name: "other" };
+    const scene = aScene([
+      list("a", "b", "c"),
+      ...inPlace("a"),
+      aNamespace("b"),
+      ...inPlace("c", everywhere),
+    ]);
+    const report = await scene.run({ dryRun });
+    expect(report.exit.code).toBe(0);
+    expect(resultsOf(report)).toEqual({ a: "planned", b: "planned", c: "planned" });
+    expect(scene.writes()).toEqual([]);
+    expect(scene.saved).toEqual([]);
+    expect(new Set(report.steps?.map(({ result }) => result))).toEqual(new Set(["planned"]));
+  });
+});
+
+describe("namespaces that fail", () => {
+  const broken = (): KubeObject[] => [
+    list("absent", "ending", "fine", "held", "owned"),
+    { ...aNamespace("ending"), status: { phase: "Terminating" } },
+    ...inPlace("fine"),
+    ...inPlace("held"),
+    ...inPlace("owned").map((object) => ({
+      ...object,
+      metadata: { ...object.metadata, labels: { "app.kubernetes.io/managed-by": "Helm" } },
+    })),
+  ];
+  const held = async (scene: ReturnType<typeof aScene>): Promise<void> => {
+    const object = aRole([endpoints], { namespace: "held", labels });
+    await scene.cluster.apply(object, { fieldManager: "argocd", force: true });
+  };
+  const wanted = {
+    absent: "failed RBAC-NAMESPACE-ABSENT",
+    ending: "failed RBAC-NAMESPACE-TERMINATING",
+    held: "failed FIELD-CONFLICT",
+    owned: "failed RBAC-OWNED",
+  };
+
+  test("are named with their cause, the others are done, and the next run writes to them alone", async () => {
+    const scene = aScene(broken());
+    await held(scene);
+    const report = await scene.run();
+    expect(report.exit.code).toBe(6);
+    expect(report.exit.reason).toContain("failed: absent, ending, held, owned");
+    expect(resultsOf(report)).toEqual({ ...wanted, fine: "changed" });
+    await scene.cluster.create(aNamespace("absent"));
+    const again = await scene.run({ takeFields: [".rules"] });
+    expect(resultsOf(again)).toMatchObject({
+      absent: "created",
+      fine: "unchanged",
+      held: "changed",
+    });
+    expect(scene.writes().filter((line) => line.includes("fine"))).toEqual([]);
+  });
+
+  test("stop the run at --max-failures, and the rest is skipped", async () => {
+    const scene = aScene(broken());
+    const report = await scene.run({ maxFailures: 2 });
+    expect(resultsOf(report)).toMatchObject({ fine: "skipped", held: "skipped" });
+    expect(scene.writes()).toEqual([]);
+  });
+
+  test("stop it when they are the canary", async () => {
+    const scene = aScene(broken());
+    const report = await scene.run({ canary: "owned" });
+    expect(resultsOf(report)).toMatchObject({ owned: "failed RBAC-OWNED", fine: "skipped" });
+    expect(scene.writes()).toEqual([]);
+  });
+
+  test("a canary that is not managed is wrong usage", async () => {
+    const scene = aScene(broken());
+    expect((await scene.run({ canary: "other" })).exit.code).toBe(2);
+    expect(scene.writes()).toEqual([]);
+  });
+});
+
+describe("a binding for another role", () => {
+  const everywhere = {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "ClusterRole",
+    metadata: { name: "shared" },
+    rules: [endpoints],
+  };
+  const reference = { kind: "ClusterRole", name: "shared" };
+  const objects = [list("a"), everywhere, ...inPlace("a", reference)];
+
+  test.each(["expand", "exact"] as const)(
+    "is replaced without a moment without access (%s)",
+    async (mode) => {
+      const scene = aScene(objects);
+      const right = mode === "expand" ? old : (["get", "", "secrets"] as const);
+      const seen: boolean[] = [];
+      if (mode === "exact") {
+        // what the old role gave beyond the new one goes; what both give stays
+        await scene.cluster.apply(
+          { ...everywhere, rules: [{ apiGroups: [""], resources: ["secrets"], verbs: ["get"] }] },
+          { fieldManager: "x", force: true },
+        );
+      }
+      scene.after = async () => {
+        seen.push(await may(scene, "a", right));
+      };
+      const report = await scene.run({ mode });
+      expect(report.exit.code).toBe(0);
+      expect(seen).not.toContain(false);
+      expect(scene.questions).toHaveLength(1);
+      const stored = await scene.cluster.get(binding("a"));
+      expect(own(stored, "roleRef")).toMatchObject({ kind: "Role", name: "edb-role" });
+      expect(await scene.cluster.get(binding("a", "edb-role-kubectl-engine"))).toBeUndefined();
+      expect((await scene.run({ mode })).exit.code).toBe(0);
+      expect(scene.writes()).toEqual([]);
+    },
+  );
+
+  test("cut off after any request is brought to its end by the next run, with access all the time", async () => {
+    const length = aScene(objects);
+    await length.run({ mode: "expand" });
+    const count = length.calls.length;
+    for (let cut = 0; cut < count; cut += 1) {
+      const scene = aScene(objects);
+      let left = cut;
+      scene.after = () => {
+        left -= 1;
+        return left < 0 ? Promise.reject(new UnavailableError("cut off")) : Promise.resolve();
+      };
+      expect((await scene.run({ mode: "expand" })).exit.code).toBe(69);
+      expect(await may(scene, "a", old)).toBe(true);
+      scene.after = async () => {
+        expect(await may(scene, "a", old)).toBe(true);
+      };
+      expect((await scene.run({ mode: "expand" })).exit.code).toBe(0);
+      expect(await scene.cluster.get(binding("a", "edb-role-kubectl-engine"))).toBeUndefined();
+    }
+  });
+
+  test("is left alone when nobody confirms", async () => {
+    const scene = aScene(objects);
+    const report = await scene.run({}, { ask: () => Promise.resolve(false) });
+    expect(report.exit.code).toBe(2);
+    expect(scene.writes()).toEqual([]);
+  });
+});
+
+test("expand, then contract: old rights go only at the end", async () => {
+  const scene = aScene([list("a"), ...inPlace("a")]);
+  await scene.run({ mode: "expand" });
+  expect([await may(scene, "a", old), await may(scene, "a", slices)]).toEqual([true, true]);
+  await scene.run({ mode: "contract" });
+  expect([await may(scene, "a", old), await may(scene, "a", slices)]).toEqual([false, true]);
+});
+
+describe("left-overs", () => {
+  const left = inPlace("left");
+
+  test("are saved and deleted with --prune", async () => {
+    const scene = aScene([list("a"), ...inPlace("a"), ...left]);
+    const report = await scene.run({ prune: true });
+    expect(report.exit.code).toBe(0);
+    expect(await scene.cluster.get(role("left"))).toBeUndefined();
+    expect(await scene.cluster.get(binding("left"))).toBeUndefined();
+    expect(report.backups?.map(({ command }) => command)).toContain(
+      "kubectl create -f /home/RoleBinding_left_edb-role.json",
+    );
+  });
+
+  test("that others use too are left alone", async () => {
+    const shared = aBinding([account(), account("x", "y")], { metadata: { namespace: "both" } });
+    const used = aBinding([account("x", "y")], { metadata: { namespace: "left", name: "more" } });
+    const scene = aScene([list("a"), ...inPlace("a"), ...left, used, aNamespace("both"), shared]);
+    const report = await scene.run({ prune: true });
+    expect(report.findings?.map(({ code }) => code).sort()).toEqual([
+      "RBAC-STALE",
+      "RBAC-STALE-SHARED",
+    ]);
+    expect(await scene.cluster.get(role("left"))).toBeDefined();
+    expect(await scene.cluster.get(binding("left"))).toBeUndefined();
+    expect(await scene.cluster.get(binding("both"))).toBeDefined();
+  });
+});
+
+test("a binding for another operator is not taken without --take-over", async () => {
+  const [, theirs, shared] = inPlace("a");
+  const foreign = { ...shared, subjects: [account(undefined, "elsewhere")] } as KubeObject;
+  const scene = aScene([list("a"), aNamespace("a"), theirs as KubeObject, foreign]);
+  expect(resultsOf(await scene.run())).toEqual({ a: "failed RBAC-OTHER-OPERATOR" });
+  expect(scene.writes()).toEqual([]);
+  expect(resultsOf(await scene.run({ takeOver: true }))).toEqual({ a: "changed" });
+  expect(subjectsOf(await scene.cluster.get(binding("a")))).toHaveLength(2);
+});
+
+describe("a user who may not do everything", () => {
+  const apiVersion = "rbac.authorization.k8s.io/v1";
+  const apiGroup = "rbac.authorization.k8s.io";
+  const user = { name: "jane", groups: ["system:authenticated"] };
+  const grant = (rules: readonly object[], namespace?: string): readonly KubeObject[] => {
+    const kind = namespace === undefined ? "ClusterRole" : "Role";
+    const metadata = { name: `jane-${namespace ?? "all"}`, ...(namespace && { namespace }) };
+    return [
+      { apiVersion, kind, metadata, rules },
+      {
+        apiVersion,
+        kind: `${kind}Binding`,
+        metadata,
+        roleRef: { apiGroup, kind, name: metadata.name },
+        subjects: [{ apiGroup, kind: "User", name: user.name }],
+      },
+    ];
+  };
+  const reads = [
+    { apiGroups: ["", "apps", names.group], resources: ["*"], verbs: ["get", "list"] },
+    { apiGroups: ["authorization.k8s.io"], resources: ["*"], verbs: ["create"] },
+    { apiGroups: [apiGroup], resources: ["*"], verbs: ["get", "list"] },
+  ];
+  const writes = { apiGroups: [apiGroup], resources: ["*"], verbs: ["create", "patch", "delete"] };
+  const mighty = { apiGroups: [apiGroup], resources: ["*"], verbs: ["escalate", "bind"] };
+
+  test("writes where it is allowed, and the Role for the rest is printed", async () => {
+    const scene = aScene(
+      [
+        list("a", "b"),
+        aNamespace("a"),
+        aNamespace("b"),
+        ...grant(reads),
+        ...grant([writes, mighty], "a"),
+      ],
+      user,
+    );
+    const report = await scene.run();
+    expect(report.exit.code).toBe(6);
+    expect(resultsOf(report)).toEqual({ a: "created", b: "failed RBAC-FORBIDDEN" });
+    expect(report.permissions?.manifest).toContain('"namespace":"b"');
+  });
+
+  test("writes nothing where it is allowed nowhere, and ends with 4", async () => {
+    const scene = aScene([list("a"), ...inPlace("a"), ...grant(reads)], user);
+    const report = await scene.run();
+    expect(report.exit.code).toBe(4);
+    expect(report.permissions?.missing[0]).toMatch(/^patch roles/);
+    expect(scene.writes()).toEqual([]);
+  });
+
+  test("reads namespace by namespace where it may not list everywhere", async () => {
+    const near = { apiGroups: [apiGroup], resources: ["*"], verbs: ["*"] };
+    const scene = aScene(
+      [list("a"), ...inPlace("a"), ...grant(reads.slice(0, 2)), ...grant([near], "a")],
+      user,
+    );
+    expect(resultsOf(await scene.run())).toEqual({ a: "changed" });
+    expect(scene.calls.some(({ subject }) => subject.startsWith("roles"))).toBe(false);
+  });
+
+  test("learns rule by rule what it lacks to give the role", async () => {
+    const scene = aScene([list("a"), ...inPlace("a"), ...grant([...reads, writes])], user);
+    const report = await scene.run();
+    expect(report.exit.code).toBe(4);
+    const causes = report.namespaces?.[0]?.findings?.map(({ cause }) => cause) ?? [];
+    expect(causes).toContainEqual(
+      expect.stringMatching(/endpointslices.discovery.k8s.io: get, list, watch$/),
+    );
+    expect(causes).not.toContainEqual(expect.stringMatching(/secrets: .*\bget\b/));
+    expect(report.permissions?.manifest).toContain("endpointslices");
+    const lacking = await scene.cluster.get(role("a"));
+    expect(own(lacking, "rules")).toEqual([endpoints]);
+    for (const object of JSON.parse(report.permissions?.manifest ?? "[]") as KubeObject[]) {
+      const subjects = [{ apiGroup, kind: "User", name: user.name }];
+      await scene.cluster.create(
+        object.kind.endsWith("Binding") ? { ...object, subjects } : object,
+      );
+    }
+    expect((await scene.run()).exit.code).toBe(0);
+  });
+});
+
+describe("what happens on the way", () => {
+  test("somebody else's change is read and planned again", async () => {
+    const scene = aScene([list("a"), ...inPlace("a")]);
+    let once = true;
+    scene.before = async ({ verb, subject }) => {
+      if (!once || verb !== "apply" || subject !== "Role a/edb-role") return;
+      once = false;
+      await scene.cluster.apply(aRole([endpoints], { namespace: "a", labels: { x: "y" } }), {
+        fieldManager: "kubectl",
+        force: true,
+      });
+    };
+    expect(resultsOf(await scene.run())).toEqual({ a: "changed" });
+  });
+
+  test("too many requests halve what is under way, and are repeated after the pause", async () => {
+    const scene = aScene([list("a"), ...inPlace("a")]);
+    let turned = 0;
+    scene.before = ({ verb }) => {
+      if (verb !== "apply" || (turned += 1) > 2) return Promise.resolve();
+      return Promise.reject(new ApiError("too many requests", { status: 429, retryAfter: 3 }));
+    };
+    expect((await scene.run()).exit.code).toBe(0);
+    expect(scene.clock.sleeps).toEqual(expect.arrayContaining([3000]));
+  });
+
+  test("a refusal by the API server fails that namespace in its words", async () => {
+    const scene = aScene([list("a", "b"), ...inPlace("a"), ...inPlace("b")]);
+    scene.before = ({ subject, verb }) =>
+      verb === "apply" && subject === "Role a/edb-role"
+        ? Promise.reject(new ApiError("exceeded quota: roles", { status: 403 }))
+        : Promise.resolve();
+    const report = await scene.run();
+    expect(resultsOf(report)).toEqual({ a: "failed RBAC-REFUSED", b: "changed" });
+    expect(report.namespaces?.[0]?.findings?.[0]?.cause).toBe("exceeded quota: roles");
+  });
+
+  test("an access that is not seen to be given fails the namespace", async () => {
+    const scene = aScene([list("a"), ...inPlace("a")]);
+    scene.after = async ({ verb, subject }) => {
+      if (verb === "apply" && subject === "Role a/edb-role") {
+        await scene.cluster.delete(binding("a"), {});
+      }
+    };
+    expect(resultsOf(await scene.run())).toEqual({ a: "failed RBAC-NOT-PROVEN" });
+  });
+
+  test("an interrupt leaves the rest as it was, and says so", async () => {
+    const scene = aScene([
+      list("a", "b", "c"),
+      ...["a", "b", "c"].flatMap((name) => inPlace(name)),
+    ]);
+    const stop = new AbortController();
+    scene.after = ({ verb }) => {
+      if (verb === "apply") stop.abort(new UnavailableError("interrupted"));
+      return Promise.resolve();
+    };
+    const report = await scene.run({ concurrency: 1, prove: false }, { signal: stop.signal });
+    expect(report.exit.code).toBe(69);
+    expect(resultsOf(report)).toEqual({ a: "changed", b: "skipped", c: "skipped" });
+  });
+
+  test("a home that cannot be written stops before the first write", async () => {
+    const scene = aScene([list("a"), ...inPlace("a")]);
+    const fail = (): Promise<never> => Promise.reject(new Error("not asked"));
+    const journal = {
+      problem: () => Promise.resolve("no room"),
+      intent: fail,
+      outcome: fail,
+      save: fail,
+    };
+    expect((await scene.run({}, { journal })).exit.code).toBe(2);
+    expect(scene.writes()).toEqual([]);
+  });
+});

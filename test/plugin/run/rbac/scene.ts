@@ -1,0 +1,176 @@
+/** A run over namespaces of a cluster in memory: what it is given, and what it sends. */
+import { rbac } from "../../../../plugin/rehearsal/access/rbac";
+import { exampleDefinitions } from "../../../../plugin/rehearsal/example-definitions";
+import { createRegistry } from "../../../../plugin/rehearsal/kinds/registry";
+import { MemoryControlPlane } from "../../../../plugin/rehearsal/memory/control-plane";
+import type { User } from "../../../../plugin/rehearsal/model";
+import { type Call, ObservedCluster } from "../../../../plugin/rehearsal/observed-cluster";
+import { defaultNames as names } from "../../../../plugin/domain/names";
+import { at } from "../../../../plugin/domain/values";
+import type { Cluster, KubeObject } from "../../../../plugin/run/ports";
+import type { RbacDeps, RbacOptions } from "../../../../plugin/run/rbac/deps";
+import { reapplyRbac } from "../../../../plugin/run/rbac/reapply";
+import { Recorder } from "../../../../plugin/run/recorder";
+import type { Report } from "../../../../plugin/run/report";
+import { ManualClock } from "../../../support/manual-clock";
+import { shipped } from "../../domain/rbac/objects";
+
+export const admin: User = { name: "admin", groups: ["system:masters", "system:authenticated"] };
+
+export const operatorNamespace = "engine";
+
+export const aNamespace = (name: string, more: object = {}): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Namespace",
+  metadata: { name, ...more },
+  status: { phase: "Active" },
+});
+
+export const settings = (data: Readonly<Record<string, string>>): KubeObject => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: names.configMap.name, namespace: operatorNamespace },
+  data,
+});
+
+export const aCluster: KubeObject = {
+  apiVersion: `${names.group}/${names.ecVersion}`,
+  kind: names.ec.kind,
+  metadata: { name: "ec", namespace: operatorNamespace },
+  spec: { nodes: 3 },
+};
+
+export interface Scene {
+  readonly cluster: Cluster;
+  readonly controlPlane: MemoryControlPlane;
+  readonly clock: ManualClock;
+  readonly calls: Call[];
+  readonly saved: KubeObject[];
+  readonly questions: string[];
+  /** Before each request: the place for somebody else to act, or to throw. */
+  before: (call: Call) => Promise<void>;
+  /** After each request that was carried out. */
+  after: (call: Call) => Promise<void>;
+  writes(): readonly string[];
+  run(options?: Partial<RbacOptions>, deps?: Partial<RbacDeps>): Promise<Report>;
+}
+
+/** The operator's namespace with a cluster, and the objects given. */
+export function aScene(objects: readonly KubeObject[], user: User = admin): Scene {
+  const clock = new ManualClock();
+  const controlPlane = new MemoryControlPlane({
+    clock,
+    registry: createRegistry(),
+    access: rbac,
+    admission: { admit: () => Promise.resolve([]) },
+  });
+  controlPlane.load([
+    ...exampleDefinitions(names),
+    aNamespace(operatorNamespace),
+    aCluster,
+    ...objects,
+  ]);
+  const scene: Scene = {
+    cluster: controlPlane.connect({ user: admin, namespace: operatorNamespace }),
+    controlPlane,
+    clock,
+    calls: [],
+    saved: [],
+    questions: [],
+    before: () => Promise.resolve(),
+    after: () => Promise.resolve(),
+    writes: () =>
+      scene.calls.filter(({ writes }) => writes).map(({ verb, subject }) => `${verb} ${subject}`),
+    run: async (options = {}, deps = {}) => {
+      scene.calls.length = 0;
+      const inner = controlPlane.connect({ user, namespace: operatorNamespace });
+      const cluster = new ObservedCluster(inner, async (call, send) => {
+        scene.calls.push(call);
+        await scene.before(call);
+        const answer = await send();
+        await scene.after(call);
+        return answer;
+      });
+      return await reapplyRbac(depsOf(scene, cluster, deps), { ...usual, ...options });
+    },
+  };
+  return scene;
+}
+
+const usual: RbacOptions = {
+  namespace: operatorNamespace,
+  mode: "exact",
+  dryRun: "none",
+  fieldManager: names.fieldManager,
+  concurrency: 4,
+  timeoutMs: 60_000,
+  given: undefined,
+  selector: undefined,
+  account: undefined,
+  prune: false,
+  canary: undefined,
+  maxFailures: undefined,
+  takeFields: [],
+  takeOver: false,
+  prove: true,
+  documents: shipped,
+  source: "the files of the test",
+};
+
+function depsOf(scene: Scene, cluster: Cluster, deps: Partial<RbacDeps>): RbacDeps {
+  const { clock } = scene;
+  return {
+    cluster,
+    clock,
+    signal: new AbortController().signal,
+    names,
+    recorder: new Recorder({ kind: "ReapplyRbac" }, { clock, event: () => undefined }),
+    journal: {
+      problem: () => Promise.resolve(undefined),
+      intent: () => Promise.resolve(),
+      outcome: () => Promise.resolve(),
+      save: (object) => {
+        scene.saved.push(object);
+        const { namespace = "", name = "" } = object.metadata;
+        return Promise.resolve(`/home/${object.kind}_${namespace}_${name}.json`);
+      },
+    },
+    ask: (question) => {
+      scene.questions.push(question);
+      return Promise.resolve(true);
+    },
+    yaml: (objects) => JSON.stringify(objects),
+    command: (words) => words.join(" "),
+    runId: "1",
+    ...deps,
+  };
+}
+
+/** Whether the operator's account may do so: an access review. */
+export async function may(
+  { cluster }: Scene,
+  namespace: string,
+  [verb, group, resource]: readonly [string, string, string],
+): Promise<boolean> {
+  const answer = await cluster.create({
+    apiVersion: "authorization.k8s.io/v1",
+    kind: "SubjectAccessReview",
+    metadata: {},
+    spec: {
+      user: `system:serviceaccount:${operatorNamespace}:${names.operator.serviceAccount}`,
+      groups: ["system:authenticated"],
+      resourceAttributes: { verb, group, resource, namespace },
+    },
+  });
+  return at(answer, ["status", "allowed"]) === true;
+}
+
+/** Results by namespace, and the codes of their findings. */
+export function resultsOf({ namespaces = [] }: Report): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    namespaces.map(({ name, result, findings = [] }) => [
+      name,
+      [result, ...new Set(findings.map(({ code }) => code))].join(" "),
+    ]),
+  );
+}

@@ -1,0 +1,93 @@
+/** What has to hold of every end: who may use the constraint, and that nobody else lost anything. */
+import {
+  accessResources,
+  constraintResource,
+  labelOf,
+} from "../../../../plugin/domain/scc/constraint";
+import { at, list, own } from "../../../../plugin/domain/values";
+import type { Cluster, KubeObject } from "../../../../plugin/run/ports";
+import { type Place, user } from "./objects";
+
+/** Bindings, roles and the constraint of a place, by label. */
+export type Snapshot = ReadonlyMap<string, KubeObject>;
+
+export async function snapshotOf(cluster: Cluster, place: Place): Promise<Snapshot> {
+  const resources = [constraintResource, ...Object.values(accessResources)];
+  const found = await Promise.all(resources.map((resource) => cluster.list(resource)));
+  const all = found.flatMap((objects) => objects ?? []);
+  const here = all.filter(
+    ({ metadata }) =>
+      [place.ns, place.other].includes(metadata.namespace ?? "") ||
+      metadata.name?.includes(place.scc),
+  );
+  return new Map(here.map((object) => [labelOf(object), object]));
+}
+
+/** Everything that was there before is there, less the account; what held it alone may be gone. */
+export function expectNobodyElseLost(before: Snapshot, after: Snapshot, account: Account): void {
+  for (const [label, was] of before) {
+    const is = after.get(label);
+    if (is === undefined) {
+      expect([label, othersOf(was, account)]).toEqual([label, []]);
+      expect(label).not.toMatch(/Role\//);
+    } else if (is.metadata.resourceVersion !== was.metadata.resourceVersion) {
+      expect([label, othersOf(is, account)]).toEqual([label, othersOf(was, account)]);
+      expect(contentOf(is)).toEqual(contentOf(was));
+    }
+  }
+}
+
+interface Account {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Anybody but the account, in order. */
+function othersOf(object: KubeObject, { namespace, name }: Account): readonly unknown[] {
+  const known = user(namespace, name);
+  const entries = [...list(own(object, "users")), ...list(own(object, "groups"))];
+  const subjects = list(own(object, "subjects")).filter(
+    (subject) =>
+      own(subject, "name") !== known &&
+      [own(subject, "namespace"), own(subject, "name")].join("/") !== `${namespace}/${name}`,
+  );
+  return [...entries.filter((entry) => entry !== known), ...subjects];
+}
+
+function contentOf(object: KubeObject): object {
+  const { labels, annotations } = object.metadata;
+  const rest = Object.entries(object).filter(
+    ([key]) => !["metadata", "users", "subjects"].includes(key),
+  );
+  return { ...Object.fromEntries(rest), labels, annotations };
+}
+
+/** Whether somebody may use the constraint in a namespace: by RBAC, or by the constraint's own lists. */
+export async function mayUse(
+  cluster: Cluster,
+  place: Place,
+  { name, namespace }: { readonly name: string; readonly namespace: string },
+): Promise<boolean> {
+  const { group, plural } = constraintResource;
+  const groups = [
+    "system:serviceaccounts",
+    `system:serviceaccounts:${place.ns}`,
+    "system:authenticated",
+  ];
+  const review = await cluster.create({
+    apiVersion: "authorization.k8s.io/v1",
+    kind: "SubjectAccessReview",
+    metadata: {},
+    spec: {
+      user: name,
+      groups,
+      resourceAttributes: { group, resource: plural, name: place.scc, verb: "use", namespace },
+    },
+  });
+  const found = await cluster.get({ resource: constraintResource, name: place.scc });
+  const entries = [...list(own(found, "users")), ...list(own(found, "groups"))];
+  return (
+    at(review, ["status", "allowed"]) === true ||
+    [name, ...groups].some((entry) => entries.includes(entry))
+  );
+}
