@@ -7,6 +7,8 @@ import type { Server, Socket } from "node:net";
 
 /** API servers keep at most 25 idle connections each, and open more only for calls under way. */
 const most = 1_024;
+/** More that were never used are no dialling ahead: somebody opens them to take up room. */
+const manyUnused = 256;
 
 /** Bounds the connections of a server; each of its requests has to be told to it. */
 export class Connections {
@@ -17,6 +19,8 @@ export class Connections {
    * has dialled it for a call that is about to come, and to cut it would fail that call.
    */
   private readonly idle = new Set<string>();
+  /** Those of them that never had a call. */
+  private readonly unused = new Set<string>();
   private readonly calls = new Map<string, number>();
 
   constructor(private readonly limit = most) {}
@@ -28,6 +32,7 @@ export class Connections {
       if (key === undefined) return; // it is gone already
       this.sockets.set(key, socket);
       this.idle.add(key);
+      this.unused.add(key);
       socket.once("close", () => {
         if (this.sockets.get(key) === socket) this.forget(key);
       });
@@ -40,6 +45,7 @@ export class Connections {
     const key = keyOf(socket);
     if (key === undefined || !this.sockets.has(key)) return;
     this.idle.delete(key);
+    this.unused.delete(key);
     this.calls.set(key, (this.calls.get(key) ?? 0) + 1);
     response.once("close", () => {
       const left = (this.calls.get(key) ?? 1) - 1;
@@ -55,14 +61,14 @@ export class Connections {
 
   /** Cuts the one that can best be spared; with calls on all others it is the newest itself. */
   private makeRoom(newest: string): void {
-    const [key = newest] = this.idle;
+    const [key = newest] = this.unused.size > manyUnused ? this.unused : this.idle;
     const socket = this.sockets.get(key);
     this.forget(key);
     socket?.destroy();
   }
 
   private forget(key: string): void {
-    for (const each of [this.sockets, this.idle, this.calls]) each.delete(key);
+    for (const each of [this.sockets, this.idle, this.unused, this.calls]) each.delete(key);
   }
 }
 

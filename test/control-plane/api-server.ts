@@ -19,6 +19,17 @@ export interface ServerSpec {
   readonly name: string;
   readonly etcdUrl: string;
   readonly users: Users;
+  /** What the server shows to a webhook that asks; nothing without it. */
+  readonly webhookClient?: WebhookClient;
+}
+
+/** The server's identity as a client of one webhook. */
+export interface WebhookClient {
+  /** The name under which it calls, `<service>.<namespace>.svc`. */
+  readonly host: string;
+  /** PEM. */
+  readonly cert: string;
+  readonly key: string;
 }
 
 export interface ApiServer {
@@ -60,6 +71,7 @@ export async function startApiServer(site: Site, spec: ServerSpec): Promise<ApiS
       "--audit-log-mode=blocking",
       // Never rotated: the log is read from its beginning.
       "--audit-log-maxsize=100000",
+      ...admissionArgs(site, spec),
     ],
   });
   const ca = await until("the API server's certificate", () => {
@@ -97,6 +109,40 @@ function writeServerFiles(site: Site, users: Users): ServerFiles {
   const policyFile = join(site.dataDir, "audit-policy.json");
   writeOnce(policyFile, () => JSON.stringify(auditPolicy));
   return { certDir, accountKey, tokens: users.writeTokenFile(), auditPolicy: policyFile };
+}
+
+function admissionArgs({ dataDir }: Site, { name, webhookClient }: ServerSpec): readonly string[] {
+  if (webhookClient === undefined) {
+    return [];
+  }
+  const { host, cert, key } = webhookClient;
+  const write = (kind: string, content: object): string => {
+    const file = join(dataDir, `${name}-${kind}.json`);
+    writeFileSync(file, JSON.stringify(content), { mode: 0o600 });
+    return file;
+  };
+  const base64 = (text: string): string => Buffer.from(text).toString("base64");
+  const kubeConfigFile = write("webhook-client", {
+    apiVersion: "v1",
+    kind: "Config",
+    users: [
+      {
+        name: host,
+        user: { "client-certificate-data": base64(cert), "client-key-data": base64(key) },
+      },
+    ],
+  });
+  const configuration = {
+    apiVersion: "apiserver.config.k8s.io/v1",
+    kind: "WebhookAdmissionConfiguration",
+    kubeConfigFile,
+  };
+  const file = write("admission", {
+    apiVersion: "apiserver.config.k8s.io/v1",
+    kind: "AdmissionConfiguration",
+    plugins: [{ name: "ValidatingAdmissionWebhook", configuration }],
+  });
+  return [`--admission-control-config-file=${file}`];
 }
 
 function writeOnce(file: string, content: () => string): void {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Api } from "./api";
-import { type ApiServer, type ServerSpec, startApiServer } from "./api-server";
+import { type ApiServer, type ServerSpec, startApiServer, type WebhookClient } from "./api-server";
 import { type AuditEvent, fits, isWrite, type WriteFilter } from "./audit";
 import { type Binaries, findBinaries, type Log, logToStderr } from "./binaries";
 import { startEtcd } from "./etcd";
@@ -38,7 +38,7 @@ export interface ControlPlane extends Omit<Server, "stop"> {
   /** The environment of the kubectl helper, for tests that start a process of their own. */
   kubectlEnv(kubeconfig?: string): NodeJS.ProcessEnv;
   kubectl(args: readonly string[], options?: KubectlOptions): Promise<RunResult>;
-  addServer(): Promise<Server>;
+  addServer(options?: { readonly webhookClient?: WebhookClient }): Promise<Server>;
   auditMark(): Promise<AuditMark>;
   /** The events of all servers since the mark, else all, in the order of their arrival. */
   auditEvents(since?: AuditMark): Promise<readonly AuditEvent[]>;
@@ -88,9 +88,9 @@ function controlPlaneOf(site: Site, spec: ServerSpec, first: ApiServer): Control
     kubectlEnv: (kubeconfig = face.kubeconfig) => kubectlEnv(site, kubeconfig),
     kubectl: (args, options = {}) =>
       runKubectl(site, args, { kubeconfig: face.kubeconfig, ...options }),
-    addServer: async () => {
+    addServer: async (options = {}) => {
       const name = `kube-apiserver-${String(servers.length + 1)}`;
-      const server = await startApiServer(site, { ...spec, name });
+      const server = await startApiServer(site, { ...spec, ...options, name });
       servers.push(server);
       return {
         ...faceOf(server, spec.users),

@@ -21,12 +21,13 @@ export interface EditStream {
   seen(twin: Twin, fits: (answer: Answer) => boolean): Promise<void>;
 }
 
-/** Starts a second process that sends 20 valid and 20 invalid dry-run edits a second. */
+/** Starts a second process that sends 20 valid and 20 invalid dry-run edits a second, or others. */
 export async function startEditStream(
   controlPlane: ControlPlane,
   scene: Scene,
+  { everyMs = 50 }: { readonly everyMs?: number } = {},
 ): Promise<EditStream> {
-  const orders = ordersOf(controlPlane, scene);
+  const orders = { ...ordersOf(controlPlane, scene), everyMs };
   const program = join(__dirname, "edit-stream-process.ts");
   const child = spawn(process.execPath, ["--import", require.resolve("tsx"), program], {
     stdio: ["pipe", "pipe", "inherit"],
@@ -58,7 +59,7 @@ export async function startEditStream(
   };
 }
 
-function ordersOf(controlPlane: ControlPlane, scene: Scene): StreamOrders {
+function ordersOf(controlPlane: ControlPlane, scene: Scene): Omit<StreamOrders, "everyMs"> {
   const kubeconfig = controlPlane.kubeconfigFor(streamer.name);
   const { clusters, users } = JSON.parse(readFileSync(kubeconfig, "utf8")) as {
     readonly clusters: readonly [{ readonly cluster: Readonly<Record<string, string>> }];
@@ -69,7 +70,6 @@ function ordersOf(controlPlane: ControlPlane, scene: Scene): StreamOrders {
     url: cluster["server"] ?? "",
     ca: Buffer.from(cluster["certificate-authority-data"] ?? "", "base64").toString("utf8"),
     token: users[0].user.token,
-    everyMs: 50,
     edits: { valid: editsTo("8.0", scene), invalid: editsTo("9.9", scene) },
   };
 }

@@ -6,6 +6,11 @@ import { repositoryRoot } from "./pins";
 
 /** The document of a run, as far as tests read it; spelled out here and not taken from the product. */
 export interface ReportDocument {
+  readonly namespaces?: readonly {
+    readonly name: string;
+    readonly result: string;
+    readonly findings?: readonly { readonly code: string }[];
+  }[];
   readonly apiVersion: string;
   readonly kind: string;
   readonly run?: { readonly id: string; readonly startedAt: string; readonly dryRun: string };

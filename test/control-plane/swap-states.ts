@@ -1,6 +1,6 @@
 /** Lays the states in which the swap of the webhook configurations is found over a seeded scene. */
-import { type Api, personsManager } from "./api";
-import { caBundleOf, makePair } from "./certificate";
+import { type Api, ApiError, personsManager } from "./api";
+import { caBundleOf, makePair, type Pair } from "./certificate";
 import { database } from "./databases";
 import { type KubeObject, pathOf, type Ref } from "./objects";
 import type { Scene } from "./scene";
@@ -45,6 +45,29 @@ export function putNewConfiguration(
   { changes = {}, manager = personsManager }: PutOptions = {},
 ): Promise<KubeObject> {
   return api.replace(newConfiguration({ namespace, caBundle, ...changes }), manager);
+}
+
+/**
+ * Makes the API server take any of the certificates. The entry's new name tells by which form of the
+ * configuration a call was made, so that it is known when the server acts on this one. It stands
+ * before the certificates too: no bundle is like an earlier one, whose connections would be used again.
+ */
+export async function trustPairs(
+  api: Api,
+  scene: Scene,
+  { pairs, entry }: { readonly pairs: readonly Pair[]; readonly entry: string },
+): Promise<void> {
+  const { namespace } = scene;
+  const caBundle = caBundleOf([`${entry}\n`, ...pairs.map(({ cert }) => cert)].join(""));
+  const wanted = newConfiguration({ namespace, caBundle, entry: { name: entry } });
+  const answer = await api.send("PATCH", pathOf(wanted), {
+    body: { webhooks: wanted["webhooks"] },
+    contentType: "application/merge-patch+json",
+  });
+  if (answer.status !== 200) {
+    throw new ApiError("cannot change the trusted certificates", answer);
+  }
+  await untilCalled(api, scene, { entry });
 }
 
 /** Takes both configurations away: no swap has an earlier one to build on. */

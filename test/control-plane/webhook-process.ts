@@ -55,7 +55,7 @@ export async function startWebhook(options: WebhookOptions): Promise<Webhook> {
   try {
     await until(`the webhook at ${host}:${String(port)}`, async () => {
       assertListening(daemon, host, port);
-      return (await readiness(host, port)) === 200 || undefined;
+      return (await readinessOf({ host, port })).status === 200 || undefined;
     });
   } catch (cause) {
     await daemon.stop();
@@ -120,13 +120,34 @@ function assertListening(daemon: Daemon, host: string, port: number): void {
   daemon.assertRunning();
 }
 
+/** What `/readyz` says, as far as tests read it. */
+export interface Readiness {
+  readonly ready: boolean;
+  readonly certificate: {
+    readonly sha256?: string;
+    readonly matchesFolder: boolean;
+    readonly problem?: string;
+  };
+}
+
 /** Like a kubelet's probe, this one does not verify the certificate: tests serve wrong ones. */
-function readiness(host: string, port: number): Promise<number | undefined> {
+function readinessOf({
+  host,
+  port,
+}: Pick<Webhook, "host" | "port">): Promise<{ readonly status: number; readonly body: Readiness }> {
   return new Promise((resolve, reject) => {
     const options = { host, port, path: "/readyz", rejectUnauthorized: false, agent: false };
     const call = request({ ...options, timeout: 2_000 }, (response) => {
-      response.resume();
-      resolve(response.statusCode);
+      let text = "";
+      response.setEncoding("utf8").on("data", (part: string) => (text += part));
+      response.on("end", () => {
+        try {
+          resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) as Readiness });
+        } catch {
+          reject(new Error(`no JSON at ${options.path}`));
+        }
+      });
+      response.on("error", reject);
     });
     call.on("timeout", () => call.destroy(new Error("no answer within 2 s")));
     call.on("error", reject);

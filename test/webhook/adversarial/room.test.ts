@@ -80,16 +80,28 @@ describe("connections", () => {
   const answered = (socket: Socket) => new Promise((resolve) => socket.once("data", resolve));
   const closed = (socket: Socket) => new Promise((resolve) => socket.once("close", resolve));
 
-  test("one that was never used goes before one that was", async () => {
+  test("one that has waited for longest for its first call goes before one just answered", async () => {
+    const unused = await open();
     const used = await open();
     const answer = answered(used);
     await ask(used, "/");
     await answer;
-    const unused = await open();
     await Promise.all([closed(unused), open()]);
     const again = answered(used);
     await ask(used, "/");
     await again;
+  });
+
+  test("one just dialled, for a call that is about to come, stays", async () => {
+    const used = await open();
+    const answer = answered(used);
+    await ask(used, "/");
+    await answer;
+    const dialled = await open();
+    await Promise.all([closed(used), open()]);
+    const first = answered(dialled);
+    await ask(dialled, "/");
+    await first;
   });
 
   test("the one that was idle for longest goes, when all were used", async () => {

@@ -1,0 +1,96 @@
+/** Many managed namespaces, each with the Role and RoleBinding that an older release left. */
+import { defaultNames as names } from "../../plugin/domain/names";
+import type { Api } from "./api";
+import type { KubeObject } from "./objects";
+
+const apiVersion = "rbac.authorization.k8s.io/v1";
+const apiGroup = "rbac.authorization.k8s.io";
+
+/** The manager under which `kubectl apply -f role.yaml` of the documented way leaves its fields. */
+export const documentedWay = "kubectl-client-side-apply";
+
+export const operatorNamespace = "engine";
+
+/** Every object of the operator's files has it. */
+const labels = { app: names.operator.appLabel };
+
+/** The rules before endpoint slices and active-active databases came into them. */
+export const oldRules = [
+  {
+    apiGroups: [names.group],
+    resources: ["", "/status", "/finalizers"].map((part) => `${names.edb.plural}${part}`),
+    verbs: ["delete", "get", "list", "patch", "create", "update", "watch"],
+  },
+  {
+    apiGroups: [""],
+    resources: ["secrets"],
+    verbs: ["update", "get", "watch", "create", "patch", "list"],
+  },
+  { apiGroups: [""], resources: ["endpoints"], verbs: ["get", "list", "watch"] },
+  { apiGroups: [""], resources: ["events"], verbs: ["create"] },
+  {
+    apiGroups: [""],
+    resources: ["services"],
+    verbs: ["get", "list", "update", "patch", "create", "delete", "watch"],
+  },
+];
+
+export function oldRole(namespace: string, name: string = names.rbac.consumerRole): KubeObject {
+  return { apiVersion, kind: "Role", metadata: { name, namespace, labels }, rules: oldRules };
+}
+
+export function oldBinding(
+  namespace: string,
+  roleRef: object = { apiGroup, kind: "Role", name: names.rbac.consumerRole },
+): KubeObject {
+  const account = (name: string): object => ({
+    kind: "ServiceAccount",
+    name,
+    namespace: operatorNamespace,
+  });
+  return {
+    apiVersion,
+    kind: "RoleBinding",
+    metadata: { name: names.rbac.consumerBinding, namespace, labels },
+    roleRef,
+    subjects: [account(names.operator.serviceAccount), account("ec")],
+  };
+}
+
+export function namespaceNamed(name: string): KubeObject {
+  return { apiVersion: "v1", kind: "Namespace", metadata: { name } };
+}
+
+/** The ConfigMap by which the operator is told what to manage. */
+export function settings(data: Readonly<Record<string, string>>): KubeObject {
+  const metadata = { name: names.configMap.name, namespace: operatorNamespace };
+  return { apiVersion: "v1", kind: "ConfigMap", metadata, data };
+}
+
+/** The cluster resource that names the service account. */
+export function cluster(): KubeObject {
+  return {
+    apiVersion: `${names.group}/${names.ecVersion}`,
+    kind: names.ec.kind,
+    metadata: { name: "ec", namespace: operatorNamespace },
+    spec: { nodes: 3 },
+  };
+}
+
+/** `ns-0001` and so on. */
+export function namespaceNames(count: number, from = 1): readonly string[] {
+  return Array.from({ length: count }, (_, at) => `ns-${String(at + from).padStart(4, "0")}`);
+}
+
+/** Writes the objects of every namespace, some namespaces at once. */
+export async function seedNamespaces(api: Api, wanted: readonly string[]): Promise<void> {
+  const left = [...wanted];
+  const work = async (): Promise<void> => {
+    for (let name = left.shift(); name !== undefined; name = left.shift()) {
+      await api.create(namespaceNamed(name));
+      await api.create(oldRole(name), documentedWay);
+      await api.create(oldBinding(name), documentedWay);
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, work));
+}

@@ -1,0 +1,170 @@
+/** `kubectl engine reapply-rbac` on a real API server. */
+import { defaultNames as names } from "../../plugin/domain/names";
+import { type ControlPlane, startControlPlane } from "./control-plane";
+import { applyCrds } from "./crds";
+import {
+  cluster,
+  documentedWay,
+  namespaceNamed,
+  namespaceNames,
+  oldBinding,
+  oldRole,
+  operatorNamespace,
+  seedNamespaces,
+  settings,
+} from "./managed-namespaces";
+import { type PluginRun, runner, runPlugin } from "./plugin-run";
+import { pathOf } from "./objects";
+
+const all = namespaceNames(12);
+const account = `system:serviceaccount:${operatorNamespace}:${names.operator.serviceAccount}`;
+const apiGroup = "rbac.authorization.k8s.io";
+
+let controlPlane: ControlPlane;
+beforeAll(async () => {
+  controlPlane = await startControlPlane({ users: [runner, { name: "jane" }] });
+  const { api } = controlPlane;
+  await applyCrds(api);
+  await api.create(namespaceNamed(operatorNamespace));
+  await api.create(cluster());
+  await api.create(settings({ EDB_NAMESPACES: all.join(",") }));
+  await seedNamespaces(api, all);
+});
+afterAll(() => controlPlane.stop());
+
+function reapply(args: readonly string[] = [], user: string = runner.name): Promise<PluginRun> {
+  return runPlugin(controlPlane, ["reapply-rbac", ...args], { namespace: operatorNamespace, user });
+}
+
+async function may(
+  namespace: string,
+  ...[verb, group, resource]: readonly [string, string, string]
+): Promise<boolean> {
+  const { body } = await controlPlane.api.send(
+    "POST",
+    "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+    {
+      body: {
+        apiVersion: "authorization.k8s.io/v1",
+        kind: "SubjectAccessReview",
+        spec: {
+          user: account,
+          groups: ["system:authenticated"],
+          resourceAttributes: { namespace, verb, group, resource },
+        },
+      },
+    },
+  );
+  return (body as { status: { allowed: boolean } }).status.allowed;
+}
+
+const results = ({ report }: PluginRun): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    (report.namespaces ?? []).map(({ name, result, findings = [] }) => [
+      name,
+      [result, ...new Set(findings.map(({ code }) => code))].join(" "),
+    ]),
+  );
+
+test("expand, then contract, then nothing: what a person applied with kubectl is brought up to date", async () => {
+  const [first = ""] = all;
+  const dry = await reapply(["--mode=expand", "--dry-run=server"]);
+  expect([dry.code, dry.writes]).toEqual([0, []]);
+  const expanded = await reapply(["--mode=expand"]);
+  expect([expanded.code, expanded.writes.length]).toEqual([0, all.length]);
+  expect(await may(first, "get", "", "endpoints")).toBe(true);
+  expect(await may(first, "get", "discovery.k8s.io", "endpointslices")).toBe(true);
+  const contracted = await reapply(["--mode=contract"]);
+  expect([contracted.code, contracted.writes.length]).toEqual([0, all.length]);
+  expect(await may(first, "get", "", "endpoints")).toBe(false);
+  const again = await reapply();
+  expect([again.code, again.writes]).toEqual([0, []]);
+});
+
+test("some namespaces fail by name and cause, the others are done, a re-run writes to those alone", async () => {
+  const { api } = controlPlane;
+  const [held = "", refused = "", ending = "", ...rest] = namespaceNames(6, 100);
+  await seedNamespaces(api, [held, refused, ending, ...rest]);
+  await api.apply(oldRole(held), "argocd");
+  // no controller runs here: it stays as it is
+  await api.remove(namespaceNamed(ending));
+  const set = ["--namespaces", [held, refused, ending, "no-such", ...rest].join(",")];
+  const run = await reapply(set);
+  expect(run.code).toBe(6);
+  expect(results(run)).toEqual({
+    [held]: "failed FIELD-CONFLICT",
+    [refused]: "changed",
+    [ending]: "failed RBAC-NAMESPACE-TERMINATING",
+    "no-such": "failed RBAC-NAMESPACE-ABSENT",
+    ...Object.fromEntries(rest.map((name) => [name, "changed"])),
+  });
+  await api.create(namespaceNamed("no-such"));
+  const again = await reapply([...set, "--take-fields=.rules"]);
+  expect(again.code).toBe(6);
+  // the held one is asked for without force first, and then taken; the new one needs both objects
+  expect(again.writes).toEqual(Array.from({ length: 4 }, () => "patch edb-role"));
+  expect(results(again)).toMatchObject({ [held]: "changed", "no-such": "created" });
+});
+
+test("a changed roleRef never leaves the operator without access", async () => {
+  const { api } = controlPlane;
+  const [place = ""] = namespaceNames(1, 200);
+  await api.create(namespaceNamed(place));
+  const shared = { apiGroup, kind: "ClusterRole", name: "shared-by-hand" };
+  const { rules } = oldRole(place) as unknown as { rules: object[] };
+  await api.create({
+    apiVersion: `${apiGroup}/v1`,
+    kind: "ClusterRole",
+    metadata: { name: shared.name },
+    rules,
+  });
+  await api.create(oldBinding(place, shared), documentedWay);
+  const answers: boolean[] = [];
+  const stop = new AbortController();
+  const watch = (async () => {
+    while (!stop.signal.aborted) answers.push(await may(place, "get", "", "endpoints"));
+  })();
+  const run = await reapply(["--mode=expand", "--namespaces", place, "--yes"]);
+  stop.abort();
+  await watch;
+  expect(run.code).toBe(0);
+  expect(answers.length).toBeGreaterThan(20);
+  // the review before the binding was known to the server
+  expect(answers.slice(answers.indexOf(true))).not.toContain(false);
+  const stored = await api.read(oldBinding(place));
+  expect(stored).toMatchObject({ roleRef: { kind: "Role", name: "edb-role" } });
+  const { body } = await api.send("GET", pathOf(oldBinding(place), "collection"));
+  expect((body as { items: object[] }).items).toHaveLength(1);
+});
+
+test("who may write roles but not give these rights learns rule by rule what is missing", async () => {
+  const { api } = controlPlane;
+  const metadata = { name: "jane" };
+  const reads = ["", "apps", names.group, apiGroup];
+  await api.create({
+    apiVersion: `${apiGroup}/v1`,
+    kind: "ClusterRole",
+    metadata,
+    rules: [
+      { apiGroups: reads, resources: ["*"], verbs: ["get", "list"] },
+      { apiGroups: [apiGroup], resources: ["*"], verbs: ["create", "patch"] },
+      { apiGroups: ["authorization.k8s.io"], resources: ["*"], verbs: ["create"] },
+    ],
+  });
+  await api.create({
+    apiVersion: `${apiGroup}/v1`,
+    kind: "ClusterRoleBinding",
+    metadata,
+    roleRef: { apiGroup, kind: "ClusterRole", name: "jane" },
+    subjects: [{ apiGroup, kind: "User", name: "jane" }],
+  });
+  const [place = ""] = namespaceNames(1, 300);
+  await seedNamespaces(api, [place]);
+  const run = await reapply(["--namespaces", place], "jane");
+  expect(run.code).toBe(4);
+  expect(results(run)).toEqual({ [place]: "failed RBAC-ESCALATION" });
+  const input = run.report.permissions?.manifest ?? "";
+  expect((await controlPlane.kubectl(["apply", "-f", "-"], { input })).code).toBe(0);
+  const again = await reapply(["--namespaces", place], "jane");
+  expect([again.code, results(again)]).toEqual([0, { [place]: "changed" }]);
+});

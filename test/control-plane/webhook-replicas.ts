@@ -1,0 +1,121 @@
+/** Several webhook processes behind one Service: a forwarder at its address chooses among them. */
+import { type Forwarder, startForwarder } from "../support/forwarder";
+import type { ControlPlane } from "./control-plane";
+import { freePorts } from "./ports";
+import type { Scene } from "./scene";
+import { until } from "./until";
+import { type Readiness, startWebhook, type Webhook } from "./webhook-process";
+
+/** Longer than the forwarder needs to notice that a replica leaves. */
+const drain = "500ms";
+
+export interface ReplicasOptions {
+  readonly controlPlane: ControlPlane;
+  readonly scene: Scene;
+  readonly tlsDir: string;
+  readonly count?: number;
+}
+
+interface Replica {
+  readonly webhook: Webhook;
+  readonly metricsPort: number;
+}
+
+/** The replicas of a Deployment, without the Deployment. */
+export class Replicas {
+  private running: readonly Replica[] = [];
+
+  private constructor(
+    private readonly options: ReplicasOptions,
+    private readonly forwarder: Forwarder,
+  ) {}
+
+  static async start(options: ReplicasOptions): Promise<Replicas> {
+    const forwarder = await startForwarder({ host: options.scene.clusterIP, port: 443 });
+    const replicas = new Replicas(options, forwarder);
+    replicas.running = await Promise.all(
+      Array.from({ length: options.count ?? 2 }, () => replicas.open()),
+    );
+    return replicas;
+  }
+
+  get webhooks(): readonly Webhook[] {
+    return this.running.map(({ webhook }) => webhook);
+  }
+
+  /** How many connections each replica that ever ran was given. */
+  given(): readonly number[] {
+    return [...this.forwarder.given().values()];
+  }
+
+  /** Replaces each in turn, as a roll-out with maxUnavailable 0: one more serves, then one leaves. */
+  async roll(): Promise<void> {
+    let left: Promise<void> = Promise.resolve();
+    for (const old of this.running) {
+      const [next] = await Promise.all([this.open(), left]);
+      this.running = this.running.map((replica) => (replica === old ? next : replica));
+      left = this.leave(old.webhook);
+    }
+    await left;
+  }
+
+  /** Waits until every replica says so of itself. */
+  async allSay(what: string, fits: (readiness: Readiness) => boolean): Promise<void> {
+    const says = async ({ webhook, metricsPort }: Replica): Promise<boolean> => {
+      webhook.daemon.assertRunning();
+      // Without TLS: so many handshakes would take the time that the edits need.
+      return fits((await (await get(metricsPort, "/readyz")).json()) as Readiness);
+    };
+    await until(
+      `every replica to say ${what}`,
+      async () => (await Promise.all(this.running.map(says))).every(Boolean) || undefined,
+      { everyMs: 10 },
+    );
+  }
+
+  /** The metrics of all replicas, one after the other. */
+  async metrics(): Promise<string> {
+    const texts = this.running.map(async ({ metricsPort }) =>
+      (await get(metricsPort, "/metrics")).text(),
+    );
+    return (await Promise.all(texts)).join("\n");
+  }
+
+  async stop(options?: { readonly patienceMs?: number }): Promise<void> {
+    await Promise.all(this.webhooks.map((webhook) => webhook.stop(options)));
+  }
+
+  async close(): Promise<void> {
+    await this.stop({ patienceMs: 0 });
+    await this.forwarder.close();
+  }
+
+  private async leave(webhook: Webhook): Promise<void> {
+    await webhook.stop();
+    this.forwarder.remove(webhook);
+    const end = webhook.daemon.ended() ?? "has not ended";
+    if (end !== "exited with code 0") throw new Error(`a replica ${end}`);
+  }
+
+  private async open(): Promise<Replica> {
+    const { controlPlane, scene, tlsDir } = this.options;
+    const [port = 0, metricsPort = 0] = await freePorts(2);
+    const webhook = await startWebhook({
+      controlPlane,
+      namespace: scene.namespace,
+      tlsDir,
+      address: { host: "127.0.0.1", port },
+      env: { ENGINE_WEBHOOK_METRICS_PORT: String(metricsPort), ENGINE_WEBHOOK_DRAIN: drain },
+    });
+    this.forwarder.add(webhook);
+    await until(
+      "the replica to get connections",
+      () => this.forwarder.isReady(webhook) || undefined,
+    );
+    return { webhook, metricsPort };
+  }
+}
+
+function get(port: number, path: string): Promise<Response> {
+  return fetch(`http://127.0.0.1:${String(port)}${path}`);
+}

@@ -1,0 +1,157 @@
+/**
+ * What the webhook says when its knowledge of the clusters is old: a gate between it and the API
+ * server holds its watch, or lets it hear nothing at all.
+ */
+import { join } from "node:path";
+import { type ApiGate, startApiGate } from "./api-gate";
+import { type ControlPlane, startControlPlane } from "./control-plane";
+import { cluster, database } from "./databases";
+import { pathOf } from "./objects";
+import { freePorts } from "./ports";
+import { sumOf } from "./prometheus";
+import { type Scene, seedScene } from "./scene";
+import { putNewConfiguration, untilCalled } from "./swap-states";
+import { writeTlsFolder } from "./tls-folder";
+import { until } from "./until";
+import { newEntryName } from "./webhook-configurations";
+import { startWebhook } from "./webhook-process";
+
+let controlPlane: ControlPlane;
+let scene: Scene;
+let gate: ApiGate;
+let metricsUrl: string;
+
+beforeAll(async () => {
+  controlPlane = await startControlPlane();
+  scene = await seedScene(controlPlane.api);
+  gate = await startApiGate(controlPlane);
+  const tlsDir = join(controlPlane.site.dataDir, "tls");
+  writeTlsFolder(tlsDir, scene.pair);
+  const [metricsPort = 0] = await freePorts(1);
+  await startWebhook({
+    controlPlane,
+    namespace: scene.namespace,
+    tlsDir,
+    kubeconfig: gate.kubeconfig,
+    env: { ENGINE_WEBHOOK_METRICS_PORT: String(metricsPort) },
+  });
+  metricsUrl = `http://${scene.clusterIP}:${String(metricsPort)}/metrics`;
+  // A call that cannot be judged is repeated for so long.
+  await putNewConfiguration(controlPlane.api, scene, { changes: { entry: { timeoutSeconds: 2 } } });
+  await untilCalled(controlPlane.api, scene, { entry: newEntryName });
+});
+afterEach(() => {
+  gate.open();
+  gate.release();
+});
+afterAll(async () => {
+  await gate.close();
+  await controlPlane.stop();
+});
+
+type Verdict = "accepted" | "denied" | "not judged";
+
+/** What becomes of a raise of the stored database from 7.2 onto a minor release; a dry run. */
+async function raise(): Promise<Verdict> {
+  const stored = database({ namespace: scene.namespace, name: "sessions" });
+  const { status, body } = await controlPlane.api.send("PATCH", `${pathOf(stored)}?dryRun=All`, {
+    body: { spec: { engineVersion: "7.4" } },
+    contentType: "application/merge-patch+json",
+  });
+  if (status === 200) return "accepted";
+  const message = (body as { readonly message?: string }).message ?? "";
+  if (message.includes("denied the request")) return "denied";
+  if (message.includes("failed calling webhook")) return "not judged";
+  throw new Error(`${String(status)} ${message}`);
+}
+
+async function setPolicy(policy: "major" | "latest"): Promise<void> {
+  const ref = cluster({ namespace: scene.namespace });
+  const answer = await controlPlane.api.send("PATCH", pathOf(ref), {
+    body: { spec: { engineUpgradePolicy: policy } },
+    contentType: "application/merge-patch+json",
+  });
+  expect(answer.status).toBe(200);
+}
+
+async function metric(name: string, labels?: Readonly<Record<string, string>>): Promise<number> {
+  return sumOf(await (await fetch(metricsUrl)).text(), `engine_admission_${name}`, labels);
+}
+
+/** Waits until the webhook needs no live read to judge by this policy. */
+async function known(policy: "major" | "latest"): Promise<void> {
+  await setPolicy(policy);
+  await until(`the policy ${policy} to be known`, async () => {
+    const overturned = await metric("deny_overturned_total");
+    // Where `latest` is still known the raise passes, so that a denial tells enough.
+    if ((await raise()) !== (policy === "latest" ? "accepted" : "denied")) return undefined;
+    return (await metric("deny_overturned_total")) === overturned || undefined;
+  });
+}
+
+describe("the policy of the cluster changes while the watch is held", () => {
+  test("a denial that is no longer right is never sent, and counted as overturned", async () => {
+    await known("major");
+    gate.hold();
+    await setPolicy("latest");
+    const before = await metric("deny_overturned_total");
+    for (let n = 0; n < 20; n += 1) expect(await raise()).toBe("accepted");
+    expect((await metric("deny_overturned_total")) - before).toBe(20);
+  });
+
+  test("an allow that is no longer right ends within a second of the event", async () => {
+    await known("latest");
+    gate.hold();
+    await setPolicy("major");
+    expect(await raise()).toBe("accepted"); // the documented price of an allow from the cache
+    gate.release();
+    await until("the denial", async () => (await raise()) === "denied" || undefined, {
+      everyMs: 5,
+      withinMs: 1_000,
+    });
+    for (let n = 0; n < 20; n += 1) expect(await raise()).toBe("denied");
+  });
+});
+
+test("after a watch that broke, the first list ends a stale allow", async () => {
+  await known("latest");
+  gate.shut();
+  await setPolicy("major");
+  expect(await raise()).toBe("accepted");
+  const lists = await metric("cache_relists");
+  gate.open();
+  await until("a new list", async () => (await metric("cache_relists")) > lists || undefined, {
+    everyMs: 10,
+  });
+  expect(await raise()).toBe("denied");
+});
+
+describe.each([
+  ["refuses connections", "shut"],
+  ["is not heard of", "mute"],
+] as const)("the API server %s", (_name, away) => {
+  test("what is right passes by what is known", async () => {
+    await known("latest");
+    gate[away]();
+    for (let n = 0; n < 5; n += 1) expect(await raise()).toBe("accepted");
+  });
+
+  test("what cannot be confirmed is no denial: the call fails, until the server is back", async () => {
+    await known("major");
+    gate[away]();
+    expect(await raise()).toBe("not judged");
+    gate.open();
+    expect(await raise()).toBe("denied");
+  });
+});
+
+test("every verdict that the API server got was counted once, and no rule failed", async () => {
+  const server = String((await controlPlane.api.send("GET", "/metrics")).body);
+  const calls = (code: string): number =>
+    sumOf(server, "apiserver_admission_webhook_request_total", { code });
+  expect(await metric("requests_total", { verdict: "allow" })).toBe(calls("200"));
+  expect(await metric("requests_total", { verdict: "deny" })).toBe(calls("422"));
+  expect(calls("200")).toBeGreaterThan(0);
+  expect(calls("422")).toBeGreaterThan(0);
+  expect(await metric("panics_total")).toBe(0);
+});
