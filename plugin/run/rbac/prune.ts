@@ -8,7 +8,8 @@ import type { Permission } from "../../domain/permissions";
 import type { Stale } from "../../domain/rbac/stale";
 import { roleRefOf } from "../../domain/rbac/subjects";
 import type { RbacDeps } from "./deps";
-import { ChangedError, type Writer } from "./writer";
+import { ChangedError } from "../outcome";
+import type { Writer } from "./writer";
 
 /** One finding for each place with left-overs. */
 export function staleFindings(all: readonly Stale[]): readonly Finding[] {

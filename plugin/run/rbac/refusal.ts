@@ -11,7 +11,7 @@ import type { RbacDeps } from "./deps";
 import { writePermissions } from "./permissions";
 import { OwnRights } from "./proof";
 import { placeName, type Site } from "./site";
-import { ChangedError } from "./writer";
+import { ChangedError } from "../outcome";
 
 /** Each explanation costs a question a rule: the first ones tell what the others would. */
 const explainedAtMost = 20;

@@ -13,7 +13,8 @@ import { proveSite, witnessed } from "./proof";
 import { type BoundRules, readPlace } from "./read";
 import type { Refusals } from "./refusal";
 import { placeName, requireOurs, type Site, siteOf } from "./site";
-import { ChangedError, type Writer } from "./writer";
+import { ChangedError } from "../outcome";
+import type { Writer } from "./writer";
 
 const planAttempts = 3;
 

@@ -1,18 +1,13 @@
 /** Single writes: noted before they are sent and after their outcome was seen. */
-import { ApiError, EngineError, exitCodes } from "../../domain/errors";
+import { ApiError, exitCodes } from "../../domain/errors";
 import { type KubeObject, preconditionsOf } from "../../domain/objects";
 import { kindsIn, rbacLabel } from "../../domain/rbac/kinds";
 import type { Write } from "../../domain/rbac/plan";
 import { judgeConflict } from "../../domain/webhook/conflicts";
 import { isPersonsManager } from "../../domain/webhook/owners";
+import { changedError, noted } from "../outcome";
 import { BlockedError, type StepInfo } from "../recorder";
 import type { RbacDeps, RbacOptions } from "./deps";
-
-/** Somebody changed the object since it was read: read and plan again. */
-export class ChangedError extends EngineError {
-  readonly code = "CHANGED-SINCE-READ";
-  readonly exitCode = exitCodes.conflict;
-}
 
 /** What was kept of an object before it was replaced or deleted. */
 export interface Saved {
@@ -115,22 +110,11 @@ export class Writer {
   }
 
   async #noted<T>({ action, object, why }: StepInfo, act: () => Promise<T>): Promise<T> {
-    const { journal, recorder } = this.deps;
-    await journal.intent({ action, object, why });
-    try {
+    return await noted(this.deps, { action, object, why }, async () => {
       const value = await act();
       this.written += 1;
-      await journal.outcome({ action, object, result: "done" }).catch((error: unknown) => {
-        // the write is done: a full disk must not make the run forget that
-        if (!(error instanceof EngineError)) throw error;
-        recorder.note(`the outcome of ${action} ${object} is not in the record: ${error.message}`);
-      });
       return value;
-    } catch (error) {
-      const result = error instanceof EngineError ? `failed: ${error.code}` : "failed";
-      await journal.outcome({ action, object, result });
-      throw error;
-    }
+    });
   }
 }
 
@@ -145,11 +129,4 @@ function changed(error: unknown, label: string): unknown {
     return error;
   }
   return changedError(error, label);
-}
-
-function changedError(cause: unknown, label: string): ChangedError {
-  return new ChangedError(`${label} was changed or deleted by somebody else since it was read`, {
-    cause,
-    hint: "another run or a person is at work on it: run the same command again when they are done",
-  });
 }

@@ -11,7 +11,7 @@ import { requirePermissions } from "../ledger";
 import { BlockedError } from "../recorder";
 import type { Report } from "../report";
 import { homeFinding } from "../swap/steps";
-import { ChangedError, UnknownOutcomeError } from "../swap/writes";
+import { ChangedError, UnknownOutcomeError } from "../outcome";
 import { Backups } from "./backups";
 import { decide, type Decided } from "./decide";
 import { constraintOf, type UnbindDeps, type UnbindOptions } from "./deps";

@@ -1,11 +1,10 @@
 /** The writes of an unbinding: each is noted before it is sent and after its outcome was seen. */
-import { ApiError, EngineError, TimeoutError, UnavailableError } from "../../domain/errors";
 import { type KubeObject, preconditionsOf } from "../../domain/objects";
 import { labelOf, refOf } from "../../domain/scc/constraint";
 import type { Change } from "../../domain/scc/plan";
 import { own } from "../../domain/values";
 import { sameJson } from "../../domain/webhook/differences";
-import { ChangedError, UnknownOutcomeError } from "../swap/writes";
+import { certain, noted } from "../outcome";
 import type { UnbindDeps, UnbindOptions } from "./deps";
 
 /** A write that was done, and what the object was before. */
@@ -64,7 +63,7 @@ export async function deleteAsRead(
   object: KubeObject,
   why: string,
 ): Promise<void> {
-  await noted(deps, {
+  await write(deps, {
     action: "delete",
     object,
     why,
@@ -95,7 +94,7 @@ export async function putBack(
     ...(annotations !== undefined && { annotations }),
   };
   const { fieldManager } = options;
-  await noted(deps, {
+  await write(deps, {
     action: "apply",
     object: before,
     why: "to put back what was there",
@@ -111,7 +110,7 @@ async function setList(
 ): Promise<KubeObject> {
   const { object, field, entries } = wanted;
   const body = { metadata: preconditionsOf(object), [field]: entries };
-  return await noted(deps, {
+  return await write(deps, {
     action: "patch",
     object,
     why: `to write its ${field}`,
@@ -123,66 +122,15 @@ async function setList(
   });
 }
 
-async function noted<T>(deps: UnbindDeps, write: Write<T>): Promise<T> {
-  const line = { action: write.action, object: labelOf(write.object) };
-  await deps.journal.intent({ ...line, why: write.why });
-  try {
-    const value = await certain(deps, write);
-    await observed(deps, { ...line, result: "done" });
-    return value;
-  } catch (error) {
-    const result = error instanceof EngineError ? `failed: ${error.code}` : "failed";
-    await observed(deps, { ...line, result });
-    throw error;
-  }
-}
-
-/** What has happened has happened: a record that cannot be kept does not undo it. */
-async function observed(
-  { journal, recorder }: UnbindDeps,
-  line: { readonly action: string; readonly object: string; readonly result: string },
-): Promise<void> {
-  await journal.outcome(line).catch((error: unknown) => {
-    if (!(error instanceof EngineError)) throw error;
-    recorder.note(
-      `the outcome of ${line.action} ${line.object} is not in the record: ${error.message}`,
-    );
-  });
-}
-
-/** A write without a definite answer leaves its outcome open: the object is read to see it. */
-async function certain<T>({ cluster }: UnbindDeps, write: Write<T>): Promise<T> {
-  const label = labelOf(write.object);
-  try {
-    return await write.send();
-  } catch (error) {
-    if (!leavesOpen(error)) throw changed(error, label);
-    const stored = await cluster
-      .get(refOf(write.object), { signal: new AbortController().signal })
-      .catch((cause: unknown) => {
-        throw unknownOutcome(cause, label);
-      });
-    const outcome = write.seen(stored);
-    if (outcome !== undefined) return outcome;
-    throw error;
-  }
-}
-
-function leavesOpen(error: unknown): boolean {
-  if (error instanceof UnavailableError || error instanceof TimeoutError) return true;
-  return error instanceof ApiError && error.status >= 500;
-}
-
-function unknownOutcome(cause: unknown, label: string): unknown {
-  if (!(cause instanceof EngineError)) return cause;
-  const message = `the write of ${label} was sent, and whether it was done cannot be seen: ${cause.message}`;
-  return new UnknownOutcomeError(message, { cause });
-}
-
-function changed(error: unknown, label: string): unknown {
-  if (!(error instanceof ApiError) || (error.status !== 409 && error.status !== 404)) return error;
-  return new ChangedError(`${label} was changed or deleted by somebody else since it was read`, {
-    cause: error,
-    hint: "another run or a person is at work on it: run the same command again when they are done",
-  });
+/** Noted before it is sent; without a definite answer the object is read to see the outcome. */
+async function write<T>(
+  deps: UnbindDeps,
+  { action, object, why, send, seen }: Write<T>,
+): Promise<T> {
+  const label = labelOf(object);
+  // an interrupt does not keep it from being seen
+  const read = () => deps.cluster.get(refOf(object), { signal: new AbortController().signal });
+  return await noted(deps, { action, object: label, why }, () =>
+    certain({ send, seen: async () => seen(await read()), label }),
+  );
 }

@@ -6,6 +6,7 @@ import { EngineError, exitCodes, UsageError } from "../../domain/errors";
 import type { KubeObject } from "../../domain/objects";
 import { configurationLabel, planSwap, type Plan } from "../../domain/webhook/plan";
 import { requirePermissions } from "../ledger";
+import { ChangedError, UnknownOutcomeError } from "../outcome";
 import { BlockedError } from "../recorder";
 import type { Report } from "../report";
 import { confirm } from "./confirm";
@@ -22,15 +23,7 @@ import { setStage } from "./stage";
 import { applyInfo, deleteInfo, homeFinding, probeSkipped } from "./steps";
 import { standing, UnprovenError, Witness } from "./witness";
 import { rehearseSwap } from "./dry-run";
-import {
-  applyWanted,
-  ChangedError,
-  deleteAsRead,
-  type Manner,
-  readBack,
-  rehearseApply,
-  UnknownOutcomeError,
-} from "./writes";
+import { applyWanted, deleteAsRead, type Manner, readBack, rehearseApply } from "./writes";
 
 const planAttempts = 3;
 /** Runs the swap; expected ends of every kind come back as a report. */

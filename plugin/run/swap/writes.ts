@@ -1,11 +1,5 @@
 /** The writes of a swap: each is noted before it is sent and after its outcome was seen. */
-import {
-  ApiError,
-  EngineError,
-  exitCodes,
-  TimeoutError,
-  UnavailableError,
-} from "../../domain/errors";
+import { ApiError, exitCodes } from "../../domain/errors";
 import { type KubeObject, preconditionsOf, type Ref } from "../../domain/objects";
 import { at, own } from "../../domain/values";
 import { configurationResource, entriesOf } from "../../domain/webhook/configuration";
@@ -13,22 +7,11 @@ import { judgeConflict } from "../../domain/webhook/conflicts";
 import { differencesOf, sameJson } from "../../domain/webhook/differences";
 import { configurationLabel, type Plan } from "../../domain/webhook/plan";
 import { isPersonsManager } from "../../domain/webhook/owners";
+import { certain, ChangedError, changedSince, noted } from "../outcome";
 import { BlockedError } from "../recorder";
 import type { SwapDeps, SwapOptions } from "./deps";
 import { requirePermissions } from "../ledger";
 import { replacePermission } from "./permissions";
-
-/** Somebody changed the object since it was read: read and plan again. */
-export class ChangedError extends EngineError {
-  readonly code = "CHANGED-SINCE-READ";
-  readonly exitCode = exitCodes.conflict;
-}
-
-/** A write was sent, and neither its answer nor its effect could be seen. */
-export class UnknownOutcomeError extends EngineError {
-  readonly code = "OUTCOME-UNKNOWN";
-  readonly exitCode = exitCodes.unavailable;
-}
 
 /** The reference of a configuration by name. */
 export function configurationRef(name: string): Ref {
@@ -73,7 +56,7 @@ export async function rehearseApply(
     outcome = await send(deps, options, { plan, manner, dryRun: true });
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 409) throw error;
-    if (error.causes.length === 0) throw changed(error, configurationLabel(plan.wanted));
+    if (error.causes.length === 0) throw changedSince(error, configurationLabel(plan.wanted));
     const object = configurationLabel(plan.wanted);
     const { takeFields } = options;
     const verdict = judgeConflict({ causes: error.causes, object, ours, takeFields });
@@ -190,68 +173,6 @@ export async function putBack(
     { action: "apply", object: label, why: "to put back what was there" },
     async () => await certain({ send, seen, label }),
   );
-}
-
-async function noted<T>(
-  deps: SwapDeps,
-  write: { readonly action: string; readonly object: string; readonly why: string },
-  act: () => Promise<T>,
-): Promise<T> {
-  const { action, object } = write;
-  await deps.journal.intent(write);
-  try {
-    const value = await act();
-    await deps.journal.outcome({ action, object, result: "done" }).catch((error: unknown) => {
-      // the write is done: a full disk must not make the run forget that
-      if (!(error instanceof EngineError)) throw error;
-      deps.recorder.note(
-        `the outcome of ${action} ${object} is not in the record: ${error.message}`,
-      );
-    });
-    return value;
-  } catch (error) {
-    const result = error instanceof EngineError ? `failed: ${error.code}` : "failed";
-    await deps.journal.outcome({ action, object, result });
-    throw error;
-  }
-}
-
-/** A write without a definite answer leaves its outcome open: the object is read to see it. */
-async function certain<T>(write: {
-  readonly send: () => Promise<T>;
-  readonly seen: () => Promise<T | undefined>;
-  readonly label: string;
-}): Promise<T> {
-  try {
-    return await write.send();
-  } catch (error) {
-    if (!leavesOpen(error)) throw changed(error, write.label);
-    const outcome = await write.seen().catch((cause: unknown) => {
-      throw unknownOutcome(cause, write.label);
-    });
-    if (outcome !== undefined) return outcome;
-    throw error;
-  }
-}
-
-/** A cut connection, a deadline or an error of the server itself: the write may have been done. */
-function leavesOpen(error: unknown): boolean {
-  if (error instanceof UnavailableError || error instanceof TimeoutError) return true;
-  return error instanceof ApiError && error.status >= 500;
-}
-
-function unknownOutcome(cause: unknown, label: string): unknown {
-  if (!(cause instanceof EngineError)) return cause;
-  const message = `the write of ${label} was sent, and whether it was done cannot be seen: ${cause.message}`;
-  return new UnknownOutcomeError(message, { cause });
-}
-
-function changed(error: unknown, label: string): unknown {
-  if (!(error instanceof ApiError) || (error.status !== 409 && error.status !== 404)) return error;
-  return new ChangedError(`${label} was changed or deleted by somebody else since it was read`, {
-    cause: error,
-    hint: "another run or a person is at work on it: run the same command again when they are done",
-  });
 }
 
 function leftOver(plan: Plan, fields: readonly string[]) {
