@@ -106,7 +106,15 @@ export interface UpgradeWebhookFlags {
   readonly probeFile?: string;
   /** False with --no-probe. */
   readonly probe: boolean;
+  /** What is done afterwards, in this order whatever was typed. */
+  readonly with?: readonly Follower[];
 }
+
+/** Commands that can go with the swap. */
+export const followers = ["rbac", "scc"] as const;
+
+/** One of them. */
+export type Follower = (typeof followers)[number];
 
 /** Flags of `reapply-rbac`, judged. */
 export interface ReapplyRbacFlags {

@@ -20,27 +20,39 @@ export async function runReapplyRbac(
   _args: readonly string[],
   flags: ReapplyRbacFlags,
 ): Promise<Report> {
-  const { options, names, clock, run } = context;
+  const go = await prepareReapplyRbac(context, flags);
+  return await go(context);
+}
+
+/** Reads and judges what was given; the run itself follows when wanted. */
+export async function prepareReapplyRbac(
+  context: CommandContext,
+  flags: ReapplyRbacFlags,
+): Promise<(context: CommandContext) => Promise<Report>> {
   const { documents, source } = await readTemplates(context, flags);
   const given = await readGiven(context, flags);
   requireFit(documents, source, context);
+  return async (later) => await run(later, { ...flags, documents, source, given });
+}
+
+type Prepared = ReapplyRbacFlags & Pick<RbacOptions, "documents" | "source" | "given">;
+
+async function run(context: CommandContext, prepared: Prepared): Promise<Report> {
+  const { options, names, clock, run: identity } = context;
   const cluster = await context.connect();
   const { namespace } = cluster;
   const recorder = new Recorder(
-    { kind: "ReapplyRbac", run, target: { server: cluster.server, namespace } },
+    { kind: "ReapplyRbac", run: identity, target: { server: cluster.server, namespace } },
     { clock, event: context.event },
   );
   const rbacOptions: RbacOptions = {
-    ...flags,
+    ...prepared,
     namespace,
-    documents,
-    source,
-    given,
-    selector: flags.selector,
-    account: flags.account,
-    canary: flags.canary,
-    maxFailures: flags.maxFailures,
-    prove: flags.probe,
+    selector: prepared.selector,
+    account: prepared.account,
+    canary: prepared.canary,
+    maxFailures: prepared.maxFailures,
+    prove: prepared.probe,
     dryRun: options.dryRun,
     fieldManager: options.fieldManager ?? names.fieldManager,
     concurrency: options.concurrency,
@@ -54,10 +66,10 @@ export async function runReapplyRbac(
       recorder,
       signal: context.signal,
       ask: context.ask,
-      journal: journalOf(await context.home(), run.id),
+      journal: journalOf(await context.home(), identity.id),
       yaml: renderDocuments,
       command: (words) => quoteCommand([...words, ...options.contextArgs]),
-      runId: run.id.toLowerCase(),
+      runId: identity.id.toLowerCase(),
     },
     rbacOptions,
   );

@@ -20,12 +20,21 @@ import type { JudgedSecret, SwapOptions } from "../run/swap/deps";
 import { swapWebhook } from "../run/swap/swap";
 import type { CommandContext, UpgradeWebhookFlags } from "./context";
 
-/** Swaps the admission webhook; every expected end comes back as a report. */
+/** Swaps the admission webhook, and goes on with what was asked for beside it. */
 export async function runUpgradeWebhook(
   context: CommandContext,
   _args: readonly string[],
   flags: UpgradeWebhookFlags,
 ): Promise<Report> {
+  const wanted = flags.with ?? [];
+  if (wanted.length === 0) return await swap(context, flags);
+  const { prepareFollowers } = await import("./upgrade-with.ts");
+  const goOn = await prepareFollowers(context, flags, wanted);
+  return await goOn(await swap(context, flags));
+}
+
+/** The swap alone; every expected end comes back as a report. */
+async function swap(context: CommandContext, flags: UpgradeWebhookFlags): Promise<Report> {
   const { options, names, clock, run } = context;
   const text = await readTemplate(context, flags);
   const probeDocuments = await readProbeFile(context, flags);

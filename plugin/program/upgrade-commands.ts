@@ -1,5 +1,5 @@
 /** The commands that upgrade something, as data. */
-import type { UpgradeWebhookFlags } from "../commands/context";
+import { followers, type UpgradeWebhookFlags } from "../commands/context";
 import type { CommandEntry } from "./entry";
 import { groups, prepare } from "./entry";
 import type { FlagReader } from "./values";
@@ -19,6 +19,7 @@ replaced or deleted is saved first. Running the command again is safe: it goes o
     { does: "Show what would be done", line: "upgrade-webhook -n engine --dry-run=server" },
     { does: "Use the template that the tool ships", line: "upgrade-webhook -n engine" },
     { does: "Use the template of a release", line: "upgrade-webhook --release ./release" },
+    { does: "And RBAC and the old SCC with it", line: "upgrade-webhook --with rbac,scc" },
     { does: "Use a template from a pipe, in a script", line: "upgrade-webhook --template - --yes" },
   ],
   flags: [
@@ -48,6 +49,12 @@ replaced or deleted is saved first. Running the command again is safe: it goes o
       help: "Two objects to prove with: the first must pass, the second must be refused",
     },
     { name: "no-probe", help: "Prove nothing; the report says what is then unproven" },
+    {
+      name: "with",
+      value: "PARTS",
+      repeat: true,
+      help: "Go on with these: rbac (as reapply-rbac), scc (as unbind-scc); separated by commas",
+    },
   ],
   cluster: true,
   settles: true,
@@ -77,5 +84,15 @@ function judgeUpgradeWebhook(read: FlagReader): UpgradeWebhookFlags {
     waitSecretMs: read.duration("wait-secret", 60_000),
     ...(probeFile !== undefined && { probeFile }),
     probe,
+    ...withOf(read),
   };
+}
+
+function withOf(read: FlagReader): Pick<UpgradeWebhookFlags, "with"> {
+  const typed = read.list("with");
+  for (const part of typed.filter((each) => !followers.some((known) => known === each))) {
+    read.problems.push(`--with: ${JSON.stringify(part)} is not one of ${followers.join(", ")}`);
+  }
+  const wanted = followers.filter((known) => typed.includes(known));
+  return wanted.length === 0 ? {} : { with: wanted };
 }

@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Ajv from "ajv";
@@ -295,4 +304,57 @@ test("one chosen fault is that very one, and its text says what was met", async 
   expect(out).toContain("Worst of refused: call 1 (ask whether to get");
   expect(out).toContain("then exit 0 (the new webhook configuration is in force");
   expect(out).toContain("Moments without a working webhook: 0 of 4 judged");
+});
+
+describe("the swap with RBAC and the SCC", () => {
+  const stepsIn = (report: Report | undefined) => report?.steps ?? [];
+  const runIn = ({ stages }: RehearsalDetails) =>
+    stages.find(({ title }) => title === "the run")?.report;
+
+  test("is one run with one document, whose steps are counted through", async () => {
+    const { code, details } = await document(["upgrade-webhook", "--with", "scc,rbac"]);
+    expect(code).toBe(0);
+    const report = runIn(details);
+    const steps = stepsIn(report);
+    expect(steps.map(({ n }) => n)).toEqual(steps.map((_step, index) => index + 1));
+    const ids = steps.map(({ id }) => id.split(".")[0]);
+    expect([...new Set(ids)]).toEqual(["secret", "webhook", "rbac", "scc"]);
+    expect(report?.namespaces?.map(({ name, result }) => [name, result])).toEqual([
+      ["reports", "changed"],
+      ["shop", "changed"],
+    ]);
+    expect(report?.exit.reason).toMatch(/^the new webhook .*; RBAC: 2 namespaces .*; SCC: /);
+  });
+
+  test("goes no further than what stops it", async () => {
+    const from = dump((object) =>
+      object.kind === "Service" && object.metadata.name === "admission" ? undefined : object,
+    );
+    const { code, details } = await document(["upgrade-webhook", "--with=rbac", `--from=${from}`]);
+    expect(code).toBe(3);
+    expect(stepsIn(runIn(details)).filter(({ id }) => id.startsWith("rbac"))).toEqual([]);
+    expect(details.stages.map(({ writes }) => writes)).toEqual(details.stages.map(() => 0));
+  });
+
+  test("is refused before the swap when the release holds no roles", async () => {
+    const release = join(folder, "release/admission");
+    mkdirSync(release, { recursive: true });
+    copyFileSync(
+      join(__dirname, "../../../manifests/admission/webhook.yaml"),
+      join(release, "webhook.yaml"),
+    );
+    const { code, err } = await rehearse([
+      "upgrade-webhook",
+      "--with=rbac",
+      `--release=${join(folder, "release")}`,
+    ]);
+    expect(code).toBe(2);
+    expect(err).toContain("holds no");
+  });
+
+  test("knows no other parts", async () => {
+    const { code, err } = await rehearse(["upgrade-webhook", "--with=rbac,databases"]);
+    expect(code).toBe(2);
+    expect(err).toContain('--with: "databases" is not one of rbac, scc');
+  });
 });
