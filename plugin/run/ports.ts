@@ -38,6 +38,8 @@ export interface ListOptions {
   readonly fieldSelector?: string;
   /** Stop after so many objects; absent: all pages. */
   readonly limit?: number;
+  /** All in one answer: one request, whatever the number of small objects. */
+  readonly whole?: boolean;
   readonly signal?: AbortSignal;
 }
 

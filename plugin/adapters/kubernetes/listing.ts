@@ -27,7 +27,7 @@ export async function listAll(
   options: ListOptions,
 ): Promise<readonly KubeObject[] | undefined> {
   try {
-    return await pages({ client, resource, options, paged: true });
+    return await pages({ client, resource, options, paged: options.whole !== true });
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 410) throw error;
     return pages({ client, resource, options, paged: false });

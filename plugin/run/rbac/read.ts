@@ -55,7 +55,7 @@ export async function readNamespaces(
   if (labelSelector === undefined && !(await cluster.can({ verb: "list", group, resource }))) {
     return undefined;
   }
-  const options = labelSelector === undefined ? {} : { labelSelector };
+  const options = { whole: true, ...(labelSelector !== undefined && { labelSelector }) };
   const all = (await cluster.list(kinds.namespace, options)) ?? [];
   return new Map(all.map((object) => [object.metadata.name ?? "", object]));
 }
@@ -76,7 +76,7 @@ export async function readInventory(
   const { cluster, names } = deps;
   if ((await missingPermissions(cluster, listPermissions())).length > 0) return undefined;
   const named = async (resource: Resource, name: string): Promise<readonly KubeObject[]> =>
-    (await cluster.list(resource, { fieldSelector: `metadata.name=${name}` })) ?? [];
+    (await cluster.list(resource, { fieldSelector: `metadata.name=${name}`, whole: true })) ?? [];
   const [roles, bindings, temporaries] = await Promise.all([
     named(rbacKinds.role, names.rbac.consumerRole),
     named(rbacKinds.roleBinding, names.rbac.consumerBinding),

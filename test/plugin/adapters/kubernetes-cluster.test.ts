@@ -335,6 +335,12 @@ describe("list", () => {
     expect(server.requests.map(({ query }) => query["limit"])).toEqual(["3", "1"]);
   });
 
+  test("a whole list is one request", async () => {
+    handler = () => page(["a", "b", "c"]);
+    expect(namesOf(await cluster.list(configMaps, { whole: true }))).toEqual(["a", "b", "c"]);
+    expect(server.requests.map(({ query }) => query["limit"])).toEqual([undefined]);
+  });
+
   test("a list that the server forgot is asked for once more, in one answer", async () => {
     handler = ({ query }) => {
       if (query["continue"] !== undefined) return status(410, "Expired");

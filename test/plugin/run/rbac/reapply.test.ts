@@ -162,6 +162,46 @@ describe("namespaces that fail", () => {
     expect(scene.writes().filter((line) => line.includes("fine"))).toEqual([]);
   });
 
+  test("of a thousand, thirty: the others are done, and the next run writes to the thirty alone", async () => {
+    const numbered = (count: number, from = 0): string[] =>
+      Array.from({ length: count }, (_item, index) => `n${String(from + index).padStart(4, "0")}`);
+    const [ending, forbidden, conflicting] = [numbered(10), numbered(10, 10), numbered(10, 20)];
+    const good = numbered(970, 30);
+    const all = [...ending, ...forbidden, ...conflicting, ...good];
+    const scene = aScene([
+      settings({ [names.configMap.namespaces]: all.join(",") }),
+      ...all.map((name) => aNamespace(name)),
+      ...ending.map((name) => ({ ...aNamespace(name), status: { phase: "Terminating" } })),
+    ]);
+    for (const namespace of conflicting) {
+      const object = aRole([endpoints], { namespace, labels });
+      await scene.cluster.apply(object, { fieldManager: "argocd", force: true });
+    }
+    scene.before = ({ writes, subject }) => {
+      const quota = forbidden.some((name) => writes && subject.includes(`${name}/`));
+      if (quota) throw new ApiError("exceeded quota", { status: 403, reason: "Forbidden" });
+      return Promise.resolve();
+    };
+    const report = await scene.run({ concurrency: 16 });
+    expect(report.exit.code).toBe(6);
+    const failed = (report.namespaces ?? []).filter(({ result }) => result === "failed");
+    expect(failed.map(({ name }) => name).sort()).toEqual([
+      ...ending,
+      ...forbidden,
+      ...conflicting,
+    ]);
+    expect(failed.every(({ findings = [] }) => findings.length > 0)).toBe(true);
+    const done = (report.namespaces ?? []).filter(({ result }) => result === "created");
+    expect(done.map(({ name }) => name).sort()).toEqual(good);
+
+    scene.before = () => Promise.resolve();
+    for (const name of ending) scene.controlPlane.load([aNamespace(name)]);
+    const again = await scene.run({ concurrency: 16, takeFields: [".rules"] });
+    expect(again.exit.code).toBe(0);
+    const touched = new Set(scene.writes().map((line) => /n\d{4}/.exec(line)?.[0]));
+    expect([...touched].sort()).toEqual([...ending, ...forbidden, ...conflicting]);
+  });
+
   test("stop the run at --max-failures, and the rest is skipped", async () => {
     const scene = aScene(broken());
     const report = await scene.run({ maxFailures: 2 });
