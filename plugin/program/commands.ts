@@ -5,6 +5,7 @@ import { certCreate, certInspect } from "./cert-commands";
 import type { CommandEntry } from "./entry";
 import { groups, prepare } from "./entry";
 import { reapplyRbac } from "./rbac-command";
+import { diffCommand } from "./diff-command";
 import { rehearseCommand } from "./rehearse-command";
 import { unbindScc } from "./scc-command";
 import { upgradeWebhook } from "./upgrade-commands";
@@ -113,12 +114,19 @@ export const rehearse = rehearseCommand([
   certInspect,
 ]);
 
+/** `diff`, which is given any that writes. */
+export const diff = diffCommand([upgradeWebhook, reapplyRbac, unbindScc, certCreate]);
+
+/** The commands that are given another one. */
+export const outers: readonly CommandEntry[] = [rehearse, diff];
+
 /** Every command, in the order of the help. */
 export const entries: readonly CommandEntry[] = [
   upgradeWebhook,
   reapplyRbac,
   unbindScc,
   rehearse,
+  diff,
   certCreate,
   certInspect,
   explain,

@@ -4,7 +4,7 @@
  */
 import type { FlagSpec } from "../commands/standard-flags";
 import { standardFlags } from "../commands/standard-flags";
-import { entries, parents, rehearse } from "./commands";
+import { entries, outers, parents } from "./commands";
 import type { CommandEntry } from "./entry";
 
 type Candidate = readonly [word: string, help: string];
@@ -40,14 +40,14 @@ interface Place {
   readonly commands: readonly CommandEntry[];
 }
 
-/** After `rehearse`, another command stands, and the flags of both. */
+/** After `rehearse` and `diff`, another command stands, and the flags of both. */
 function placeOf(words: readonly string[]): Place {
-  const rehearsed = words[0] === rehearse.path;
-  const typed = rehearsed ? words.slice(1) : words;
-  const known = rehearse.argument?.choices ?? [];
-  const commands = rehearsed ? entries.filter(({ path }) => known.includes(path)) : entries;
+  const outer = outers.find(({ path }) => path === words[0]);
+  const typed = outer === undefined ? words : words.slice(1);
+  const known = outer?.argument?.choices;
+  const commands = known ? entries.filter(({ path }) => known.includes(path)) : entries;
   const entry = commands.find(({ path }) => isAt(path, typed));
-  const own = rehearsed ? rehearse.flags : [];
+  const own = outer?.flags ?? [];
   return { typed, entry, flags: [...own, ...(entry?.flags ?? []), ...standardFlags], commands };
 }
 

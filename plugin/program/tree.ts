@@ -3,10 +3,10 @@ import type { Prefix } from "../commands/context";
 import { standardFlags } from "../commands/standard-flags";
 import { normalise } from "./argv";
 import { EngineCommand, HelpAsked } from "./command";
-import { entries, parents, rehearse } from "./commands";
+import { entries, outers, parents } from "./commands";
 import type { ArgumentSpec, Chosen } from "./entry";
 import { commandHelp, parentHelp, rootHelp } from "./help";
-import { splitRehearsal, type SplitLine } from "./rehearsal-line";
+import { splitGiven, type SplitLine } from "./given-line";
 import { suggestion } from "../domain/suggest";
 import type { RawFlags } from "./values";
 
@@ -25,15 +25,15 @@ const allFlags = [...standardFlags, ...entries.flatMap((entry) => entry.flags)];
 /** Reads a command line; never throws for what a person may have typed. */
 export function parse(argv: readonly string[], prefix: Prefix): Parsed {
   const words = normalise(argv, allFlags);
-  const split = splitRehearsal(words, rehearse.flags);
-  return split === undefined ? parseWords(words, prefix) : parseRehearsal(split, prefix);
+  const split = splitGiven(words, outers);
+  return split === undefined ? parseWords(words, prefix) : parseGiven(split, prefix);
 }
 
 /**
- * `rehearse` and the command that it is given: each part of the line is read by the same parser as
+ * A command and the one that it is given: each part of the line is read by the same parser as
  * if it stood alone, and the problems of both are named at once.
  */
-function parseRehearsal({ own, given }: SplitLine, prefix: Prefix): Parsed {
+function parseGiven({ own, given }: SplitLine, prefix: Prefix): Parsed {
   const outer = parseWords(own, prefix);
   if (outer.help !== undefined) return outer;
   const { chosen: inner, raw, help, problems } = parseWords(given, prefix);

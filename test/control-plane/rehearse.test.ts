@@ -160,6 +160,25 @@ describe("what blocks the real run blocks the rehearsal", () => {
   });
 });
 
+test("diff ends with 1 before the swap and with 0 after it, and writes nothing", async () => {
+  const { api, scene, controlPlane } = suite;
+  await clear(api, scene);
+  await putOldConfiguration(api, scene);
+  await settle(api, scene);
+  const before = await readBack(controlPlane);
+  const differing = await runPlugin(controlPlane, ["diff", ...swap]);
+  expect(differing.report.exit).toMatchObject({
+    code: 1,
+    reason: "differences exist: 2 writes would be made",
+  });
+  expect(differing.writes).toEqual([]);
+  expect(await readBack(controlPlane)).toEqual(before);
+  await runSwap(controlPlane);
+  const same = await runPlugin(controlPlane, ["diff", ...swap]);
+  expect(same.report.exit.code).toBe(0);
+  expect(same.writes).toEqual([]);
+});
+
 test("the API server sees reads and access reviews, and no Secret but the webhook's own", async () => {
   const { api, scene, controlPlane } = suite;
   await clear(api, scene);

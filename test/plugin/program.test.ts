@@ -17,6 +17,9 @@ describe("help", () => {
     ["a group alone", ["cert"], "help-cert.txt"],
     ["a group's --help", ["cert", "--help"], "help-cert.txt"],
     ["a command of a group", ["cert", "create", "-h"], "help-cert-create.txt"],
+    ["reapply-rbac", ["reapply-rbac", "--help"], "help-reapply-rbac.txt"],
+    ["unbind-scc", ["unbind-scc", "--help"], "help-unbind-scc.txt"],
+    ["diff", ["diff", "--help"], "help-diff.txt"],
     ["rehearse", ["rehearse", "--help"], "help-rehearse.txt"],
     ["help rehearse", ["help", "rehearse"], "help-rehearse.txt"],
     [

@@ -44,6 +44,7 @@ test.each([
         "reapply-rbac",
         "unbind-scc",
         "rehearse",
+        "diff",
         "explain",
         "completion",
         "version",
@@ -57,6 +58,8 @@ test.each([
     ["rehearse", ""],
     ["upgrade-webhook", "reapply-rbac", "unbind-scc", "cert", ":4"],
   ],
+  ["what can be looked at by diff", ["diff", "re"], ["reapply-rbac", ":4"]],
+  ["flags of the command behind diff", ["diff", "reapply-rbac", "--mo"], ["--mode", ":4"]],
   ["commands of a group to rehearse", ["rehearse", "cert", ""], ["create", "inspect", ":4"]],
   ["flags of rehearse", ["rehearse", "--fa"], ["--faults", ":4"]],
   [

@@ -1,8 +1,8 @@
-import { entries, rehearse } from "../../../plugin/program/commands";
-import { splitRehearsal } from "../../../plugin/program/rehearsal-line";
+import { entries, outers, rehearse } from "../../../plugin/program/commands";
+import { splitGiven } from "../../../plugin/program/given-line";
 import { parse } from "../../../plugin/program/tree";
 
-const split = (...words: readonly string[]) => splitRehearsal(words, rehearse.flags);
+const split = (...words: readonly string[]) => splitGiven(words, outers);
 
 test.each<[string, string[], { own: string[]; given: string[] }]>([
   ["no command: the main job", ["rehearse"], { own: ["rehearse"], given: ["upgrade-webhook"] }],
@@ -20,6 +20,11 @@ test.each<[string, string[], { own: string[]; given: string[] }]>([
     "flags of the main job without its name",
     ["rehearse", "--template=-", "--webhook=w"],
     { own: ["rehearse", "--webhook=w"], given: ["upgrade-webhook", "--template=-"] },
+  ],
+  [
+    "diff and its command",
+    ["--namespace=x", "diff", "reapply-rbac", "--mode=expand"],
+    { own: ["diff"], given: ["--namespace=x", "reapply-rbac", "--mode=expand"] },
   ],
   [
     "help of rehearse",
