@@ -45,7 +45,7 @@ export class Replicas {
 
   /** How many connections each replica that ever ran was given. */
   given(): readonly number[] {
-    return [...this.forwarder.given().values()];
+    return this.forwarder.given();
   }
 
   /** Replaces each in turn, as a roll-out with maxUnavailable 0: one more serves, then one leaves. */

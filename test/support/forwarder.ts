@@ -24,14 +24,15 @@ export interface Forwarder extends Address {
   remove(replica: Address): void;
   /** True while new connections may go there. */
   isReady(replica: Address): boolean;
-  /** How many connections each replica got, by port. */
-  given(): ReadonlyMap<number, number>;
+  /** How many connections each replica got that was ever added; a later one may have an earlier port. */
+  given(): readonly number[];
   close(): Promise<void>;
 }
 
 interface Replica {
   readonly address: Address;
   ready: boolean;
+  given: number;
 }
 
 export async function startForwarder({
@@ -41,7 +42,7 @@ export async function startForwarder({
   everyMs = 100,
 }: ForwarderOptions): Promise<Forwarder> {
   const replicas = new Map<number, Replica>();
-  const given = new Map<number, number>();
+  const added: Replica[] = [];
   const sockets = new Set<Socket>();
   const probes = new Set<NodeJS.Timeout>();
   let turn = 0;
@@ -49,13 +50,13 @@ export async function startForwarder({
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
     // In turns, so that no replica is left without a connection by chance.
     const choice = [...replicas.values()].filter((replica) => replica.ready);
-    const { address } = choice[turn++ % choice.length] ?? {};
-    if (address === undefined) {
+    const chosen = choice[turn++ % choice.length];
+    if (chosen === undefined) {
       client.resetAndDestroy(); // as an address without endpoints refuses
       return;
     }
-    given.set(address.port, (given.get(address.port) ?? 0) + 1);
-    join(client, connect({ ...address, allowHalfOpen: true, noDelay: true }), sockets);
+    chosen.given += 1;
+    join(client, connect({ ...chosen.address, allowHalfOpen: true, noDelay: true }), sockets);
   });
   server.listen(port, host);
   await once(server, "listening");
@@ -78,7 +79,8 @@ export async function startForwarder({
     host,
     port,
     add: (address) => {
-      const replica = { address, ready: false };
+      const replica = { address, ready: false, given: 0 };
+      added.push(replica);
       replicas.set(address.port, replica);
       probe(replica);
     },
@@ -86,7 +88,7 @@ export async function startForwarder({
       replicas.delete(gone);
     },
     isReady: ({ port: asked }) => replicas.get(asked)?.ready === true,
-    given: () => given,
+    given: () => added.map(({ given }) => given),
     close: async () => {
       replicas.clear();
       probes.forEach(clearTimeout);
