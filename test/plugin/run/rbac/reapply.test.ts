@@ -308,7 +308,7 @@ describe("left-overs", () => {
     expect(await scene.cluster.get(role("left"))).toBeUndefined();
     expect(await scene.cluster.get(binding("left"))).toBeUndefined();
     expect(report.backups?.map(({ command }) => command)).toContain(
-      "kubectl create -f /home/RoleBinding_left_edb-role.json",
+      "kubectl create -f /records/RoleBinding_left_edb-role.json",
     );
   });
 

@@ -132,7 +132,7 @@ function depsOf(scene: Scene, cluster: Cluster, deps: Partial<RbacDeps>): RbacDe
       save: (object) => {
         scene.saved.push(object);
         const { namespace = "", name = "" } = object.metadata;
-        return Promise.resolve(`/home/${object.kind}_${namespace}_${name}.json`);
+        return Promise.resolve(`/records/${object.kind}_${namespace}_${name}.json`);
       },
     },
     ask: (question) => {

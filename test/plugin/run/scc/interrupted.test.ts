@@ -206,7 +206,7 @@ test("a record that cannot be kept any more does not undo what is done", async (
     problem: () => Promise.resolve(undefined),
     intent: () => Promise.resolve(),
     outcome: () => Promise.reject(kept),
-    save: () => Promise.resolve("/home/file.json"),
+    save: () => Promise.resolve("/records/file.json"),
   };
   expect((await scene.run({ scc }, { journal })).exit.code).toBe(0);
   expect(scene.events).toContainEqual({
