@@ -47,6 +47,12 @@ export interface KubeObject {
   readonly [key: string]: unknown;
 }
 
+/** An object as reports name it: kind, namespace where it has one, and name. */
+export function objectLabel({ kind, metadata }: KubeObject): string {
+  const { namespace, name = "" } = metadata;
+  return [kind, ...(namespace === undefined ? [] : [namespace]), name].join("/");
+}
+
 /** The identity of an object as read: a write bound to it reaches no other object, no later state. */
 export function preconditionsOf({ metadata }: KubeObject): {
   readonly uid?: string;

@@ -1,7 +1,7 @@
 /** `diff`, as data: what another command would change. */
 import { rehearsedByDefault } from "../commands/standard-flags";
 import type { Chosen, CommandEntry, LoadedCommand, Prepared } from "./entry";
-import { groups } from "./entry";
+import { groups, mainJob } from "./entry";
 import type { RawFlags } from "./values";
 
 /** The entry, made for the commands that write. */
@@ -29,15 +29,8 @@ command, ${rehearsedByDefault} is meant.`,
     },
     flags: [],
     cluster: true,
-    prepare: (_raw: RawFlags, inner = bare(commands)) => prepareDiff(inner, commands),
+    prepare: (_raw: RawFlags, inner = mainJob(commands)) => prepareDiff(inner, commands),
   };
-}
-
-/** The command that is meant where none is named, without any flag. */
-function bare(commands: readonly CommandEntry[]): Chosen {
-  const entry = commands.find(({ path }) => path === rehearsedByDefault);
-  if (entry === undefined) throw new Error(`there is no command ${rehearsedByDefault}`);
-  return { entry, args: [], raw: {}, words: [entry.path] };
 }
 
 function prepareDiff(

@@ -1,6 +1,6 @@
 /** What a command is to the program: the shape of the entries of program-commands.ts. */
 import type { CommandContext, CommandRun } from "../commands/context";
-import type { FlagSpec } from "../commands/standard-flags";
+import { type FlagSpec, rehearsedByDefault } from "../commands/standard-flags";
 import type { TextStyle } from "../output/text";
 import type { Report } from "../run/report";
 import type { RawFlags } from "./values";
@@ -83,4 +83,11 @@ export function prepare<F>(
       },
     };
   };
+}
+
+/** The command that is meant where `rehearse` and `diff` are given none, without any flag. */
+export function mainJob(commands: readonly CommandEntry[]): Chosen {
+  const entry = commands.find(({ path }) => path === rehearsedByDefault);
+  if (entry === undefined) throw new Error(`there is no command ${rehearsedByDefault}`);
+  return { entry, args: [], raw: {}, words: [entry.path] };
 }

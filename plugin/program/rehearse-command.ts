@@ -3,7 +3,7 @@ import type { RehearsedCommand, RehearseFlags } from "../commands/context";
 import { UsageError } from "../domain/errors";
 import { rehearsedByDefault } from "../commands/standard-flags";
 import type { Chosen, CommandEntry, LoadedCommand, Prepared } from "./entry";
-import { groups } from "./entry";
+import { groups, mainJob } from "./entry";
 import type { RawFlags } from "./values";
 import { FlagReader } from "./values";
 
@@ -55,15 +55,8 @@ the command are given as if it stood alone; without a command, ${rehearsedByDefa
       },
     ],
     cluster: true,
-    prepare: (raw, inner = bare(commands)) => prepareRehearsal(raw, inner, commands),
+    prepare: (raw, inner = mainJob(commands)) => prepareRehearsal(raw, inner, commands),
   };
-}
-
-/** The command that is meant where none is named, without any flag. */
-function bare(commands: readonly CommandEntry[]): Chosen {
-  const entry = commands.find(({ path }) => path === rehearsedByDefault);
-  if (entry === undefined) throw new Error(`there is no command ${rehearsedByDefault}`);
-  return { entry, args: [], raw: {}, words: [entry.path] };
 }
 
 function prepareRehearsal(

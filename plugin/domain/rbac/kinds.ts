@@ -1,5 +1,5 @@
 /** The kinds of RBAC, and the two pairs of them that the operator needs. */
-import type { KubeObject, Resource } from "../objects";
+import type { Resource } from "../objects";
 
 const rbac = (plural: string, kind: string): Resource => ({
   group: "rbac.authorization.k8s.io",
@@ -27,9 +27,4 @@ export function kindsIn(namespace: string | undefined): Pair<Resource> {
   return namespace === undefined
     ? { role: rbacKinds.clusterRole, binding: rbacKinds.clusterRoleBinding }
     : { role: rbacKinds.role, binding: rbacKinds.roleBinding };
-}
-
-/** `kind/namespace/name` for reports. */
-export function rbacLabel({ kind, metadata: { name = "", namespace } }: KubeObject): string {
-  return [kind, ...(namespace === undefined ? [] : [namespace]), name].join("/");
 }

@@ -15,7 +15,9 @@ const known = new WeakMap<Names, Readonly<Record<Edit["kind"], JudgedFields>>>()
 
 /** The paths in an EDB, or in an EAADB below its global configurations (C8). */
 export function fieldsOf(kind: Edit["kind"], names: Names): JudgedFields {
-  const both = known.get(names) ?? { edb: pathsOf("edb", names), eaadb: pathsOf("eaadb", names) };
+  const found = known.get(names);
+  if (found !== undefined) return found[kind];
+  const both = { edb: pathsOf("edb", names), eaadb: pathsOf("eaadb", names) };
   known.set(names, both);
   return both[kind];
 }

@@ -34,12 +34,6 @@ export function grantName(constraint: string): string {
   return `system:openshift:scc:${constraint}`;
 }
 
-/** `Kind/name` or `Kind/namespace/name`, as reports show an object. */
-export function labelOf({ kind, metadata }: KubeObject): string {
-  const { namespace, name = "" } = metadata;
-  return [kind, ...(namespace === undefined ? [] : [namespace]), name].join("/");
-}
-
 /** How a constraint or a binding is addressed. */
 export function refOf(object: KubeObject): Ref {
   const { namespace, name = "" } = object.metadata;

@@ -1,7 +1,8 @@
 /** What a plan to unbind has to tell a person. */
+import { objectLabel } from "../objects";
 import type { Finding } from "../findings";
 import { userOf } from "./account";
-import { constraintResource, labelOf } from "./constraint";
+import { constraintResource } from "./constraint";
 import type { Unbinding, Way } from "./plan";
 
 const shownUsers = 10;
@@ -17,7 +18,7 @@ export function findingsOf(plan: Unbinding, constraint: string): readonly Findin
 
 function wayFinding(way: Way, constraint: string): Finding {
   const may = `${userOf(way.account)} may still use ${constraint}`;
-  const where = { severity: "warning", object: labelOf(way.object), source: "S33" } as const;
+  const where = { severity: "warning", object: objectLabel(way.object), source: "S33" } as const;
   if (way.group !== undefined) {
     return {
       ...where,
@@ -65,7 +66,7 @@ function leftRole({ leftover }: Unbinding): readonly Finding[] {
     {
       code: "SCC-ROLE-LEFT",
       severity: "warning",
-      object: labelOf(leftover),
+      object: objectLabel(leftover),
       cause: "nobody is bound to it any more, and nothing removes it",
       fix: "delete it if you do not mean to grant the constraint again",
       source: "domain facts 5",

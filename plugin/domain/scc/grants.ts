@@ -1,7 +1,7 @@
 /** Which bindings let their subjects `use` a constraint, and how much else their role gives. */
-import type { KubeObject } from "../objects";
+import { type KubeObject, objectLabel } from "../objects";
 import { list, own, text } from "../values";
-import { constraintResource, labelOf } from "./constraint";
+import { constraintResource } from "./constraint";
 
 /** All roles and bindings of a cluster, as stored: aggregated rules are in the stored ones. */
 export interface AccessObjects {
@@ -29,7 +29,7 @@ export interface Grant {
 export function grantsOf(access: AccessObjects, constraint: string): readonly Grant[] {
   const breadths = new Map(
     [...access.clusterRoles, ...access.roles].map((role) => [
-      labelOf(role),
+      objectLabel(role),
       breadthOf(role, constraint),
     ]),
   );

@@ -1,8 +1,8 @@
 /** What takes a constraint from accounts, which ways in stay, and who else uses it (S33). */
-import type { KubeObject } from "../objects";
+import { type KubeObject, objectLabel } from "../objects";
 import { at, list, own } from "../values";
 import { type Account, groupOf, groupsOf, isAccount, subjectLabel, userOf } from "./account";
-import { constraintAnnotation, grantName, labelOf } from "./constraint";
+import { constraintAnnotation, grantName } from "./constraint";
 import {
   type AccessObjects,
   bindingsOf,
@@ -148,12 +148,12 @@ function usersAfter(
       .filter(({ breadth }) => breadth !== "wide")
       .flatMap(({ binding }) =>
         leftIn(binding, "subjects", changes).map(
-          (subject) => `${subjectLabel(subject)} by ${labelOf(binding)}`,
+          (subject) => `${subjectLabel(subject)} by ${objectLabel(binding)}`,
         ),
       ),
     ...pods
       .filter((pod) => runsUnder(pod, name))
-      .map((pod) => `${labelOf(pod)}, which runs under it`),
+      .map((pod) => `${objectLabel(pod)}, which runs under it`),
     ...wantedBy.map((cluster) => `${cluster}, which asks for automatic resource adjustment`),
   ];
 }

@@ -1,10 +1,9 @@
 /** What stands against unbinding an EC's account: one finding for each reason (S31, S32). */
 import type { Finding } from "../findings";
 import { type Names, termOf } from "../names";
-import type { KubeObject } from "../objects";
+import { type KubeObject, objectLabel } from "../objects";
 import { at, own, text } from "../values";
 import { type Account, accountOf, userOf } from "./account";
-import { labelOf } from "./constraint";
 import { runsUnder } from "./plan";
 import { isPrivileged, releasesOf, unprivilegedFrom } from "./release";
 
@@ -86,7 +85,7 @@ function judgeAdjustment(cluster: KubeObject, names: Names): readonly Finding[] 
     {
       code: "SCC-ADJUSTMENT",
       severity: "error",
-      object: labelOf(cluster),
+      object: objectLabel(cluster),
       field: names.ecFields.allowAutoAdjustment.join("."),
       cause: `the ${termOf(names.ec)} asks for automatic resource adjustment, which needs the constraint`,
       fix: "leave it bound while that is wanted; else set the field to false, wait for the rolling update, then run again",
@@ -106,7 +105,7 @@ function judgeRelease(
       {
         code: "SCC-RELEASE-UNKNOWN",
         severity: "warning",
-        object: labelOf(cluster),
+        object: objectLabel(cluster),
         cause: `neither the operator nor the ${termOf(names.ec)} tells its release: that it runs unprivileged was judged by its pods alone`,
         fix: `see that both are at ${unprivilegedFrom} or later`,
         source: "S31",
@@ -130,7 +129,7 @@ function judgeState(cluster: KubeObject, names: Names): readonly Finding[] {
     {
       code: "SCC-EC-NOT-RUNNING",
       severity: "error",
-      object: labelOf(cluster),
+      object: objectLabel(cluster),
       field: names.ecFields.state.join("."),
       cause: `the ${termOf(names.ec)} is in state ${state}: its pods may still be made anew`,
       fix: "wait until it is Running, then run again",
@@ -143,7 +142,7 @@ function judgePod(pod: KubeObject, { constraint }: Surroundings): Finding {
   return {
     code: "SCC-POD-RUNNING",
     severity: "error",
-    object: labelOf(pod),
+    object: objectLabel(pod),
     cause: `the pod still runs under ${constraint}`,
     fix: "wait until the rolling upgrade has made the pod anew, or delete the pod so that it is, then run again",
     source: "S33",

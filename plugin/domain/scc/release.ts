@@ -1,9 +1,8 @@
 /** Which releases an operator and an EC report, and whether they run unprivileged (S31). */
 import type { Names } from "../names";
-import type { KubeObject } from "../objects";
+import { type KubeObject, objectLabel } from "../objects";
 import { at, list, own, text } from "../values";
 import { compareReleaseTags, parseReleaseTag, type ReleaseTag } from "../versions";
-import { labelOf } from "./constraint";
 
 /** From this release on nothing runs with extra permissions or capabilities (S31). */
 export const unprivilegedFrom = "7.22.0-6";
@@ -58,7 +57,7 @@ function reported(
     .filter((tag) => tag !== undefined)
     .flatMap((tag) => {
       const release = parseReleaseTag(tag);
-      return release === undefined ? [] : [{ object: labelOf(object), tag, release }];
+      return release === undefined ? [] : [{ object: objectLabel(object), tag, release }];
     })
     .slice(0, 1);
 }

@@ -1,7 +1,6 @@
 /** Asks the API server whether accounts have the access that their role gives. */
-import type { KubeObject } from "../../domain/objects";
+import { type KubeObject, objectLabel } from "../../domain/objects";
 import { rbacFinding } from "../../domain/rbac/codes";
-import { rbacLabel } from "../../domain/rbac/kinds";
 import { type Grant, grantLines, grantsOf, rulesOf } from "../../domain/rbac/rules";
 import { accountsOf } from "../../domain/rbac/templates";
 import { at } from "../../domain/values";
@@ -48,7 +47,7 @@ export async function proveSite(
     .filter(({ allowed }) => !allowed)
     .map(({ user }) =>
       rbacFinding("notProven", {
-        object: rbacLabel(plan.outcome.binding),
+        object: objectLabel(plan.outcome.binding),
         cause: `role and binding are as wanted, but an access review denies ${user}: ${grantLines([grant]).join()}`,
       }),
     );

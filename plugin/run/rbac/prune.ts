@@ -1,9 +1,9 @@
 /** What is left in namespaces that are no longer managed: reported, and deleted when asked for. */
 import { ApiError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
-import type { KubeObject } from "../../domain/objects";
+import { type KubeObject, objectLabel } from "../../domain/objects";
 import { rbacFinding } from "../../domain/rbac/codes";
-import { rbacKinds, rbacLabel } from "../../domain/rbac/kinds";
+import { rbacKinds } from "../../domain/rbac/kinds";
 import type { Permission } from "../../domain/permissions";
 import type { Stale } from "../../domain/rbac/stale";
 import { roleRefOf } from "../../domain/rbac/subjects";
@@ -15,7 +15,7 @@ import type { Writer } from "./writer";
 export function staleFindings(all: readonly Stale[]): readonly Finding[] {
   return all.map((stale) => {
     const [binding] = stale.bindings;
-    const object = binding === undefined ? "" : rbacLabel(binding);
+    const object = binding === undefined ? "" : objectLabel(binding);
     if (stale.others.length === 0) return rbacFinding("stale", { object });
     const cause = `the binding is left, and is also for ${stale.others.join(", ")}`;
     return rbacFinding("staleShared", { object, cause });

@@ -1,9 +1,9 @@
 /** Why a place failed: the API server's refusal made into findings with a way out. */
+import { objectLabel } from "../../domain/objects";
 import { ApiError, type EngineError, TimeoutError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { permissionLine, type Permission } from "../../domain/permissions";
 import { rbacFinding } from "../../domain/rbac/codes";
-import { rbacLabel } from "../../domain/rbac/kinds";
 import { type Grant, grantLines } from "../../domain/rbac/rules";
 import { missingPermissions } from "../ledger";
 import { BlockedError } from "../recorder";
@@ -85,7 +85,7 @@ export class Refusals {
 }
 
 function objectOf({ plan }: Site): string {
-  return rbacLabel(plan.outcome.role);
+  return objectLabel(plan.outcome.role);
 }
 
 function refused(error: EngineError, site: Site): Finding {

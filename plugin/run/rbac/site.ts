@@ -1,8 +1,8 @@
 /** One place where a role and its binding are wanted: a namespace, or the whole cluster. */
 import { exitCodes } from "../../domain/errors";
-import type { KubeObject } from "../../domain/objects";
+import { type KubeObject, objectLabel } from "../../domain/objects";
 import { rbacFinding } from "../../domain/rbac/codes";
-import { type Pair, rbacLabel } from "../../domain/rbac/kinds";
+import { type Pair } from "../../domain/rbac/kinds";
 import { type Found, planSite, type SitePlan } from "../../domain/rbac/plan";
 import { otherOperators } from "../../domain/rbac/stale";
 import type { Finding } from "../../domain/findings";
@@ -45,7 +45,7 @@ function owned({ plan }: Site): readonly Finding[] {
     const owner = live === undefined ? undefined : ownerOf(live);
     if (live === undefined || owner === undefined) return [];
     const cause = `${owner.name} owns the object and would undo or fight the change`;
-    return [rbacFinding("owned", { object: rbacLabel(live), cause, fix: owner.way })];
+    return [rbacFinding("owned", { object: objectLabel(live), cause, fix: owner.way })];
   });
 }
 
@@ -58,7 +58,7 @@ function taken(
   const kept = otherOperators(plan.outcome.binding, { operatorNamespace: namespace, names });
   const losing = others.filter((other) => !kept.includes(other));
   if (losing.length === 0) return [];
-  const object = rbacLabel(plan.outcome.binding);
+  const object = objectLabel(plan.outcome.binding);
   const cause = `the binding is for the operator of namespace ${losing.join(", ")}, which would lose its access; two operators must not watch one namespace`;
   return [rbacFinding("otherOperator", { object, cause })];
 }

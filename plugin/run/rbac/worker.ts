@@ -2,8 +2,7 @@
 import type { Finding } from "../../domain/findings";
 import { type EngineError, exitCodes } from "../../domain/errors";
 import { rbacFinding } from "../../domain/rbac/codes";
-import { rbacLabel } from "../../domain/rbac/kinds";
-import type { KubeObject } from "../../domain/objects";
+import { type KubeObject, objectLabel } from "../../domain/objects";
 import { isAsWanted, temporaryBinding } from "../../domain/rbac/plan";
 import { roleRefOf } from "../../domain/rbac/subjects";
 import { BlockedError } from "../recorder";
@@ -101,7 +100,7 @@ export class Worker {
 
   #plannedOnly({ plan }: Site): void {
     if (plan.binding === undefined) return;
-    const object = rbacLabel(plan.outcome.binding);
+    const object = objectLabel(plan.outcome.binding);
     const why = "after the role, which has to be there first";
     this.deps.recorder.done({ id: "rbac.apply", action: "apply", object, why }, "planned");
   }
@@ -146,7 +145,7 @@ const inForceAgain = "the binding itself is in force again";
 
 /** Errors that a deletion before any proof would turn into a moment without access. */
 function unseen(site: Site): EngineError {
-  const object = rbacLabel(site.plan.outcome.binding);
+  const object = objectLabel(site.plan.outcome.binding);
   return new BlockedError(exitCodes.failed, [
     rbacFinding("notProven", {
       object,

@@ -1,7 +1,7 @@
 /** Single writes: noted before they are sent and after their outcome was seen. */
 import { ApiError, exitCodes } from "../../domain/errors";
-import { type KubeObject, preconditionsOf } from "../../domain/objects";
-import { kindsIn, rbacLabel } from "../../domain/rbac/kinds";
+import { type KubeObject, preconditionsOf, objectLabel } from "../../domain/objects";
+import { kindsIn } from "../../domain/rbac/kinds";
 import type { Write } from "../../domain/rbac/plan";
 import { judgeConflict } from "../../domain/webhook/conflicts";
 import { isPersonsManager } from "../../domain/webhook/owners";
@@ -29,7 +29,7 @@ export class Writer {
 
   /** Applies the complete object, bound to the one that was read; dry runs send or plan it. */
   async apply({ object, live }: Write, why: string): Promise<KubeObject> {
-    const label = rbacLabel(object);
+    const label = objectLabel(object);
     const info: StepInfo = { id: "rbac.apply", action: "apply", object: label, why };
     if (await this.#planned(info, () => this.#send({ object, ...(live && { live }) }, true))) {
       return object;
@@ -44,7 +44,12 @@ export class Writer {
 
   /** Deletes the object if it is still the one that was read. */
   async delete(object: KubeObject, why: string, keep = true): Promise<void> {
-    const info: StepInfo = { id: "rbac.delete", action: "delete", object: rbacLabel(object), why };
+    const info: StepInfo = {
+      id: "rbac.delete",
+      action: "delete",
+      object: objectLabel(object),
+      why,
+    };
     const { name = "", namespace } = object.metadata;
     const { role, binding } = kindsIn(namespace);
     const resource = object.kind === role.kind ? role : binding;
@@ -81,7 +86,7 @@ export class Writer {
     const metadata = { ...object.metadata, ...(live !== undefined && preconditionsOf(live)) };
     const apply = (force: boolean): Promise<KubeObject> =>
       cluster.apply({ ...object, metadata }, { fieldManager, dryRun, force });
-    const label = rbacLabel(object);
+    const label = objectLabel(object);
     const ours = [fieldManager, names.fieldManager];
     if (live !== undefined && isPersons(live, ours))
       return await this.#unchanged(apply(true), label);
@@ -106,7 +111,7 @@ export class Writer {
 
   async #save(object: KubeObject, verb: "replace" | "create"): Promise<void> {
     const file = await this.deps.journal.save(object);
-    this.saved.push({ object: rbacLabel(object), file, verb });
+    this.saved.push({ object: objectLabel(object), file, verb });
   }
 
   async #noted<T>({ action, object, why }: StepInfo, act: () => Promise<T>): Promise<T> {

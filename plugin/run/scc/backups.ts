@@ -1,6 +1,5 @@
 /** What an unbinding keeps of the objects that it changes, and the commands that put them back. */
-import type { KubeObject } from "../../domain/objects";
-import { labelOf } from "../../domain/scc/constraint";
+import { type KubeObject, objectLabel } from "../../domain/objects";
 import type { UnbindDeps } from "./deps";
 
 interface Kept {
@@ -16,7 +15,7 @@ export class Backups {
 
   /** Keeps the object; what is changed first and deleted later is put back as it was at first. */
   async save(object: KubeObject, verb: Kept["verb"]): Promise<void> {
-    const label = labelOf(object);
+    const label = objectLabel(object);
     const file = this.#kept.get(label)?.file ?? (await this.deps.journal.save(object));
     this.#kept.set(label, { file, verb });
   }

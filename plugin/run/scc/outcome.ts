@@ -1,7 +1,7 @@
 /** The end of an unbinding in words and as an exit code. */
+import { objectLabel } from "../../domain/objects";
 import { exitCodes } from "../../domain/errors";
 import { userOf } from "../../domain/scc/account";
-import { labelOf } from "../../domain/scc/constraint";
 import type { Json } from "../../domain/values";
 import type { ExitReport } from "../report";
 import type { Decided } from "./decide";
@@ -25,7 +25,7 @@ export function outcomeOf(
     ...[...held].map(
       (user) => `${user} may still use it by a way that is not this tool's to close`,
     ),
-    ...blocked.map(({ clusters }) => `${clusters.map(labelOf).join(", ")} was left out`),
+    ...blocked.map(({ clusters }) => `${clusters.map(objectLabel).join(", ")} was left out`),
     ...(deleted ? ["the constraint is deleted"] : []),
     ...(exists && plan.users.length > 0 ? ["the constraint is kept, it is still used"] : []),
     ...(exists ? [] : ["there is no such constraint"]),

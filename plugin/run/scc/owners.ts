@@ -1,8 +1,7 @@
 /** Helm, OLM and GitOps controllers would undo a change of what they look after. */
 import { exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
-import type { KubeObject } from "../../domain/objects";
-import { labelOf } from "../../domain/scc/constraint";
+import { type KubeObject, objectLabel } from "../../domain/objects";
 import type { Unbinding } from "../../domain/scc/plan";
 import { ownerOf } from "../../domain/webhook/owners";
 import { BlockedError } from "../recorder";
@@ -28,7 +27,7 @@ function findingOf(object: KubeObject, severity: Finding["severity"]): readonly 
     {
       code: "SCC-OWNED",
       severity,
-      object: labelOf(object),
+      object: objectLabel(object),
       cause: `${owner.name} owns it and may undo the change: it is left alone`,
       fix: `${owner.way}; then run again`,
       source: "domain facts 5",

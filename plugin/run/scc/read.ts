@@ -3,8 +3,8 @@ import { exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { kinds } from "../../domain/kinds";
 import { type Names, termOf } from "../../domain/names";
-import type { KubeObject, Resource } from "../../domain/objects";
-import { accessResources, constraintResource, labelOf } from "../../domain/scc/constraint";
+import { type KubeObject, type Resource, objectLabel } from "../../domain/objects";
+import { accessResources, constraintResource } from "../../domain/scc/constraint";
 import { olderLeft } from "../../domain/scc/findings";
 import type { Situation } from "../../domain/scc/plan";
 import { type JudgedAccount, judgeAccounts, wantsAdjustment } from "../../domain/scc/refusals";
@@ -64,7 +64,7 @@ export async function readSituation(deps: UnbindDeps, options: UnbindOptions): P
     roles: await all(roles),
     roleBindings: await all(roleBindings),
   };
-  const wantedBy = clusters.filter((each) => wantsAdjustment(each, names)).map(labelOf);
+  const wantedBy = clusters.filter((each) => wantsAdjustment(each, names)).map(objectLabel);
   const around = { constraint: name, deployment, pods };
   return {
     situation: { name, constraint, access, pods, wantedBy },

@@ -1,6 +1,7 @@
 /** Puts back what an unbinding took away, when the API server goes on allowing it (exit 7, 8). */
+import { objectLabel } from "../../domain/objects";
 import { EngineError, exitCodes } from "../../domain/errors";
-import { labelOf, refOf } from "../../domain/scc/constraint";
+import { refOf } from "../../domain/scc/constraint";
 import { own } from "../../domain/values";
 import { sameJson } from "../../domain/webhook/differences";
 import type { Report } from "../report";
@@ -32,7 +33,7 @@ export async function rollBack(
 
 async function restore(deps: UnbindDeps, options: UnbindOptions, written: Written): Promise<void> {
   const { before, field } = written;
-  const object = labelOf(before);
+  const object = objectLabel(before);
   const why = "to put back what was there";
   await deps.recorder.step({ id: "rollback.restore", action: "apply", object, why }, async () => {
     await putBack(deps, options, written);

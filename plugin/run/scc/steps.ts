@@ -1,6 +1,5 @@
 /** How the writes of an unbinding are named in the report and in the question before them. */
-import type { KubeObject } from "../../domain/objects";
-import { labelOf } from "../../domain/scc/constraint";
+import { type KubeObject, objectLabel } from "../../domain/objects";
 import type { Change, Unbinding } from "../../domain/scc/plan";
 import type { StepInfo } from "../recorder";
 import type { UnbindDeps } from "./deps";
@@ -11,7 +10,7 @@ export function changeInfo({ object, field, removed, deletes }: Change): StepInf
   return {
     id: "scc.unbind",
     action: deletes ? "delete" : "patch",
-    object: labelOf(object),
+    object: objectLabel(object),
     why: deletes ? `it is bound to ${who} alone` : `${who} goes out of its ${field}`,
   };
 }
@@ -21,7 +20,7 @@ export function deleteInfo(constraint: KubeObject): StepInfo {
   return {
     id: "scc.delete",
     action: "delete",
-    object: labelOf(constraint),
+    object: objectLabel(constraint),
     why: "no subject and no pod uses it any more (S33)",
   };
 }
@@ -31,10 +30,10 @@ export function questionOf(deps: UnbindDeps, { changes, remove }: Unbinding): st
   const acts = [
     ...changes.map((change) =>
       change.deletes
-        ? `delete ${labelOf(change.object)}`
-        : `take ${change.removed.join(", ")} out of ${labelOf(change.object)}`,
+        ? `delete ${objectLabel(change.object)}`
+        : `take ${change.removed.join(", ")} out of ${objectLabel(change.object)}`,
     ),
-    ...(remove === undefined ? [] : [`delete ${labelOf(remove)}`]),
+    ...(remove === undefined ? [] : [`delete ${objectLabel(remove)}`]),
   ];
   return `On ${deps.cluster.server}: ${acts.join(", then ")}?`;
 }

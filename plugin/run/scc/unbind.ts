@@ -2,10 +2,11 @@
  * Takes a constraint from the ECs' service accounts and from nobody else: unbind, prove, and only
  * then delete what nobody uses (S33). The cluster's state is the only memory.
  */
+import { objectLabel } from "../../domain/objects";
 import { EngineError, exitCodes, UsageError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { userOf } from "../../domain/scc/account";
-import { constraintResource, labelOf } from "../../domain/scc/constraint";
+import { constraintResource } from "../../domain/scc/constraint";
 import type { Change } from "../../domain/scc/plan";
 import { requirePermissions } from "../ledger";
 import { BlockedError } from "../recorder";
@@ -97,7 +98,7 @@ class Unbind {
       return deps.recorder.failure(error);
     }
     if (error instanceof BlockedError) this.#tell(error.findings);
-    const objects = written.map(({ before }) => labelOf(before)).join(", ");
+    const objects = written.map(({ before }) => objectLabel(before)).join(", ");
     const state = objects === "" ? "" : `; the account is out of ${objects} already`;
     return deps.recorder.report({
       code: error.exitCode,

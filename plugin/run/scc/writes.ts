@@ -1,6 +1,6 @@
 /** The writes of an unbinding: each is noted before it is sent and after its outcome was seen. */
-import { type KubeObject, preconditionsOf } from "../../domain/objects";
-import { labelOf, refOf } from "../../domain/scc/constraint";
+import { type KubeObject, preconditionsOf, objectLabel } from "../../domain/objects";
+import { refOf } from "../../domain/scc/constraint";
 import type { Change } from "../../domain/scc/plan";
 import { own } from "../../domain/values";
 import { sameJson } from "../../domain/webhook/differences";
@@ -127,7 +127,7 @@ async function write<T>(
   deps: UnbindDeps,
   { action, object, why, send, seen }: Write<T>,
 ): Promise<T> {
-  const label = labelOf(object);
+  const label = objectLabel(object);
   // an interrupt does not keep it from being seen
   const read = () => deps.cluster.get(refOf(object), { signal: new AbortController().signal });
   return await noted(deps, { action, object: label, why }, () =>

@@ -1,4 +1,5 @@
-import { kindsIn, rbacLabel } from "../../../../plugin/domain/rbac/kinds";
+import { objectLabel } from "../../../../plugin/domain/objects";
+import { kindsIn } from "../../../../plugin/domain/rbac/kinds";
 import {
   type Found,
   isAsWanted,
@@ -152,6 +153,6 @@ describe("the second binding", () => {
 test("kinds and labels follow from the namespace", () => {
   expect(kindsIn("shop").role.kind).toBe("Role");
   expect(kindsIn(undefined).binding.kind).toBe("ClusterRoleBinding");
-  expect(rbacLabel(wanted.role)).toBe("Role/shop/edb-role");
-  expect(rbacLabel({ ...wanted.role, kind: "ClusterRole", metadata: {} })).toBe("ClusterRole/");
+  expect(objectLabel(wanted.role)).toBe("Role/shop/edb-role");
+  expect(objectLabel({ ...wanted.role, kind: "ClusterRole", metadata: {} })).toBe("ClusterRole/");
 });

@@ -1,9 +1,6 @@
 /** What has to hold of every end: who may use the constraint, and that nobody else lost anything. */
-import {
-  accessResources,
-  constraintResource,
-  labelOf,
-} from "../../../../plugin/domain/scc/constraint";
+import { objectLabel } from "../../../../plugin/domain/objects";
+import { accessResources, constraintResource } from "../../../../plugin/domain/scc/constraint";
 import { at, list, own } from "../../../../plugin/domain/values";
 import type { Cluster, KubeObject } from "../../../../plugin/run/ports";
 import { type Place, user } from "./objects";
@@ -20,7 +17,7 @@ export async function snapshotOf(cluster: Cluster, place: Place): Promise<Snapsh
       [place.ns, place.other].includes(metadata.namespace ?? "") ||
       metadata.name?.includes(place.scc),
   );
-  return new Map(here.map((object) => [labelOf(object), object]));
+  return new Map(here.map((object) => [objectLabel(object), object]));
 }
 
 /** Everything that was there before is there, less the account; what held it alone may be gone. */
