@@ -128,6 +128,8 @@ export interface Admission {
 
 /** What an embedded cluster is made of. */
 export interface ControlPlaneParts {
+  /** The release that it says it is; absent: the one whose behaviour it was compared with. */
+  readonly version?: string;
   readonly clock: Clock;
   readonly registry: Registry;
   readonly access: AccessControl;

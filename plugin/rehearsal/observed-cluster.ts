@@ -115,6 +115,10 @@ export class ObservedCluster implements Cluster {
     return this.gate(read("ask", "for the name of the user"), () => this.inner.whoAmI());
   }
 
+  version(): Promise<string | undefined> {
+    return this.gate(read("ask", "for the release of the API server"), () => this.inner.version());
+  }
+
   serves(group: string, version: string): Promise<readonly Resource[] | undefined> {
     const call = read("ask", `what ${group}/${version} serves`);
     return this.gate(call, () => this.inner.serves(group, version));

@@ -104,6 +104,8 @@ export interface Cluster {
   can(access: Access): Promise<boolean>;
   /** The user's name as the API server knows it, undefined when it does not tell. */
   whoAmI(): Promise<string | undefined>;
+  /** The API server's release as it gives it, "v1.34.1"; undefined when it does not tell. */
+  version(): Promise<string | undefined>;
   /** The kinds that a group/version serves, undefined when it serves none. */
   serves(group: string, version: string): Promise<readonly Resource[] | undefined>;
   /** Closes kept connections. */

@@ -9,6 +9,7 @@ import type {
   ExitReport,
   GapReport,
   NamespaceReport,
+  PlannedWrite,
   ProbeReport,
   Report,
   Result,
@@ -21,6 +22,8 @@ export interface StepInfo {
   readonly action: Action;
   readonly object: string;
   readonly why: string;
+  /** Of a write that is only planned. */
+  readonly write?: PlannedWrite;
 }
 
 /** A run that has to stop, with the findings that say why. */

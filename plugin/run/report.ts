@@ -4,6 +4,9 @@
  */
 import type { ExitCode } from "../domain/errors";
 import type { Finding } from "../domain/findings";
+import type { PlannedWrite } from "../domain/planned-write";
+
+export type { PlannedWrite } from "../domain/planned-write";
 
 export type Action =
   "apply" | "patch" | "delete" | "call" | "chart" | "ask" | "probe" | "wait" | "read";
@@ -18,6 +21,8 @@ export interface StepReport {
   readonly result: Result;
   readonly why: string;
   readonly ms: number;
+  /** Of a planned write: all that a person decides by. */
+  readonly write?: PlannedWrite;
 }
 
 export interface ProbeReport {

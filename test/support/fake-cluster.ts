@@ -24,7 +24,7 @@ import { applyFields, conflictsOf, manage, managersOf, type Ownership } from "./
 import type { ManualClock } from "./manual-clock";
 
 export type Verb =
-  "get" | "list" | "create" | "update" | "apply" | "patch" | "delete" | "can" | "whoami" | "serves";
+  "get" | "list" | "create" | "update" | "apply" | "patch" | "delete" | "can" | "whoami" | "version" | "serves";
 
 /** One call as it came in. */
 export interface Call {
@@ -207,6 +207,10 @@ export class FakeCluster implements Cluster {
 
   whoAmI(): Promise<string | undefined> {
     return this.#call({ verb: "whoami", target: "" }, () => this.user);
+  }
+
+  version(): Promise<string | undefined> {
+    return this.#call({ verb: "version", target: "" }, () => "v1.34.4");
   }
 
   serves(group: string, version: string): Promise<readonly Resource[] | undefined> {

@@ -147,6 +147,16 @@ export class HttpCluster implements Cluster {
     }
   }
 
+  async version(): Promise<string | undefined> {
+    const answer = await this.client.object({
+      method: "GET",
+      path: "/version",
+      subject: "ask for the release of the API server",
+      writes: false,
+    });
+    return text(own(answer, "gitVersion"));
+  }
+
   serves(group: string, version: string): Promise<readonly Resource[] | undefined> {
     return this.kinds.served(group, version);
   }

@@ -38,6 +38,9 @@ export interface Connection {
 /** The manager of writes that name none, as the server takes it from the plugin's user agent. */
 const userAgent = "kubectl-engine";
 
+/** The release whose behaviour the contract suite compares with. */
+const imitatedVersion = "v1.34.4";
+
 /** What a request is about; a collection has no name. */
 type Addressed = Omit<Ref, "name"> & { readonly name: string | undefined };
 
@@ -166,6 +169,11 @@ export class MemoryCluster implements Cluster {
   async whoAmI(): Promise<string | undefined> {
     await this.arrive(undefined);
     return this.connection.user.name;
+  }
+
+  async version(): Promise<string | undefined> {
+    await this.arrive(undefined);
+    return this.plane.parts.version ?? imitatedVersion;
   }
 
   async serves(group: string, version: string): Promise<readonly Resource[] | undefined> {

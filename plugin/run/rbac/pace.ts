@@ -101,6 +101,7 @@ export function paced(cluster: Cluster, pace: Pace): Cluster {
     delete: through(cluster.delete.bind(cluster)),
     can: through(cluster.can.bind(cluster)),
     whoAmI: through(cluster.whoAmI.bind(cluster)),
+    version: through(cluster.version.bind(cluster)),
     serves: through(cluster.serves.bind(cluster)),
     close: () => {
       cluster.close();

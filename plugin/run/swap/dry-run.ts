@@ -3,6 +3,7 @@ import { type KubeObject, preconditionsOf } from "../../domain/objects";
 import type { Plan } from "../../domain/webhook/plan";
 import type { SwapDeps, SwapOptions } from "./deps";
 import { applyInfo, deleteInfo } from "./steps";
+import { applyWrite, deleteWrite } from "./planned-writes";
 import type { Witness } from "./witness";
 import { configurationRef, rehearseApply } from "./writes";
 
@@ -15,11 +16,12 @@ export async function rehearseSwap(
   const server = options.dryRun === "server";
   if (plan.apply !== undefined) {
     if (server) await rehearseApply(deps, options, plan);
-    deps.recorder.done(applyInfo(plan), "planned");
+    deps.recorder.done({ ...applyInfo(plan), write: applyWrite(deps, plan) }, "planned");
   }
   if (plan.remove !== undefined) {
     if (server) await rehearseDelete(deps, plan.remove.object);
-    deps.recorder.done(deleteInfo(plan.remove), "planned");
+    const write = deleteWrite(deps, plan.remove.object);
+    deps.recorder.done({ ...deleteInfo(plan.remove), write }, "planned");
   }
   await witness.before("found", plan.old);
   const writes = Number(plan.apply !== undefined) + Number(plan.remove !== undefined);

@@ -430,6 +430,22 @@ describe("whoAmI", () => {
   });
 });
 
+describe("version", () => {
+  test.each([
+    ["told", { body: { gitVersion: "v1.34.4" } }, "v1.34.4"],
+    ["left out", { body: {} }, undefined],
+  ])("%s", async (_, reply, expected) => {
+    handler = () => reply;
+    await expect(cluster.version()).resolves.toBe(expected);
+    expect(server.requests[0]).toMatchObject({ method: "GET", path: "/version" });
+  });
+
+  test("a refusal is an error, not a release", async () => {
+    handler = () => status(403, "Forbidden");
+    await expect(cluster.version()).rejects.toMatchObject({ status: 403 });
+  });
+});
+
 describe("warnings", () => {
   test("of an answer are handed over", async () => {
     const warnings: string[] = [];

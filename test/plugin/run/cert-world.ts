@@ -91,6 +91,10 @@ export class SecretsCluster implements Cluster {
     return Promise.resolve("jane");
   }
 
+  version(): Promise<string | undefined> {
+    return Promise.resolve("v1.34.4");
+  }
+
   close(): void {}
 
   /** As a request: an answer or a refusal, never a throw on the spot. */

@@ -139,6 +139,7 @@ function watched(connection: Cluster, scene: Scene): Cluster {
     watch: (resource, options) => connection.watch(resource, options),
     can: (access) => connection.can(access),
     whoAmI: () => connection.whoAmI(),
+    version: () => connection.version(),
     serves: (group, version) => connection.serves(group, version),
     close: () => {
       connection.close();

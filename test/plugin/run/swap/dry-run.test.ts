@@ -42,6 +42,21 @@ describe.each(["client", "server"] as const)("--dry-run=%s", (dryRun) => {
   });
 });
 
+test("every planned write says on which state, at what risk, and how it is taken back", async () => {
+  const scene = new Scene({ old: true });
+  const report = await scene.run({ dryRun: "client" });
+  const writes = (report.steps ?? []).flatMap(({ write }) => write ?? []);
+  expect(writes.map(({ verb, target }) => `${verb} ${target.resource} ${target.name}`)).toEqual([
+    "create validatingwebhookconfigurations engine-enterprise-admission",
+    "delete validatingwebhookconfigurations edb-admission",
+  ]);
+  const { uid, resourceVersion } = scene.old()?.metadata ?? {};
+  expect(writes.map(({ read }) => read)).toEqual([undefined, { uid, resourceVersion }]);
+  for (const { risk, reverse, command } of writes) {
+    expect([risk, reverse, command]).not.toContain("");
+  }
+});
+
 test("--dry-run=client sends no configuration at all", async () => {
   const scene = new Scene({ old: true });
   await scene.run({ dryRun: "client" });

@@ -1,0 +1,171 @@
+/** What a run has read of a cluster, as one value: checks, steps and the status judge nothing else. */
+import { kinds } from "./kinds";
+import type { Names } from "./names";
+import type { KubeObject, Resource } from "./objects";
+import { rbacKinds } from "./rbac/kinds";
+
+/** Where a list is read: in the operator's namespace, everywhere, or by one name alone. */
+export interface FactSource {
+  readonly resource: Resource;
+  /** In the operator's namespace alone. */
+  readonly own?: true;
+  /** The one object that matters: the others are not read, they may hold secrets. */
+  readonly only?: string;
+  /** Tried when the version is not served. */
+  readonly olderVersion?: string;
+}
+
+/** Every list that facts are made of, each read by one LIST. */
+export const factKeys = [
+  "namespaces",
+  "nodes",
+  "clusterVersions",
+  "definitions",
+  "deployments",
+  "replicaSets",
+  "statefulSets",
+  "pods",
+  "services",
+  "endpointSlices",
+  "configMaps",
+  "webhookSecrets",
+  "serviceAccounts",
+  "resourceQuotas",
+  "events",
+  "ecs",
+  "edbs",
+  "eaadbs",
+  "ercs",
+  "webhookConfigurations",
+  "roles",
+  "roleBindings",
+  "clusterRoles",
+  "clusterRoleBindings",
+  "constraints",
+  "subscriptions",
+] as const;
+
+/** The name of a list of facts. */
+export type FactKey = (typeof factKeys)[number];
+
+/** The lists that a reader reads; `unserved` and `unread` are empty in `objects`. */
+export interface Facts {
+  readonly names: Names;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** The operator's. */
+  readonly namespace: string;
+  /** Release of the API server, "v1.34.1"; undefined when it did not tell. */
+  readonly apiServer: string | undefined;
+  readonly objects: Readonly<Record<FactKey, readonly KubeObject[]>>;
+  /** Kinds that the API server does not know. */
+  readonly unserved: ReadonlySet<FactKey>;
+  /** Lists that could not be read, each with the reason: nothing may be claimed about them. */
+  readonly unread: ReadonlyMap<FactKey, string>;
+}
+
+const core = (plural: string, kind: string): Resource => ({
+  group: "",
+  version: "v1",
+  plural,
+  kind,
+});
+const apps = (plural: string, kind: string): Resource => ({
+  group: "apps",
+  version: "v1",
+  plural,
+  kind,
+});
+
+/** Where each list is read. */
+export function factSources(names: Names): Readonly<Record<FactKey, FactSource>> {
+  const product = ({ kind, plural }: Names["ec"]): FactSource => ({
+    resource: { group: names.group, version: names.version, kind, plural },
+  });
+  return {
+    namespaces: { resource: kinds.namespace },
+    nodes: { resource: core("nodes", "Node") },
+    clusterVersions: {
+      resource: {
+        group: "config.openshift.io",
+        version: "v1",
+        plural: "clusterversions",
+        kind: "ClusterVersion",
+      },
+    },
+    definitions: {
+      resource: {
+        group: "apiextensions.k8s.io",
+        version: "v1",
+        plural: "customresourcedefinitions",
+        kind: "CustomResourceDefinition",
+      },
+    },
+    deployments: { resource: kinds.deployment, own: true },
+    replicaSets: { resource: apps("replicasets", "ReplicaSet"), own: true },
+    statefulSets: { resource: apps("statefulsets", "StatefulSet"), own: true },
+    pods: { resource: core("pods", "Pod"), own: true },
+    services: { resource: kinds.service, own: true },
+    endpointSlices: { resource: kinds.endpointSlice, own: true },
+    configMaps: { resource: kinds.configMap, own: true, only: names.configMap.name },
+    webhookSecrets: { resource: kinds.secret, own: true, only: names.webhook.secret },
+    serviceAccounts: { resource: core("serviceaccounts", "ServiceAccount"), own: true },
+    resourceQuotas: { resource: core("resourcequotas", "ResourceQuota"), own: true },
+    events: { resource: core("events", "Event"), own: true },
+    ecs: { ...product(names.ec), olderVersion: names.ecVersion },
+    edbs: product(names.edb),
+    eaadbs: product(names.eaadb),
+    ercs: product(names.erc),
+    webhookConfigurations: {
+      resource: {
+        group: "admissionregistration.k8s.io",
+        version: "v1",
+        plural: "validatingwebhookconfigurations",
+        kind: "ValidatingWebhookConfiguration",
+      },
+    },
+    roles: { resource: rbacKinds.role },
+    roleBindings: { resource: rbacKinds.roleBinding },
+    clusterRoles: { resource: rbacKinds.clusterRole },
+    clusterRoleBindings: { resource: rbacKinds.clusterRoleBinding },
+    constraints: {
+      resource: {
+        group: "security.openshift.io",
+        version: "v1",
+        plural: "securitycontextconstraints",
+        kind: "SecurityContextConstraints",
+      },
+    },
+    subscriptions: {
+      resource: {
+        group: "operators.coreos.com",
+        version: "v1alpha1",
+        plural: "subscriptions",
+        kind: "Subscription",
+      },
+      own: true,
+    },
+  };
+}
+
+/** The object of a list by name, and by namespace where one is given. */
+export function factNamed(
+  { objects }: Facts,
+  key: FactKey,
+  { name, namespace }: { readonly name: string; readonly namespace?: string },
+): KubeObject | undefined {
+  return objects[key].find(
+    ({ metadata }) =>
+      metadata.name === name && (namespace === undefined || metadata.namespace === namespace),
+  );
+}
+
+/** True when the list was read whole, so that "there is none" may be said. */
+export function isKnown({ unread }: Facts, key: FactKey): boolean {
+  return !unread.has(key);
+}
+
+/** True on OpenShift: the API server knows its constraints or its own version. */
+export function isOpenShift({ unserved }: Facts): boolean {
+  return !unserved.has("constraints") || !unserved.has("clusterVersions");
+}

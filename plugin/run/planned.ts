@@ -1,0 +1,2 @@
+/** What a run says of a write that it plans. */
+export { plannedWrite, type PlannedWrite, type Planning } from "../domain/planned-write";

@@ -1,0 +1,45 @@
+/** The writes of a swap as a plan shows them. */
+import type { KubeObject } from "../../domain/objects";
+import { configurationResource } from "../../domain/webhook/configuration";
+import type { Plan } from "../../domain/webhook/plan";
+import { plannedWrite, type PlannedWrite } from "../planned";
+import type { SwapDeps } from "./deps";
+import { configurationRef } from "./writes";
+
+const { plural } = configurationResource;
+
+/** The one apply: created where none was, changed in place where one is. */
+export function applyWrite({ command, names }: SwapDeps, { live, wanted }: Plan): PlannedWrite {
+  const { name = "" } = wanted.metadata;
+  return plannedWrite({
+    verb: live === undefined ? "create" : "patch",
+    ref: configurationRef(name),
+    before: live,
+    risk: "while it is wrong it blocks every database edit, or lets bad ones through",
+    reverse:
+      live === undefined
+        ? "the run deletes it again when the proof fails"
+        : "the run saves the object and puts it back when the proof fails",
+    command: command([
+      "kubectl",
+      "apply",
+      "--server-side",
+      `--field-manager=${names.fieldManager}`,
+      "-f",
+      "-",
+    ]),
+  });
+}
+
+/** The deletion of the old configuration. */
+export function deleteWrite({ command }: SwapDeps, object: KubeObject): PlannedWrite {
+  const { name = "" } = object.metadata;
+  return plannedWrite({
+    verb: "delete",
+    ref: configurationRef(name),
+    before: object,
+    risk: "nothing, once the new one is proven: it is deleted only then",
+    reverse: "the run saves the object; the report prints the command that makes it again",
+    command: command(["kubectl", "delete", plural, name]),
+  });
+}
