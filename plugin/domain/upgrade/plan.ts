@@ -1,0 +1,146 @@
+/** The plan of a whole upgrade, and whether a saved one still holds. */
+import type { PlannedWrite } from "../planned-write";
+import { isObject, list, own, text } from "../values";
+import type { UpgradePartId } from "./parts";
+
+/** One write of a plan. */
+export interface PlannedStep {
+  readonly part: UpgradePartId;
+  /** `Kind/namespace/name`. */
+  readonly object: string;
+  readonly action: string;
+  readonly why: string;
+  readonly write: PlannedWrite;
+}
+
+/** A part of a plan; `skipped` says why it has nothing to do. */
+export interface PlannedPart {
+  readonly id: UpgradePartId;
+  readonly title: string;
+  readonly source: string;
+  readonly skipped?: string;
+}
+
+/** What a plan is bound to. */
+export interface PlanBinding {
+  /** The uid of the namespace kube-system: one for each cluster, for as long as it lives. */
+  readonly cluster: string;
+  readonly namespace: string;
+  /** The release or the chart, as given. */
+  readonly release: string;
+  /** Of the release; a chart has none. */
+  readonly sha256?: string;
+}
+
+/** The plan as it is shown and saved. */
+export interface UpgradePlan extends PlanBinding {
+  readonly apiVersion: "cli.engine.com/v1";
+  readonly kind: "UpgradePlan";
+  /** RFC 3339. */
+  readonly madeAt: string;
+  /** The words that it was made with, to run it by. */
+  readonly words: readonly string[];
+  readonly parts: readonly PlannedPart[];
+  readonly steps: readonly PlannedStep[];
+}
+
+/** A saved plan, read; undefined when it is none. */
+export function parsePlan(value: unknown): UpgradePlan | undefined {
+  if (!isObject(value)) return undefined;
+  if (value["kind"] !== "UpgradePlan" || value["apiVersion"] !== "cli.engine.com/v1") {
+    return undefined;
+  }
+  const texts = ["cluster", "namespace", "release", "madeAt"].map((key) => own(value, key));
+  const fit =
+    texts.every((each) => typeof each === "string") &&
+    Array.isArray(value["words"]) &&
+    list(value["words"]).every((word) => typeof word === "string") &&
+    Array.isArray(value["parts"]) &&
+    Array.isArray(value["steps"]) &&
+    list(value["steps"]).every(isStep);
+  return fit ? (value as unknown as UpgradePlan) : undefined;
+}
+
+function isStep(step: unknown): boolean {
+  const write = own(step, "write");
+  const target = own(write, "target");
+  return (
+    ["part", "object", "action", "why"].every((key) => text(own(step, key)) !== undefined) &&
+    text(own(write, "verb")) !== undefined &&
+    ["version", "resource", "kind", "name"].every((key) => text(own(target, key)) !== undefined)
+  );
+}
+
+/** What a write is, whatever the state that it was planned on. */
+export function writeKey({ verb, target }: PlannedWrite): string {
+  const { group, resource, namespace = "", name } = target;
+  return [verb === "create" ? "patch" : verb, group, resource, namespace, name].join(" ");
+}
+
+/**
+ * Why a saved plan may not be carried out: each reason names what was found otherwise. The order
+ * and the texts do not count, the writes and the states that they are bound to do.
+ */
+export function staleReasons(saved: UpgradePlan, now: UpgradePlan): readonly string[] {
+  const bound = boundElsewhere(saved, now);
+  // on another cluster every object differs, which says nothing more
+  if (saved.cluster !== now.cluster) return bound;
+  return [...bound, ...changedWrites(saved.steps, now.steps)];
+}
+
+function boundElsewhere(saved: PlanBinding, now: PlanBinding): readonly string[] {
+  const words: readonly [keyof PlanBinding, string][] = [
+    ["cluster", "the cluster (uid of the namespace kube-system)"],
+    ["namespace", "the namespace"],
+    ["release", "the release"],
+    ["sha256", "the release's SHA-256"],
+  ];
+  return words.flatMap(([key, title]) => {
+    const [was, is] = [saved[key] ?? "none", now[key] ?? "none"];
+    return was === is ? [] : [`${title} is ${is}, the plan was made for ${was}`];
+  });
+}
+
+function changedWrites(
+  saved: readonly PlannedStep[],
+  now: readonly PlannedStep[],
+): readonly string[] {
+  const before = keyed(saved);
+  const after = keyed(now);
+  const gone = [...before].filter(([key]) => !after.has(key));
+  const added = [...after].filter(([key]) => !before.has(key));
+  const same = [...after].flatMap(([key, step]) => {
+    const was = before.get(key);
+    return was === undefined ? [] : movedOn(was, step);
+  });
+  return [
+    ...gone.map(([, { object, action }]) => `${object}: its ${action} is no longer needed`),
+    ...added.map(([, { object, action }]) => `${object}: its ${action} was not planned`),
+    ...same,
+  ];
+}
+
+/** Writes by what they are and the part that they belong to: one object may be written twice. */
+function keyed(steps: readonly PlannedStep[]): ReadonlyMap<string, PlannedStep> {
+  return new Map(steps.map((step) => [`${step.part} ${writeKey(step.write)}`, step]));
+}
+
+function movedOn(was: PlannedStep, is: PlannedStep): readonly string[] {
+  const { read: before } = was.write;
+  const { read: after } = is.write;
+  if (before === undefined && after === undefined) return [];
+  if (before === undefined) return [`${is.object} exists now`];
+  if (after === undefined) return [`${is.object} no longer exists`];
+  if (before.uid !== after.uid) return [`${is.object} was deleted and made anew`];
+  if (before.resourceVersion !== after.resourceVersion) return [`${is.object} was changed`];
+  return [];
+}
+
+/** Writes of a part that its plan did not have: somebody changed the cluster in between. */
+export function unplanned(
+  planned: readonly PlannedStep[],
+  found: readonly PlannedStep[],
+): readonly PlannedStep[] {
+  const known = keyed(planned);
+  return [...keyed(found)].flatMap(([key, step]) => (known.has(key) ? [] : [step]));
+}

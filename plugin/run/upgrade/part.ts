@@ -1,0 +1,19 @@
+/** A part of the whole upgrade as the procedure sees it. */
+import type { UpgradePart } from "../../domain/upgrade/parts";
+import type { Event, Report } from "../report";
+
+/** How a part is run. */
+export interface Stage {
+  readonly dryRun: "none" | "client" | "server";
+  /** It is planned before the parts ahead of it are done: what those bring about counts as there. */
+  readonly ahead: boolean;
+  readonly event: (event: Event) => void;
+}
+
+/** A part that is ready to be planned and run. */
+export interface ReadyPart {
+  readonly part: UpgradePart;
+  /** Why it has nothing to do here; absent: it is run. */
+  readonly skip?: string;
+  readonly run: (stage: Stage) => Promise<Report>;
+}

@@ -1,0 +1,72 @@
+/** Plans every part by a dry run of it, before anything is written. */
+import type { ExitCode } from "../../domain/errors";
+import { exitCodes } from "../../domain/errors";
+import type { PlannedPart, PlannedStep } from "../../domain/upgrade/plan";
+import { stepsOf } from "../joined-report";
+import type { Report } from "../report";
+import type { ReadyPart, Stage } from "./part";
+
+/** A part that was planned. */
+export interface PartPlan {
+  readonly ready: ReadyPart;
+  readonly steps: readonly PlannedStep[];
+  /** Absent for a part that is skipped. */
+  readonly report?: Report;
+}
+
+/** Plans all parts: one that cannot be done does not hide what stands against the others. */
+export async function planParts(
+  parts: readonly ReadyPart[],
+  dryRun: "client" | "server",
+): Promise<readonly PartPlan[]> {
+  const plans: PartPlan[] = [];
+  for (const ready of parts) {
+    plans.push(await planPart(ready, { dryRun, ahead: true, event: unheard }));
+  }
+  return plans;
+}
+
+/** One part by a dry run. */
+export async function planPart(ready: ReadyPart, stage: Stage): Promise<PartPlan> {
+  if (ready.skip !== undefined) return { ready, steps: [] };
+  const report = await ready.run(stage);
+  return { ready, report, steps: plannedSteps(ready, report) };
+}
+
+/** The writes that a dry run of a part has planned. */
+function plannedSteps({ part }: ReadyPart, report: Report): readonly PlannedStep[] {
+  return stepsOf(report).flatMap(({ action, object, why, write }) =>
+    write === undefined ? [] : [{ part: part.id, action, object, why, write }],
+  );
+}
+
+/** The parts as a plan names them. */
+export function partsOf(plans: readonly PartPlan[]): readonly PlannedPart[] {
+  return plans.map(({ ready: { part, skip } }) => {
+    const { id, title, source } = part;
+    return { id, title, source, ...(skip !== undefined && { skipped: skip }) };
+  });
+}
+
+/** Why the plan cannot be carried out: the first part's code, and every part's reason. */
+export function obstacles(
+  plans: readonly PartPlan[],
+): { readonly code: ExitCode; readonly reason: string; readonly next?: string } | undefined {
+  const stopped = plans.flatMap(({ ready, report }) =>
+    report === undefined || report.exit.code === exitCodes.ok
+      ? []
+      : [{ ...report.exit, title: ready.part.title }],
+  );
+  const [first] = stopped;
+  if (first === undefined) return undefined;
+  const nexts = new Set(stopped.flatMap(({ next }) => next ?? []));
+  return {
+    code: first.code,
+    reason: `nothing was written: ${stopped.map(({ title, reason }) => `${title}: ${reason}`).join("; ")}`,
+    ...(nexts.size > 0 && { next: [...nexts].join("; ") }),
+  };
+}
+
+function unheard(): void {
+  // a plan is told as a whole, not as it is made
+}

@@ -1,0 +1,184 @@
+import type { PlannedWrite } from "../../../../plugin/domain/planned-write";
+import { upgradeParts } from "../../../../plugin/domain/upgrade/parts";
+import {
+  parsePlan,
+  type PlannedStep,
+  staleReasons,
+  unplanned,
+  type UpgradePlan,
+  writeKey,
+} from "../../../../plugin/domain/upgrade/plan";
+
+function write(changes: Partial<PlannedWrite> = {}): PlannedWrite {
+  return {
+    verb: "patch",
+    target: {
+      group: "apps",
+      version: "v1",
+      resource: "deployments",
+      kind: "Deployment",
+      name: "a",
+    },
+    read: { uid: "u", resourceVersion: "1" },
+    risk: "some",
+    reverse: "back",
+    command: "kubectl apply -f -",
+    ...changes,
+  };
+}
+
+function step(changes: Partial<PlannedStep> = {}): PlannedStep {
+  return {
+    part: "operator",
+    object: "Deployment/a",
+    action: "apply",
+    why: "S16",
+    write: write(),
+    ...changes,
+  };
+}
+
+function plan(changes: Partial<UpgradePlan> = {}): UpgradePlan {
+  return {
+    apiVersion: "cli.engine.com/v1",
+    kind: "UpgradePlan",
+    madeAt: "2026-01-02T03:04:05Z",
+    cluster: "c",
+    namespace: "engine",
+    release: "./release",
+    sha256: "aa",
+    words: ["upgrade"],
+    parts: [],
+    steps: [step()],
+    ...changes,
+  };
+}
+
+function without<T extends object, K extends keyof T>(object: T, key: K): Omit<T, K> {
+  return Object.fromEntries(
+    Object.entries(object).filter(([each]) => each !== key),
+  ) as unknown as Omit<T, K>;
+}
+
+const created: PlannedWrite = without(write({ verb: "create" }), "read");
+const withoutDigest: UpgradePlan = without(plan(), "sha256");
+
+describe("a saved plan", () => {
+  test.each<[string, readonly [UpgradePlan, UpgradePlan], readonly string[]]>([
+    ["holds on the state that it was made on", [plan(), plan()], []],
+    ["holds whatever the texts are", [plan(), plan({ madeAt: "later", words: [] })], []],
+    [
+      "of another cluster says that alone",
+      [plan(), plan({ cluster: "d", steps: [] })],
+      ["the cluster (uid of the namespace kube-system) is d, the plan was made for c"],
+    ],
+    [
+      "of another namespace",
+      [plan(), plan({ namespace: "other" })],
+      ["the namespace is other, the plan was made for engine"],
+    ],
+    [
+      "of another release and digest names both",
+      [plan(), plan({ release: "x.tar.gz", sha256: "bb" })],
+      [
+        "the release is x.tar.gz, the plan was made for ./release",
+        "the release's SHA-256 is bb, the plan was made for aa",
+      ],
+    ],
+    [
+      "made without a digest",
+      [withoutDigest, plan()],
+      ["the release's SHA-256 is aa, the plan was made for none"],
+    ],
+    [
+      "found with a digest gone",
+      [plan(), withoutDigest],
+      ["the release's SHA-256 is none, the plan was made for aa"],
+    ],
+    [
+      "an object changed since",
+      [
+        plan(),
+        plan({ steps: [step({ write: write({ read: { uid: "u", resourceVersion: "2" } }) })] }),
+      ],
+      ["Deployment/a was changed"],
+    ],
+    [
+      "an object made anew since",
+      [
+        plan(),
+        plan({ steps: [step({ write: write({ read: { uid: "v", resourceVersion: "1" } }) })] }),
+      ],
+      ["Deployment/a was deleted and made anew"],
+    ],
+    [
+      "an object deleted since",
+      [plan(), plan({ steps: [step({ write: created })] })],
+      ["Deployment/a no longer exists"],
+    ],
+    [
+      "an object made since",
+      [plan({ steps: [step({ write: created })] }), plan()],
+      ["Deployment/a exists now"],
+    ],
+    [
+      "an object still absent",
+      [plan({ steps: [step({ write: created })] }), plan({ steps: [step({ write: created })] })],
+      [],
+    ],
+    [
+      "a write that is no longer needed, and one that was not planned",
+      [
+        plan({ steps: [step({ part: "rbac-expand" })] }),
+        plan({ steps: [step({ part: "operator" })] }),
+      ],
+      ["Deployment/a: its apply is no longer needed", "Deployment/a: its apply was not planned"],
+    ],
+  ])("%s", (_, [saved, now], reasons) => {
+    expect(staleReasons(saved, now)).toEqual(reasons);
+  });
+});
+
+describe("a plan file", () => {
+  test("reads back as it was written", () => {
+    const saved = plan();
+    expect(parsePlan(JSON.parse(JSON.stringify(saved)))).toEqual(saved);
+  });
+
+  test.each<[string, unknown]>([
+    ["no object", "plan"],
+    ["another kind", { ...plan(), kind: "Report" }],
+    ["another version", { ...plan(), apiVersion: "v1" }],
+    ["no cluster", { ...plan(), cluster: 7 }],
+    ["words that are no list", { ...plan(), words: "upgrade" }],
+    ["words that are no texts", { ...plan(), words: [1] }],
+    ["parts that are no list", { ...plan(), parts: {} }],
+    ["steps that are no list", { ...plan(), steps: {} }],
+    ["a step without a write", { ...plan(), steps: [{ ...step(), write: undefined }] }],
+    ["a step without a part", { ...plan(), steps: [{ ...step(), part: 1 }] }],
+    ["a write without a name", { ...plan(), steps: [{ ...step(), write: { verb: "patch" } }] }],
+  ])("with %s is refused", (_, value) => {
+    expect(parsePlan(value)).toBeUndefined();
+  });
+});
+
+test("creating and changing are the same write: the object may come to exist in between", () => {
+  expect(writeKey(created)).toBe(writeKey(write()));
+  expect(writeKey(write({ verb: "delete" }))).not.toBe(writeKey(write()));
+  const { target } = write();
+  expect(writeKey(write({ target: { ...target, namespace: "b" } }))).not.toBe(writeKey(write()));
+});
+
+test("writes that a part did not plan are found, those that it did are not", () => {
+  const other = step({ write: write({ target: { ...write().target, name: "b" } }) });
+  expect(unplanned([step()], [step(), other])).toEqual([other]);
+  expect(unplanned([step(), other], [step()])).toEqual([]);
+});
+
+test("every part says why it has its place, and where that is from", () => {
+  for (const { id, title, because, source } of upgradeParts) {
+    expect([id, title, because]).not.toContain("");
+    expect(source).toMatch(/^S\d/);
+  }
+  expect(new Set(upgradeParts.map(({ id }) => id)).size).toBe(upgradeParts.length);
+});

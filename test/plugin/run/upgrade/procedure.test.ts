@@ -1,0 +1,301 @@
+import { TimeoutError } from "../../../../plugin/domain/errors";
+import type { PlannedWrite } from "../../../../plugin/domain/planned-write";
+import { upgradeParts } from "../../../../plugin/domain/upgrade/parts";
+import type { UpgradePlan } from "../../../../plugin/domain/upgrade/plan";
+import type { ReadyPart, Stage } from "../../../../plugin/run/upgrade/part";
+import { partsOf, type PartPlan } from "../../../../plugin/run/upgrade/planning";
+import { runProcedure, type ProcedureOptions } from "../../../../plugin/run/upgrade/procedure";
+import type { Event, ExitReport, Report } from "../../../../plugin/run/report";
+
+function write(name: string, resourceVersion = "1"): PlannedWrite {
+  return {
+    verb: "patch",
+    target: { group: "", version: "v1", resource: "services", kind: "Service", name },
+    read: { uid: `uid-${name}`, resourceVersion },
+    risk: "some",
+    reverse: "back",
+    command: "kubectl apply -f -",
+  };
+}
+
+/** What a part does at each of its runs. */
+interface Script {
+  /** Objects that it would write, by what was done before. */
+  readonly plans?: (stage: Stage, world: World) => readonly PlannedWrite[];
+  readonly exit?: (stage: Stage) => ExitReport;
+  readonly skip?: string;
+  readonly throws?: Error;
+}
+
+/** Parts that keep a list of what was done. */
+class World {
+  readonly done: string[] = [];
+  readonly stages: string[] = [];
+  readonly events: Event[] = [];
+  readonly questions: string[] = [];
+  readonly shown: UpgradePlan[] = [];
+  readonly kept: UpgradePlan[] = [];
+  answer = true;
+  readonly interrupt = new AbortController();
+  release = "./release";
+
+  part(index: number, script: Script): ReadyPart {
+    const part = upgradeParts[index];
+    if (part === undefined) throw new Error("no such part");
+    const { plans = () => [write(part.id)], exit = okExit, skip, throws } = script;
+    return {
+      part,
+      ...(skip !== undefined && { skip }),
+      run: (stage) => {
+        const { dryRun, ahead } = stage;
+        this.stages.push(`${part.id} ${dryRun}${ahead ? " ahead" : ""}`);
+        if (throws !== undefined && dryRun === "none") return Promise.reject(throws);
+        const writes = plans(stage, this);
+        if (dryRun === "none") this.done.push(...writes.map(({ target }) => target.name));
+        const report: Report = {
+          apiVersion: "cli.engine.com/v1",
+          kind: part.id,
+          steps: writes.map((each, n) => ({
+            n: n + 1,
+            id: part.id,
+            action: "apply",
+            object: `Service/${each.target.name}`,
+            result: dryRun === "none" ? "changed" : "planned",
+            why: "S0",
+            ms: 0,
+            ...(dryRun !== "none" && { write: each }),
+          })),
+          exit: exit(stage),
+        };
+        for (const step of report.steps ?? []) stage.event({ type: "step", step });
+        return Promise.resolve(report);
+      },
+    };
+  }
+
+  planOf = (plans: readonly PartPlan[]): UpgradePlan => ({
+    apiVersion: "cli.engine.com/v1",
+    kind: "UpgradePlan",
+    madeAt: "2026-01-02T03:04:05Z",
+    cluster: "c",
+    namespace: "engine",
+    release: this.release,
+    words: ["upgrade"],
+    parts: partsOf(plans),
+    steps: plans.flatMap(({ steps }) => steps),
+  });
+
+  run(
+    parts: readonly ReadyPart[],
+    options: Partial<ProcedureOptions> & { readonly keep?: true } = {},
+  ): Promise<Report> {
+    const { keep, ...rest } = options;
+    return runProcedure(
+      parts,
+      {
+        event: (event) => this.events.push(event),
+        signal: this.interrupt.signal,
+        ask: (question) => {
+          this.questions.push(question);
+          return Promise.resolve(this.answer);
+        },
+        show: (plan) => this.shown.push(plan),
+        planOf: this.planOf,
+        ...(keep === true && {
+          keep: (plan: UpgradePlan) => {
+            this.kept.push(plan);
+            return Promise.resolve("run it with --plan");
+          },
+        }),
+      },
+      { dryRun: "none", base: { apiVersion: "cli.engine.com/v1", kind: "Upgrade" }, ...rest },
+    );
+  }
+}
+
+const okExit = (): ExitReport => ({ code: 0, reason: "as wanted" });
+
+describe("the whole procedure", () => {
+  test("plans every part, asks once, then does each after another look at it", async () => {
+    const world = new World();
+    const report = await world.run([world.part(1, {}), world.part(2, {})]);
+    expect(report.exit).toEqual({
+      code: 0,
+      reason: "Widen RBAC in the managed namespaces: as wanted; Upgrade the operator: as wanted",
+    });
+    expect(world.stages).toEqual([
+      "rbac-expand client ahead",
+      "operator client ahead",
+      "rbac-expand client",
+      "rbac-expand none",
+      "operator client",
+      "operator none",
+    ]);
+    expect(world.questions).toEqual(["Carry out this plan (2 writes, in namespace engine)?"]);
+    expect(world.shown).toHaveLength(1);
+    expect(world.done).toEqual(["rbac-expand", "operator"]);
+    const heard = world.events.flatMap((event) => (event.type === "step" ? [event.step.n] : []));
+    expect(heard).toEqual([1, 2]);
+  });
+
+  test("with nothing to do asks nothing", async () => {
+    const world = new World();
+    const report = await world.run([world.part(1, { plans: () => [] })]);
+    expect(report.exit.code).toBe(0);
+    expect(world.questions).toEqual([]);
+  });
+
+  test("says why a part is skipped", async () => {
+    const world = new World();
+    const report = await world.run([
+      world.part(3, { skip: "no admission controller is in use (S24)" }),
+    ]);
+    expect(world.stages).toEqual([]);
+    expect(report.exit.reason).toContain("skipped, no admission controller is in use (S24)");
+    expect(world.events).toEqual([
+      {
+        type: "note",
+        text: "Reapply the admission webhook: skipped, no admission controller is in use (S24)",
+      },
+    ]);
+  });
+
+  test("stops at the part that fails and keeps what was done before", async () => {
+    const world = new World();
+    const fails = (stage: Stage): ExitReport =>
+      stage.dryRun === "none" ? { code: 124, reason: "timed out", next: "again" } : okExit();
+    const report = await world.run([
+      world.part(1, {}),
+      world.part(2, { exit: fails }),
+      world.part(3, {}),
+    ]);
+    expect(report.exit).toMatchObject({ code: 124, next: "again" });
+    expect(report.steps?.map(({ n, object }) => `${n} ${object}`)).toEqual([
+      "1 Service/rbac-expand",
+      "2 Service/operator",
+    ]);
+    expect(world.done).toEqual(["rbac-expand", "operator"]);
+  });
+
+  test("an expected error of a part is its end, with what was done before in the report", async () => {
+    const world = new World();
+    const report = await world.run([
+      world.part(1, {}),
+      world.part(2, { throws: new TimeoutError("no answer in time") }),
+    ]);
+    expect(report.exit).toMatchObject({ code: 124 });
+    expect(report.exit.reason).toContain("no answer in time");
+    expect(report.steps).toHaveLength(1);
+  });
+
+  test("an unexpected error is none of ours", async () => {
+    const world = new World();
+    const run = world.run([world.part(1, { throws: new RangeError("bug") })]);
+    await expect(run).rejects.toThrow("bug");
+  });
+
+  test("is interrupted before a part, not within the plan", async () => {
+    const world = new World();
+    world.interrupt.abort(new TimeoutError("interrupted"));
+    const report = await world.run([world.part(1, {})]);
+    expect(report.exit).toMatchObject({ code: 124 });
+    expect(world.done).toEqual([]);
+  });
+});
+
+describe("refusals write nothing", () => {
+  test("a plan that cannot be carried out names what stands against each part", async () => {
+    const world = new World();
+    const report = await world.run([
+      world.part(1, { exit: () => ({ code: 4, reason: "permissions are missing", next: "ask" }) }),
+      world.part(2, { exit: () => ({ code: 5, reason: "conflict", next: "merge" }) }),
+      world.part(3, {}),
+    ]);
+    expect(report.exit).toEqual({
+      code: 4,
+      reason:
+        "nothing was written: Widen RBAC in the managed namespaces: permissions are missing; Upgrade the operator: conflict",
+      next: "ask; merge",
+    });
+    expect(world.done).toEqual([]);
+    expect(world.questions).toEqual([]);
+  });
+
+  test("a plan that is not confirmed", async () => {
+    const world = new World();
+    world.answer = false;
+    await expect(world.run([world.part(1, {})])).rejects.toMatchObject({ exitCode: 2 });
+    expect(world.done).toEqual([]);
+  });
+
+  test.each([
+    ["client", "dry run: 1 write planned, nothing was changed"],
+    ["server", "dry run: 1 write planned, nothing was changed"],
+  ] as const)("--dry-run=%s", async (dryRun, reason) => {
+    const world = new World();
+    const report = await world.run([world.part(1, {})], { dryRun });
+    expect(report.exit).toEqual({ code: 0, reason });
+    expect(world.stages).toEqual([`rbac-expand ${dryRun} ahead`]);
+    expect(report.steps?.map(({ result }) => result)).toEqual(["planned"]);
+  });
+
+  test("a saved plan that no longer holds", async () => {
+    const world = new World();
+    const saved = world.planOf([]);
+    const report = await world.run([world.part(1, {})], { saved });
+    expect(report.exit.code).toBe(5);
+    expect(report.findings?.map(({ code, cause }) => `${code} ${cause}`)).toEqual([
+      "PLAN-STALE Service/rbac-expand: its apply was not planned",
+    ]);
+    expect(world.done).toEqual([]);
+  });
+
+  test("a plan that is to be kept", async () => {
+    const world = new World();
+    const report = await world.run([world.part(1, {})], { keep: true });
+    expect(report.exit).toEqual({
+      code: 0,
+      reason: "the plan is saved, nothing was written",
+      next: "run it with --plan",
+    });
+    expect(world.kept[0]?.steps).toHaveLength(1);
+    expect(world.done).toEqual([]);
+  });
+
+  test("a write that the shown plan did not have", async () => {
+    const world = new World();
+    const more = (stage: Stage, { done }: World): readonly PlannedWrite[] =>
+      done.length === 0 ? [write("a")] : [write("a"), write("b")];
+    const report = await world.run([world.part(1, {}), world.part(2, { plans: more })]);
+    expect(report.exit).toMatchObject({ code: 5 });
+    expect(report.findings?.map(({ code, object }) => `${code} ${object}`)).toEqual([
+      "PLAN-EXCEEDED Service/b",
+    ]);
+    expect(world.done).toEqual(["rbac-expand"]);
+  });
+});
+
+test("a saved plan that still holds is carried out", async () => {
+  const world = new World();
+  const parts = [world.part(1, {}), world.part(3, { skip: "not in use" })];
+  await world.run(parts, { keep: true });
+  const [saved] = world.kept;
+  if (saved === undefined) throw new Error("no plan was kept");
+  const report = await world.run(parts, { saved });
+  expect(report.exit.code).toBe(0);
+  expect(world.done).toEqual(["rbac-expand"]);
+});
+
+test("permissions that several parts lack are asked for at once", async () => {
+  const world = new World();
+  const lacking = (index: number, missing: string): ReadyPart => {
+    const ready = world.part(index, { exit: () => ({ code: 4, reason: "missing" }) });
+    const permissions = { missing: [missing], manifest: `kind: ${missing}\n` };
+    return { ...ready, run: async (stage) => ({ ...(await ready.run(stage)), permissions }) };
+  };
+  const report = await world.run([lacking(1, "get a"), lacking(2, "get b")]);
+  expect(report.permissions).toEqual({
+    missing: ["get a", "get b"],
+    manifest: "kind: get a\n---\nkind: get b\n",
+  });
+});
