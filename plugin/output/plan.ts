@@ -24,7 +24,9 @@ export function renderPlanPart(
 
 function renderStep({ action, object, why, write }: StepReport): readonly string[] {
   const head = `  ${action} ${escape(object)}: ${escape(why)}`;
-  return write === undefined ? [head] : [head, ...renderWrite(write).map((line) => `      ${line}`)];
+  return write === undefined
+    ? [head]
+    : [head, ...renderWrite(write).map((line) => `      ${line}`)];
 }
 
 function renderWrite(write: PlannedWrite): readonly string[] {

@@ -8,7 +8,7 @@ export interface PlannedStep {
   readonly part: UpgradePartId;
   /** `Kind/namespace/name`. */
   readonly object: string;
-  readonly action: string;
+  readonly action: "apply" | "patch" | "delete" | "chart" | "call";
   readonly why: string;
   readonly write: PlannedWrite;
 }
@@ -61,11 +61,14 @@ export function parsePlan(value: unknown): UpgradePlan | undefined {
   return fit ? (value as unknown as UpgradePlan) : undefined;
 }
 
+const actions: readonly PlannedStep["action"][] = ["apply", "patch", "delete", "chart", "call"];
+
 function isStep(step: unknown): boolean {
   const write = own(step, "write");
   const target = own(write, "target");
   return (
-    ["part", "object", "action", "why"].every((key) => text(own(step, key)) !== undefined) &&
+    ["part", "object", "why"].every((key) => text(own(step, key)) !== undefined) &&
+    actions.some((action) => action === own(step, "action")) &&
     text(own(write, "verb")) !== undefined &&
     ["version", "resource", "kind", "name"].every((key) => text(own(target, key)) !== undefined)
   );

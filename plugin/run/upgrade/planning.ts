@@ -3,7 +3,7 @@ import type { ExitCode } from "../../domain/errors";
 import { exitCodes } from "../../domain/errors";
 import type { PlannedPart, PlannedStep } from "../../domain/upgrade/plan";
 import { stepsOf } from "../joined-report";
-import type { Report } from "../report";
+import type { Report, StepReport } from "../report";
 import type { ReadyPart, Stage } from "./part";
 
 /** A part that was planned. */
@@ -30,14 +30,32 @@ export async function planParts(
 export async function planPart(ready: ReadyPart, stage: Stage): Promise<PartPlan> {
   if (ready.skip !== undefined) return { ready, steps: [] };
   const report = await ready.run(stage);
-  return { ready, report, steps: plannedSteps(ready, report) };
+  return { ready, report, steps: writesOf(ready, report) };
 }
 
 /** The writes that a dry run of a part has planned. */
-function plannedSteps({ part }: ReadyPart, report: Report): readonly PlannedStep[] {
+function writesOf({ part }: ReadyPart, report: Report): readonly PlannedStep[] {
   return stepsOf(report).flatMap(({ action, object, why, write }) =>
-    write === undefined ? [] : [{ part: part.id, action, object, why, write }],
+    write === undefined || !writes(action) ? [] : [{ part: part.id, action, object, why, write }],
   );
+}
+
+function writes(action: StepReport["action"]): action is PlannedStep["action"] {
+  return action !== "read" && action !== "wait" && action !== "probe" && action !== "ask";
+}
+
+/** The writes of a plan as steps of a report. */
+export function plannedSteps(steps: readonly PlannedStep[]): readonly StepReport[] {
+  return steps.map(({ part, action, object, why, write }, index) => ({
+    n: index + 1,
+    id: part,
+    action,
+    object,
+    result: "planned",
+    why,
+    ms: 0,
+    write,
+  }));
 }
 
 /** The parts as a plan names them. */

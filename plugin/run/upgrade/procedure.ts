@@ -13,7 +13,7 @@ import {
 import { countedOn, joinedReport, stepsOf } from "../joined-report";
 import type { Event, Report } from "../report";
 import type { ReadyPart } from "./part";
-import { obstacles, type PartPlan, planPart, planParts } from "./planning";
+import { obstacles, type PartPlan, plannedSteps, planPart, planParts } from "./planning";
 
 /** The world around a procedure. */
 export interface ProcedureDeps {
@@ -74,16 +74,7 @@ class Procedure {
     const count = plan.steps.length;
     return {
       ...this.options.base,
-      steps: plan.steps.map(({ part, action, object, why, write }, index) => ({
-        n: index + 1,
-        id: part,
-        action: action as "apply",
-        object,
-        result: "planned",
-        why,
-        ms: 0,
-        write,
-      })),
+      steps: plannedSteps(plan.steps),
       findings: [
         ...(this.options.base.findings ?? []),
         ...reports.flatMap(({ findings = [] }) => findings),

@@ -156,6 +156,7 @@ describe("a plan file", () => {
     ["steps that are no list", { ...plan(), steps: {} }],
     ["a step without a write", { ...plan(), steps: [{ ...step(), write: undefined }] }],
     ["a step without a part", { ...plan(), steps: [{ ...step(), part: 1 }] }],
+    ["a step that is no write", { ...plan(), steps: [{ ...step(), action: "wait" }] }],
     ["a write without a name", { ...plan(), steps: [{ ...step(), write: { verb: "patch" } }] }],
   ])("with %s is refused", (_, value) => {
     expect(parsePlan(value)).toBeUndefined();

@@ -264,7 +264,7 @@ describe("refusals write nothing", () => {
 
   test("a write that the shown plan did not have", async () => {
     const world = new World();
-    const more = (stage: Stage, { done }: World): readonly PlannedWrite[] =>
+    const more = (_: Stage, { done }: World): readonly PlannedWrite[] =>
       done.length === 0 ? [write("a")] : [write("a"), write("b")];
     const report = await world.run([world.part(1, {}), world.part(2, { plans: more })]);
     expect(report.exit).toMatchObject({ code: 5 });

@@ -1,0 +1,41 @@
+/** The whole upgrade as a person reads it: a plan part by part, a run as its steps. */
+import type { PlannedPart, UpgradePlan } from "../domain/upgrade/plan";
+import { escape } from "../output/escape";
+import { renderPlanPart } from "../output/plan";
+import { type Palette, palette } from "../output/style";
+import { renderText, type TextStyle } from "../output/text";
+import type { Report, StepReport } from "../run/report";
+import { plannedSteps } from "../run/upgrade/planning";
+
+/** What the document says of a plan; its writes are the steps. */
+export interface UpgradeDetails {
+  readonly plan: Omit<UpgradePlan, "steps"> & { readonly steps: number };
+}
+
+/** A plan that is not carried out is shown with every write; anything else as every report. */
+export function upgradeText(report: Report, style: TextStyle): string {
+  const details = report.details as Partial<UpgradeDetails> | undefined;
+  if (details?.plan === undefined) return renderText(report, style);
+  const { steps = [], details: _shown, ...rest } = report;
+  const lines = planLines(details.plan.parts, steps, style.palette);
+  return `${lines.join("\n")}\n\n${renderText(rest, style)}`;
+}
+
+/** The plan before the question whether to carry it out. */
+export function shownPlan(plan: UpgradePlan): readonly string[] {
+  return planLines(plan.parts, plannedSteps(plan.steps), palette(false));
+}
+
+function planLines(
+  parts: readonly PlannedPart[],
+  steps: readonly StepReport[],
+  paint: Palette,
+): readonly string[] {
+  return parts.flatMap(({ id, title, source, skipped }, index) => {
+    const heading = `${index + 1}. ${title} (${source})`;
+    const own = steps.filter((step) => step.id === id);
+    if (skipped !== undefined) return [`${paint.strong(heading)}: skipped, ${escape(skipped)}`];
+    if (own.length === 0) return [`${paint.strong(heading)}: as wanted, nothing is written`];
+    return renderPlanPart(heading, own, paint);
+  });
+}

@@ -1,0 +1,43 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { writePlanFile } from "../../../plugin/adapters/plan-file";
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "plan-"));
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+test("a plan is written for its owner alone", async () => {
+  const path = join(folder, "plan.json");
+  await writePlanFile(path, "{}\n");
+  expect(await readFile(path, "utf8")).toBe("{}\n");
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+});
+
+test("an older plan is replaced, and nothing is left beside it", async () => {
+  const path = join(folder, "plan.json");
+  await writeFile(path, "old");
+  await writePlanFile(path, "new");
+  expect(await readFile(path, "utf8")).toBe("new");
+  expect(await readdir(folder)).toEqual(["plan.json"]);
+});
+
+test.each([
+  ["a folder that does not exist", "absent/plan.json", "ENOENT"],
+  ["a folder in its place", ".", "EISDIR|EBUSY|ENOTEMPTY|EEXIST|EINVAL|EXDEV"],
+])("%s is a usage error that names the file", async (_, name, code) => {
+  const path = join(folder, name);
+  await expect(writePlanFile(path, "x")).rejects.toMatchObject({
+    exitCode: 2,
+    message: expect.stringMatching(
+      new RegExp(`^cannot write the plan to .*\\((${code})\\)$`),
+    ) as unknown,
+  });
+  expect(await readdir(folder)).toEqual([]);
+});

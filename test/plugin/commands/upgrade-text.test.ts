@@ -1,0 +1,93 @@
+import { shownPlan, upgradeText } from "../../../plugin/commands/upgrade-text";
+import type { PlannedStep, UpgradePlan } from "../../../plugin/domain/upgrade/plan";
+import { palette } from "../../../plugin/output/style";
+import type { Report } from "../../../plugin/run/report";
+import { plannedSteps } from "../../../plugin/run/upgrade/planning";
+
+const step = (name: string): PlannedStep => ({
+  part: "rbac-expand",
+  object: `Role/${name}/edb-role`,
+  action: "apply",
+  why: "its rules differ (S34)",
+  write: {
+    verb: "patch",
+    target: {
+      group: "rbac.authorization.k8s.io",
+      version: "v1",
+      resource: "roles",
+      kind: "Role",
+      namespace: name,
+      name: "edb-role",
+    },
+    risk: "the operator may do more",
+    reverse: "kubectl replace -f FILE",
+    command: "kubectl apply --server-side -f -",
+  },
+});
+
+const plan = (steps: readonly PlannedStep[]): UpgradePlan => ({
+  apiVersion: "cli.engine.com/v1",
+  kind: "UpgradePlan",
+  madeAt: "2026-01-02T03:04:05Z",
+  cluster: "c",
+  namespace: "engine",
+  release: "./release",
+  words: ["upgrade"],
+  parts: [
+    { id: "rbac-expand", title: "Widen RBAC", source: "S34" },
+    { id: "operator", title: "Upgrade the operator", source: "S15-S23" },
+    { id: "webhook", title: "Reapply the webhook", source: "S24", skipped: "not \u001b[1min use" },
+  ],
+  steps,
+});
+
+const style = { palette: palette(false), verbosity: 0 };
+
+test("a plan is shown part by part, with permission, risk, way back and command", () => {
+  expect(shownPlan(plan([step("shop")]))).toEqual([
+    "1. Widen RBAC (S34)",
+    "  apply Role/shop/edb-role: its rules differ (S34)",
+    '      needs    patch roles.rbac.authorization.k8s.io "edb-role" in namespace shop',
+    "      risk     the operator may do more",
+    "      reverse  kubectl replace -f FILE",
+    "      same as  kubectl apply --server-side -f -",
+    "2. Upgrade the operator (S15-S23): as wanted, nothing is written",
+    "3. Reapply the webhook (S24): skipped, not \\x1b[1min use",
+  ]);
+});
+
+test("of very many writes the first are shown and the others counted", () => {
+  const many = Array.from({ length: 500 }, (_, index) => step(`shop-${index}`));
+  const lines = shownPlan(plan(many));
+  expect(lines.length).toBeLessThan(80);
+  expect(lines).toContain("  and 488 writes more, all of them with -o json");
+});
+
+test("the document of a plan is its text, and an end", () => {
+  const steps = [step("shop")];
+  const report: Report = {
+    apiVersion: "cli.engine.com/v1",
+    kind: "Upgrade",
+    steps: plannedSteps(steps),
+    details: { plan: { ...plan(steps), steps: 1 } },
+    exit: { code: 0, reason: "dry run: 1 write planned, nothing was changed" },
+  };
+  const text = upgradeText(report, style);
+  expect(text.split("\n").slice(0, 6)).toEqual(shownPlan(plan(steps)).slice(0, 6));
+  expect(text).toContain("dry run: 1 write planned, nothing was changed");
+  expect(text).not.toContain("STEP");
+});
+
+test("a run that was carried out is shown as every report", () => {
+  const report: Report = {
+    apiVersion: "cli.engine.com/v1",
+    kind: "Upgrade",
+    steps: [{ ...(plannedSteps([step("shop")])[0] ?? fail()), result: "changed" }],
+    exit: { code: 0, reason: "done" },
+  };
+  expect(upgradeText(report, style)).toContain("STEP");
+});
+
+function fail(): never {
+  throw new Error("no step");
+}
