@@ -1,18 +1,17 @@
 /** `reapply-rbac`: flags to options, then the run over the managed namespaces (S34). */
-import { readReleaseFile } from "../adapters/release";
-import { shippedRbac } from "../adapters/shipped-rbac";
-import { parseDocuments, renderDocuments } from "../adapters/yaml";
+import { renderDocuments } from "../adapters/yaml";
 import { UsageError } from "../domain/errors";
 import { namesIn } from "../domain/rbac/managed";
-import { renderRbac } from "../domain/rbac/templates";
-import { rebrand } from "../domain/rebrand";
-import { quoteCommand } from "../output/quote";
+import type { Release } from "../domain/release/release";
 import type { RbacOptions } from "../run/rbac/deps";
 import { reapplyRbac } from "../run/rbac/reapply";
 import { Recorder } from "../run/recorder";
 import { journalOf } from "../run/record";
 import type { Report } from "../run/report";
 import type { CommandContext, ReapplyRbacFlags } from "./context";
+import { kubectlCommand } from "./kubectl-command";
+import { openedTemplates, readTemplates, requireFit } from "./rbac-templates";
+import { withRelease } from "./release-option";
 
 /** Brings roles and bindings up to date; every expected end comes back as a report. */
 export async function runReapplyRbac(
@@ -24,18 +23,29 @@ export async function runReapplyRbac(
   return await go(context);
 }
 
+/** What a command that includes this one has already, or wants to know. */
+export interface RbacPreparation extends Pick<RbacOptions, "assumeExpanded"> {
+  /** The release that was opened, instead of the flags that name one. */
+  readonly opened?: Release;
+}
+
 /** Reads and judges what was given; the run itself follows when wanted. */
 export async function prepareReapplyRbac(
   context: CommandContext,
   flags: ReapplyRbacFlags,
+  { opened, ...more }: RbacPreparation = {},
 ): Promise<(context: CommandContext) => Promise<Report>> {
-  const { documents, source } = await readTemplates(context, flags);
+  const { names } = context;
+  const templates =
+    opened === undefined ? await readTemplates(context, flags) : openedTemplates(opened, names);
   const given = await readGiven(context, flags);
-  requireFit(documents, source, context);
-  return async (later) => await run(later, { ...flags, documents, source, given });
+  requireFit(templates, names);
+  return async (later) =>
+    withRelease(await run(later, { ...flags, ...more, ...templates, given }), templates.opened);
 }
 
-type Prepared = ReapplyRbacFlags & Pick<RbacOptions, "documents" | "source" | "given">;
+type Prepared = ReapplyRbacFlags &
+  Pick<RbacOptions, "documents" | "source" | "given" | "assumeExpanded">;
 
 async function run(context: CommandContext, prepared: Prepared): Promise<Report> {
   const { options, names, clock, run: identity } = context;
@@ -68,68 +78,10 @@ async function run(context: CommandContext, prepared: Prepared): Promise<Report>
       ask: context.ask,
       journal: journalOf(await context.home(), identity.id),
       yaml: renderDocuments,
-      command: (words) => quoteCommand([...words, ...options.contextArgs]),
+      command: kubectlCommand(options),
       runId: identity.id.toLowerCase(),
     },
     rbacOptions,
-  );
-}
-
-interface Templates {
-  readonly documents: readonly unknown[];
-  readonly source: string;
-}
-
-async function readTemplates(
-  context: CommandContext,
-  { template, release }: ReapplyRbacFlags,
-): Promise<Templates> {
-  if (template !== undefined) {
-    const source = template === "-" ? "standard input" : template;
-    return { documents: parseDocuments(await context.readInput(template), source), source };
-  }
-  if (release !== undefined) return await readRelease(release, context);
-  const source = "the roles and bindings that the tool ships";
-  const documents = Object.entries(shippedRbac()).flatMap(([file, text]) =>
-    parseDocuments(text, file),
-  );
-  return { documents: documents.map((document) => rebrand(document, context.names)), source };
-}
-
-/** The files of the managed namespaces have to be there; those of label mode may be absent. */
-async function readRelease(folder: string, { names }: CommandContext): Promise<Templates> {
-  const { consumerRole, consumerBinding, labelRole, labelBinding } = names.release;
-  const found = await Promise.all(
-    [consumerRole, consumerBinding, labelRole, labelBinding].map((paths) =>
-      readReleaseFile(folder, paths),
-    ),
-  );
-  const problems = [consumerRole, consumerBinding].flatMap((paths, index) =>
-    found[index] === undefined ? [`release ${folder} holds no ${paths.join(" and no ")}`] : [],
-  );
-  if (problems.length > 0) {
-    throw new UsageError(problems, {
-      hint: "give the folder of an unpacked release, or the files themselves with --template",
-    });
-  }
-  const documents = found.flatMap((file) =>
-    file === undefined ? [] : parseDocuments(file.text, file.source),
-  );
-  return { documents, source: folder };
-}
-
-/** What is wrong with the files whatever the cluster holds is said before it is asked. */
-function requireFit(
-  documents: readonly unknown[],
-  source: string,
-  { names }: CommandContext,
-): void {
-  const filling = { namespace: names.operator.namespace, accounts: ["ec"], label: false, names };
-  const result = renderRbac(documents, filling);
-  if (result.is === "rendered") return;
-  throw new UsageError(
-    result.problems.map((problem) => `template ${source}: ${problem}`),
-    { hint: "give a Role and its RoleBinding as an operator release has them" },
   );
 }
 

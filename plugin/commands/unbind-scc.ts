@@ -4,8 +4,10 @@ import { quoteCommand } from "../output/quote";
 import { Recorder } from "../run/recorder";
 import { journalOf } from "../run/record";
 import type { Report } from "../run/report";
+import type { UnbindOptions } from "../run/scc/deps";
 import { unbindConstraint } from "../run/scc/unbind";
 import type { CommandContext } from "./context";
+import { kubectlCommand } from "./kubectl-command";
 
 /** Flags of `unbind-scc`, judged. */
 export interface UnbindSccFlags {
@@ -20,15 +22,33 @@ export async function runUnbindScc(
   _args: readonly string[],
   flags: UnbindSccFlags,
 ): Promise<Report> {
-  const { options, names, clock, run } = context;
+  const go = await prepareUnbindScc(context, flags);
+  return await go(context);
+}
+
+/** What a command that includes this one knows of the time when it will run. */
+export type SccPreparation = Pick<UnbindOptions, "assumeUpgraded">;
+
+/** Nothing is read before the cluster is; the run itself follows when wanted. */
+export function prepareUnbindScc(
+  _context: CommandContext,
+  flags: UnbindSccFlags,
+  ahead: SccPreparation = {},
+): Promise<(context: CommandContext) => Promise<Report>> {
+  return Promise.resolve((later) => run(later, { ...flags, ...ahead }));
+}
+
+async function run(
+  context: CommandContext,
+  flags: UnbindSccFlags & SccPreparation,
+): Promise<Report> {
+  const { options, names, clock, run: identity } = context;
   const cluster = await context.connect();
   const { namespace } = cluster;
   const recorder = new Recorder(
-    { kind: "UnbindScc", run, target: { server: cluster.server, namespace } },
+    { kind: "UnbindScc", run: identity, target: { server: cluster.server, namespace } },
     { clock, event: context.event },
   );
-  const command = (words: readonly string[]): string =>
-    quoteCommand([...words, ...options.contextArgs]);
   return await unbindConstraint(
     {
       cluster,
@@ -37,10 +57,11 @@ export async function runUnbindScc(
       recorder,
       signal: context.signal,
       ask: context.ask,
-      journal: journalOf(await context.home(), run.id),
+      journal: journalOf(await context.home(), identity.id),
       yaml: renderDocuments,
-      command,
-      engine: (words) => command([...options.prefix.split(" "), ...words]),
+      command: kubectlCommand(options),
+      engine: (words) =>
+        quoteCommand([...options.prefix.split(" "), ...words, ...options.contextArgs]),
     },
     {
       ...flags,

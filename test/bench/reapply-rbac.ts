@@ -24,6 +24,10 @@ import { repositoryRoot } from "../control-plane/pins";
 const loopNamespaces = 50;
 const leastFaster = 20;
 const mostMiB = 150;
+/** What a namespace beyond the first thousand may hold on to. */
+const mostMiBEach = 0.025;
+/** Processor time a namespace may be so many times what it is with fewer of them. */
+const mostGrowth = 1.5;
 
 interface Run {
   readonly ms: number;
@@ -117,8 +121,14 @@ async function loop(controlPlane: ControlPlane, wanted: readonly string[]): Prom
   return Number(process.hrtime.bigint() - from) / 1e6 / wanted.length;
 }
 
-/** Measures one size on a control plane of its own; the problems found. */
-async function measure(size: number): Promise<readonly string[]> {
+interface Measured {
+  readonly size: number;
+  readonly cpuMs: number;
+  readonly problems: readonly string[];
+}
+
+/** Measures one size on a control plane of its own. */
+async function measure(size: number): Promise<Measured> {
   const controlPlane = await startControlPlane({ users: [runner], log: () => undefined });
   try {
     const { api } = controlPlane;
@@ -137,14 +147,25 @@ async function measure(size: number): Promise<readonly string[]> {
       `${size} namespaces: ${line(first)}; the loop ${((each * size) / 1000).toFixed(0)} s ` +
         `(${each.toFixed(0)} ms each), ${faster.toFixed(1)} times as long; again: ${line(again)}`,
     );
-    return [
+    const most = mostMiB + mostMiBEach * Math.max(0, size - 1000);
+    const problems = [
       ...(size >= 1000 && faster < leastFaster ? [`only ${faster.toFixed(1)} times faster`] : []),
       ...(again.writes > 0 ? [`${again.writes} writes where nothing was left to do`] : []),
-      ...(Math.max(first.mib, again.mib) > mostMiB ? [`more than ${mostMiB} MiB`] : []),
+      ...(Math.max(first.mib, again.mib) > most ? [`more than ${most.toFixed(0)} MiB`] : []),
     ];
+    return { size, cpuMs: first.cpuMs, problems };
   } finally {
     await controlPlane.stop();
   }
+}
+
+/** The cost is to grow with the number of namespaces, and no faster. */
+function growthBeyond(fewer: Measured | undefined, more: Measured): readonly string[] {
+  if (fewer === undefined) return [];
+  const growth = more.cpuMs / more.size / (fewer.cpuMs / fewer.size);
+  if (growth <= mostGrowth) return [];
+  const from = `from ${fewer.size} to ${more.size}`;
+  return [`a namespace costs ${growth.toFixed(1)} times as much processor time ${from}`];
 }
 
 function line({ ms, mib, cpuMs, writes, lists, reviews }: Run): string {
@@ -153,11 +174,14 @@ function line({ ms, mib, cpuMs, writes, lists, reviews }: Run): string {
 
 async function main(): Promise<void> {
   const given = process.argv.find((word) => word.startsWith("--sizes="))?.slice(8) ?? "100,1000";
+  let fewer: Measured | undefined;
   for (const size of given.split(",").map(Number)) {
-    for (const problem of await measure(size)) {
+    const measured = await measure(size);
+    for (const problem of [...measured.problems, ...growthBeyond(fewer, measured)]) {
       console.log(`  limit: ${problem}`);
       process.exitCode = 1;
     }
+    fewer = measured;
   }
 }
 

@@ -57,8 +57,11 @@ export function oldBinding(
   };
 }
 
-export function namespaceNamed(name: string): KubeObject {
-  return { apiVersion: "v1", kind: "Namespace", metadata: { name } };
+export function namespaceNamed(
+  name: string,
+  marks: Readonly<Record<string, string>> = {},
+): KubeObject {
+  return { apiVersion: "v1", kind: "Namespace", metadata: { name, labels: marks } };
 }
 
 /** The ConfigMap by which the operator is told what to manage. */
@@ -82,12 +85,35 @@ export function namespaceNames(count: number, from = 1): readonly string[] {
   return Array.from({ length: count }, (_, at) => `ns-${String(at + from).padStart(4, "0")}`);
 }
 
+/** What label mode had before: the right to find namespaces. */
+export function labelRole(): KubeObject {
+  const rules = [{ apiGroups: [""], resources: ["namespaces"], verbs: ["list", "watch"] }];
+  const metadata = { name: names.rbac.labelRole, labels };
+  return { apiVersion, kind: "ClusterRole", metadata, rules };
+}
+
+/** The binding of that role. */
+export function labelBinding(): KubeObject {
+  const { serviceAccount: name } = names.operator;
+  return {
+    apiVersion,
+    kind: "ClusterRoleBinding",
+    metadata: { name: names.rbac.labelBinding, labels },
+    roleRef: { apiGroup, kind: "ClusterRole", name: names.rbac.labelRole },
+    subjects: [{ kind: "ServiceAccount", name, namespace: operatorNamespace }],
+  };
+}
+
 /** Writes the objects of every namespace, some namespaces at once. */
-export async function seedNamespaces(api: Api, wanted: readonly string[]): Promise<void> {
+export async function seedNamespaces(
+  api: Api,
+  wanted: readonly string[],
+  marks: Readonly<Record<string, string>> = {},
+): Promise<void> {
   const left = [...wanted];
   const work = async (): Promise<void> => {
     for (let name = left.shift(); name !== undefined; name = left.shift()) {
-      await api.create(namespaceNamed(name));
+      await api.create(namespaceNamed(name, marks));
       await api.create(oldRole(name), documentedWay);
       await api.create(oldBinding(name), documentedWay);
     }

@@ -22,7 +22,7 @@ const apiGroup = "rbac.authorization.k8s.io";
 
 let controlPlane: ControlPlane;
 beforeAll(async () => {
-  controlPlane = await startControlPlane({ users: [runner, { name: "jane" }] });
+  controlPlane = await startControlPlane({ users: [runner, { name: "jane" }, { name: "joe" }] });
   const { api } = controlPlane;
   await applyCrds(api);
   await api.create(namespaceNamed(operatorNamespace));
@@ -167,4 +167,54 @@ test("who may write roles but not give these rights learns rule by rule what is 
   expect((await controlPlane.kubectl(["apply", "-f", "-"], { input })).code).toBe(0);
   const again = await reapply(["--namespaces", place], "jane");
   expect([again.code, results(again)]).toEqual([0, { [place]: "changed" }]);
+});
+
+test("who may review access in the namespaces alone proves it by local reviews", async () => {
+  const { api } = controlPlane;
+  const metadata = { name: "joe" };
+  const subjects = [{ apiGroup, kind: "User", name: "joe" }];
+  const reads = ["", "apps", names.group];
+  const role = (name: string, rules: readonly object[]): Promise<unknown> =>
+    api.create({ apiVersion: `${apiGroup}/v1`, kind: "ClusterRole", metadata: { name }, rules });
+  const bound = { roleRef: { apiGroup, kind: "ClusterRole", name: "joe" }, subjects };
+  await role("joe", [
+    { apiGroups: reads, resources: ["*"], verbs: ["get", "list"] },
+    { apiGroups: [apiGroup], resources: ["*"], verbs: ["*"] },
+  ]);
+  await api.create({
+    apiVersion: `${apiGroup}/v1`,
+    kind: "ClusterRoleBinding",
+    metadata,
+    ...bound,
+  });
+  const reviews = { apiGroups: ["authorization.k8s.io"], verbs: ["create"] };
+  await role("joe-near", [{ ...reviews, resources: ["localsubjectaccessreviews"] }]);
+  const [near = "", blind = ""] = namespaceNames(2, 400);
+  await seedNamespaces(api, [near, blind]);
+  await api.create({
+    apiVersion: `${apiGroup}/v1`,
+    kind: "RoleBinding",
+    metadata: { ...metadata, namespace: near },
+    roleRef: { apiGroup, kind: "ClusterRole", name: "joe-near" },
+    subjects,
+  });
+  const mark = await controlPlane.auditMark();
+  const run = await reapply(["--namespaces", `${near},${blind}`], "joe");
+  expect([run.code, results(run)]).toEqual([
+    0,
+    { [near]: "changed", [blind]: "changed RBAC-UNPROVEN" },
+  ]);
+  expect(run.report.exit.reason).toContain("NOT PROVEN in 1");
+  const events = await controlPlane.auditEvents(mark);
+  const reviewed = events.flatMap(({ user, requestURI }) =>
+    user.username === "joe" && /\/(local)?subjectaccessreviews/.test(requestURI)
+      ? [requestURI.replace(/\?.*/, "")]
+      : [],
+  );
+  const path = `/apis/authorization.k8s.io/v1/namespaces/${near}/localsubjectaccessreviews`;
+  expect([...new Set(reviewed)]).toEqual([path]);
+  const input = run.report.permissions?.manifest ?? "";
+  expect((await controlPlane.kubectl(["apply", "-f", "-"], { input })).code).toBe(0);
+  const again = await reapply(["--namespaces", `${near},${blind}`], "joe");
+  expect([again.code, results(again)]).toEqual([0, { [near]: "unchanged", [blind]: "unchanged" }]);
 });

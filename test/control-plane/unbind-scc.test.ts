@@ -108,15 +108,25 @@ describe("on OpenShift", () => {
     expect([again.report.exit.code, again.writes]).toEqual([exit, []]);
   });
 
-  test("the printed commands put everything back", async () => {
-    const place = placeNamed("back");
+  test.each([
+    { what: "deleted", name: "back", users: [], subjects: [] },
+    {
+      what: "changed, since others stay",
+      name: "back-shared",
+      users: ["somebody"],
+      subjects: [account("elsewhere")],
+    },
+  ])("the printed commands put back what was $what", async ({ name, users, subjects }) => {
+    const place = placeNamed(name);
     const { ns, other, scc } = place;
     const objects = [
       aNamespace(ns),
       aNamespace(other),
       anEc(ns),
-      aConstraint(scc, { users: [user(ns)] }),
-      ...granted(scc, { subjects: [account(ns)], namespace: ns }),
+      aConstraint(scc, { users: [user(ns), ...users] }),
+      ...granted(scc, { subjects: [account(ns), ...subjects], namespace: ns }),
+      // bound in another namespace than that of the run
+      ...granted(scc, { subjects: [account(ns), ...subjects], namespace: other }).slice(1),
     ];
     for (const object of objects) await cluster.create(object);
     const before = await snapshotOf(cluster, place);

@@ -95,6 +95,11 @@ export const rbacFindings = {
     "a binding of this operator is left in a namespace that it does not manage, and is for others too",
     "take this operator's account out of it by hand: --prune leaves it alone",
   ),
+  unproven: warning(
+    "RBAC-UNPROVEN",
+    "role and binding are as wanted, but that the accounts may use them is not proven: you may create neither a SubjectAccessReview nor, in this namespace, a LocalSubjectAccessReview",
+    "have somebody apply the printed roles and run again, which then proves it",
+  ),
   unknownConfiguration: error(
     "RBAC-CONFIGURATION-UNKNOWN",
     "the operator's setting comes from a place that is not read here",

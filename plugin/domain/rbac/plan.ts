@@ -43,9 +43,11 @@ export interface SitePlan {
   readonly outcome: Pair<KubeObject>;
 }
 
+const none: readonly Json[] = [];
+
 /** Plans one place. */
 export function planSite(found: Found, wanted: Pair<KubeObject>, mode: Mode): SitePlan {
-  const bound = found.bound ?? [];
+  const bound = found.bound ?? none;
   const before = uniteRules(rulesOf(found.role), bound);
   const role = mode === "expand" ? withRules(wanted.role, before) : wanted.role;
   const held = subjectsOf(found.binding);
@@ -71,6 +73,24 @@ export function planSite(found: Found, wanted: Pair<KubeObject>, mode: Mode): Si
     subjectsLost,
     outcome: { role, binding },
   };
+}
+
+/** What is there once the place is expanded: what a contract that comes later will find. */
+export function expanded(found: Found, wanted: Pair<KubeObject>): Found {
+  const { outcome, rebind } = planSite(found, wanted, "expand");
+  // the binding of another role is made anew by then
+  const { binding } = rebind ? {} : found;
+  return { role: after(outcome.role, found.role), binding: after(outcome.binding, binding) };
+}
+
+/** The object with what is written now, and the identity that stays; its version will be another. */
+function after(written: KubeObject, live: KubeObject | undefined): KubeObject {
+  const kept: readonly string[] = ["uid", "ownerReferences", "managedFields"];
+  const before = Object.entries(live?.metadata ?? {}).filter(([key]) => kept.includes(key));
+  const labels = { ...live?.metadata.labels, ...written.metadata.labels };
+  const annotations = { ...live?.metadata.annotations, ...written.metadata.annotations };
+  const metadata = { ...Object.fromEntries(before), ...written.metadata, labels, annotations };
+  return { ...written, metadata };
 }
 
 /** True when nothing has to be written. */

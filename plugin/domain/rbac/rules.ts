@@ -16,16 +16,17 @@ export interface RulesDifference {
   readonly lost: readonly Grant[];
 }
 
-/** The rules of a role as read, none for anything else. */
+/** The rules of a role as read, none for anything else; the same list again for the same rules. */
 export function rulesOf(role: unknown): readonly Json[] {
-  return list(own(role, "rules")).filter(isObject);
+  const found = list(own(role, "rules"));
+  return found.every(isObject) ? found : found.filter(isObject);
 }
 
 /** Every grant of the rules, each once. */
-export function grantsOf(rules: readonly Json[]): readonly Grant[] {
+export const grantsOf = onceEach((rules: Rules): readonly Grant[] => {
   const found = rules.flatMap(grantsOfRule);
   return [...new Map(found.map((grant) => [keyOf(grant), grant])).values()];
-}
+});
 
 function grantsOfRule(rule: Json): readonly Grant[] {
   const verbs = texts(rule, "verbs");
@@ -69,28 +70,48 @@ export function beyond(grants: readonly Grant[], others: readonly Grant[]): read
 }
 
 /** What replacing the rules by others gives and takes. */
-export function compareRules(before: readonly Json[], after: readonly Json[]): RulesDifference {
+export const compareRules = onceAPair((before, after): RulesDifference => {
   const [old, next] = [grantsOf(before), grantsOf(after)];
   return { gained: beyond(next, old), lost: beyond(old, next) };
-}
+});
 
 /** The first rules as they are, and after them those of the second that add something. */
-export function uniteRules(first: readonly Json[], second: readonly Json[]): readonly Json[] {
-  return second.reduce<readonly Json[]>(
+export const uniteRules = onceAPair((first, second) =>
+  second.reduce<readonly Json[]>(
     (all, rule) => (beyond(grantsOf([rule]), grantsOf(all)).length === 0 ? all : [...all, rule]),
     first,
-  );
+  ),
+);
+
+type Rules = readonly Json[];
+
+/** Thousands of namespaces hold the same list: the outcome is kept with it. */
+function onceEach<K extends object, T>(work: (list: K) => T): (list: K) => T {
+  const known = new WeakMap<K, { readonly made: T }>();
+  return (list) => {
+    const kept = known.get(list) ?? { made: work(list) };
+    known.set(list, kept);
+    return kept.made;
+  };
+}
+
+/** The same for two lists of rules. */
+function onceAPair<T>(
+  work: (first: Rules, second: Rules) => T,
+): (first: Rules, second: Rules) => T {
+  const withFirst = onceEach((first: Rules) => onceEach((second: Rules) => work(first, second)));
+  return (first, second) => withFirst(first)(second);
 }
 
 /** The grants for a person, one line a resource: `endpointslices.discovery.k8s.io: get, list`. */
-export function grantLines(grants: readonly Grant[]): readonly string[] {
+export const grantLines = onceEach((grants: readonly Grant[]): readonly string[] => {
   const verbs = new Map<string, readonly string[]>();
   for (const grant of grants) {
     const target = targetOf(grant);
     verbs.set(target, [...(verbs.get(target) ?? []), grant.verb]);
   }
   return [...verbs].map(([target, of]) => `${target}: ${of.join(", ")}`);
-}
+});
 
 function targetOf({ group, resource, name }: Grant): string {
   const named = name === undefined ? "" : ` "${name}"`;

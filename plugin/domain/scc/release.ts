@@ -20,7 +20,7 @@ export interface ReportedRelease {
 export interface ReleaseSources {
   /** The operator's, where it is in this namespace. */
   readonly deployment: KubeObject | undefined;
-  readonly cluster: KubeObject;
+  readonly cluster: KubeObject | undefined;
   /** The EC's pods. */
   readonly pods: readonly KubeObject[];
 }
@@ -42,7 +42,7 @@ export function releasesOf(
 }
 
 /** True for a release whose pods may still need the constraint. */
-export function isPrivileged({ release }: ReportedRelease): boolean {
+export function isPrivileged({ release }: Pick<ReportedRelease, "release">): boolean {
   const threshold = parseReleaseTag(unprivilegedFrom);
   return threshold !== undefined && compareReleaseTags(release, threshold) < 0;
 }

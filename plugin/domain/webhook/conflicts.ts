@@ -1,7 +1,7 @@
 /** Whether a server-side apply may take fields from those who hold them (cli contract). */
 import type { StatusCause } from "../errors";
 import type { Finding } from "../findings";
-import { isPersonsManager } from "./owners";
+import { isPersonsManager } from "../owners";
 
 /** Force when only a person's own kubectl or oc holds the fields; else the findings say who does. */
 export type ConflictVerdict =

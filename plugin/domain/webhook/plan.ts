@@ -5,7 +5,7 @@ import type { KubeObject } from "../objects";
 import { own } from "../values";
 import { caBundleOf, candidatesOf, entriesOf, entryOf, serviceNamespaceOf } from "./configuration";
 import { differencesOf } from "./differences";
-import { ownerOf } from "./owners";
+import { ownerOf } from "../owners";
 import { leftovers } from "../placeholders";
 import { wantedConfiguration } from "./wanted";
 

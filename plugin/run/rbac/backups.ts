@@ -1,6 +1,15 @@
 /** The commands that put back what was replaced or deleted: one for all where there are many. */
 import type { Report } from "../report";
-import type { Saved } from "./writer";
+
+/** What was kept of an object before it was replaced or deleted. */
+export interface Saved {
+  readonly object: string;
+  readonly file: string;
+  readonly verb: PutBack;
+}
+
+/** How kubectl puts an object back; `replace --force` deletes what stands in its place. */
+export type PutBack = "replace" | "create" | "replace --force";
 
 type Backup = NonNullable<Report["backups"]>[number];
 
@@ -12,7 +21,7 @@ export function backupsOf(
   saved: readonly Saved[],
   command: (words: readonly string[]) => string,
 ): readonly Backup[] {
-  const kinds = (["replace", "create"] as const).map((verb) =>
+  const kinds = (["replace", "create", "replace --force"] as const).map((verb) =>
     saved.filter((one) => one.verb === verb),
   );
   return kinds.flatMap((some) => {
@@ -24,10 +33,10 @@ export function backupsOf(
       return some.map(({ object, file, verb }) => ({
         object,
         file,
-        command: command(["kubectl", verb, "-f", file]),
+        command: command(["kubectl", ...verb.split(" "), "-f", file]),
       }));
     }
-    const words = ["kubectl", first.verb, "-f", folder];
+    const words = ["kubectl", ...first.verb.split(" "), "-f", folder];
     return [{ object: `${some.length} objects`, file: folder, command: command(words) }];
   });
 }

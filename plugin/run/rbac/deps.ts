@@ -4,6 +4,7 @@ import type { Names } from "../../domain/names";
 import type { Clock, Cluster } from "../ports";
 import type { Journal } from "../record";
 import type { Recorder } from "../recorder";
+import type { Reviews } from "../reviews";
 
 /** The flags of the command, judged. */
 export interface RbacOptions {
@@ -29,10 +30,20 @@ export interface RbacOptions {
   /** The roles and bindings to apply, and where they are from. */
   readonly documents: readonly unknown[];
   readonly source: string;
+  /**
+   * In a dry run of `contract`: what is read is first taken through the plan of `expand`, so that
+   * a run which expands first can show all of its plan. Nothing is sent, whatever `dryRun` says.
+   */
+  readonly assumeExpanded?: true;
+}
+
+/** The world around a run, as its parts see it. */
+export interface RbacDeps extends RbacPorts {
+  readonly reviews: Reviews;
 }
 
 /** The world around a run. */
-export interface RbacDeps {
+export interface RbacPorts {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -43,7 +54,7 @@ export interface RbacDeps {
   readonly ask: (question: string) => Promise<boolean>;
   /** Renders a list of objects as YAML, for Roles to ask for. */
   readonly yaml: (objects: readonly unknown[]) => string;
-  /** A command line for a person: quoted, with the flags that were given. */
+  /** A kubectl command for a person: quoted, to this cluster; it names its namespace itself. */
   readonly command: (words: readonly string[]) => string;
   /** Tells this run's temporary things from those of others. */
   readonly runId: string;

@@ -69,11 +69,14 @@ export class Ending {
     return this.#results.get(name)?.result === "failed";
   }
 
-  /** For the live line. */
-  progress(): string {
+  /** For the live line: a step of a hundredth, undefined between two. */
+  progress(): string | undefined {
+    const all = this.#targets.namespaces.length;
+    if (this.#results.size % Math.ceil(all / 100) !== 0 && this.#results.size < all)
+      return undefined;
     const failed = this.#failures;
     const tail = failed === 0 ? "" : `, ${failed} failed`;
-    return `namespaces: ${this.#results.size} of ${this.#targets.namespaces.length}${tail}`;
+    return `namespaces: ${this.#results.size} of ${all}${tail}`;
   }
 
   /** Every namespace in the order of the alphabet; those not begun are skipped. */
@@ -110,6 +113,13 @@ export class Ending {
     }
   }
 
+  #unproven(): string {
+    const count = this.namespaces().filter(({ findings = [] }) =>
+      findings.some(({ code }) => code === "RBAC-UNPROVEN"),
+    ).length;
+    return count === 0 ? "" : `; NOT PROVEN in ${count}, see the findings`;
+  }
+
   #failed(): readonly NamespaceReport[] {
     const all = [...this.#results.values(), ...(this.#wide === undefined ? [] : [this.#wide])];
     return all.filter(({ result }) => result === "failed");
@@ -126,7 +136,7 @@ export class Ending {
     const parts = [...counts].map(([result, count]) => `${count} ${result}`);
     const pruned = this.#pruned === 0 ? "" : `, left-overs deleted in ${this.#pruned}`;
     const stopped = this.#because === undefined ? "" : `; stopped: ${this.#because}`;
-    return `${namespaces.length} namespaces (${from}): ${parts.join(", ")}${pruned}${stopped}`;
+    return `${namespaces.length} namespaces (${from}): ${parts.join(", ")}${pruned}${this.#unproven()}${stopped}`;
   }
 }
 

@@ -4,6 +4,7 @@ import type { Resource } from "../../domain/objects";
 import { permissionLine, rolesFor, type Permission } from "../../domain/permissions";
 import { kindsIn, rbacKinds } from "../../domain/rbac/kinds";
 import { missingPermissions } from "../ledger";
+import { reviewPermission } from "../reviews";
 import type { RbacDeps, RbacOptions } from "./deps";
 import type { Site } from "./site";
 
@@ -14,15 +15,14 @@ function permission(verb: string, resource: Resource, why: string): Permission {
   return { verb, group: resource.group, resource: resource.plural, why };
 }
 
-/** What is read of the operator, and what proves. */
+/** What is read of the operator. */
 export function readPermissions(
   { names }: RbacDeps,
-  { namespace, selector, prove, dryRun }: RbacOptions,
+  { namespace, selector }: RbacOptions,
   accounts: boolean,
 ): readonly Permission[] {
   const told = "to see which namespaces the operator is told to manage";
   const ec = { group: names.group, version: names.ecVersion, ...names.ec };
-  const review = { group: "authorization.k8s.io", version: "v1", plural: "subjectaccessreviews" };
   return [
     { ...permission("get", kinds.deployment, told), namespace, name: names.operator.deployment },
     { ...permission("get", kinds.configMap, told), namespace, name: names.configMap.name },
@@ -32,15 +32,6 @@ export function readPermissions(
     ...(selector === undefined
       ? []
       : [permission("list", kinds.namespace, "to find the namespaces by label")]),
-    ...(prove && dryRun === "none"
-      ? [
-          permission(
-            "create",
-            { ...review, kind: "SubjectAccessReview" },
-            "to prove the access (or go without proof: --no-probe)",
-          ),
-        ]
-      : []),
   ];
 }
 
@@ -77,11 +68,39 @@ export function writePermissions({ namespace, plan, temporaryName }: Site): read
   return plan.temporary ? [...written, on("delete", binding, temporaryName)] : written;
 }
 
-/**
- * The permissions that are missing at each place: one question each for the whole cluster, and
- * more only for what is not allowed everywhere.
- */
+/** What it takes to see that the access at a place is in force. */
+export function proofPermission({ namespace }: Site): Permission {
+  return reviewPermission("to prove the access (or go without proof: --no-probe)", namespace);
+}
+
+/** The permissions that are missing at each place, those without which nothing is written there. */
 export async function missingAt(
+  deps: RbacDeps,
+  options: RbacOptions,
+  sites: readonly Site[],
+): Promise<ReadonlyMap<Site, readonly Permission[]>> {
+  const writes = await missingWrites(deps, sites);
+  const found = await Promise.all(
+    sites.map(async (site): Promise<readonly [Site, readonly Permission[]]> => {
+      const unseen = await lacksWitness(deps, options, site);
+      return [site, [...(writes.get(site) ?? []), ...(unseen ? [proofPermission(site)] : [])]];
+    }),
+  );
+  return new Map(found.filter(([, missing]) => missing.length > 0));
+}
+
+/** A binding is taken away only when the second one is seen to be in force. */
+async function lacksWitness(
+  { reviews }: RbacDeps,
+  { prove, dryRun }: RbacOptions,
+  { plan, namespace }: Site,
+): Promise<boolean> {
+  if (!plan.rebind || !prove || dryRun !== "none") return false;
+  return !(await reviews.possible(namespace));
+}
+
+/** One question each for the whole cluster, and more only for what is not allowed everywhere. */
+async function missingWrites(
   deps: RbacDeps,
   sites: readonly Site[],
 ): Promise<ReadonlyMap<Site, readonly Permission[]>> {
@@ -98,7 +117,7 @@ export async function missingAt(
       return [site, await missingPermissions(deps.cluster, open)];
     }),
   );
-  return new Map(found.filter(([, missing]) => missing.length > 0));
+  return new Map(found);
 }
 
 function lineAnywhere(permission: Permission): string {

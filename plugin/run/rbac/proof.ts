@@ -3,19 +3,14 @@ import { type KubeObject, objectLabel } from "../../domain/objects";
 import { rbacFinding } from "../../domain/rbac/codes";
 import { type Grant, grantLines, grantsOf, rulesOf } from "../../domain/rbac/rules";
 import { accountsOf } from "../../domain/rbac/templates";
-import { at } from "../../domain/values";
 import type { Finding } from "../../domain/findings";
+import type { Access } from "../ports";
+import type { ReviewQuestion } from "../reviews";
 import type { RbacDeps, RbacOptions } from "./deps";
 import type { Site } from "./site";
 
 /** The API server learns of a new binding within moments. */
 const longestWaitMs = 10_000;
-
-/** Who is asked about. */
-interface Who {
-  readonly user: string;
-  readonly groups: readonly string[];
-}
 
 /** The access of every account of the binding: one rule each, a gained one where there is one. */
 export async function proveSite(
@@ -25,9 +20,9 @@ export async function proveSite(
 ): Promise<readonly Finding[]> {
   const grant = grantToProve(plan.gained, plan.outcome.role);
   if (grant === undefined) return [];
-  const accounts = accountsOf(plan.outcome.binding);
+  const object = objectLabel(plan.outcome.binding);
   const answers = await Promise.all(
-    accounts.map(async (account) => {
+    accountsOf(plan.outcome.binding).map(async (account) => {
       const home = account.namespace ?? "";
       const groups = [
         "system:serviceaccounts",
@@ -35,19 +30,15 @@ export async function proveSite(
         "system:authenticated",
       ];
       const user = `system:serviceaccount:${home}:${account.name}`;
-      const allowed = await becomesAllowed(deps, options, {
-        who: { user, groups },
-        grant,
-        namespace,
-      });
-      return { user, allowed };
+      const question = { user, groups, access: accessOf(grant, namespace) };
+      return { user, allowed: await becomesAllowed(deps, options, question) };
     }),
   );
   return answers
     .filter(({ allowed }) => !allowed)
     .map(({ user }) =>
       rbacFinding("notProven", {
-        object: objectLabel(plan.outcome.binding),
+        object,
         cause: `role and binding are as wanted, but an access review denies ${user}: ${grantLines([grant]).join()}`,
       }),
     );
@@ -62,49 +53,37 @@ export async function witnessed(
   const { namespace, plan } = site;
   const grant = grantToProve([], plan.outcome.role);
   if (grant === undefined) return true;
-  return await becomesAllowed(deps, options, { who: { user, groups: [] }, grant, namespace });
+  return await becomesAllowed(deps, options, {
+    user,
+    groups: [],
+    access: accessOf(grant, namespace),
+  });
 }
 
 /** A gained one first; a path of the API cannot be asked for as an object. */
 function grantToProve(gained: readonly Grant[], role: KubeObject): Grant | undefined {
-  const all = [...gained, ...grantsOf(rulesOf(role))];
-  return all.find(({ resource }) => !resource.startsWith("/"));
-}
-
-interface Question {
-  readonly who: Who;
-  readonly grant: Grant;
-  readonly namespace: string | undefined;
+  const isOnObjects = ({ resource }: Grant): boolean => !resource.startsWith("/");
+  return gained.find(isOnObjects) ?? grantsOf(rulesOf(role)).find(isOnObjects);
 }
 
 async function becomesAllowed(
-  { cluster, clock, signal }: RbacDeps,
+  { reviews, clock, signal }: RbacDeps,
   { timeoutMs }: RbacOptions,
-  { who, grant, namespace }: Question,
+  question: ReviewQuestion,
 ): Promise<boolean> {
   const until = clock.now() + Math.min(timeoutMs, longestWaitMs);
   for (let pause = 20; ; pause = Math.min(pause * 2, 1_000)) {
-    const answer = await cluster.create({
-      apiVersion: "authorization.k8s.io/v1",
-      kind: "SubjectAccessReview",
-      metadata: {},
-      spec: {
-        user: who.user,
-        groups: who.groups,
-        resourceAttributes: {
-          ...attributesOf(grant),
-          ...(namespace !== undefined && { namespace }),
-        },
-      },
-    });
-    if (at(answer, ["status", "allowed"]) === true) return true;
+    if ((await reviews.ask(question)).allowed) return true;
     if (clock.now() + pause > until) return false;
     await clock.sleep(pause, signal);
   }
 }
 
-/** A grant as an access review asks for it. */
-export function attributesOf({ verb, group, resource, name }: Grant) {
+/** A grant as an access review asks for it, in a namespace or in the whole cluster. */
+export function accessOf(
+  { verb, group, resource, name }: Grant,
+  namespace: string | undefined,
+): Access {
   const [plural = "", subresource] = resource.split("/");
   return {
     verb,
@@ -112,6 +91,7 @@ export function attributesOf({ verb, group, resource, name }: Grant) {
     resource: plural,
     ...(subresource !== undefined && { subresource }),
     ...(name !== undefined && { name }),
+    ...(namespace !== undefined && { namespace }),
   };
 }
 
@@ -126,7 +106,7 @@ export class OwnRights {
     const grants = grantsOf(rulesOf(role)).filter(({ resource }) => !resource.startsWith("/"));
     const held = await Promise.all(
       grants.map(async (grant) => {
-        const access = attributesOf(grant);
+        const access = accessOf(grant, undefined);
         const key = JSON.stringify(access);
         const everywhere = this.#wide.get(key) ?? cluster.can(access);
         this.#wide.set(key, everywhere);

@@ -49,9 +49,9 @@ export async function prune(
   try {
     const why = "the namespace is not managed any more";
     if (role !== undefined && !(await usedByOthers(deps, role, bindings))) {
-      await writer.delete(role, why);
+      await writer.delete(role, why, "create");
     }
-    for (const binding of bindings) await writer.delete(binding, why);
+    for (const binding of bindings) await writer.delete(binding, why, "create");
     return [];
   } catch (error) {
     if (!(error instanceof ApiError) && !(error instanceof ChangedError)) throw error;

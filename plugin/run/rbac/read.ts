@@ -57,7 +57,7 @@ export async function readNamespaces(
   }
   const options = { whole: true, ...(labelSelector !== undefined && { labelSelector }) };
   const all = (await cluster.list(kinds.namespace, options)) ?? [];
-  return new Map(all.map((object) => [object.metadata.name ?? "", object]));
+  return new Map(all.map((object) => [object.metadata.name ?? "", lean(object)]));
 }
 
 /** What exists, from three lists for the whole cluster; undefined where they are not allowed. */
@@ -75,13 +75,16 @@ export async function readInventory(
 ): Promise<Inventory | undefined> {
   const { cluster, names } = deps;
   if ((await missingPermissions(cluster, listPermissions())).length > 0) return undefined;
-  const named = async (resource: Resource, name: string): Promise<readonly KubeObject[]> =>
-    (await cluster.list(resource, { fieldSelector: `metadata.name=${name}`, whole: true })) ?? [];
-  const [roles, bindings, temporaries] = await Promise.all([
-    named(rbacKinds.role, names.rbac.consumerRole),
-    named(rbacKinds.roleBinding, names.rbac.consumerBinding),
-    named(rbacKinds.roleBinding, temporaryName),
-  ]);
+  const share = sharing();
+  const named = async (resource: Resource, name: string): Promise<readonly KubeObject[]> => {
+    const fieldSelector = `metadata.name=${name}`;
+    const found = (await cluster.list(resource, { fieldSelector, whole: true })) ?? [];
+    return found.map((object) => share(lean(object)));
+  };
+  // one after the other: an answer about thousands of namespaces is large until it is read
+  const roles = await named(rbacKinds.role, names.rbac.consumerRole);
+  const bindings = await named(rbacKinds.roleBinding, names.rbac.consumerBinding);
+  const temporaries = await named(rbacKinds.roleBinding, temporaryName);
   const [byRole, byBinding, byTemporary] = [roles, bindings, temporaries].map(byNamespace);
   return {
     roles,
@@ -92,6 +95,28 @@ export async function readInventory(
         binding: byBinding?.get(namespace),
         temporary: byTemporary?.get(namespace),
       }),
+  };
+}
+
+/** The object without the fields of its managers, which are most of it; their names stay. */
+function lean(object: KubeObject): KubeObject {
+  const { managedFields } = object.metadata;
+  if (managedFields === undefined) return object;
+  const managers = managedFields.map(({ manager }) => (manager === undefined ? {} : { manager }));
+  return { ...object, metadata: { ...object.metadata, managedFields: managers } };
+}
+
+/** Most roles and bindings hold what those of other namespaces hold: it is kept once. */
+function sharing(): (object: KubeObject) => KubeObject {
+  const known = new Map<string, unknown>();
+  const one = (value: unknown): unknown => {
+    const key = JSON.stringify(value);
+    if (!known.has(key)) known.set(key, value);
+    return known.get(key);
+  };
+  return (object) => {
+    const parts = ["rules", "subjects", "roleRef"].filter((part) => object[part] !== undefined);
+    return { ...object, ...Object.fromEntries(parts.map((part) => [part, one(object[part])])) };
   };
 }
 

@@ -5,15 +5,15 @@
 import { UsageError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import type { KubeObject } from "../../domain/objects";
-import type { Configured } from "../../domain/rbac/managed";
 import { isAsWanted } from "../../domain/rbac/plan";
-import { findStale, type Stale } from "../../domain/rbac/stale";
-import { type Pair, rbacKinds } from "../../domain/rbac/kinds";
+import type { Stale } from "../../domain/rbac/stale";
+import type { Pair } from "../../domain/rbac/kinds";
 import { pairIn, renderRbac, wantsAccounts } from "../../domain/rbac/templates";
-import { missingPermissions, MissingPermissionsError, requirePermissions } from "../ledger";
+import { MissingPermissionsError, requirePermissions } from "../ledger";
 import type { Report } from "../report";
+import { Reviews } from "../reviews";
 import { backupsOf } from "./backups";
-import type { RbacDeps, RbacOptions } from "./deps";
+import type { RbacDeps, RbacOptions, RbacPorts } from "./deps";
 import { Ending } from "./ending";
 import { eachAtMost, Pace, paced } from "./pace";
 import { missingAt, readPermissions, reportMissing } from "./permissions";
@@ -28,17 +28,18 @@ import {
 } from "./read";
 import { Refusals } from "./refusal";
 import { type Site, siteOf } from "./site";
+import { readStale } from "./stale";
 import { readTargets, type Targets } from "./targets";
 import { Worker } from "./worker";
 import { Writer } from "./writer";
 
 /** Runs it; expected ends of every kind come back as a report. */
-export async function reapplyRbac(deps: RbacDeps, options: RbacOptions): Promise<Report> {
+export async function reapplyRbac(ports: RbacPorts, options: RbacOptions): Promise<Report> {
   const note = (text: string): void => {
-    deps.recorder.note(text);
+    ports.recorder.note(text);
   };
-  const pace = new Pace(options.concurrency, deps.clock, note);
-  const run = new Reapply({ ...deps, cluster: paced(deps.cluster, pace) }, options);
+  const cluster = paced(ports.cluster, new Pace(options.concurrency, ports.clock, note));
+  const run = new Reapply({ ...ports, cluster, reviews: new Reviews(cluster) }, options);
   try {
     await run.run();
     return run.report();
@@ -110,7 +111,7 @@ class Reapply {
     const inventory = await readInventory(deps, this.#temporary(consumer));
     const sites = await this.#sites(consumer, targets, inventory);
     const wide = label === undefined ? undefined : await this.#site({ wanted: label }, undefined);
-    const stale = await this.#stale(targets, inventory, configured);
+    const stale = await readStale(deps, options, { targets, inventory, configured });
     deps.recorder.findings(staleFindings(stale));
     return { targets, wide, sites, stale };
   }
@@ -158,51 +159,13 @@ class Reapply {
     return siteOf(place, await this.#bound.addTo(found, where.wanted.binding), options);
   }
 
-  async #stale(
-    { kept }: Targets,
-    inventory: Inventory | undefined,
-    configured: Configured | undefined,
-  ): Promise<readonly Stale[]> {
-    const { names } = this.deps;
-    const operatorNamespace = this.options.namespace;
-    if (kept === undefined) return [];
-    const facts = { kept, operatorNamespace, names };
-    const { roles = [], bindings = [] } = inventory ?? {};
-    const wide = configured?.is === "label" ? undefined : await this.#wideLeftOver();
-    return [
-      ...findStale({ ...facts, roles, bindings }),
-      ...(wide === undefined ? [] : findStale({ ...facts, ...wide })),
-    ];
-  }
-
-  /** The pair of label mode, where the operator is not told a label any more. */
-  async #wideLeftOver() {
-    const { cluster, names } = this.deps;
-    const { clusterRole, clusterRoleBinding } = rbacKinds;
-    const may = await missingPermissions(
-      cluster,
-      [clusterRole, clusterRoleBinding].map(({ group, plural }) => {
-        return { verb: "get", group, resource: plural, why: "" };
-      }),
-    );
-    if (may.length > 0) return undefined;
-    const [role, binding] = await Promise.all([
-      cluster.get({ resource: clusterRole, name: names.rbac.labelRole }),
-      cluster.get({ resource: clusterRoleBinding, name: names.rbac.labelBinding }),
-    ]);
-    return {
-      roles: role === undefined ? [] : [role],
-      bindings: binding === undefined ? [] : [binding],
-    };
-  }
-
   /** The places whose writes are allowed; where none is, nothing is begun. */
   async #withPermission(planned: Planned): Promise<readonly Site[]> {
     const { deps, options } = this;
     const { wide, sites, stale } = planned;
     const all = [...(wide === undefined ? [] : [wide]), ...sites];
     const writing = all.filter(({ plan }) => !isAsWanted(plan));
-    const missing = await missingAt(deps, writing);
+    const missing = await missingAt(deps, options, writing);
     for (const [site, lacking] of missing) {
       this.#ending.fail(site, this.#refusals.lacks(site, lacking));
     }
@@ -249,7 +212,8 @@ class Reapply {
       if (this.#ending.stopped) return;
       deps.signal.throwIfAborted();
       this.#ending.add(await worker.work(site));
-      deps.recorder.waiting(this.#ending.progress(), 0);
+      const progress = this.#ending.progress();
+      if (progress !== undefined) deps.recorder.waiting(progress, 0);
     };
     for (const [name, finding] of targets.unfit) this.#ending.failNamespace(name, [finding]);
     const first = open.filter((site) => site === wide || site.namespace === options.canary);

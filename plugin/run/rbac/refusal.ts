@@ -8,7 +8,7 @@ import { type Grant, grantLines } from "../../domain/rbac/rules";
 import { missingPermissions } from "../ledger";
 import { BlockedError } from "../recorder";
 import type { RbacDeps } from "./deps";
-import { writePermissions } from "./permissions";
+import { proofPermission, writePermissions } from "./permissions";
 import { OwnRights } from "./proof";
 import { placeName, type Site } from "./site";
 import { ChangedError } from "../outcome";
@@ -42,6 +42,12 @@ export class Refusals {
     this.missing.push(...missing);
     const cause = `you may not ${missing.map(permissionLine).join(", nor ")}`;
     return [rbacFinding("forbidden", { object: objectOf(site), cause })];
+  }
+
+  /** A place whose access nobody lets us ask about. */
+  unproven(site: Site): readonly Finding[] {
+    this.missing.push(proofPermission(site));
+    return [rbacFinding("unproven", { object: objectLabel(site.plan.outcome.binding) })];
   }
 
   async #explainAnswer(error: ApiError, site: Site): Promise<readonly Finding[]> {

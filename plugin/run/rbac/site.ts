@@ -3,10 +3,10 @@ import { exitCodes } from "../../domain/errors";
 import { type KubeObject, objectLabel } from "../../domain/objects";
 import { rbacFinding } from "../../domain/rbac/codes";
 import { type Pair } from "../../domain/rbac/kinds";
-import { type Found, planSite, type SitePlan } from "../../domain/rbac/plan";
+import { expanded, type Found, planSite, type SitePlan } from "../../domain/rbac/plan";
 import { otherOperators } from "../../domain/rbac/stale";
 import type { Finding } from "../../domain/findings";
-import { ownerOf } from "../../domain/webhook/owners";
+import { ownerOf } from "../../domain/owners";
 import { BlockedError } from "../recorder";
 import type { RbacDeps, RbacOptions } from "./deps";
 
@@ -23,9 +23,10 @@ export interface Site {
 /** Plans a place from what was found there. */
 export function siteOf(
   place: Pick<Site, "namespace" | "wanted" | "temporaryName">,
-  found: Found,
-  { mode }: Pick<RbacOptions, "mode">,
+  read: Found,
+  { mode, assumeExpanded }: Pick<RbacOptions, "mode" | "assumeExpanded">,
 ): Site {
+  const found = assumeExpanded === true ? expanded(read, place.wanted) : read;
   return { ...place, found, plan: planSite(found, place.wanted, mode) };
 }
 

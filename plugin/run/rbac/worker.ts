@@ -66,15 +66,21 @@ export class Worker {
   }
 
   async #once(site: Site): Promise<Outcome> {
-    const { deps, options } = this;
+    const { options } = this;
     const unchanged = isAsWanted(site.plan);
     if (!unchanged) await this.#write(site);
     if (options.dryRun !== "none") {
       return { site, result: unchanged ? "unchanged" : "planned", findings: [] };
     }
-    const findings = options.prove ? await proveSite(deps, options, site) : [];
-    if (findings.length > 0) return { site, result: "failed", findings };
+    const findings = options.prove ? await this.#prove(site) : [];
+    if (findings.some(isError)) return { site, result: "failed", findings };
     return { site, result: unchanged ? "unchanged" : resultOf(site), findings };
+  }
+
+  async #prove(site: Site): Promise<readonly Finding[]> {
+    const { deps, options, tools } = this;
+    if (await deps.reviews.possible(site.namespace)) return await proveSite(deps, options, site);
+    return tools.refusals.unproven(site);
   }
 
   async #write(site: Site): Promise<void> {
@@ -95,14 +101,12 @@ export class Worker {
       return;
     }
     if (binding !== undefined) await writer.apply(binding, whyBinding(site));
-    if (temporary !== undefined) await writer.delete(temporary, inForceAgain, false);
+    if (temporary !== undefined) await writer.delete(temporary, inForceAgain);
   }
 
-  #plannedOnly({ plan }: Site): void {
-    if (plan.binding === undefined) return;
-    const object = objectLabel(plan.outcome.binding);
-    const why = "after the role, which has to be there first";
-    this.deps.recorder.done({ id: "rbac.apply", action: "apply", object, why }, "planned");
+  #plannedOnly({ plan: { binding } }: Site): void {
+    if (binding === undefined) return;
+    this.tools.writer.planApply(binding, "after the role, which has to be there first");
   }
 
   /**
@@ -114,12 +118,18 @@ export class Worker {
     const { live, object } = site.plan.binding ?? { object: site.plan.outcome.binding };
     const second = await this.#applySecond(site);
     if (live !== undefined) {
-      await writer.delete(live, `it is for ${roleRefOf(live)}, wanted ${roleRefOf(object)}`);
+      const why = `it is for ${roleRefOf(live)}, wanted ${roleRefOf(object)}`;
+      await writer.delete(live, why, "replace --force");
     }
-    // in a dry run the old one is still there, and the second was never made
-    if (this.options.dryRun !== "none") return;
-    await writer.apply({ object }, "with the wanted role");
-    await writer.delete(second, inForceAgain, false);
+    const why = "with the wanted role";
+    if (this.options.dryRun !== "none") {
+      // the old one is still there, and the second was never made: the server could judge neither
+      writer.planApply({ object }, why);
+      writer.planDelete(second, inForceAgain);
+      return;
+    }
+    await writer.apply({ object }, why);
+    await writer.delete(second, inForceAgain);
   }
 
   async #applySecond(site: Site): Promise<KubeObject> {
@@ -130,7 +140,7 @@ export class Worker {
     const object = temporaryBinding(plan, temporaryName, options.prove ? witness : undefined);
     let left = plan.temporary;
     if (left !== undefined && roleRefOf(left) !== roleRefOf(object)) {
-      await writer.delete(left, "left over from another change", false);
+      await writer.delete(left, "left over from another change");
       left = undefined;
     }
     const why = `the access through ${roleRefOf(object)} while the binding is replaced`;
@@ -152,6 +162,10 @@ function unseen(site: Site): EngineError {
       cause: `in ${placeName(site)} the second binding is not seen to be in force, so the first was left as it was`,
     }),
   ]);
+}
+
+function isError({ severity }: Finding): boolean {
+  return severity === "error";
 }
 
 function whyRole({ plan: { gained, lost, role } }: Site): string {

@@ -1,20 +1,14 @@
 /** Single writes: noted before they are sent and after their outcome was seen. */
 import { ApiError, exitCodes } from "../../domain/errors";
 import { type KubeObject, preconditionsOf, objectLabel } from "../../domain/objects";
-import { kindsIn } from "../../domain/rbac/kinds";
 import type { Write } from "../../domain/rbac/plan";
 import { judgeConflict } from "../../domain/webhook/conflicts";
-import { isPersonsManager } from "../../domain/webhook/owners";
+import { isPersonsManager } from "../../domain/owners";
 import { changedError, noted } from "../outcome";
 import { BlockedError, type StepInfo } from "../recorder";
+import type { PutBack, Saved } from "./backups";
 import type { RbacDeps, RbacOptions } from "./deps";
-
-/** What was kept of an object before it was replaced or deleted. */
-export interface Saved {
-  readonly object: string;
-  readonly file: string;
-  readonly verb: "replace" | "create";
-}
+import { plannedApply, plannedDelete, refOf } from "./planned";
 
 /** Applies and deletes roles and bindings. */
 export class Writer {
@@ -29,54 +23,59 @@ export class Writer {
 
   /** Applies the complete object, bound to the one that was read; dry runs send or plan it. */
   async apply({ object, live }: Write, why: string): Promise<KubeObject> {
-    const label = objectLabel(object);
-    const info: StepInfo = { id: "rbac.apply", action: "apply", object: label, why };
-    if (await this.#planned(info, () => this.#send({ object, ...(live && { live }) }, true))) {
+    const write = { object, ...(live && { live }) };
+    if (this.options.dryRun !== "none") {
+      if (this.#rehearses) await this.#send(write, true);
+      this.planApply(write, why);
       return object;
     }
+    const info = applyInfo(object, why);
     if (live !== undefined) await this.#save(live, "replace");
     return await this.deps.recorder.step(info, async () => {
-      const act = (): Promise<KubeObject> => this.#send({ object, ...(live && { live }) }, false);
-      const value = await this.#noted(info, act);
+      const value = await this.#noted(info, () => this.#send(write, false));
       return { result: live === undefined ? "created" : "changed", value };
     });
   }
 
-  /** Deletes the object if it is still the one that was read. */
-  async delete(object: KubeObject, why: string, keep = true): Promise<void> {
-    const info: StepInfo = {
-      id: "rbac.delete",
-      action: "delete",
-      object: objectLabel(object),
-      why,
-    };
-    const { name = "", namespace } = object.metadata;
-    const { role, binding } = kindsIn(namespace);
-    const resource = object.kind === role.kind ? role : binding;
-    const ref = { resource, name, ...(namespace !== undefined && { namespace }) };
+  /** Deletes the object if it is still the one that was read; it is saved when it can be put back. */
+  async delete(object: KubeObject, why: string, putBack?: PutBack): Promise<void> {
+    const info = deleteInfo(object, why);
     const send = async (dryRun: boolean): Promise<void> => {
       try {
-        await this.deps.cluster.delete(ref, preconditionsOf(object), { dryRun });
+        await this.deps.cluster.delete(refOf(object), preconditionsOf(object), { dryRun });
       } catch (error) {
         const gone = error instanceof ApiError && error.status === 404;
         throw gone ? changedError(error, info.object) : changed(error, info.object);
       }
     };
-    if (await this.#planned(info, () => send(true))) return;
-    if (keep) await this.#save(object, "create");
+    if (this.options.dryRun !== "none") {
+      if (this.#rehearses) await send(true);
+      this.planDelete(object, why, putBack);
+      return;
+    }
+    if (putBack !== undefined) await this.#save(object, putBack);
     await this.deps.recorder.step(info, async () => {
       await this.#noted(info, () => send(false));
       return { result: "deleted", value: undefined };
     });
   }
 
-  /** In a dry run the write is planned, or sent without coming into force. */
-  async #planned(info: StepInfo, rehearse: () => Promise<unknown>): Promise<boolean> {
-    const { dryRun } = this.options;
-    if (dryRun === "none") return false;
-    if (dryRun === "server") await rehearse();
-    this.deps.recorder.done(info, "planned");
-    return true;
+  /** Records that the object would be applied; nothing is sent. */
+  planApply(write: Write, why: string): void {
+    const info = applyInfo(write.object, why);
+    const planned = plannedApply(this.deps, this.options, write);
+    this.deps.recorder.done({ ...info, write: planned }, "planned");
+  }
+
+  /** Records that the object would be deleted; nothing is sent. */
+  planDelete(object: KubeObject, why: string, putBack?: PutBack): void {
+    const planned = plannedDelete(this.deps, object, putBack);
+    this.deps.recorder.done({ ...deleteInfo(object, why), write: planned }, "planned");
+  }
+
+  /** A dry run sends what the server can judge: not what follows on a state that is only assumed. */
+  get #rehearses(): boolean {
+    return this.options.dryRun === "server" && this.options.assumeExpanded !== true;
   }
 
   /** A person's own kubectl is taken over from; anybody else's fields are a conflict. */
@@ -109,7 +108,7 @@ export class Writer {
     }
   }
 
-  async #save(object: KubeObject, verb: "replace" | "create"): Promise<void> {
+  async #save(object: KubeObject, verb: PutBack): Promise<void> {
     const file = await this.deps.journal.save(object);
     this.saved.push({ object: objectLabel(object), file, verb });
   }
@@ -121,6 +120,14 @@ export class Writer {
       return value;
     });
   }
+}
+
+function applyInfo(object: KubeObject, why: string): StepInfo {
+  return { id: "rbac.apply", action: "apply", object: objectLabel(object), why };
+}
+
+function deleteInfo(object: KubeObject, why: string): StepInfo {
+  return { id: "rbac.delete", action: "delete", object: objectLabel(object), why };
 }
 
 /** Nobody but people's own kubectl and this tool has written the object as it was read. */

@@ -2,7 +2,7 @@
 import { exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { findingsOf } from "../../domain/scc/findings";
-import { planUnbind, type Unbinding } from "../../domain/scc/plan";
+import { planUnbind, runsUnder, type Unbinding } from "../../domain/scc/plan";
 import { isFree, type JudgedAccount } from "../../domain/scc/refusals";
 import { requirePermissions } from "../ledger";
 import { BlockedError } from "../recorder";
@@ -24,11 +24,25 @@ export interface Decided {
 
 /** Reads the cluster and plans anew; stops with 3, 4 or 5 where something stands against it. */
 export async function decide(deps: UnbindDeps, options: UnbindOptions): Promise<Decided> {
-  const found = await readSituation(deps, options);
+  const read = await readSituation(deps, options);
+  const found = options.assumeUpgraded === true ? onceUpgraded(read) : read;
   const decided = judged(found);
-  const { changes, remove } = decided.plan;
-  await requirePermissions(deps, await writePermissions(deps, options, { changes, remove }));
+  await requirePermissions(deps, await writePermissions(deps, options, decided));
   return decided;
+}
+
+/** What the upgrade itself does away with stands against nothing that is planned for after it. */
+function onceUpgraded({ situation, accounts, notes }: Found): Found {
+  const passing = new Set(["SCC-RELEASE-OLD", "SCC-EC-NOT-RUNNING", "SCC-POD-RUNNING"]);
+  const pods = situation.pods.filter((pod) => !runsUnder(pod, situation.name));
+  return {
+    situation: { ...situation, pods },
+    accounts: accounts.map((account) => ({
+      ...account,
+      findings: account.findings.filter(({ code }) => !passing.has(code)),
+    })),
+    notes,
+  };
 }
 
 function judged({ situation, accounts, notes }: Found): Decided {

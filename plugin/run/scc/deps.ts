@@ -3,6 +3,7 @@ import type { Names } from "../../domain/names";
 import type { Clock, Cluster } from "../ports";
 import type { Journal } from "../record";
 import type { Recorder } from "../recorder";
+import type { Reviews } from "../reviews";
 
 /** The flags of the command, judged. */
 export interface UnbindOptions {
@@ -13,10 +14,17 @@ export interface UnbindOptions {
   readonly ec?: string;
   readonly dryRun: "none" | "client" | "server";
   readonly fieldManager: string;
+  /** Planned before the EC is upgraded: its release, state and pods count as they will be then. */
+  readonly assumeUpgraded?: true;
+}
+
+/** The world around an unbinding, as its parts see it. */
+export interface UnbindDeps extends UnbindPorts {
+  readonly reviews: Reviews;
 }
 
 /** The world around an unbinding. */
-export interface UnbindDeps {
+export interface UnbindPorts {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -27,7 +35,7 @@ export interface UnbindDeps {
   readonly ask: (question: string) => Promise<boolean>;
   /** Renders a list of objects as YAML, for Roles to ask for. */
   readonly yaml: (objects: readonly unknown[]) => string;
-  /** A command line for a person: quoted, with the flags that were given. */
+  /** A kubectl command for a person: quoted, to this cluster; it names its namespace itself. */
   readonly command: (words: readonly string[]) => string;
   /** A command line of this program. */
   readonly engine: (words: readonly string[]) => string;

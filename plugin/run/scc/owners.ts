@@ -3,7 +3,7 @@ import { exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { type KubeObject, objectLabel } from "../../domain/objects";
 import type { Unbinding } from "../../domain/scc/plan";
-import { ownerOf } from "../../domain/webhook/owners";
+import { ownerOf } from "../../domain/owners";
 import { BlockedError } from "../recorder";
 
 /** The plan without the deletion of what somebody else looks after; 5 where a change is needed there. */

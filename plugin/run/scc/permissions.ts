@@ -1,15 +1,21 @@
 /** Which permissions an unbinding needs (exit 4 when one is missing). */
 import { accessResources, constraintResource, grantName, refOf } from "../../domain/scc/constraint";
+import type { Account } from "../../domain/scc/account";
 import type { Change, Unbinding } from "../../domain/scc/plan";
 import { kinds } from "../../domain/kinds";
 import type { KubeObject, Resource } from "../../domain/objects";
 import type { Permission } from "../../domain/permissions";
 import { own, text } from "../../domain/values";
 import { constraintOf, type UnbindDeps, type UnbindOptions } from "./deps";
-import { clusterResource, podResource, reviewResource } from "./read";
+import { clusterResource, podResource } from "./read";
+import { reviewPermission } from "../reviews";
+import { type Place, placesOf } from "./reviews";
 
-/** What is read in any case, the reviews that prove included. */
-export function readPermissions(deps: UnbindDeps, options: UnbindOptions): readonly Permission[] {
+/** What is read in any case, the right to prove included. */
+export async function readPermissions(
+  deps: UnbindDeps,
+  options: UnbindOptions,
+): Promise<readonly Permission[]> {
   const { namespace } = options;
   const { names } = deps;
   const constraints =
@@ -32,21 +38,37 @@ export function readPermissions(deps: UnbindDeps, options: UnbindOptions): reado
       namespace,
     },
     { ...ask("get", kinds.deployment, "to see the operator's release"), namespace },
-    ask("create", reviewResource, "to prove who may use the constraint"),
+    ...((await deps.reviews.possible(namespace)) ? [] : [reviewPermission(toProve)]),
   ];
 }
 
-/** What the plan writes, its way back included. */
+const toProve = "to prove who may use the constraint";
+
+/** The right to ask where the plan's proof has to ask: nothing is taken away unproven. */
+async function proofPermissions(
+  { reviews }: UnbindDeps,
+  places: readonly Place[],
+): Promise<readonly Permission[]> {
+  const namespaces = [...new Set(places.map(({ namespace }) => namespace))];
+  const possible = await Promise.all(namespaces.map((each) => reviews.possible(each)));
+  return namespaces
+    .filter((_each, index) => possible[index] !== true)
+    .map((each) => reviewPermission(toProve, each));
+}
+
+/** What the plan writes, its way back and its proof included. */
 export async function writePermissions(
   deps: UnbindDeps,
   options: UnbindOptions,
-  { changes, remove }: Pick<Unbinding, "changes" | "remove">,
+  { plan, accounts }: { readonly plan: Unbinding; readonly accounts: readonly Account[] },
 ): Promise<readonly Permission[]> {
+  const { changes, remove } = plan;
   const constraint = { ...ask("use", constraintResource, ""), name: constraintOf(deps, options) };
   const bindings = changes.filter(({ field }) => field === "subjects");
   // a binding may be written only by those who hold what it grants, or may bind its role
   const holds = bindings.length === 0 || (await deps.cluster.can(constraint));
   return [
+    ...(await proofPermissions(deps, placesOf(accounts, plan))),
     ...changes.flatMap(changePermissions),
     ...(holds ? [] : bindings.map(({ object }) => bindPermission(object))),
     ...(remove === undefined

@@ -13,12 +13,6 @@ import { BlockedError } from "../recorder";
 import { constraintOf, type UnbindDeps, type UnbindOptions } from "./deps";
 
 export const podResource: Resource = { group: "", version: "v1", plural: "pods", kind: "Pod" };
-export const reviewResource: Resource = {
-  group: "authorization.k8s.io",
-  version: "v1",
-  plural: "subjectaccessreviews",
-  kind: "SubjectAccessReview",
-};
 
 /** The kind of the ECs, in the version that all releases up to now serve. */
 export function clusterResource(names: Names): Resource {

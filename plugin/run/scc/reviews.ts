@@ -1,9 +1,7 @@
 /** Asks the API server whether an account may use a constraint, before and after (S33). */
-import type { KubeObject } from "../../domain/objects";
 import { type Account, groupsOf, userOf } from "../../domain/scc/account";
 import { constraintResource } from "../../domain/scc/constraint";
 import type { Unbinding, Way } from "../../domain/scc/plan";
-import { at, text } from "../../domain/values";
 import type { UnbindDeps } from "./deps";
 
 /** Who is asked about, and where. */
@@ -91,26 +89,15 @@ function sentence({ namespace, allowed, reason }: Answer, constraint: string): s
 }
 
 async function review(
-  { cluster, signal }: UnbindDeps,
+  { reviews, signal }: UnbindDeps,
   constraint: string,
   { account, namespace }: Place,
 ): Promise<Answer> {
   const { group, plural: resource } = constraintResource;
-  const object: KubeObject = {
-    apiVersion: "authorization.k8s.io/v1",
-    kind: "SubjectAccessReview",
-    metadata: {},
-    spec: {
-      user: userOf(account),
-      groups: groupsOf(account),
-      resourceAttributes: { group, resource, name: constraint, verb: "use", namespace },
-    },
+  const question = {
+    user: userOf(account),
+    groups: groupsOf(account),
+    access: { group, resource, name: constraint, verb: "use", namespace },
   };
-  const answer = await cluster.create(object, { fresh: true, signal });
-  return {
-    account,
-    namespace,
-    allowed: at(answer, ["status", "allowed"]) === true,
-    reason: text(at(answer, ["status", "reason"])) ?? "",
-  };
+  return { account, namespace, ...(await reviews.ask(question, { fresh: true, signal })) };
 }

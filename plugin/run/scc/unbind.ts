@@ -11,11 +11,12 @@ import type { Change } from "../../domain/scc/plan";
 import { requirePermissions } from "../ledger";
 import { BlockedError } from "../recorder";
 import type { Report } from "../report";
+import { Reviews } from "../reviews";
 import { homeFinding } from "../swap/steps";
 import { ChangedError, UnknownOutcomeError } from "../outcome";
 import { Backups } from "./backups";
 import { decide, type Decided } from "./decide";
-import { constraintOf, type UnbindDeps, type UnbindOptions } from "./deps";
+import { constraintOf, type UnbindDeps, type UnbindOptions, type UnbindPorts } from "./deps";
 import { outcomeOf } from "./outcome";
 import { readPermissions, usualPermissions } from "./permissions";
 import { servesConstraints } from "./read";
@@ -27,6 +28,7 @@ import {
   settleReviews,
   unexplained,
 } from "./reviews";
+import { plannedChange, plannedRemoval } from "./planned";
 import { rollBack } from "./rollback";
 import { changeInfo, deleteInfo, questionOf } from "./steps";
 import { deleteAsRead, tryChange, tryDelete, writeChange, type Written } from "./writes";
@@ -34,8 +36,11 @@ import { deleteAsRead, tryChange, tryDelete, writeChange, type Written } from ".
 const attempts = 3;
 
 /** Unbinds; expected ends of every kind come back as a report. */
-export async function unbindConstraint(deps: UnbindDeps, options: UnbindOptions): Promise<Report> {
-  const run = new Unbind(deps, options);
+export async function unbindConstraint(
+  ports: UnbindPorts,
+  options: UnbindOptions,
+): Promise<Report> {
+  const run = new Unbind({ ...ports, reviews: new Reviews(ports.cluster) }, options);
   try {
     return await run.run();
   } catch (error) {
@@ -73,7 +78,7 @@ class Unbind {
       );
     }
     const usual = usualPermissions(deps, options);
-    await requirePermissions(deps, readPermissions(deps, options), usual);
+    await requirePermissions(deps, await readPermissions(deps, options), usual);
     const decided = await this.#decide();
     const places = [...this.#places.values()];
     const answers = await reviewAll(deps, this.#constraint, places);
@@ -129,11 +134,11 @@ class Unbind {
     const { changes, remove } = decided.plan;
     for (const change of changes) {
       if (options.dryRun === "server") await tryChange(deps, options, change);
-      deps.recorder.done(changeInfo(change), "planned");
+      deps.recorder.done({ ...changeInfo(change), write: plannedChange(deps, change) }, "planned");
     }
     if (remove !== undefined) {
       if (options.dryRun === "server") await tryDelete(deps, remove);
-      deps.recorder.done(deleteInfo(remove), "planned");
+      deps.recorder.done({ ...deleteInfo(remove), write: plannedRemoval(deps, remove) }, "planned");
     }
     const writes = changes.length + Number(remove !== undefined);
     const planned = `${writes} ${writes === 1 ? "write" : "writes"} planned, nothing was changed`;

@@ -4,12 +4,15 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PassThrough } from "node:stream";
 import { shippedRbac } from "../../../plugin/adapters/shipped-rbac";
-import { runReapplyRbac } from "../../../plugin/commands/reapply-rbac";
+import { prepareReapplyRbac, runReapplyRbac } from "../../../plugin/commands/reapply-rbac";
 import type { CommandContext, ReapplyRbacFlags } from "../../../plugin/commands/context";
 import { UsageError } from "../../../plugin/domain/errors";
+import type { Release } from "../../../plugin/domain/release/release";
 import { defaultNames as names } from "../../../plugin/domain/names";
 import { MemoryHome } from "../../../plugin/rehearsal/memory-home";
 import { ManualClock } from "../../support/manual-clock";
+import { packRelease } from "../../support/releases/tree";
+import { releaseVersions } from "../../support/releases/versions";
 import { aNamespace, aScene, resultsOf, settings } from "../run/rbac/scene";
 
 let folder = "";
@@ -91,6 +94,47 @@ test.each(["deploy/multi-namespace-edb", "multi-namespace-edb"])(
     expect(resultsOf(report)).toEqual({ a: "created" });
   },
 );
+
+test.each(releaseVersions)("an archive of %s has them, and the report pins it", async (version) => {
+  const release = await packRelease(join(folder, "r.tar.gz"), version);
+  const given = { ...usual, release, target: version };
+  const report = await runReapplyRbac(aContext().context, [], given);
+  expect(resultsOf(report)).toEqual({ a: "created" });
+  expect(report.release).toEqual({ source: release, sha256: expect.any(String) as string });
+});
+
+test("an archive of another release is wrong usage, and no cluster is asked", async () => {
+  const release = await packRelease(join(folder, "r.tar.gz"), "7.22.0-7");
+  const { context, connected } = aContext();
+  const run = runReapplyRbac(context, [], { ...usual, release, target: "8.0.2-2" });
+  await expect(run).rejects.toThrow("its operator is 7.22.0-7, not 8.0.2-2 that was asked for");
+  expect(connected()).toBe(false);
+});
+
+test("a release that was opened before serves, without its flag; contract is planned after expand", async () => {
+  const { context } = aContext();
+  const texts: Readonly<Record<string, string | undefined>> = {
+    "deploy/multi-namespace-edb/role.yaml": shipped["role.yaml"],
+    "deploy/multi-namespace-edb/role_binding.yaml": shipped["role_binding.yaml"],
+  };
+  const opened: Release = {
+    source: "a release",
+    sha256: "00",
+    file: (paths) => {
+      const [path = ""] = paths;
+      const text = texts[path];
+      return text === undefined ? undefined : { text, source: path };
+    },
+  };
+  const flags: ReapplyRbacFlags = { ...usual, mode: "contract" };
+  const go = await prepareReapplyRbac(context, flags, { opened, assumeExpanded: true });
+  const planning = Object.create(context, {
+    options: { value: { ...context.options, dryRun: "client" } },
+  }) as CommandContext;
+  expect(resultsOf(await go(planning))).toEqual({ a: "unchanged" });
+  const none: Release = { ...opened, file: () => undefined };
+  await expect(prepareReapplyRbac(context, flags, { opened: none })).rejects.toThrow(UsageError);
+});
 
 test.each([["roles.yaml"], ["-"]])("both may come in one file, %s", async (template) => {
   const { context } = aContext({ [template]: both });

@@ -1,6 +1,7 @@
 import { objectLabel } from "../../../../plugin/domain/objects";
 import { kindsIn } from "../../../../plugin/domain/rbac/kinds";
 import {
+  expanded,
   type Found,
   isAsWanted,
   type Mode,
@@ -147,6 +148,36 @@ describe("the second binding", () => {
   test("of a place without a binding is for the wanted subjects", () => {
     const binding = temporaryBinding(planSite(wanted, wanted, "exact"), "second", undefined);
     expect(subjectsOf(binding)).toHaveLength(2);
+  });
+});
+
+describe("a place after expand", () => {
+  const kept = { uid: "1", ownerReferences: [{ kind: "A" }] };
+  const metadata = { labels: { team: "a" }, resourceVersion: "7", ...kept };
+  const found = {
+    role: aRole([podRule], metadata),
+    binding: aBinding([account("old")], { metadata }),
+  };
+
+  test("needs nothing more of expand, and contract takes the old rules and subjects", () => {
+    const after = expanded(found, wanted);
+    expect(isAsWanted(planSite(after, wanted, "expand"))).toBe(true);
+    const contract = planSite(after, wanted, "contract");
+    expect(grantLines(contract.lost)).toEqual(["pods: get"]);
+    expect(contract.subjectsLost).toEqual(["ServiceAccount/engine/old"]);
+    expect([contract.gained, contract.subjectsGained]).toEqual([[], []]);
+  });
+
+  test("keeps the identity and the labels of others, but is of no version that is known", () => {
+    const { role } = expanded(found, wanted);
+    expect(role?.metadata).toMatchObject({ ...kept, labels: { team: "a", ...labels } });
+    expect(role?.metadata.resourceVersion).toBeUndefined();
+  });
+
+  test("holds a new binding where that is for another role now, and both where there was nothing", () => {
+    const bound = { ...found, binding: aBinding([account()], { ...other, metadata }) };
+    expect(expanded(bound, wanted).binding?.metadata.uid).toBeUndefined();
+    expect(isAsWanted(planSite(expanded({}, wanted), wanted, "contract"))).toBe(true);
   });
 });
 

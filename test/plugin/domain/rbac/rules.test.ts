@@ -113,3 +113,10 @@ test("united rules keep the first and add whole rules that give more", () => {
   const [first, more] = [rule("core", "pods", "get"), rule("core", "pods", "get,list")];
   expect(uniteRules([first], [first, more])).toEqual([first, more]);
 });
+
+test("the same two lists of rules are compared once, and a list with anything else in it is cleaned", () => {
+  const [before, after] = [[rule("core", "pods", "get")], [rule("core", "nodes", "get")]];
+  expect(compareRules(before, after)).toBe(compareRules(before, after));
+  expect(rulesOf({ rules: before })).toBe(before);
+  expect(rulesOf({ rules: [...before, "no rule"] })).toEqual(before);
+});

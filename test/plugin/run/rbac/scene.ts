@@ -8,7 +8,7 @@ import { type Call, ObservedCluster } from "../../../../plugin/rehearsal/observe
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import { at } from "../../../../plugin/domain/values";
 import type { Cluster, KubeObject } from "../../../../plugin/run/ports";
-import type { RbacDeps, RbacOptions } from "../../../../plugin/run/rbac/deps";
+import type { RbacOptions, RbacPorts } from "../../../../plugin/run/rbac/deps";
 import { reapplyRbac } from "../../../../plugin/run/rbac/reapply";
 import { Recorder } from "../../../../plugin/run/recorder";
 import type { Report } from "../../../../plugin/run/report";
@@ -52,7 +52,7 @@ export interface Scene {
   /** After each request that was carried out. */
   after: (call: Call) => Promise<void>;
   writes(): readonly string[];
-  run(options?: Partial<RbacOptions>, deps?: Partial<RbacDeps>): Promise<Report>;
+  run(options?: Partial<RbacOptions>, deps?: Partial<RbacPorts>): Promise<Report>;
 }
 
 /** The operator's namespace with a cluster, and the objects given. */
@@ -117,7 +117,7 @@ const usual: RbacOptions = {
   source: "the files of the test",
 };
 
-function depsOf(scene: Scene, cluster: Cluster, deps: Partial<RbacDeps>): RbacDeps {
+function depsOf(scene: Scene, cluster: Cluster, deps: Partial<RbacPorts>): RbacPorts {
   const { clock } = scene;
   return {
     cluster,

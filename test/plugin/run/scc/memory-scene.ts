@@ -9,7 +9,7 @@ import type { Cluster, KubeObject } from "../../../../plugin/run/ports";
 import type { Journal } from "../../../../plugin/run/record";
 import { Recorder } from "../../../../plugin/run/recorder";
 import type { Event, Report } from "../../../../plugin/run/report";
-import type { UnbindDeps, UnbindOptions } from "../../../../plugin/run/scc/deps";
+import type { UnbindOptions, UnbindPorts } from "../../../../plugin/run/scc/deps";
 import { unbindConstraint } from "../../../../plugin/run/scc/unbind";
 import { ManualClock } from "../../../support/manual-clock";
 import type { User } from "../../../../plugin/rehearsal/model";
@@ -38,7 +38,7 @@ export interface Scene {
   /** Namespaces in which an authorizer beside RBAC allows everything. */
   readonly allowed: string[];
   readonly events: Event[];
-  run(options?: Partial<UnbindOptions>, deps?: Partial<UnbindDeps>): Promise<Report>;
+  run(options?: Partial<UnbindOptions>, deps?: Partial<UnbindPorts>): Promise<Report>;
 }
 
 export function aScene(
@@ -147,7 +147,8 @@ function watched(connection: Cluster, scene: Scene): Cluster {
     apply: () => Promise.reject(new Error("nothing is applied here")),
     update: () => Promise.reject(new Error("nothing is updated here")),
     create: async (object, options) => {
-      if (object.kind === "SubjectAccessReview") return await reviewed(connection, scene, object);
+      if (object.kind.endsWith("SubjectAccessReview"))
+        return await reviewed(connection, scene, object);
       const line = `create ${object.kind}`;
       await seen(line, options?.dryRun);
       const created = await connection.create(object, options);

@@ -1,6 +1,6 @@
 /** Who else looks after an object: Helm, OLM, a GitOps controller (domain facts 4.4). */
-import type { KubeObject } from "../objects";
-import { own, text } from "../values";
+import type { KubeObject } from "./objects";
+import { own, text } from "./values";
 
 /** Another owner and its own way of changing the object. */
 export interface Owner {

@@ -1,6 +1,6 @@
-import type { ObjectMeta } from "../../../../plugin/domain/objects";
-import { isPersonsManager, ownerOf } from "../../../../plugin/domain/webhook/owners";
-import { aNewConfiguration } from "../../../support/builders";
+import type { ObjectMeta } from "../../../plugin/domain/objects";
+import { isPersonsManager, ownerOf } from "../../../plugin/domain/owners";
+import { aNewConfiguration } from "../../support/builders";
 
 const owner = (metadata: ObjectMeta) => ownerOf({ ...aNewConfiguration(), metadata });
 

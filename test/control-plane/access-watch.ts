@@ -1,0 +1,91 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Demand, Told, WatchOrders } from "./access-watch-process";
+import type { ControlPlane } from "./control-plane";
+import { GivenUp, until } from "./until";
+import type { User } from "./users";
+
+/** Who asks: not the account that is asked about. */
+export const accessWatcher: User = { name: "access-watcher", groups: ["system:masters"] };
+
+export interface AccessWatch {
+  /** From now on this has to be allowed; resolves when all of it was asked once. */
+  demand(demand: Demand): Promise<void>;
+  /** Ends it. */
+  stop(): Promise<AccessRecord>;
+}
+
+export interface AccessRecord {
+  readonly reviews: number;
+  /** Refusals as `demand: verb resource in namespace`, each once. */
+  readonly refused: readonly string[];
+}
+
+/** Starts a second process that asks, all the time, whether the account may do what is demanded. */
+export function startAccessWatch(
+  controlPlane: ControlPlane,
+  account: Pick<WatchOrders, "user" | "groups">,
+): AccessWatch {
+  const program = join(__dirname, "access-watch-process.ts");
+  const child = spawn(process.execPath, ["--import", require.resolve("tsx"), program], {
+    stdio: ["pipe", "pipe", "inherit"],
+    cwd: __dirname,
+    env: { PATH: process.env["PATH"] ?? "" },
+  });
+  const told: Told[] = [];
+  const ended = once(child, "exit");
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    told.push(JSON.parse(line) as Told);
+  });
+  const say = (line: object): void => {
+    child.stdin.write(`${JSON.stringify(line)}\n`);
+  };
+  say({ ...connectionOf(controlPlane), ...account });
+  return {
+    demand: async (demand) => {
+      say(demand);
+      await until(`a round of "${demand.name}"`, () => {
+        requireNoFailure(told);
+        return told.some((one) => one.is === "round" && one.demand === demand.name) || undefined;
+      });
+    },
+    stop: async () => {
+      child.stdin.end();
+      await ended;
+      requireNoFailure(told);
+      return recordOf(told);
+    },
+  };
+}
+
+function requireNoFailure(told: readonly Told[]): void {
+  const failed = told.find((one) => one.is === "failed");
+  if (failed?.is === "failed") throw new GivenUp(`the watching ended: ${failed.because}`);
+}
+
+function recordOf(told: readonly Told[]): AccessRecord {
+  const rounds = told.flatMap((one) => (one.is === "round" ? [one.reviews] : []));
+  const refused = told.flatMap((one) => {
+    if (one.is !== "refused") return [];
+    const { verb = "", resource = "", namespace = "the cluster" } = one.question;
+    return [`${one.demand}: ${verb} ${resource} in ${namespace}`];
+  });
+  return { reviews: Math.max(0, ...rounds), refused: [...new Set(refused)] };
+}
+
+function connectionOf(controlPlane: ControlPlane): Pick<WatchOrders, "url" | "ca" | "token"> {
+  const kubeconfig = controlPlane.kubeconfigFor(accessWatcher.name);
+  const { clusters, users } = JSON.parse(readFileSync(kubeconfig, "utf8")) as {
+    readonly clusters: readonly [{ readonly cluster: Readonly<Record<string, string>> }];
+    readonly users: readonly [{ readonly user: { readonly token: string } }];
+  };
+  const [{ cluster }] = clusters;
+  return {
+    url: cluster["server"] ?? "",
+    ca: Buffer.from(cluster["certificate-authority-data"] ?? "", "base64").toString("utf8"),
+    token: users[0].user.token,
+  };
+}

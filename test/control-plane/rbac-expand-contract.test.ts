@@ -1,0 +1,210 @@
+/**
+ * The operator's access while its roles change: expand, switch of the operator, contract. A second
+ * process asks all the time whether the operator's account may do what the release in charge needs.
+ */
+import { shippedRbac } from "../../plugin/adapters/shipped-rbac";
+import { parseDocuments } from "../../plugin/adapters/yaml";
+import { defaultNames as names } from "../../plugin/domain/names";
+import { type Grant, grantsOf, rulesOf } from "../../plugin/domain/rbac/rules";
+import { at } from "../../plugin/domain/values";
+import { type AccessWatch, accessWatcher, startAccessWatch } from "./access-watch";
+import type { Demand, Question } from "./access-watch-process";
+import { type ControlPlane, startControlPlane } from "./control-plane";
+import { applyCrds } from "./crds";
+import {
+  cluster,
+  documentedWay,
+  labelBinding,
+  labelRole,
+  namespaceNamed,
+  namespaceNames,
+  oldBinding,
+  oldRules,
+  operatorNamespace,
+  seedNamespaces,
+  settings,
+} from "./managed-namespaces";
+import type { KubeObject } from "./objects";
+import { operatorDeployment } from "./operator";
+import { type PluginRun, runner, runPlugin } from "./plugin-run";
+import { until } from "./until";
+
+const apiGroup = "rbac.authorization.k8s.io";
+const account = {
+  user: `system:serviceaccount:${operatorNamespace}:${names.operator.serviceAccount}`,
+  groups: [
+    "system:serviceaccounts",
+    `system:serviceaccounts:${operatorNamespace}`,
+    "system:authenticated",
+  ],
+};
+const shipped = Object.entries(shippedRbac()).flatMap(([file, text]) => parseDocuments(text, file));
+const newRules = rulesOf(
+  shipped.find(
+    (one) => at(one, ["kind"]) === "Role" && at(one, ["metadata", "name"]) === "edb-role",
+  ),
+);
+const oldGrants = grantsOf(oldRules);
+const newGrants = grantsOf(newRules);
+const onlyOld: Question = { verb: "get", group: "", resource: "endpoints" };
+const onlyNew: Question = { verb: "get", group: "discovery.k8s.io", resource: "endpointslices" };
+const sharedRole = { apiGroup, kind: "ClusterRole", name: "shared-by-hand" };
+
+let controlPlane: ControlPlane;
+let watch: AccessWatch | undefined;
+beforeAll(async () => {
+  controlPlane = await startControlPlane({ users: [runner, accessWatcher] });
+  const { api } = controlPlane;
+  await applyCrds(api);
+  await api.create(namespaceNamed(operatorNamespace));
+  await api.create(cluster());
+  await api.create(operatorDeployment(operatorNamespace, "7.22.0-17"));
+  await api.create({
+    apiVersion: `${apiGroup}/v1`,
+    kind: "ClusterRole",
+    metadata: { name: sharedRole.name },
+    rules: oldRules,
+  });
+});
+afterEach(async () => {
+  await watch?.stop();
+  watch = undefined;
+});
+afterAll(() => controlPlane.stop());
+
+function questionOf({ verb, group, resource, name }: Grant, namespace: string): Question {
+  const [plural = "", subresource] = resource.split("/");
+  return {
+    verb,
+    group,
+    resource: plural,
+    namespace,
+    ...(subresource !== undefined && { subresource }),
+    ...(name !== undefined && { name }),
+  };
+}
+
+/** What one release needs in the namespaces; where it finds them by label, in the cluster too. */
+function need({ places, byLabel }: Managed, grants: readonly Grant[]): Demand["lanes"] {
+  const find = ["list", "watch"].map((verb) => ({ verb, group: "", resource: "namespaces" }));
+  return [
+    ...places.map((namespace) => grants.map((grant) => questionOf(grant, namespace))),
+    ...(byLabel ? [find] : []),
+  ];
+}
+
+/** What the operator manages; in the last of the places another role is bound. */
+interface Managed {
+  readonly places: readonly string[];
+  readonly byLabel: boolean;
+}
+
+async function managed(from: number, byLabel: boolean): Promise<Managed> {
+  const { api } = controlPlane;
+  const places = namespaceNames(8, from);
+  const [shared = ""] = places.slice(-1);
+  await seedNamespaces(api, places, byLabel ? { managed: "yes" } : {});
+  await api.replace(oldBinding(shared, sharedRole), documentedWay);
+  await api.apply(settings(byLabel ? { EDB_NAMESPACES_LABEL: "managed=yes" } : listOf(places)));
+  if (byLabel) {
+    await api.create(labelRole(), documentedWay);
+    await api.create(labelBinding(), documentedWay);
+  }
+  const old = need({ places, byLabel }, oldGrants).flat();
+  await until("the old access to be known", async () => {
+    const answers = await Promise.all(old.map(may));
+    return answers.every(Boolean) || undefined;
+  });
+  return { places, byLabel };
+}
+
+const listOf = (places: readonly string[]) => ({
+  EDB_NAMESPACES: places.join(","),
+  EDB_NAMESPACES_LABEL: "",
+});
+
+async function may(resourceAttributes: Question): Promise<boolean> {
+  const path = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
+  const spec = { ...account, resourceAttributes };
+  const body = { apiVersion: "authorization.k8s.io/v1", kind: "SubjectAccessReview", spec };
+  const answer = await controlPlane.api.send("POST", path, { body });
+  return at(answer.body, ["status", "allowed"]) === true;
+}
+
+async function reapply(mode: string): Promise<PluginRun> {
+  const run = await runPlugin(controlPlane, ["reapply-rbac", "--mode", mode, "--yes"], {
+    namespace: operatorNamespace,
+  });
+  expect({ code: run.code, exit: run.report.exit }).toMatchObject({ code: 0 });
+  return run;
+}
+
+/** The new operator takes over at the edit of its Deployment. */
+async function switchOperator(): Promise<void> {
+  const deployment: KubeObject = operatorDeployment(operatorNamespace, "8.0.20-23");
+  await controlPlane.api.apply(deployment);
+}
+
+test.each([
+  { mode: "the list", from: 1, byLabel: false },
+  { mode: "the label", from: 101, byLabel: true },
+])(
+  "by $mode: expand, switch, contract leave no moment without access",
+  async ({ from, byLabel }) => {
+    const all = await managed(from, byLabel);
+    const { places } = all;
+    watch = startAccessWatch(controlPlane, account);
+    const [old, next] = [need(all, oldGrants), need(all, newGrants)];
+
+    await watch.demand({ name: "old", lanes: old });
+    await reapply("expand");
+    await watch.demand({ name: "old and new", lanes: old.map((lane, n) => both(lane, next[n])) });
+    await switchOperator();
+    await watch.demand({ name: "new", lanes: next });
+    await reapply("contract");
+    await watch.demand({ name: "new, contracted", lanes: next });
+    const { reviews, refused } = await watch.stop();
+
+    expect(refused).toEqual([]);
+    expect(reviews).toBeGreaterThan(1_000);
+    for (const namespace of places) {
+      expect([namespace, await may({ ...onlyOld, namespace })]).toEqual([namespace, false]);
+      expect([namespace, await may({ ...onlyNew, namespace })]).toEqual([namespace, true]);
+    }
+    const [shared = ""] = places.slice(-1);
+    expect(await controlPlane.api.read(oldBinding(shared))).toMatchObject({
+      roleRef: { kind: "Role", name: names.rbac.consumerRole },
+    });
+  },
+);
+
+const both = (lane: readonly Question[], more: readonly Question[] = []): readonly Question[] => [
+  ...lane,
+  ...more,
+];
+
+describe("the watch sees", () => {
+  test("what the new rules alone, before the switch, take from the old operator", async () => {
+    const all = await managed(201, false);
+    watch = startAccessWatch(controlPlane, account);
+    await watch.demand({ name: "old", lanes: need(all, oldGrants) });
+    await reapply("exact");
+    await watch.demand({ name: "still old", lanes: need(all, oldGrants) });
+    const { refused } = await watch.stop();
+    expect(refused).toEqual(
+      expect.arrayContaining(all.places.map((name) => `still old: get endpoints in ${name}`)),
+    );
+  });
+
+  test("the moment between deleting a binding and making it anew", async () => {
+    const all = await managed(301, false);
+    const [place = ""] = all.places;
+    watch = startAccessWatch(controlPlane, account);
+    await watch.demand({ name: "old", lanes: need({ ...all, places: [place] }, oldGrants) });
+    const input = JSON.stringify(oldBinding(place, sharedRole));
+    const { code } = await controlPlane.kubectl(["replace", "--force", "-f", "-"], { input });
+    expect(code).toBe(0);
+    const { refused } = await watch.stop();
+    expect(refused).not.toEqual([]);
+  });
+});

@@ -1,0 +1,208 @@
+/** What is proven, by which kind of review, and what is said where nothing can be. */
+import { rbacKinds } from "../../../../plugin/domain/rbac/kinds";
+import { defaultNames as names } from "../../../../plugin/domain/names";
+import type { KubeObject } from "../../../../plugin/run/ports";
+import { aBinding, account, aRole } from "../../domain/rbac/objects";
+import { aNamespace, aScene, may, resultsOf, type Scene, settings } from "./scene";
+
+const apiVersion = "rbac.authorization.k8s.io/v1";
+const apiGroup = "rbac.authorization.k8s.io";
+const user = { name: "jane", groups: ["system:authenticated"] };
+const endpoints = { apiGroups: [""], resources: ["endpoints"], verbs: ["get"] };
+const old = ["get", "", "endpoints"] as const;
+
+const grant = (rules: readonly object[], namespace?: string): readonly KubeObject[] => {
+  const kind = namespace === undefined ? "ClusterRole" : "Role";
+  const metadata = { name: `jane-${namespace ?? "all"}`, ...(namespace && { namespace }) };
+  return [
+    { apiVersion, kind, metadata, rules },
+    {
+      apiVersion,
+      kind: `${kind}Binding`,
+      metadata,
+      roleRef: { apiGroup, kind, name: metadata.name },
+      subjects: [{ apiGroup, kind: "User", name: user.name }],
+    },
+  ];
+};
+const works = [
+  { apiGroups: ["", "apps", names.group], resources: ["*"], verbs: ["get", "list"] },
+  { apiGroups: [apiGroup], resources: ["*"], verbs: ["*"] },
+];
+const reviews = (plural: string) => ({
+  apiGroups: ["authorization.k8s.io"],
+  resources: [plural],
+  verbs: ["create"],
+});
+const local = reviews("localsubjectaccessreviews");
+
+function aSceneFor(rights: readonly KubeObject[], roleRef = {}): Scene {
+  const inPlace = (namespace: string): readonly KubeObject[] => [
+    aNamespace(namespace),
+    aRole([endpoints], { namespace }),
+    aBinding([account(), account("ec")], { metadata: { namespace }, ...roleRef }),
+  ];
+  const list = settings({ EDB_NAMESPACES: "a,b" });
+  return aScene([list, ...inPlace("a"), ...inPlace("b"), ...grant(works), ...rights], user);
+}
+
+const asking = "for a ";
+
+/** The kinds of the reviews that were sent, each once. */
+const asked = ({ calls }: Scene): readonly string[] => [
+  ...new Set(
+    calls.flatMap(({ subject }) =>
+      subject.startsWith(asking) ? [subject.slice(asking.length)] : [],
+    ),
+  ),
+];
+
+describe("access is proven", () => {
+  test.each([
+    ["cluster-wide where that is allowed", grant([reviews("*")], undefined), "SubjectAccessReview"],
+    ["in each namespace, by one right for all", grant([local], undefined), "Local"],
+    [
+      "in each namespace, by a right in each",
+      [...grant([local], "a"), ...grant([local], "b")],
+      "Local",
+    ],
+  ])("%s", async (_, rights, kind) => {
+    // the names of the first pair are taken by what the user may do anyway
+    const renamed = rights.map((object) => renamedTo(object, "reviews"));
+    const scene = aSceneFor(renamed);
+    const report = await scene.run();
+    expect([report.exit.code, resultsOf(report)]).toEqual([0, { a: "changed", b: "changed" }]);
+    expect(asked(scene)).toEqual([kind === "Local" ? "LocalSubjectAccessReview" : kind]);
+    expect(report.exit.reason).not.toContain("PROVEN");
+  });
+});
+
+describe("where neither kind of review may be created", () => {
+  test("what is wanted is written, and said plainly not to be proven, with the Role to ask for", async () => {
+    const scene = aSceneFor(grant([local], "a").map((object) => renamedTo(object, "reviews")));
+    const report = await scene.run();
+    expect(report.exit.code).toBe(0);
+    expect(resultsOf(report)).toEqual({ a: "changed", b: "changed RBAC-UNPROVEN" });
+    expect(report.exit.reason).toContain("NOT PROVEN in 1");
+    expect(report.permissions?.missing).toEqual([
+      expect.stringMatching(/^create localsubjectaccessreviews.* in namespace b: to prove/),
+    ]);
+  });
+
+  test("a binding is not replaced: the second one could not be seen to be in force", async () => {
+    const scene = aSceneFor([], { kind: "ClusterRole", name: "other" });
+    const report = await scene.run();
+    expect(report.exit.code).toBe(4);
+    expect(resultsOf(report)).toEqual({ a: "failed RBAC-FORBIDDEN", b: "failed RBAC-FORBIDDEN" });
+    expect(report.permissions?.manifest).toContain("localsubjectaccessreviews");
+    expect(scene.writes()).toEqual([]);
+    expect(resultsOf(await scene.run({ prove: false }))).toEqual({ a: "changed", b: "changed" });
+  });
+});
+
+describe("a contract that is planned as if it came after expand", () => {
+  const admin = { name: "admin", groups: ["system:masters"] };
+  const scene = () => {
+    const metadata = { namespace: "a" };
+    const foreign = { kind: "ClusterRole", name: "other" };
+    return aScene(
+      [
+        settings({ EDB_NAMESPACES: "a,b" }),
+        aNamespace("a"),
+        aRole([endpoints], { namespace: "a" }),
+        aBinding([account(), account("old")], { metadata, ...foreign }),
+        aNamespace("b"),
+      ],
+      admin,
+    );
+  };
+
+  test.each(["client", "server"] as const)("(%s) is that after expand", async (dryRun) => {
+    const planned = scene();
+    const report = await planned.run({ mode: "contract", dryRun, assumeExpanded: true });
+    expect(report.exit.code).toBe(0);
+    expect(resultsOf(report)).toEqual({ a: "planned", b: "unchanged" });
+    expect(report.steps?.map(({ object }) => object)).toEqual([
+      "Role/a/edb-role",
+      "RoleBinding/a/edb-role",
+    ]);
+
+    const done = scene();
+    await done.run({ mode: "expand" });
+    expect(await may(done, "a", old)).toBe(true);
+    const contract = await done.run({ mode: "contract", dryRun });
+    expect(contract.steps?.map(({ object }) => object)).toEqual(
+      report.steps?.map(({ object }) => object),
+    );
+    expect(contract.namespaces?.map(({ rules }) => rules)).toEqual(
+      report.namespaces?.map(({ rules }) => rules),
+    );
+  });
+
+  test("each planned write tells its state, risk, way back and command", async () => {
+    const all = scene();
+    const { steps = [] } = await all.run({ mode: "expand", dryRun: "client" });
+    expect(steps.map(({ object, write }) => [object, write?.verb])).toEqual(
+      expect.arrayContaining([
+        ["Role/a/edb-role", "patch"],
+        ["RoleBinding/a/edb-role-kubectl-engine", "create"],
+        ["RoleBinding/a/edb-role", "delete"],
+        ["RoleBinding/a/edb-role", "create"],
+        ["RoleBinding/a/edb-role-kubectl-engine", "delete"],
+        ["Role/b/edb-role", "create"],
+        ["RoleBinding/b/edb-role", "create"],
+      ]),
+    );
+    const stored = await all.cluster.get({
+      resource: rbacKinds.role,
+      name: "edb-role",
+      namespace: "a",
+    });
+    const [role] = steps.filter(({ object }) => object === "Role/a/edb-role");
+    expect(role?.write).toEqual({
+      verb: "patch",
+      target: {
+        group: apiGroup,
+        version: "v1",
+        resource: "roles",
+        kind: "Role",
+        namespace: "a",
+        name: "edb-role",
+      },
+      read: {
+        uid: stored?.metadata.uid,
+        resourceVersion: stored?.metadata.resourceVersion,
+      },
+      risk: "low: access is added or stays as it is",
+      reverse:
+        "the run saves the object as it was, and prints the kubectl replace that puts it back",
+      command: "kubectl auth reconcile -f deploy/multi-namespace-edb/role.yaml -n a",
+    });
+    const commands = steps.map(({ write }) => write?.command);
+    expect(commands).toContain(
+      "kubectl create rolebinding edb-role-kubectl-engine --role=edb-role " +
+        "--serviceaccount=engine:engine-enterprise-operator --serviceaccount=engine:ec " +
+        "--serviceaccount=engine:old --user=kubectl-engine:1 -n a",
+    );
+    expect(commands).toContain("kubectl delete rolebinding edb-role -n a");
+  });
+
+  test("what takes rights or subjects says so", async () => {
+    const all = scene();
+    await all.run({ mode: "expand" });
+    const { steps = [] } = await all.run({ mode: "contract", dryRun: "client" });
+    expect(steps.map(({ write }) => write?.risk)).toEqual([
+      "1 rights go: an operator that still uses one is refused from then on",
+      "ServiceAccount/engine/old loses the access",
+    ]);
+    expect(steps.map(({ write }) => write?.command)).toContain(
+      "kubectl auth reconcile -f deploy/multi-namespace-edb/role.yaml -n a --remove-extra-permissions --remove-extra-subjects",
+    );
+  });
+});
+
+function renamedTo(object: KubeObject, name: string): KubeObject {
+  const renamed = { ...object, metadata: { ...object.metadata, name } };
+  const roleRef = object["roleRef"] as object | undefined;
+  return roleRef === undefined ? renamed : { ...renamed, roleRef: { ...roleRef, name } };
+}
