@@ -180,12 +180,17 @@ export const certificateChecks: readonly CertificateCheck[] = [
     fix: "order them from the served certificate to its root and leave out the others",
     source: "S28",
     field: certItem,
-    judge: ({ chainOk, count }) =>
-      chainOk
+    judge: (facts) =>
+      facts.chainOk || isOverlap(facts)
         ? undefined
-        : `the ${count} certificates in the item are not a chain, each issued by the next`,
+        : `the ${facts.count} certificates in the item are not a chain, each issued by the next`,
   },
 ];
+
+/** A certificate that is its own root, with the one before it: both are trusted while the new one comes into use. */
+function isOverlap({ count, leaf }: CertificateFacts): boolean {
+  return count === 2 && leaf?.selfSigned === true;
+}
 
 /** A judgement of the certificate, which says nothing where there is none. */
 function onLeaf(judge: (leaf: LeafFacts, context: CertificateContext) => string | undefined) {

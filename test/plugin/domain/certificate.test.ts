@@ -58,6 +58,11 @@ const codesOf = (judged: CertificateFacts): readonly string[] =>
   judgeCertificate(judged, context).map(({ code }) => code);
 
 describe("a fit certificate", () => {
+  test("that is its own root may have the one before it behind it, and no other", () => {
+    expect(codesOf(facts({ count: 2, chainOk: false }))).toEqual([]);
+    expect(codesOf(facts({ count: 3, chainOk: false }))).toEqual(["CERT-CHAIN"]);
+  });
+
   test.each<[string, CertificateFacts]>([
     ["the one that operators make", facts()],
     ["a bare PEM file", facts({ secret: undefined, matchesPrivateKey: undefined })],
@@ -216,7 +221,7 @@ describe("an unfit fact is one finding", () => {
     ],
     [
       "a chain out of order",
-      facts({ count: 2, chainOk: false }),
+      facts({ count: 2, chainOk: false, leaf: { ...leaf, selfSigned: false } }),
       "CERT-CHAIN",
       "the 2 certificates in the item are not a chain, each issued by the next",
     ],

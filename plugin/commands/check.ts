@@ -1,0 +1,154 @@
+/** `check`: flags to options, then the snapshot and its judgement (S121-S127). */
+import { readSecretCertificate } from "../adapters/certificate";
+import { shippedRbac } from "../adapters/shipped-rbac";
+import { shippedTemplate } from "../adapters/shipped-template";
+import { parseDocuments, renderDocuments } from "../adapters/yaml";
+import { checks } from "../domain/checks/all";
+import type { CheckTarget } from "../domain/checks/target";
+import { type Selection, unknownCodes } from "../domain/checks/selection";
+import { UsageError } from "../domain/errors";
+import { isOpenShift, type Facts } from "../domain/facts";
+import { rebrand } from "../domain/rebrand";
+import type { KubeObject } from "../domain/objects";
+import type { Release, ReleaseContents } from "../domain/release/release";
+import { renderTemplate } from "../domain/webhook/template";
+import { checkCluster, lineOf } from "../run/check";
+import { Recorder } from "../run/recorder";
+import type { Report } from "../run/report";
+import type { CommandContext, ReleaseFlags } from "./context";
+import { readContents, releaseOf, withRelease } from "./release-option";
+
+export { checkText } from "../output/check-text";
+
+/** Flags of `check`, judged. */
+export interface CheckFlags extends ReleaseFlags {
+  readonly selection: Selection;
+  readonly strict: boolean;
+  /** The checks alone are shown, no cluster is asked. */
+  readonly list: boolean;
+}
+
+/** Judges the cluster; every expected end comes back as a report. */
+export async function runCheck(
+  context: CommandContext,
+  _args: readonly string[],
+  flags: CheckFlags,
+): Promise<Report> {
+  const { selection, strict } = flags;
+  requireKnown(selection);
+  if (flags.list) return listed(selection);
+  const { names, clock, run } = context;
+  const release = await releaseOf(context, flags);
+  const cluster = await context.connect();
+  const { namespace } = cluster;
+  const recorder = new Recorder(
+    { kind: "Check", run, target: { server: cluster.server, namespace } },
+    { clock, event: context.event },
+  );
+  const report = await checkCluster(
+    {
+      cluster,
+      clock,
+      names,
+      signal: context.signal,
+      certificates: { readSecretCertificate },
+      recorder,
+      yaml: renderDocuments,
+    },
+    {
+      namespace,
+      targetFor: (facts) => checkTarget(context, facts, { ...flags, opened: release }),
+      selection,
+      strict,
+    },
+  );
+  return withRelease(report, release);
+}
+
+/** What a release that was opened, or the templates that the tool ships, ask of a cluster. */
+export function checkTarget(
+  context: CommandContext,
+  facts: Facts,
+  { target, opened }: { readonly target?: string; readonly opened?: Release | undefined },
+): CheckTarget {
+  const contents =
+    opened &&
+    contentsFor(opened, facts, {
+      context,
+      ...(target !== undefined && { target }),
+    });
+  return {
+    ...(target !== undefined && { operatorVersion: target }),
+    ...(contents !== undefined && { contents }),
+    webhook: webhookOf(context, facts, contents),
+    rbac: rbacOf(context, contents),
+  };
+}
+
+function contentsFor(
+  opened: Release,
+  facts: Facts,
+  reading: Parameters<typeof readContents>[2],
+): ReleaseContents {
+  return readContents(opened, isOpenShift(facts) ? "openshift" : "kubernetes", reading);
+}
+
+function rbacOf(
+  context: CommandContext,
+  contents: ReleaseContents | undefined,
+): readonly unknown[] {
+  const files = contents?.rbac ?? [];
+  return files.length > 0
+    ? files.flatMap(({ text, source }) => parseDocuments(text, source))
+    : shipped(Object.entries(shippedRbac()), context);
+}
+
+function webhookOf(
+  context: CommandContext,
+  { namespace }: Facts,
+  contents: ReleaseContents | undefined,
+): KubeObject {
+  const { text, source } = contents?.webhook ?? {
+    text: undefined,
+    source: "the template that the tool ships",
+  };
+  const documents =
+    text === undefined
+      ? shipped([[source, shippedTemplate()]], context)
+      : parseDocuments(text, source);
+  const rendered = renderTemplate(documents, namespace, context.names);
+  if (rendered.is === "rendered") return rendered.configuration;
+  throw new UsageError(
+    rendered.problems.map((problem) => `template ${source}: ${problem}`),
+    { hint: "give a release as it was published" },
+  );
+}
+
+function shipped(
+  files: readonly (readonly [source: string, text: string])[],
+  { names }: CommandContext,
+): readonly unknown[] {
+  return files
+    .flatMap(([source, text]) => parseDocuments(text, source))
+    .map((document) => rebrand(document, names));
+}
+
+function requireKnown(selection: Selection): void {
+  const known = [...checks.map(({ code }) => code), unreadCode];
+  const problems = unknownCodes(selection, known);
+  if (problems.length === 0) return;
+  throw new UsageError(problems, { hint: "see every check with check --list" });
+}
+
+/** Not a check: what is said where one could not be judged, and may be skipped all the same. */
+const unreadCode = "CHECK-NOT-JUDGED";
+
+function listed({ only }: Selection): Report {
+  const wanted = checks.filter(({ code }) => only === undefined || only.includes(code));
+  return {
+    apiVersion: "cli.engine.com/v1",
+    kind: "Check",
+    details: { checks: wanted.map(lineOf) },
+    exit: { code: 0, reason: `${wanted.length} checks` },
+  };
+}

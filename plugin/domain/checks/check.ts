@@ -1,0 +1,79 @@
+/** A preflight check as a value: what it says, what it needs to have been read, and its judgement. */
+import type { FactKey } from "../facts";
+import type { Finding } from "../findings";
+import type { KubeObject } from "../objects";
+import { objectLabel } from "../objects";
+import type { Situation } from "./situation";
+
+export type { CheckTarget } from "./target";
+
+/** The areas in the order in which they are shown. */
+export const areas = [
+  "platform",
+  "operator",
+  "release",
+  "definitions",
+  "cluster",
+  "licence",
+  "databases",
+  "modules",
+  "active-active",
+  "webhook",
+  "certificate",
+  "rbac",
+  "scc",
+  "rest",
+] as const;
+
+/** One area. */
+export type Area = (typeof areas)[number];
+
+/** What a check cannot do without, beside lists; `version` is told by either of two. */
+export type Want = "version" | "contents" | "webhook" | "rbac" | "certificate";
+
+/** What is true of a code wherever it is found. */
+export type Explained = Pick<Finding, "code" | "severity" | "cause" | "fix" | "source">;
+
+/** What a check has found on one object; what is absent is as the check has it in general. */
+export type Found = Partial<Omit<Finding, "code" | "source">> & Pick<Finding, "cause">;
+
+/** One check: an entry of a list. */
+export interface Check extends Explained {
+  readonly area: Area;
+  /** What is so when nothing is found. */
+  readonly title: string;
+  /** Lists without which nothing may be said. */
+  readonly needs: readonly FactKey[];
+  readonly wants?: Want;
+  /** The code is another command's too, which explains it. */
+  readonly shared?: true;
+  readonly judge: (situation: Situation) => readonly Found[];
+}
+
+/** A check for a fact that a command's own finding is about: its code and words are kept. */
+export function shared(
+  { code, severity, cause, fix, source }: Explained,
+  rest: Omit<Check, keyof Explained | "shared">,
+): Check {
+  return { code, severity, cause, fix, source, shared: true, ...rest };
+}
+
+/** A finding on an object, with what is particular about it. */
+export function on(object: KubeObject, cause: string, rest: Partial<Found> = {}): Found {
+  return { object: objectLabel(object), cause, ...rest };
+}
+
+/** The entry of a list of codes. */
+export function codeIn(entries: readonly Explained[], code: string): Explained {
+  const found = entries.find((entry) => entry.code === code);
+  if (found === undefined) throw new Error(`there is no code ${code}`);
+  return found;
+}
+
+/** A judgement of each EC by itself. */
+export const perCluster =
+  (
+    judge: (cluster: KubeObject, situation: Situation) => Found | readonly Found[] | undefined,
+  ): Check["judge"] =>
+  (situation) =>
+    situation.clusters.flatMap((cluster) => judge(cluster, situation) ?? []);

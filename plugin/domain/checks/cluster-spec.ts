@@ -1,0 +1,135 @@
+/** The EC's spec: images, policy, and the two spellings of the automatic upgrade (domain facts 7, 13). */
+import { digestCauses } from "../cluster/causes";
+import { clusterFindings } from "../cluster/codes";
+import { autoOf, autoPaths } from "../cluster/fields";
+import { isSameTag } from "../release/target";
+import { isUnknownPolicy } from "../rules/upgrade-policy";
+import { at, shown, text } from "../values";
+import { type Check, on, perCluster, shared } from "./check";
+import { judgeSecrets } from "./secrets";
+import type { Situation } from "./situation";
+
+const area = "cluster";
+const needs = ["ecs"] as const;
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+
+/** The checks of the EC's spec. */
+export const clusterSpecChecks: readonly Check[] = [
+  {
+    code: "CLUSTER-IMAGE-INCOMPLETE",
+    area,
+    severity: "error",
+    title: "The image spec is whole where there is one",
+    cause: "the EC's image spec lacks a field that it must have once it is there",
+    fix: "set both tag and pull policy, or remove the whole image spec",
+    source: "S48",
+    needs,
+    judge: perCluster((cluster, { names: { ecFields } }) => {
+      const paths = [ecFields.versionTag, ecFields.imagePullPolicy];
+      if (at(cluster, ecFields.versionTag.slice(0, -1)) === undefined) return [];
+      return paths
+        .filter((path) => text(at(cluster, path)) === undefined)
+        .map((path) => on(cluster, `${path.join(".")} is absent`, { field: path.join(".") }));
+    }),
+  },
+  shared(clusterFindings.digestPinned, {
+    area,
+    title: "No image is pinned by digest where upgrades are automatic",
+    needs,
+    judge: perCluster((cluster, { facts, names }) =>
+      autoOf(cluster, names) ? digestCauses(facts, cluster) : [],
+    ),
+  }),
+  {
+    code: "CLUSTER-HELPER-IMAGES",
+    area,
+    severity: "warning",
+    title: "Bootstrapper and services rigger are of the operator's release",
+    cause: "the tag of the bootstrapper or of the services rigger is not the operator's release",
+    fix: "set it to the operator's release, or remove that image spec",
+    source: "domain facts 7",
+    needs: ["ecs", "deployments"],
+    judge: perCluster((cluster, { installed, names: { ecFields } }) => {
+      const leaf = ecFields.versionTag.slice(-1);
+      const paths = [ecFields.bootstrapperImage, ecFields.riggerImage].map((one) => [
+        ...one,
+        ...leaf,
+      ]);
+      return paths.flatMap((path) => {
+        const tag = text(at(cluster, path));
+        if (tag === undefined || installed === undefined || isSameTag(tag, installed.tag))
+          return [];
+        const cause = `${path.join(".")} is ${tag}, the operator ${installed.tag}`;
+        return [on(cluster, cause, { field: path.join(".") })];
+      });
+    }),
+  },
+  {
+    code: "CLUSTER-PULL-SECRET",
+    area,
+    severity: "error",
+    title: "The Secrets for pulling images are there",
+    cause: "a Secret that the EC names for pulling images does not exist",
+    fix: "make the Secret in the EC's namespace, or take it off the list",
+    source: "S17",
+    needs: ["ecs", "ercs", "namedSecrets"],
+    judge: (situation) => judgeSecrets(situation, "pull"),
+  },
+  {
+    code: "CLUSTER-POLICY-UNKNOWN",
+    area,
+    severity: "warning",
+    title: "The upgrade policy is a known one",
+    cause: "the EC's upgrade policy is none of the known ones, and counts as none",
+    fix: "set it to one of the two known policies, or remove it",
+    source: "C20",
+    needs,
+    judge: perCluster((cluster, { names }) => {
+      const path = names.fields.engineUpgradePolicy;
+      const policy = at(cluster, path);
+      if (!isUnknownPolicy(policy, names)) return [];
+      return [on(cluster, `its policy is ${shown(policy)}`, { field: path.join(".") })];
+    }),
+  },
+  shared(clusterFindings.autoConflicting, {
+    area,
+    title: "The spellings of the automatic upgrade agree",
+    needs,
+    judge: perCluster((cluster, { names }) => {
+      const said = saidIn(cluster, names);
+      if (new Set(said.map(({ value }) => value)).size < 2) return [];
+      const all = said.map(({ field, value }) => `${field} is ${shown(value)}`).join(", ");
+      return [on(cluster, all, { field: said.map(({ field }) => field).join(", ") })];
+    }),
+  }),
+  shared(clusterFindings.fieldPruned, {
+    area,
+    title: "The automatic upgrade was not dropped",
+    needs,
+    judge: perCluster((cluster, { names }) => {
+      const applied = parsed(cluster.metadata.annotations?.[lastApplied]);
+      const kept = saidIn(cluster, names).map(({ field }) => field);
+      return saidIn(applied, names)
+        .filter(({ field }) => !kept.includes(field))
+        .map(({ field }) => on(cluster, `${field} was applied and is not there`, { field }));
+    }),
+  }),
+];
+
+/** Each spelling that is there. */
+function saidIn(
+  cluster: unknown,
+  names: Situation["names"],
+): readonly { readonly field: string; readonly value: unknown }[] {
+  return autoPaths(names)
+    .map((path) => ({ field: path.join("."), value: at(cluster, path) }))
+    .filter(({ value }) => value !== undefined);
+}
+
+function parsed(annotation: string | undefined): unknown {
+  try {
+    return JSON.parse(annotation ?? "null");
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,237 @@
+/** The databases: version, place, state (S61, S98, S123, S126; domain facts 6, 7, 13). */
+import { databaseCauses } from "../cluster/causes";
+import { clusterFindings } from "../cluster/codes";
+import { databasesOf } from "../cluster/databases";
+import type { KubeObject } from "../objects";
+import { fieldsOf, fieldText } from "../rules/fields";
+import { judgeEdit } from "../rules/order";
+import type { RuleOptions } from "../rules/types";
+import { quote, showMiss } from "../rules/wording";
+import { otherOperators } from "../rbac/stale";
+import { at, shown, text } from "../values";
+import { compareEngineVersions, formatEngineVersion, leadingEngineVersion } from "../versions";
+import { type Check, type Found, on, perCluster, shared } from "./check";
+import { isForNewBase, type PlacedDatabase, type Situation } from "./situation";
+import { namespaceOf } from "./named";
+
+const area = "databases";
+const needs = ["ecs", "edbs", "eaadbs", "namespaces", "deployments", "configMaps"] as const;
+const lowest = { major: 7, minor: 2 };
+
+const perDatabase =
+  (
+    judge: (database: PlacedDatabase, situation: Situation) => Found | readonly Found[] | undefined,
+  ) =>
+  (situation: Situation): readonly Found[] =>
+    situation.databases.flatMap((database) => judge(database, situation) ?? []);
+
+/** The checks of the databases. */
+export const databaseChecks: readonly Check[] = [
+  shared(clusterFindings.databaseOld, {
+    area,
+    title: `Every database runs engine version ${formatEngineVersion(lowest)} or later`,
+    needs,
+    judge: (situation) =>
+      isForNewBase(situation)
+        ? perCluster((cluster, { facts }) => databaseCauses(facts, cluster))(situation)
+        : [],
+  }),
+  shared(clusterFindings.databaseUnknown, {
+    area,
+    title: "Every database tells its engine version",
+    needs,
+    judge: perCluster((cluster, { facts }) =>
+      databasesOf(facts, cluster)
+        .filter(({ version }) => version === undefined)
+        .map(({ label }) => ({
+          object: label,
+          cause: "neither spec nor status tells its version",
+        })),
+    ),
+  }),
+  {
+    code: "DATABASE-VERSION-UNSUPPORTED",
+    area,
+    severity: "warning",
+    title: "Every database asks for a version that its EC has",
+    cause: "a database asks for an engine version that its EC does not support",
+    fix: "set one of the versions that are named: an edit of this database would be denied",
+    source: "S126",
+    needs,
+    judge: perDatabase(judgeVersion),
+  },
+  {
+    code: "DATABASE-CLUSTER-ABSENT",
+    area,
+    severity: "warning",
+    title: "Every database belongs to an EC that exists",
+    cause: "the EC that a database names is in neither its own nor the operator's namespace",
+    fix: "correct the name: a database names an EC of the operator's namespace",
+    source: "domain facts 6",
+    needs,
+    judge: perDatabase(({ object, kind, lookup }, { names }) =>
+      lookup.is === "missing"
+        ? on(object, showMiss(lookup, names), {
+            field: fieldText(fieldsOf(kind, names).clusterReference),
+          })
+        : undefined,
+    ),
+  },
+  {
+    code: "DATABASE-CLUSTER-AMBIGUOUS",
+    area,
+    severity: "warning",
+    title: "Every database tells which EC is meant",
+    cause: "a database names no EC, and there are several",
+    fix: "name the EC in the database",
+    source: "C16",
+    needs,
+    judge: perDatabase(({ object, kind, lookup }, { names }) =>
+      lookup.is === "ambiguous"
+        ? on(object, showMiss(lookup, names), {
+            field: fieldText(fieldsOf(kind, names).clusterReference),
+          })
+        : undefined,
+    ),
+  },
+  {
+    code: "DATABASE-UNMANAGED",
+    area,
+    severity: "warning",
+    title: "Every database is in a namespace that an operator manages",
+    cause: "a database is in a namespace that no operator manages: nobody upgrades it",
+    fix: "add the namespace to the operator's, roles first, or delete what nobody needs",
+    source: "domain facts 6",
+    needs: [...needs, "roleBindings"],
+    judge: judgeUnmanaged,
+  },
+  {
+    code: "DATABASE-NOT-ACTIVE",
+    area,
+    severity: "warning",
+    title: "Every database is active",
+    cause: "a database is not active: an upgrade begins with an active one",
+    fix: "wait until it is, or see the operator's log for what keeps it",
+    source: "domain facts 7",
+    needs,
+    judge: perDatabase(({ object, kind }, { names }) => {
+      const path = (kind === "edb" ? names.edbFields : names.eaadbFields).status;
+      const status = text(at(object, path));
+      if (deleting(object) || status === undefined || status === "active") return undefined;
+      return on(object, `its status is ${quote(status)}`, { field: fieldText(path) });
+    }),
+  },
+  {
+    code: "DATABASE-SPEC-INVALID",
+    area,
+    severity: "warning",
+    title: "The operator accepts every database's spec",
+    cause: "the operator does not accept a database's spec, and does not act on it",
+    fix: "see the operator's log for the field, and mend it",
+    source: "domain facts 7",
+    needs,
+    judge: perDatabase(({ object, kind }, { names }) => {
+      const path = (kind === "edb" ? names.edbFields : names.eaadbFields).specStatus;
+      const status = text(at(object, path)) ?? "Valid";
+      if (status === "Valid") return undefined;
+      return on(object, `its spec status is ${quote(status)}`, { field: fieldText(path) });
+    }),
+  },
+  {
+    code: "DATABASE-NOT-OBSERVED",
+    area,
+    severity: "warning",
+    title: "The operator has acted on the latest edit of every database",
+    cause: "the operator has not acted on the latest edit of a database",
+    fix: "wait for it; during an upgrade of the EC databases are not reconciled",
+    source: "S98",
+    needs,
+    judge: perDatabase(({ object, kind }, { names }) => {
+      const seen = kind === "edb" ? at(object, names.edbFields.observedGeneration) : undefined;
+      const { generation } = object.metadata;
+      if (typeof seen !== "number" || generation === undefined || seen >= generation)
+        return undefined;
+      return on(object, `generation ${generation}, acted on is ${seen}`);
+    }),
+  },
+  {
+    code: "DATABASE-DELETING",
+    area,
+    severity: "warning",
+    title: "No database is being deleted",
+    cause: "a database is being deleted; an EC with databases cannot go either",
+    fix: "wait until it is gone; a webhook that does not answer keeps its finalizer",
+    source: "domain facts 4.1",
+    needs,
+    judge: perDatabase(({ object }) =>
+      deleting(object) ? on(object, "it is being deleted") : undefined,
+    ),
+  },
+  {
+    code: "DATABASE-TYPE",
+    area,
+    severity: "warning",
+    title: "An engine version is set only where it has a meaning",
+    cause: "a database of another type has an engine version, which is for type engine only",
+    fix: "remove the engine version",
+    source: "domain facts 7",
+    needs,
+    judge: perDatabase(({ object, kind }, { names }) => {
+      const type = at(object, names.edbFields.type) ?? names.engineDbType;
+      const path = fieldsOf(kind, names).engineVersion;
+      if (type === names.engineDbType || at(object, path) === undefined) return undefined;
+      return on(object, `it is of type ${shown(type)}`, { field: fieldText(path) });
+    }),
+  },
+  {
+    code: "DATABASE-VOLATILE",
+    area,
+    severity: "warning",
+    title: "Every database keeps its data over a restart",
+    cause:
+      "a database is neither replicated nor persistent: an upgrade restarts it empty, or is refused",
+    fix: "switch on replication or persistence for the upgrade, or make up your mind to lose the data",
+    source: "S83",
+    needs,
+    judge: perDatabase(({ object, kind }, { names: { edbFields } }) => {
+      if (kind === "eaadb" || at(object, edbFields.replication) === true) return undefined;
+      const kept = at(object, edbFields.persistence) ?? "disabled";
+      return kept === "disabled" ? on(object, "neither replicated nor persistent") : undefined;
+    }),
+  },
+];
+
+const deleting = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
+
+/** As the admission rules would judge it, were it made anew; what is below 7.2 is a check of its own. */
+function judgeVersion(
+  { object, kind, lookup }: PlacedDatabase,
+  { names }: Situation,
+): readonly Found[] {
+  const rules = { version: "deny", policy: "off", modules: "off" } as const;
+  const options: RuleOptions = { reading: "target", allowLatest: true, names, rules };
+  const wanted = leadingEngineVersion(at(object, fieldsOf(kind, names).engineVersion));
+  if (wanted !== undefined && compareEngineVersions(wanted, lowest) < 0) return [];
+  const { causes } = judgeEdit(
+    { kind, before: undefined, after: object },
+    { after: lookup },
+    options,
+  );
+  return causes.map(({ field, message }) => on(object, message, { field }));
+}
+
+/** Another operator's are those of a namespace with an EC of its own, or with its account in the binding. */
+function judgeUnmanaged({ facts, names, managed, configured }: Situation): readonly Found[] {
+  const { namespace, objects } = facts;
+  if (configured.is === "unknown") return [];
+  const theirs = objects.roleBindings
+    .filter(
+      (binding) => otherOperators(binding, { operatorNamespace: namespace, names }).length > 0,
+    )
+    .map(namespaceOf);
+  const homes = objects.ecs.map(namespaceOf);
+  const known = new Set([namespace, ...managed, ...theirs, ...homes]);
+  return [...objects.edbs, ...objects.eaadbs]
+    .filter((database) => !known.has(namespaceOf(database)))
+    .map((database) => on(database, `namespace ${namespaceOf(database)} is not managed`));
+}

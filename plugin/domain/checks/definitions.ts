@@ -1,0 +1,142 @@
+/** The definitions of the product's kinds, which all operators of a cluster share (domain facts 7, 8). */
+import { factNamed } from "../facts";
+import type { KubeObject } from "../objects";
+import { operatorFindings } from "../operator/codes";
+import { type DefinitionVerdict, few, judgeDefinition } from "../operator/definitions";
+import { at, list, own, text } from "../values";
+import { type Check, on, shared } from "./check";
+import { isBefore, type Situation } from "./situation";
+import { nameOf, namespaceOf } from "./named";
+
+const area = "definitions";
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+/** Together, all annotations of an object. */
+const annotationLimit = 262_144;
+const nearLimit = 200_000;
+
+/** A verdict that upgrade-operator comes to as well. */
+function byRelease(
+  what: "definitionStored" | "definitionLoses" | "definitionKept",
+  title: string,
+  says: (verdict: DefinitionVerdict) => string | undefined,
+): Check {
+  return shared(operatorFindings[what], {
+    area,
+    title,
+    needs: ["definitions", "deployments"],
+    wants: "contents",
+    judge: (situation) =>
+      pairs(situation).flatMap(({ live, wanted }) => {
+        const { installed, names, wanted: goal } = situation;
+        const goesUp =
+          goal !== undefined && (installed === undefined || isBefore(installed, goal.tag));
+        const cause = says(judgeDefinition({ live, wanted, goesUp, names }));
+        return cause === undefined ? [] : [on(live, cause)];
+      }),
+  });
+}
+
+/** The checks of the definitions. */
+export const definitionChecks: readonly Check[] = [
+  {
+    code: "DEFINITION-ABSENT",
+    area,
+    severity: "error",
+    title: "The product's kinds are defined",
+    cause: "a kind of the product is not defined: its resources cannot be read or written",
+    fix: "apply the definitions of the release, with kubectl apply --server-side",
+    source: "S16",
+    needs: ["definitions"],
+    judge: ({ facts, names }) =>
+      definitionNames(names)
+        .filter((name) => factNamed(facts, "definitions", { name }) === undefined)
+        .map((name) => ({
+          object: `CustomResourceDefinition/${name}`,
+          cause: "it does not exist",
+        })),
+  },
+  {
+    code: "DEFINITION-NOT-ESTABLISHED",
+    area,
+    severity: "error",
+    title: "The product's kinds are served",
+    cause: "the API server does not serve the definition",
+    fix: "see its conditions with kubectl describe crd; most often another one holds its names",
+    source: "domain facts 8",
+    needs: ["definitions"],
+    judge: (situation) =>
+      ours(situation).flatMap((definition) => {
+        const established = list(at(definition, ["status", "conditions"])).find(
+          (condition) => own(condition, "type") === "Established",
+        );
+        return own(established, "status") === "True" ? [] : [on(definition, "not established")];
+      }),
+  },
+  byRelease("definitionStored", "The release's definitions keep every stored version", (verdict) =>
+    verdict.is === "refuse"
+      ? `stored in ${verdict.versions.join(", ")}, which the release does not serve`
+      : undefined,
+  ),
+  byRelease("definitionLoses", "The release's definitions keep every field", (verdict) =>
+    verdict.is === "apply" && verdict.loses.length > 0
+      ? `would be lost: ${few(verdict.loses)}`
+      : undefined,
+  ),
+  byRelease("definitionKept", "No definition is of a newer release", (verdict) =>
+    verdict.is === "keep" ? verdict.because : undefined,
+  ),
+  {
+    code: "DEFINITION-SHARED",
+    area,
+    severity: "warning",
+    title: "No other operator shares the definitions",
+    cause: "other namespaces hold clusters of their own: the new definitions are for them too",
+    fix: "see that the operators there are not of a later release, and upgrade them soon after",
+    source: "domain facts 8",
+    needs: ["ecs"],
+    judge: ({ facts }) => {
+      const places = facts.objects.ecs
+        .map(namespaceOf)
+        .filter((namespace) => namespace !== facts.namespace);
+      const others = [...new Set(places)];
+      return others.length === 0 ? [] : [{ cause: `clusters are also in ${others.join(", ")}` }];
+    },
+  },
+  {
+    code: "DEFINITION-ANNOTATION-LARGE",
+    area,
+    severity: "warning",
+    title: "The definitions fit what kubectl apply stores beside them",
+    cause: "kubectl apply stores each definition in an annotation as well, which hardly has room",
+    fix: "use server-side apply, as this tool does: kubectl apply --server-side",
+    source: "domain facts 8",
+    needs: ["definitions"],
+    judge: (situation) =>
+      ours(situation).flatMap((definition) => {
+        const size = text(own(definition.metadata.annotations, lastApplied))?.length ?? 0;
+        return size < nearLimit
+          ? []
+          : [on(definition, `${size} of ${annotationLimit} bytes are taken by it`)];
+      }),
+  },
+];
+
+function definitionNames({ ec, edb, eaadb, erc, group }: Situation["names"]): readonly string[] {
+  return [ec, edb, eaadb, erc].map(({ plural }) => `${plural}.${group}`);
+}
+
+function ours({ facts, names }: Situation): readonly KubeObject[] {
+  const known = definitionNames(names);
+  return facts.objects.definitions.filter((one) => known.includes(nameOf(one)));
+}
+
+/** The definitions that the release holds too. */
+function pairs(
+  situation: Situation,
+): readonly { readonly live: KubeObject; readonly wanted: KubeObject }[] {
+  const { contents } = situation.target;
+  return ours(situation).flatMap((live) => {
+    const wanted = contents?.definitions.find((one) => one.metadata.name === live.metadata.name);
+    return wanted === undefined ? [] : [{ live, wanted }];
+  });
+}

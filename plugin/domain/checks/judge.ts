@@ -1,0 +1,173 @@
+/** Judges a snapshot by the catalogue of checks: every one of them, whatever the others find. */
+import { type FactKey, type Facts, factSources } from "../facts";
+import type { Finding } from "../findings";
+import { permissionLine, type Permission } from "../permissions";
+import { checks as catalogue } from "./all";
+import type { Check, Want } from "./check";
+import { judgingCodes } from "./codes";
+import { isSkipped, type Selection } from "./selection";
+import { type Situation, situationOf } from "./situation";
+import type { CheckTarget } from "./target";
+
+/** What became of a check: `skipped` is what all its findings were, or what the person wished. */
+export type Verdict = "ok" | "failed" | "unjudged" | "skipped";
+
+/** A check that was asked for, and its verdict. */
+export interface JudgedCheck {
+  readonly check: Check;
+  readonly verdict: Verdict;
+  readonly findings: readonly Finding[];
+  /** Why it is unjudged. */
+  readonly because?: string;
+}
+
+/** The verdicts, and all that a person has to know. */
+export interface Judgement {
+  readonly judged: readonly JudgedCheck[];
+  /** Of the checks, then of the lists that could not be read. */
+  readonly findings: readonly Finding[];
+  /** Permissions that would let more be judged. */
+  readonly missing: readonly Permission[];
+}
+
+/** Judges the facts by every check of the catalogue. */
+export function judgeChecks(
+  facts: Facts,
+  target: CheckTarget,
+  selection: Selection = {},
+): Judgement {
+  return judgeBy(catalogue, situationOf(facts, target), selection);
+}
+
+/** Judges a situation by the checks of a list. */
+export function judgeBy(
+  list: readonly Check[],
+  situation: Situation,
+  selection: Selection,
+): Judgement {
+  const { only } = selection;
+  const wanted = list.filter(({ code }) => only === undefined || only.includes(code));
+  const judged = wanted.map((check) => judgeOne(check, situation, selection));
+  const unread = unreadOf(judged, situation.facts).filter(
+    ({ finding }) => !isSkipped(selection, finding.code, finding.object),
+  );
+  return {
+    judged,
+    findings: [
+      ...judged.flatMap(({ findings }) => findings),
+      ...unread.map(({ finding }) => finding),
+    ],
+    missing: unread.map(({ permission }) => permission),
+  };
+}
+
+/** True where an error stands, or where `strict` a warning does. */
+export function isBlocked({ findings }: Judgement, strict: boolean): boolean {
+  return findings.some(({ severity }) => strict || severity === "error");
+}
+
+function judgeOne(check: Check, situation: Situation, selection: Selection): JudgedCheck {
+  const unread = check.needs.filter((key) => situation.facts.unread.has(key));
+  if (isSkipped(selection, check.code)) return { check, verdict: "skipped", findings: [] };
+  if (unread.length > 0) {
+    return { check, verdict: "unjudged", findings: [], because: `unread: ${unread.join(", ")}` };
+  }
+  const lacking = lackOf(check.wants, situation);
+  if (lacking !== undefined) {
+    return { check, verdict: "unjudged", findings: [], because: lacking };
+  }
+  const found = findingsOf(check, situation);
+  if (found === undefined) return { check, verdict: "unjudged", findings: [broken(check)] };
+  const findings = found.filter(({ object }) => !isSkipped(selection, check.code, object));
+  if (findings.length > 0) return { check, verdict: "failed", findings };
+  return { check, verdict: found.length > 0 ? "skipped" : "ok", findings };
+}
+
+type Lack = (situation: Situation) => boolean;
+
+const noTemplate = "there is no template to compare with";
+
+/** When a check has to do without what it wants, and what is said then. */
+const lacks: Readonly<Record<Want, readonly [lacks: Lack, says: string]>> = {
+  version: [({ wanted }) => wanted === undefined, "give the release with --target"],
+  contents: [
+    ({ target }) => target.contents === undefined,
+    "give the release's files with --release",
+  ],
+  webhook: [({ target }) => target.webhook === undefined, noTemplate],
+  rbac: [({ target }) => target.rbac === undefined, noTemplate],
+  certificate: [
+    ({ facts }) => facts.objects.webhookSecrets.length > 0 && facts.certificate === undefined,
+    "the certificate was not read",
+  ],
+};
+
+function lackOf(want: Want | undefined, situation: Situation): string | undefined {
+  if (want === undefined) return undefined;
+  const [isLacking, says] = lacks[want];
+  return isLacking(situation) ? says : undefined;
+}
+
+/** Undefined where the check fails itself: that must not hide the others. */
+function findingsOf(check: Check, situation: Situation): readonly Finding[] | undefined {
+  const { code, severity, fix, source } = check;
+  try {
+    return check.judge(situation).map(({ object, field, ...found }) => ({
+      code,
+      severity,
+      ...(object !== undefined && { object }),
+      ...(field !== undefined && { field }),
+      fix,
+      ...found,
+      source,
+    }));
+  } catch {
+    return undefined;
+  }
+}
+
+function broken({ code }: Check): Finding {
+  const { cause, ...entry } = judgingCodes.broken;
+  return { ...entry, cause: `${code}: ${cause}` };
+}
+
+interface Unread {
+  readonly finding: Finding;
+  readonly permission: Permission;
+}
+
+/** One finding for each list, with the checks that were left out. */
+function unreadOf(judged: readonly JudgedCheck[], facts: Facts): readonly Unread[] {
+  return [...facts.unread].flatMap(([key, why]) => {
+    const left = judged.filter(
+      ({ check, verdict }) => verdict === "unjudged" && check.needs.includes(key),
+    );
+    if (left.length === 0) return [];
+    const permission = permissionFor(key, facts);
+    const codes = left.map(({ check }) => check.code).join(", ");
+    const { resource } = factSources(facts.names)[key];
+    return [
+      {
+        permission,
+        finding: {
+          ...judgingCodes.unread,
+          object: resource.kind,
+          cause: `could not be read (${why}), so these are not judged: ${codes}`,
+          fix: `have somebody grant: ${permissionLine(permission)}; then run again`,
+        },
+      },
+    ];
+  });
+}
+
+function permissionFor(key: FactKey, { names, namespace }: Facts): Permission {
+  const { resource, own, only } = factSources(names)[key];
+  return {
+    verb: "list",
+    group: resource.group,
+    resource: resource.plural,
+    ...(own === true && { namespace }),
+    ...(only !== undefined && { name: only }),
+    why: "checks rest on it",
+  };
+}

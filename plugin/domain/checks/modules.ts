@@ -1,0 +1,194 @@
+/** Modules of the user's own: defined, named and downloaded as they must be (S51-S56, S103, S124). */
+import { userModuleCauses } from "../cluster/causes";
+import { clusterFindings } from "../cluster/codes";
+import { usedModules } from "../cluster/databases";
+import { autoOf } from "../cluster/fields";
+import { projectCluster } from "../clusters";
+import type { KubeObject } from "../objects";
+import { isSameTag } from "../release/target";
+import { fieldName, fieldsOf } from "../rules/fields";
+import { at, list, own, text } from "../values";
+import { type Check, type Found, on, perCluster, shared } from "./check";
+import { judgeSecrets } from "./secrets";
+import { isBefore, isForNewBase, type Situation } from "./situation";
+
+const area = "modules";
+const needs = ["ecs", "edbs", "eaadbs"] as const;
+const newBase = "7.8.2-6";
+const withoutModules = "8.0.2-2";
+
+/** The checks of the modules. */
+export const moduleChecks: readonly Check[] = [
+  shared(clusterFindings.autoUserModules, {
+    area,
+    title: "Upgrades are not automatic where databases use modules of the user's own",
+    needs,
+    judge: perCluster((cluster, { facts, names }) =>
+      autoOf(cluster, names) ? userModuleCauses(facts, cluster) : [],
+    ),
+  }),
+  shared(clusterFindings.moduleUndefined, {
+    area,
+    title: "Every module of a database is bundled, or defined in its EC",
+    needs,
+    judge: perCluster((cluster, { facts, names }) =>
+      [...usedModules(facts, cluster).undefined].map(([module, databases]) =>
+        on(cluster, `module ${module} of ${databases.join(", ")} is neither bundled nor defined`, {
+          field: names.fields.userDefinedModules.join("."),
+        }),
+      ),
+    ),
+  }),
+  {
+    code: "MODULE-NAME",
+    area,
+    severity: "warning",
+    title: "Every defined module has the name of an installed one",
+    cause: "a defined module has neither the name nor the display name of any installed module",
+    fix: "give it one of the two names of its manifest: the operator cannot validate it otherwise",
+    source: "S54",
+    needs: ["ecs"],
+    judge: perCluster((cluster, { names }) => {
+      const projected = projectCluster(cluster, names);
+      if (projected === undefined || projected.bundledModules.length === 0) return [];
+      const { bundledModules, userModules } = projected;
+      return userModules
+        .filter((module) => !bundledModules.includes(module))
+        .map((module) =>
+          on(cluster, `${module} is none of ${bundledModules.join(", ")}`, {
+            field: names.fields.userDefinedModules.join("."),
+          }),
+        );
+    }),
+  },
+  {
+    code: "MODULE-OS-BASE",
+    area,
+    severity: "warning",
+    title: "No module of the user's own has to come along to the new OS base",
+    cause: `from ${newBase} on nodes run on a newer OS base, for which builds of the modules must be installed before`,
+    fix: "install builds for the new OS base first, and see in the REST API's list of modules that they are there",
+    source: "S103",
+    needs: [...needs, "deployments"],
+    judge: judgeBase,
+  },
+  {
+    code: "MODULE-RELEASE",
+    area,
+    severity: "error",
+    title: "The release supports modules of the user's own",
+    cause: `operator ${withoutModules} does not support modules of the user's own`,
+    fix: "choose a later release, or take the modules out of use",
+    source: "domain facts 8",
+    needs,
+    wants: "version",
+    judge: ({ wanted, ...situation }) =>
+      wanted !== undefined && isSameTag(wanted.tag, withoutModules)
+        ? inUse({ wanted, ...situation }).map(({ cluster, modules }) =>
+            on(cluster, `${modules.join(", ")} in use, which ${wanted.tag} does not support`),
+          )
+        : [],
+  },
+  {
+    code: "MODULE-SOURCE",
+    area,
+    severity: "error",
+    title: "Every defined module has one source",
+    cause: "a defined module does not have exactly one source with an address",
+    fix: "give it exactly one of the two protocols, with the address",
+    source: "S52",
+    needs: ["ecs"],
+    judge: perCluster(judgeSources),
+  },
+  {
+    code: "MODULE-CREDENTIALS",
+    area,
+    severity: "error",
+    title: "The Secrets for downloading modules are there",
+    cause: "the Secret for downloading a module is absent or lacks an item",
+    fix: "make the Secret with both items",
+    source: "domain facts 7",
+    needs: ["ecs", "ercs", "namedSecrets"],
+    judge: (situation) => judgeSecrets(situation, "module"),
+  },
+  {
+    code: "MODULE-TWO-LISTS",
+    area,
+    severity: "warning",
+    title: "Every database has one list of modules",
+    cause: "a database has its modules in both spellings of the list",
+    fix: "keep the list that the definition has, remove the other",
+    source: "domain facts 13",
+    needs: [...needs, "namespaces", "deployments", "configMaps"],
+    judge: ({ databases, names }) =>
+      databases.flatMap(({ object, kind }) => {
+        const { moduleParent } = fieldsOf(kind, names);
+        const there = names.fields.moduleLists.filter(
+          (name) => at(object, [...moduleParent, name]) !== undefined,
+        );
+        return there.length < 2 ? [] : [on(object, `it has ${there.join(" and ")}`)];
+      }),
+  },
+  {
+    code: "MODULE-TO-LATEST",
+    area,
+    severity: "warning",
+    title: "No database asks for its modules to be raised by themselves",
+    cause: "a field is set that is deprecated: modules go along with the engine version",
+    fix: "remove the field",
+    source: "domain facts 7",
+    needs: ["edbs", "eaadbs", "ecs", "namespaces", "deployments", "configMaps"],
+    judge: ({ databases, names: { edbFields } }) =>
+      databases
+        .filter(({ object, kind }) => kind === "edb" && isSet(object, edbFields))
+        .map(({ object }) =>
+          on(object, `${fieldName(edbFields.upgradeModulesToLatest)} is set`, {
+            field: edbFields.upgradeModulesToLatest.join("."),
+          }),
+        ),
+  },
+];
+
+function isSet(database: KubeObject, fields: Situation["names"]["edbFields"]): boolean {
+  return at(database, fields.upgradeModulesToLatest) !== undefined;
+}
+
+/** Each EC with the modules of the user's own that its databases use. */
+function inUse({
+  clusters,
+  facts,
+}: Situation): readonly { readonly cluster: KubeObject; readonly modules: readonly string[] }[] {
+  return clusters
+    .map((cluster) => {
+      const { defined, undefined: missing } = usedModules(facts, cluster);
+      return { cluster, modules: [...defined.keys(), ...missing.keys()] };
+    })
+    .filter(({ modules }) => modules.length > 0);
+}
+
+/** Which builds are installed no object tells. */
+function judgeBase(situation: Situation): readonly Found[] {
+  const { installed } = situation;
+  const before = installed === undefined || isBefore(installed, newBase);
+  if (!isForNewBase(situation) || !before) return [];
+  return inUse(situation).map(({ cluster, modules }) =>
+    on(
+      cluster,
+      `databases use ${modules.join(", ")}; which builds are installed cannot be seen here`,
+    ),
+  );
+}
+
+function judgeSources(cluster: KubeObject, { names }: Situation): readonly Found[] {
+  const { entryFields, fields } = names;
+  return list(at(cluster, fields.userDefinedModules)).flatMap((module, index) => {
+    const source = own(module, entryFields.userModuleSource);
+    const given = entryFields.userModuleTransports.filter((one) => own(source, one) !== undefined);
+    const urls = given.map((one) => text(at(source, [one, entryFields.userModuleUrl])));
+    if (given.length === 1 && !urls.includes(undefined)) return [];
+    const name = text(own(module, entryFields.userModuleName)) ?? `number ${index + 1}`;
+    const said = given.length === 1 ? "no address" : `${given.length} sources`;
+    const field = `${fields.userDefinedModules.join(".")}[${index}].${entryFields.userModuleSource}`;
+    return [on(cluster, `module ${name} has ${said}`, { field })];
+  });
+}

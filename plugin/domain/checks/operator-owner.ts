@@ -1,0 +1,84 @@
+/** Who installed the operator, and what follows from it (domain facts 5, 8). */
+import type { KubeObject } from "../objects";
+import { operatorFindings } from "../operator/codes";
+import { ownerOf } from "../owners";
+import { at } from "../values";
+import { type Check, type Found, on, shared } from "./check";
+import type { Situation } from "./situation";
+
+const area = "operator";
+
+/** The checks of an operator that somebody else looks after. */
+export const operatorOwnerChecks: readonly Check[] = [
+  shared(operatorFindings.owned, {
+    area,
+    title: "A bundle may be applied over the operator",
+    needs: ["deployments"],
+    judge: judgeOwner,
+  }),
+  {
+    code: "OPERATOR-OLM-AUTOMATIC",
+    area,
+    severity: "warning",
+    title: "OLM upgrades the operator only when it is told to",
+    cause: "the Subscription approves by itself: the operator may be upgraded at any time",
+    fix: "set installPlanApproval of the Subscription to Manual",
+    source: "domain facts 8",
+    needs: ["deployments", "subscriptions"],
+    judge: ({ deployment, facts }) =>
+      ownerName(deployment) !== "OLM"
+        ? []
+        : facts.objects.subscriptions
+            .filter((one) => at(one, ["spec", "installPlanApproval"]) !== "Manual")
+            .map((one) => on(one, "it does not wait for an approval")),
+  },
+  {
+    code: "OPERATOR-OLM-CLUSTER-NAME",
+    area,
+    severity: "warning",
+    title: "The cluster has the name that OLM installations ask for",
+    cause: "where OLM installed the operator, its rights are for a cluster of one fixed name",
+    fix: "make the cluster under that name, or install the operator by its bundle",
+    source: "domain facts 5",
+    needs: ["deployments", "ecs"],
+    judge: ({ deployment, clusters, names }) =>
+      ownerName(deployment) !== "OLM"
+        ? []
+        : clusters
+            .filter(({ metadata }) => metadata.name !== names.operator.olmCluster)
+            .map((one) => on(one, `OLM's operator expects the name ${names.operator.olmCluster}`)),
+  },
+  {
+    code: "OPERATOR-CHART-NAMESPACES",
+    area,
+    severity: "warning",
+    title: "The chart covers what the operator manages",
+    cause: "the chart does not bring the roles of other namespaces, which this operator manages",
+    fix: "run reapply-rbac around the upgrade by the chart",
+    source: "domain facts 8",
+    needs: ["deployments", "configMaps", "namespaces"],
+    judge: ({ deployment, managed }) =>
+      deployment !== undefined && ownerName(deployment) === "Helm" && managed.length > 0
+        ? [on(deployment, `it is the chart's and manages other namespaces: ${managed.length}`)]
+        : [],
+  },
+];
+
+function ownerName(deployment: KubeObject | undefined): string | undefined {
+  return deployment === undefined ? undefined : ownerOf(deployment)?.name;
+}
+
+/** Of the operator itself; every other owner's way holds for all objects. */
+const ways: Readonly<Record<string, string>> = {
+  Helm: "upgrade it with its chart: upgrade-operator --chart",
+  OLM: "approve the InstallPlan of its Subscription",
+};
+
+/** Without a bundle that would be applied it is only to be known. */
+function judgeOwner({ deployment, target }: Situation): readonly Found[] {
+  const owner = deployment === undefined ? undefined : ownerOf(deployment);
+  if (deployment === undefined || owner === undefined) return [];
+  const severity = (target.contents?.bundle.length ?? 0) > 0 ? "error" : "warning";
+  const fix = ways[owner.name] ?? owner.way;
+  return [on(deployment, `${owner.name} owns the operator`, { severity, fix })];
+}

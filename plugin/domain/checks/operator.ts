@@ -1,0 +1,205 @@
+/** The operator: there, ready, of one release, and nobody else's to change (S19, S122; domain facts 8). */
+import { factNamed } from "../facts";
+import type { KubeObject } from "../objects";
+import { judgeImages, parseImage } from "../release/images";
+import { at, list, own, shown, text } from "../values";
+import { webhookCodes } from "../webhook/codes";
+import { judgeServer } from "../webhook/readiness";
+import { type Check, codeIn, type Found, on, shared } from "./check";
+import { isBefore, isForNewBase, type Situation } from "./situation";
+
+const area = "operator";
+const podSpec = ["spec", "template", "spec"];
+const oldest = "7.4.2-2";
+
+/** The operator's own checks. */
+export const operatorChecks: readonly Check[] = [
+  shared(codeIn(webhookCodes, "NAMESPACE-MISSING"), {
+    area,
+    title: "The operator's namespace exists",
+    needs: ["namespaces"],
+    judge: ({ facts }) =>
+      factNamed(facts, "namespaces", { name: facts.namespace }) === undefined
+        ? [{ object: `Namespace/${facts.namespace}`, cause: "the namespace does not exist" }]
+        : [],
+  }),
+  {
+    code: "OPERATOR-ABSENT",
+    area,
+    severity: "error",
+    title: "The operator is in this namespace",
+    cause: "the namespace has no Deployment of the operator",
+    fix: "give the operator's namespace with -n; under another brand, its names with --names",
+    source: "S15",
+    needs: ["deployments", "namespaces"],
+    judge: ({ deployment, facts, names }) =>
+      // of an absent namespace the check of the namespace tells
+      deployment === undefined && factNamed(facts, "namespaces", { name: facts.namespace })
+        ? [
+            {
+              object: `Deployment/${facts.namespace}/${names.operator.deployment}`,
+              cause: `namespace ${facts.namespace} has no operator`,
+            },
+          ]
+        : [],
+  },
+  shared(codeIn(webhookCodes, "OPERATOR-NOT-READY"), {
+    area,
+    title: "The operator is 1/1 ready, up to date and available",
+    needs: ["deployments"],
+    judge: ({ deployment, facts: { namespace }, names }) =>
+      judgeServer(
+        { namespace, serviceName: "", service: undefined, slices: [], deployment },
+        names,
+      ).filter(({ code }) => code === "OPERATOR-NOT-READY"),
+  }),
+  {
+    code: "OPERATOR-TOO-OLD",
+    area,
+    severity: "error",
+    title: `The operator is at ${oldest} or later`,
+    cause: `the operator is older than ${oldest}, from which no upgrade to 7.8.2-6 or later leads`,
+    fix: `upgrade the operator and the cluster to ${oldest} or later first, then go on from there`,
+    source: "S122",
+    needs: ["deployments"],
+    judge: (situation) => {
+      const { deployment, installed } = situation;
+      if (deployment === undefined || installed === undefined) return [];
+      if (!isForNewBase(situation) || !isBefore(installed, oldest)) return [];
+      return [on(deployment, `the operator is at ${installed.tag}, older than ${oldest}`)];
+    },
+  },
+  {
+    code: "OPERATOR-VERSION-UNKNOWN",
+    area,
+    severity: "warning",
+    title: "The operator tells its release",
+    cause: "the operator's image is pinned by its digest and no annotation tells the release",
+    fix: "see in the registry which tag that digest has, and whether a later release may follow it",
+    source: "domain facts 8",
+    needs: ["deployments"],
+    judge: ({ deployment, installed }) =>
+      deployment !== undefined && installed === undefined
+        ? [on(deployment, "neither its image's tag nor an annotation is a release")]
+        : [],
+  },
+  {
+    code: "OPERATOR-VERSION-CONTRADICTS",
+    area,
+    severity: "warning",
+    title: "The operator's image and the chart's annotation tell the same release",
+    cause: "the annotation of the chart names another release than the image's tag",
+    fix: "upgrade by the chart again, or put its image back: one of the two was changed by hand",
+    source: "domain facts 8",
+    needs: ["deployments"],
+    judge: judgeAnnotation,
+  },
+  {
+    code: "OPERATOR-IMAGES-DIFFER",
+    area,
+    severity: "error",
+    title: "The operator and its admission server run the same image",
+    cause: "the two containers of the operator's pod run different images",
+    fix: "set the same image for both containers, also with a private registry",
+    source: "S17",
+    needs: ["deployments"],
+    judge: judgeBoth,
+  },
+  {
+    code: "OPERATOR-STRATEGY",
+    area,
+    severity: "warning",
+    title: "One operator runs at a time",
+    cause: "the Deployment may run two operators at once, which fight over the same resources",
+    fix: "set replicas to 1 and the strategy to Recreate, as the bundle has them",
+    source: "domain facts 4.1",
+    needs: ["deployments"],
+    judge: judgeStrategy,
+  },
+  {
+    code: "OPERATOR-REGISTRY-MIXED",
+    area,
+    severity: "warning",
+    title: "Operator and cluster are pulled from the same registry",
+    cause: "the operator comes from a private registry, and the cluster's image does not",
+    fix: "set the repository in the cluster's image spec too, or nothing if its nodes reach both",
+    source: "S17",
+    needs: ["deployments", "ecs"],
+    judge: judgeRegistry,
+  },
+  {
+    code: "OPERATOR-ACCOUNT-ABSENT",
+    area,
+    severity: "error",
+    title: "The operator's service account exists",
+    cause: "the service account that the operator's pod runs as does not exist",
+    fix: "apply the bundle's ServiceAccount, Role and RoleBinding again",
+    source: "S16",
+    needs: ["deployments", "serviceAccounts"],
+    judge: ({ deployment, facts, names }) => {
+      if (deployment === undefined) return [];
+      const name =
+        text(at(deployment, [...podSpec, "serviceAccountName"])) ?? names.operator.serviceAccount;
+      if (factNamed(facts, "serviceAccounts", { name }) !== undefined) return [];
+      return [on(deployment, `its service account ${name} does not exist`)];
+    },
+  },
+];
+
+function judgeAnnotation({ deployment, installed, names }: Situation): readonly Found[] {
+  const key = names.annotations.operatorVersion;
+  const annotated = text(own(deployment?.metadata.annotations, key));
+  if (deployment === undefined || annotated === undefined || installed === undefined) return [];
+  if (bare(annotated) === bare(installed.tag)) return [];
+  return [
+    on(deployment, `its image is ${installed.tag}, the annotation says ${annotated}`, {
+      field: `metadata.annotations[${key}]`,
+    }),
+  ];
+}
+
+function bare(tag: string): string {
+  return tag.replace(/^v/, "");
+}
+
+function judgeBoth({ deployment, names }: Situation): readonly Found[] {
+  if (deployment === undefined) return [];
+  return judgeImages([deployment], names).map((cause) => on(deployment, cause));
+}
+
+function containerNamed(deployment: KubeObject, name: string): unknown {
+  const containers = list(at(deployment, [...podSpec, "containers"]));
+  return containers.find((one) => own(one, "name") === name);
+}
+
+function judgeStrategy({ deployment }: Situation): readonly Found[] {
+  if (deployment === undefined) return [];
+  const replicas = at(deployment, ["spec", "replicas"]) ?? 1;
+  const strategy = at(deployment, ["spec", "strategy", "type"]) ?? "RollingUpdate";
+  const several = typeof replicas === "number" && replicas > 1;
+  if (!several && strategy === "Recreate") return [];
+  return [on(deployment, `replicas ${shown(replicas)}, strategy ${shown(strategy)}`)];
+}
+
+function judgeRegistry({ deployment, clusters, names }: Situation): readonly Found[] {
+  const image = own(containerNamed(deployment ?? none, names.operator.container), "image");
+  const registry = registryOf(parseImage(image)?.repository, names.images.operator);
+  if (registry === undefined) return [];
+  return clusters.flatMap((cluster) => {
+    const repository = text(at(cluster, names.ecFields.repository));
+    if (repository !== undefined && !repository.startsWith(names.images.cluster)) return [];
+    return [
+      on(cluster, `the operator is pulled from ${registry}, the cluster from the public registry`, {
+        field: names.ecFields.repository.join("."),
+      }),
+    ];
+  });
+}
+
+const none: KubeObject = { apiVersion: "", kind: "", metadata: {} };
+
+/** What stands before the public image's name; undefined for the public image itself. */
+function registryOf(repository: string | undefined, image: string): string | undefined {
+  if (repository === undefined || repository === image) return undefined;
+  return repository.endsWith(`/${image}`) ? repository.slice(0, -image.length - 1) : repository;
+}

@@ -1,0 +1,144 @@
+/** What the operator runs on: the platform's version, its nodes, its room (S121; domain facts 8). */
+import { isOpenShift } from "../facts";
+import {
+  parsePlatformVersion,
+  platformSupport,
+  type Standing,
+  standingOf,
+} from "../release/platforms";
+import { at, isObject, list, own, shown, text } from "../values";
+import { type Check, type Found, on } from "./check";
+import { goalOf, type Situation } from "./situation";
+
+const area = "platform";
+const needs = ["clusterVersions", "constraints", "deployments"] as const;
+
+const platformIs =
+  (standing: Standing) =>
+  (situation: Situation): readonly Found[] => {
+    const seen = standingHere(situation);
+    return seen?.standing === standing ? [{ cause: seen.cause }] : [];
+  };
+
+/** The checks of the platform. */
+export const platformChecks: readonly Check[] = [
+  {
+    code: "PLATFORM-UNSUPPORTED",
+    area,
+    severity: "error",
+    title: "The platform is one that the operator supports",
+    cause: "the platform's version is far outside of those that the operator supports",
+    fix: "upgrade the platform, or choose an operator release that supports it",
+    source: "S121",
+    needs,
+    judge: platformIs("unsupported"),
+  },
+  {
+    code: "PLATFORM-EDGE",
+    area,
+    severity: "warning",
+    title: "The platform is well within the supported versions",
+    cause: "the platform's version is just outside of the published table, of which copies differ",
+    fix: "see in the release notes of the operator whether this version is supported",
+    source: "S121",
+    needs,
+    judge: platformIs("edge"),
+  },
+  {
+    code: "PLATFORM-DEPRECATED",
+    area,
+    severity: "warning",
+    title: "The platform's version is not deprecated",
+    cause: "the operator still supports the platform's version, a later release will not",
+    fix: "plan the upgrade of the platform",
+    source: "S121",
+    needs,
+    judge: platformIs("deprecated"),
+  },
+  {
+    code: "PLATFORM-UNKNOWN",
+    area,
+    severity: "warning",
+    title: "Platform and operator are in the table of supported versions",
+    cause:
+      "which versions the operator supports, or which one this platform has, is not known here",
+    fix: "see in the release notes of the operator whether this platform is supported",
+    source: "S121",
+    needs,
+    judge: (situation) => {
+      const goal = goalOf(situation);
+      if (goal === undefined || standingHere(situation) !== undefined) return [];
+      const version = shown(versionHere(situation));
+      return [
+        { cause: `operator ${goal.tag} on ${platformOf(situation)} ${version} is not listed` },
+      ];
+    },
+  },
+  {
+    code: "PLATFORM-NODE-NOT-READY",
+    area,
+    severity: "warning",
+    title: "Every node is ready and takes pods",
+    cause: "a node is not ready or takes no pods: the rolling upgrade may lack a place for one",
+    fix: "bring the node back, or see that the others have room for the pods of the cluster",
+    source: "domain facts 11",
+    needs: ["nodes"],
+    judge: ({ facts }) =>
+      facts.objects.nodes.flatMap((node) => {
+        const ready = list(at(node, ["status", "conditions"])).find(
+          (condition) => own(condition, "type") === "Ready",
+        );
+        if (own(ready, "status") !== "True") return [on(node, "it is not ready")];
+        return at(node, ["spec", "unschedulable"]) === true ? [on(node, "it is cordoned")] : [];
+      }),
+  },
+  {
+    code: "PLATFORM-QUOTA-EXHAUSTED",
+    area,
+    severity: "warning",
+    title: "The namespace's quotas leave room",
+    cause: "a quota of the operator's namespace is used up: a new pod or Job may be refused",
+    fix: "raise the quota before the upgrade",
+    source: "domain facts 11",
+    needs: ["resourceQuotas"],
+    judge: ({ facts }) =>
+      facts.objects.resourceQuotas.flatMap((quota) => {
+        const hard = at(quota, ["status", "hard"]);
+        const full = Object.entries(isObject(hard) ? hard : {})
+          .filter(([key, value]) => at(quota, ["status", "used", key]) === value)
+          .map(([key, value]) => `${key} ${String(value)}`);
+        return full.length === 0 ? [] : [on(quota, `used up: ${full.join(", ")}`)];
+      }),
+  },
+];
+
+function platformOf({ facts }: Situation): "OpenShift" | "Kubernetes" {
+  return isOpenShift(facts) ? "OpenShift" : "Kubernetes";
+}
+
+/** OpenShift's own version, else the API server's. */
+function versionHere(situation: Situation): string | undefined {
+  const { facts } = situation;
+  if (platformOf(situation) === "Kubernetes") return facts.apiServer;
+  return text(at(facts.objects.clusterVersions[0], ["status", "desired", "version"]));
+}
+
+interface Seen {
+  readonly standing: Standing;
+  readonly cause: string;
+}
+
+function standingHere(situation: Situation): Seen | undefined {
+  const goal = goalOf(situation);
+  const line = goal === undefined ? undefined : platformSupport(goal.tag);
+  const written = versionHere(situation);
+  const version = parsePlatformVersion(written);
+  if (goal === undefined || line === undefined || version === undefined) return undefined;
+  const name = platformOf(situation);
+  const support = name === "OpenShift" ? line.openshift : line.kubernetes;
+  const [first, last] = support.supported;
+  return {
+    standing: standingOf(support, version),
+    cause: `this is ${name} ${String(written)}, operator ${goal.tag} supports ${first} to ${last}`,
+  };
+}

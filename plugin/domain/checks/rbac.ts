@@ -1,0 +1,190 @@
+/** Role and RoleBinding of every managed namespace (S34; domain facts 6). */
+import type { KubeObject } from "../objects";
+import { ownerOf } from "../owners";
+import { leftovers } from "../placeholders";
+import { rbacFindings } from "../rbac/codes";
+import { compareRules, grantLines, rulesOf } from "../rbac/rules";
+import { otherOperators } from "../rbac/stale";
+import { roleRefOf, subjectLabel, subjectsBeyond, subjectsOf } from "../rbac/subjects";
+import { type Check, type Found, on, shared } from "./check";
+import { type ManagedSite, settingNeeds, sitesOf, templatesOf } from "./rbac-sites";
+import type { Situation } from "./situation";
+
+const area = "rbac";
+const needs = [...settingNeeds, "roles", "roleBindings"] as const;
+const again = "run reapply-rbac";
+
+const perSite =
+  (judge: (site: ManagedSite, situation: Situation) => Found | readonly Found[] | undefined) =>
+  (situation: Situation): readonly Found[] =>
+    sitesOf(situation).flatMap((site) => judge(site, situation) ?? []);
+
+/** The checks of roles and bindings. */
+export const rbacChecks: readonly Check[] = [
+  {
+    code: "RBAC-TEMPLATE",
+    area,
+    severity: "error",
+    title: "The release's roles and bindings are fit",
+    cause: "the release's files for managed namespaces do not hold what is wanted of them",
+    fix: "give the whole release, or the files with reapply-rbac --template",
+    source: "S34",
+    needs: [...settingNeeds, "ecs"],
+    wants: "rbac",
+    judge: (situation) => {
+      const templates = templatesOf(situation);
+      if (templates?.is !== "unfit") return [];
+      return templates.problems.map((cause) => ({ cause }));
+    },
+  },
+  {
+    code: "RBAC-ROLE-ABSENT",
+    area,
+    severity: "error",
+    title: "Every managed namespace has the Role",
+    cause: "a managed namespace lacks the Role: the operator fails and stops",
+    fix: again,
+    source: "domain facts 6",
+    needs,
+    judge: perSite(({ namespace, role }, { names }) =>
+      role === undefined
+        ? absent(`Role/${namespace}/${names.rbac.consumerRole}`, namespace)
+        : undefined,
+    ),
+  },
+  {
+    code: "RBAC-BINDING-ABSENT",
+    area,
+    severity: "error",
+    title: "Every managed namespace has the RoleBinding",
+    cause: "a managed namespace lacks the RoleBinding: the operator fails and stops",
+    fix: again,
+    source: "domain facts 6",
+    needs,
+    judge: perSite(({ namespace, binding }, { names }) =>
+      binding === undefined
+        ? absent(`RoleBinding/${namespace}/${names.rbac.consumerBinding}`, namespace)
+        : undefined,
+    ),
+  },
+  {
+    code: "RBAC-PLACEHOLDER",
+    area,
+    severity: "error",
+    title: "No placeholder was left in a role or binding",
+    cause: "a placeholder of the files was left in a role or binding, which gives access to nobody",
+    fix: again,
+    source: "domain facts 6",
+    needs,
+    judge: perSite(({ role, binding }, { names }) =>
+      [role, binding].flatMap((object) =>
+        object === undefined
+          ? []
+          : leftovers(object, names).map((token) => on(object, `${token} is left in it`)),
+      ),
+    ),
+  },
+  {
+    code: "RBAC-SUBJECTS",
+    area,
+    severity: "error",
+    title: "Every binding is for the operator and its clusters",
+    cause: "a binding lacks the service account of the operator or of a cluster",
+    fix: again,
+    source: "domain facts 6",
+    needs: [...needs, "ecs"],
+    wants: "rbac",
+    judge: perSite(({ binding, wanted }, { names }) => {
+      if (binding === undefined || wanted === undefined) return undefined;
+      const missing = subjectsBeyond(subjectsOf(wanted.binding), subjectsOf(binding));
+      // of a placeholder in their place its own check tells
+      if (missing.length === 0 || leftovers(binding, names).length > 0) return undefined;
+      return on(binding, `it is not for ${missing.map(subjectLabel).join(", ")}`, {
+        field: "subjects",
+      });
+    }),
+  },
+  {
+    code: "RBAC-ROLE-REF",
+    area,
+    severity: "warning",
+    title: "Every binding is for the Role beside it",
+    cause: "a binding is for another role than the release's, and cannot be changed, only replaced",
+    fix: "run reapply-rbac: it replaces the binding without a moment without access",
+    source: "domain facts 6",
+    needs: [...needs, "ecs"],
+    wants: "rbac",
+    judge: perSite(({ binding, wanted }) => {
+      if (binding === undefined || wanted === undefined) return undefined;
+      const [found, meant] = [roleRefOf(binding), roleRefOf(wanted.binding)];
+      if (found === meant) return undefined;
+      return on(binding, `it is for ${found}, not ${meant}`, { field: "roleRef" });
+    }),
+  },
+  {
+    code: "RBAC-ROLE-BEHIND",
+    area,
+    severity: "warning",
+    title: "Every Role gives all that the release's gives",
+    cause: "a Role lacks rules of the release's: the new operator could not do its work there",
+    fix: "run reapply-rbac --mode=expand before the operator is upgraded",
+    source: "S34",
+    needs: [...needs, "ecs"],
+    wants: "rbac",
+    judge: perSite(({ role, wanted }) => {
+      if (role === undefined || wanted === undefined) return undefined;
+      const { gained } = compareRules(rulesOf(role), rulesOf(wanted.role));
+      if (gained.length === 0) return undefined;
+      return on(role, `it lacks ${grantLines(gained).join("; ")}`, { field: "rules" });
+    }),
+  },
+  {
+    code: "RBAC-ROLE-BEYOND",
+    area,
+    severity: "warning",
+    title: "No Role gives more than the release's",
+    cause:
+      "a Role has rules that the release's does not have: an older release's, or local changes",
+    fix: "merge local changes into the file; the others go with reapply-rbac --mode=contract after the upgrade",
+    source: "S18",
+    needs: [...needs, "ecs"],
+    wants: "rbac",
+    judge: perSite(({ role, wanted }) => {
+      if (role === undefined || wanted === undefined) return undefined;
+      const { lost } = compareRules(rulesOf(role), rulesOf(wanted.role));
+      if (lost.length === 0) return undefined;
+      return on(role, `it also gives ${grantLines(lost).join("; ")}`, { field: "rules" });
+    }),
+  },
+  shared(rbacFindings.otherOperator, {
+    area,
+    title: "No other operator is bound in a managed namespace",
+    needs,
+    judge: perSite(({ binding }, { facts, names }) => {
+      const others = otherOperators(binding, { operatorNamespace: facts.namespace, names });
+      // a placeholder stands for this operator
+      const real = others.filter((name) => leftovers(name, names).length === 0);
+      if (binding === undefined || real.length === 0) return undefined;
+      return on(binding, `it is for the operator of ${real.join(", ")} too`);
+    }),
+  }),
+  shared(
+    { ...rbacFindings.owned, severity: "warning" },
+    {
+      area,
+      title: "Nobody else writes the roles and bindings",
+      needs,
+      judge: perSite(({ role, binding }) => [role, binding].flatMap(judgeOwner)),
+    },
+  ),
+];
+
+function absent(object: string, namespace: string): Found {
+  return { object, cause: `namespace ${namespace} is managed and does not have it` };
+}
+
+function judgeOwner(object: KubeObject | undefined): readonly Found[] {
+  const owner = object && ownerOf(object);
+  if (object === undefined || owner === undefined) return [];
+  return [on(object, `${owner.name} owns it`, { fix: owner.way })];
+}

@@ -1,0 +1,202 @@
+/** Whether the wanted release may follow what runs, and whether its files are whole (domain facts 8). */
+import { factNamed } from "../facts";
+import { operatorFindings } from "../operator/codes";
+import { compareRules, grantLines, rulesOf } from "../rbac/rules";
+import { clusterVersionFor } from "../release/pairs";
+import { isSameTag } from "../release/target";
+import { at, text } from "../values";
+import { compareReleaseTags } from "../versions";
+import { type Check, type Found, on, shared } from "./check";
+import { isBefore, type Situation, tagged, type Tagged } from "./situation";
+import { nameOf } from "./named";
+
+const area = "release";
+const source = "domain facts 8";
+const needs = ["deployments"] as const;
+
+/** The checks of the wanted release. */
+export const releaseChecks: readonly Check[] = [
+  shared(operatorFindings.older, {
+    area,
+    title: "The wanted release is not older than the one that runs",
+    needs,
+    wants: "version",
+    judge: ({ deployment, installed, wanted }) =>
+      deployment && installed && wanted && compareReleaseTags(wanted.release, installed.release) < 0
+        ? [on(deployment, `it is at ${installed.tag}, ${wanted.tag} is wanted`)]
+        : [],
+  }),
+  {
+    code: "RELEASE-PATH",
+    area,
+    severity: "error",
+    title: "The wanted release may follow what runs",
+    cause: "this release cannot follow the one that runs",
+    fix: "go by a release in between that may follow what runs, then on from there",
+    source,
+    needs: ["deployments", "ecs"],
+    wants: "version",
+    judge: judgePath,
+  },
+  {
+    code: "RELEASE-TAG-MISMATCH",
+    area,
+    severity: "error",
+    title: "The release's files are of the wanted release",
+    cause: "the operator's image in the bundle is of another release than the one asked for",
+    fix: "fetch the files of the release that you want: some tags do not match what is inside",
+    source,
+    needs: [],
+    wants: "contents",
+    judge: ({ target: { operatorVersion, contents } }) => {
+      const inside = contents?.operatorVersion;
+      if (operatorVersion === undefined || inside === undefined) return [];
+      if (isSameTag(operatorVersion, inside)) return [];
+      return [{ cause: `the bundle holds ${inside}, ${operatorVersion} is wanted` }];
+    },
+  },
+  {
+    code: "RELEASE-TAG-UNKNOWN",
+    area,
+    severity: "warning",
+    title: "The bundle tells its release",
+    cause:
+      "the bundle pins the operator's image by its digest alone, so it does not tell the release",
+    fix: "give the release with --target, and see that the digest is of that tag",
+    source,
+    needs: [],
+    wants: "contents",
+    judge: ({ target: { contents } }) =>
+      contents !== undefined && contents.bundle.length > 0 && contents.operatorVersion === undefined
+        ? [{ cause: `the operator's image in ${contents.source} has no tag` }]
+        : [],
+  },
+  {
+    code: "RELEASE-NO-BUNDLE",
+    area,
+    severity: "error",
+    title: "The release holds the bundle of this platform",
+    cause: "the release holds no bundle for this platform",
+    fix: "give the whole release, or upgrade the operator by its chart",
+    source: "S15",
+    needs: [],
+    wants: "contents",
+    judge: ({ target: { contents } }) =>
+      contents?.bundle.length === 0 ? [{ cause: `${contents.source} holds no bundle` }] : [],
+  },
+  {
+    code: "RELEASE-INCOMPLETE",
+    area,
+    severity: "warning",
+    title: "The release holds the files of every step",
+    cause:
+      "the release lacks files of a later step, for which the ones that this tool ships are used",
+    fix: "give the whole release",
+    source: "S26",
+    needs: ["deployments", "configMaps", "namespaces"],
+    wants: "contents",
+    judge: judgeFiles,
+  },
+  {
+    code: "RELEASE-PAIR-UNKNOWN",
+    area,
+    severity: "warning",
+    title: "The cluster release of the wanted operator is known",
+    cause: "it is not known here which cluster release belongs to this operator release",
+    fix: "see its release notes, and give the tag to upgrade-cluster with --target",
+    source,
+    needs: [],
+    wants: "version",
+    judge: ({ wanted, target: { contents } }) =>
+      wanted !== undefined &&
+      contents?.clusterVersion === undefined &&
+      clusterVersionFor(wanted.tag) === undefined
+        ? [{ cause: `no cluster release is listed for operator ${wanted.tag}` }]
+        : [],
+  },
+  {
+    code: "RELEASE-LOCAL-RULES",
+    area,
+    severity: "warning",
+    title: "The release's roles give all that the roles here give",
+    cause:
+      "a role has rules that the release's does not have: local changes, or an older release's",
+    fix: "merge what you still need into the release's file before you apply it",
+    source: "S18",
+    needs: ["roles", "clusterRoles"],
+    wants: "contents",
+    judge: judgeLocalRules,
+  },
+];
+
+interface Rule {
+  readonly says: string;
+  readonly forbids: (goal: Tagged, from: Tagged, ec: Tagged | undefined) => boolean;
+}
+
+const line = ({ release }: Tagged, major: number, minor?: number): boolean =>
+  release.numbers[0] === major && (minor === undefined || release.numbers[1] === minor);
+const same = (one: Tagged, tag: string): boolean => isSameTag(one.tag, tag);
+
+/** The forbidden ways of domain facts 8; S122 and the active-active ones are checks of their own. */
+const rules: readonly Rule[] = [
+  {
+    says: "6.2.18 and later need 6.2.10-45 or later",
+    forbids: (goal, from) =>
+      !isBefore(goal, "6.2.18-0") && isBefore(goal, "7.8.2-6") && isBefore(from, "6.2.10-45"),
+  },
+  {
+    says: "8.0.20-26 does not follow 7.22.2-43",
+    forbids: (goal, from) => same(goal, "8.0.20-26") && same(from, "7.22.2-43"),
+  },
+  {
+    says: "7.2.4-2 and 7.2.4-7 do not follow 6.4.2-8",
+    forbids: (goal, from) =>
+      same(from, "6.4.2-8") && ["7.2.4-2", "7.2.4-7"].some((tag) => same(goal, tag)),
+  },
+  {
+    says: "a cluster of 6.4 goes to 8.0.2 up to 8.0.10 alone, any other of 6.x to no 8.x",
+    forbids: (goal, _from, ec) =>
+      ec !== undefined &&
+      line(goal, 8) &&
+      isBefore(ec, "7.2.0-0") &&
+      !(line(ec, 6, 4) && line(goal, 8, 0) && isBefore(goal, "8.0.11-0")),
+  },
+];
+
+function judgePath({
+  deployment,
+  installed,
+  wanted,
+  clusters,
+  names,
+}: Situation): readonly Found[] {
+  if (deployment === undefined || installed === undefined || wanted === undefined) return [];
+  const tags = clusters.map((cluster) => tagged(text(at(cluster, names.ecFields.versionTag))));
+  return rules
+    .filter(({ forbids }) => [undefined, ...tags].some((ec) => forbids(wanted, installed, ec)))
+    .map(({ says }) => on(deployment, `${wanted.tag} cannot follow: ${says}`));
+}
+
+function judgeFiles({ target: { contents }, managed }: Situation): readonly Found[] {
+  if (contents === undefined) return [];
+  const missing = [
+    ...(contents.webhook === undefined ? ["the webhook's template"] : []),
+    ...(managed.length > 0 && contents.rbac.length === 0 ? ["the roles of other namespaces"] : []),
+  ];
+  return missing.map((what) => ({ cause: `${contents.source} does not hold ${what}` }));
+}
+
+function judgeLocalRules({ target: { contents }, facts }: Situation): readonly Found[] {
+  return (contents?.bundle ?? []).flatMap((wanted) => {
+    const key = wanted.kind === "Role" ? "roles" : "clusterRoles";
+    if (wanted.kind !== "Role" && wanted.kind !== "ClusterRole") return [];
+    const name = nameOf(wanted);
+    const place = key === "roles" ? { namespace: facts.namespace } : {};
+    const live = factNamed(facts, key, { name, ...place });
+    const { lost } = compareRules(rulesOf(live), rulesOf(wanted));
+    return live === undefined || lost.length === 0
+      ? []
+      : [on(live, `beyond the release's: ${grantLines(lost).join("; ")}`, { field: "rules" })];
+  });
+}

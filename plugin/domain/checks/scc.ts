@@ -1,0 +1,245 @@
+/** The old security context constraint: where it is needed, and where it is left over (S31-S33; domain facts 5). */
+import { factNamed } from "../facts";
+import type { KubeObject } from "../objects";
+import { objectLabel } from "../objects";
+import { grantsOf as grantsOfRules, rulesOf } from "../rbac/rules";
+import { type Account, accountOf, groupOf, groupsOf, isAccount, userOf } from "../scc/account";
+import { sccCodes } from "../scc/codes";
+import { constraintResource } from "../scc/constraint";
+import { findingsOf } from "../scc/findings";
+import { grantsOf } from "../scc/grants";
+import { planUnbind, type Unbinding } from "../scc/plan";
+import { isFree, type JudgedAccount, judgeAccounts, wantsAdjustment } from "../scc/refusals";
+import { releasesOf, unprivilegedFrom } from "../scc/release";
+import { at, isObject, list, own } from "../values";
+import { type Check, codeIn, type Found, on, perCluster, shared } from "./check";
+import { isBefore, type Situation } from "./situation";
+import { nameOf } from "./named";
+
+const area = "scc";
+const access = ["clusterRoles", "clusterRoleBindings", "roles", "roleBindings"] as const;
+const needs = ["constraints", "ecs", "deployments", "pods", ...access] as const;
+/** From here on clusters use the newer of the two constraints (domain facts 5). */
+const newerFrom = "6.4.2-6";
+/** OpenShift's own, by which unprivileged pods run. */
+const unprivileged = "nonroot-v2";
+
+const fromPlan = (code: string, title: string): Check =>
+  shared(codeIn(sccCodes, code), {
+    area,
+    title,
+    needs,
+    judge: (situation) => {
+      const { plan } = unbindingOf(situation);
+      const name = situation.names.scc.current;
+      // the plan speaks of what is left once the account is out: of that its own check tells
+      if (plan === undefined || (code === "SCC-ROLE-LEFT" && plan.changes.length > 0)) return [];
+      return findingsOf(plan, name).filter((finding) => finding.code === code);
+    },
+  });
+
+/** The checks of the constraint; without constraints nothing is asked. */
+export const sccChecks: readonly Check[] = [
+  {
+    code: "SCC-ADJUSTMENT-UNMET",
+    area,
+    severity: "error",
+    title: "Where the EC raises its limits, the constraint lets it",
+    cause:
+      "the EC asks for automatic resource adjustment, and its account may not use the constraint",
+    fix: "apply the release's SCC and bind it with oc adm policy add-scc-to-user, or switch the adjustment off",
+    source: "S32",
+    needs,
+    judge: onOpenShift(
+      perCluster((cluster, situation) => {
+        const { names } = situation;
+        const name = names.scc.current;
+        if (!wantsAdjustment(cluster, names) || mayUse(situation, cluster, name)) return undefined;
+        return on(cluster, `its service account may not use ${name}`, {
+          field: names.ecFields.allowAutoAdjustment.join("."),
+        });
+      }),
+    ),
+  },
+  {
+    code: "SCC-PRIVILEGED-UNMET",
+    area,
+    severity: "warning",
+    title: `An EC before ${unprivilegedFrom} may use a constraint`,
+    cause: `pods before ${unprivilegedFrom} need the constraint, and the EC's account may not use it`,
+    fix: "bind the release's SCC with oc adm policy add-scc-to-user",
+    source: "S31",
+    needs,
+    judge: onOpenShift(
+      perCluster((cluster, situation) => {
+        const { names, wanted } = situation;
+        const stays = wanted === undefined || isBefore(wanted, unprivilegedFrom);
+        const old = releasesHere(situation, cluster).some((one) => isBefore(one, unprivilegedFrom));
+        const may = [names.scc.current, names.scc.older].some((scc) =>
+          mayUse(situation, cluster, scc),
+        );
+        // of a wanted adjustment its own check tells
+        if (!stays || !old || may || wantsAdjustment(cluster, names)) return undefined;
+        return on(cluster, "its service account may use neither of the two constraints");
+      }),
+    ),
+  },
+  {
+    code: "SCC-STILL-BOUND",
+    area,
+    severity: "warning",
+    title: "No unprivileged EC is bound to the old constraint",
+    cause: "the EC runs unprivileged, and its service account may still use the old constraint",
+    fix: "run unbind-scc",
+    source: "S33",
+    needs,
+    judge: (situation) =>
+      (unbindingOf(situation).plan?.changes ?? []).map(({ object, removed }) =>
+        on(object, `it is for ${removed.join(", ")}`),
+      ),
+  },
+  {
+    code: "SCC-LEFT",
+    area,
+    severity: "warning",
+    title: "The old constraint is not left behind",
+    cause: "nobody uses the old constraint any more, and it is still there",
+    fix: "run unbind-scc: it deletes the constraint when nobody is left",
+    source: "S33",
+    needs,
+    judge: (situation) => {
+      const { plan } = unbindingOf(situation);
+      if (plan?.remove === undefined || plan.changes.length > 0) return [];
+      return [on(plan.remove, "nobody may use it and no pod runs under it")];
+    },
+  },
+  fromPlan("SCC-WAY-GROUP", "No group lets an unprivileged EC use the old constraint"),
+  fromPlan("SCC-WAY-ROLE", "No wider role lets an unprivileged EC use the old constraint"),
+  fromPlan("SCC-ROLE-LEFT", "No role is left of a grant that was taken back"),
+  shared(
+    { ...codeIn(sccCodes, "SCC-POD-RUNNING"), severity: "warning" },
+    {
+      area,
+      title: "No pod of an unprivileged EC runs under the old constraint",
+      needs,
+      judge: (situation) =>
+        unbindingOf(situation)
+          .accounts.filter(
+            ({ findings, wanted }) =>
+              !wanted && !findings.some(({ code }) => code === "SCC-RELEASE-OLD"),
+          )
+          .flatMap(({ findings }) => findings.filter(({ code }) => code === "SCC-POD-RUNNING"))
+          .map((finding) => ({ ...finding, severity: "warning" as const })),
+    },
+  ),
+  shared(codeIn(sccCodes, "SCC-OLDER-LEFT"), {
+    area,
+    title: "The constraint of still older releases is gone",
+    needs,
+    judge: (situation) => {
+      const older = constraintNamed(situation, situation.names.scc.older);
+      const needed = situation.clusters.some((cluster) =>
+        releasesHere(situation, cluster).some((one) => isBefore(one, newerFrom)),
+      );
+      if (older === undefined || situation.clusters.length === 0 || needed) return [];
+      return [on(older, "the constraint of still older releases exists as well")];
+    },
+  }),
+  {
+    code: "SCC-FSGROUP",
+    area,
+    severity: "warning",
+    title: "The constraints' fsGroup is well formed",
+    cause: "a constraint's fsGroup range is malformed, as one old file had it",
+    fix: "apply the release's SCC again",
+    source: "domain facts 5",
+    needs: ["constraints"],
+    judge: ({ facts, names }) =>
+      facts.objects.constraints
+        .filter((one) => [names.scc.current, names.scc.older].includes(nameOf(one)))
+        .filter((constraint) => list(at(constraint, ["fsGroup", "ranges"])).some(isMalformed))
+        .map((constraint) =>
+          on(constraint, "a range lacks its numbers", { field: "fsGroup.ranges" }),
+        ),
+  },
+  {
+    code: "SCC-UNPRIVILEGED",
+    area,
+    severity: "warning",
+    title: "The operator may give its pods the unprivileged constraint",
+    cause: `the operator's Role does not grant the use of ${unprivileged}, by which its pods run`,
+    fix: "apply the Role of the OpenShift bundle again",
+    source: "domain facts 5",
+    needs: ["constraints", "deployments", "roles"],
+    judge: onOpenShift(judgeUnprivileged),
+  },
+];
+
+/** Nothing is asked of a platform that has no constraints. */
+function onOpenShift(judge: Check["judge"]): Check["judge"] {
+  return (situation) => (situation.facts.unserved.has("constraints") ? [] : judge(situation));
+}
+
+function constraintNamed({ facts }: Situation, name: string): KubeObject | undefined {
+  return factNamed(facts, "constraints", { name });
+}
+
+interface Judged {
+  readonly accounts: readonly JudgedAccount[];
+  /** Undefined where no account runs unprivileged yet. */
+  readonly plan: Unbinding | undefined;
+}
+
+/** What unbind-scc would find and plan. */
+function unbindingOf(situation: Situation): Judged {
+  const { clusters, deployment, facts, names } = situation;
+  const name = names.scc.current;
+  if (facts.unserved.has("constraints")) return { accounts: [], plan: undefined };
+  const { pods } = facts.objects;
+  const accounts = judgeAccounts(clusters, { constraint: name, deployment, pods }, names);
+  const free = accounts.filter((account) => isFree(account) && account.findings.length === 0);
+  const wantedBy = clusters.filter((one) => wantsAdjustment(one, names)).map(objectLabel);
+  const constraint = constraintNamed(situation, name);
+  const plan = planUnbind({ name, constraint, access: facts.objects, pods, wantedBy }, free);
+  return { accounts, plan: free.length === 0 ? undefined : plan };
+}
+
+function releasesHere(situation: Situation, cluster: KubeObject) {
+  return releasesOf({ deployment: situation.deployment, cluster, pods: [] }, situation.names);
+}
+
+function mayUse(situation: Situation, cluster: KubeObject, name: string): boolean {
+  const constraint = constraintNamed(situation, name);
+  if (constraint === undefined) return false;
+  const account: Account = accountOf(cluster, situation.names);
+  const known = [userOf(account), ...groupsOf(account)];
+  const direct = [...list(own(constraint, "users")), ...list(own(constraint, "groups"))];
+  return (
+    direct.some((one) => known.some((name_) => name_ === one)) ||
+    grantsOf(situation.facts.objects, name).some(({ binding }) =>
+      list(own(binding, "subjects")).some(
+        (subject) => isAccount(subject, account) || groupOf(subject, account) !== undefined,
+      ),
+    )
+  );
+}
+
+function isMalformed(range: unknown): boolean {
+  return !isObject(range) || typeof range["min"] !== "number" || typeof range["max"] !== "number";
+}
+
+function judgeUnprivileged({ deployment, facts, installed, names }: Situation): readonly Found[] {
+  const { namespace } = facts;
+  const role = factNamed(facts, "roles", { name: names.operator.role, namespace });
+  if (deployment === undefined || role === undefined || installed === undefined) return [];
+  if (isBefore(installed, "7.22.0-0")) return [];
+  const { group, plural } = constraintResource;
+  const granted = grantsOfRules(rulesOf(role)).some(
+    (grant) =>
+      ["use", "*"].includes(grant.verb) &&
+      [group, "*"].includes(grant.group) &&
+      [plural, "*"].includes(grant.resource) &&
+      [unprivileged, undefined].includes(grant.name),
+  );
+  return granted ? [] : [on(role, `it does not grant use of ${unprivileged}`, { field: "rules" })];
+}

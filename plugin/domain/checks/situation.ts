@@ -1,0 +1,123 @@
+/** What several checks look at, read once from the facts: the operator, its clusters, its databases. */
+import { type ClusterQuestion, lookUpCluster, projectCluster, referenceOf } from "../clusters";
+import { type Facts, factNamed } from "../facts";
+import type { Names } from "../names";
+import type { KubeObject } from "../objects";
+import { type Configured, configuredNamespaces } from "../rbac/managed";
+import type { ClusterLookup, Edit } from "../rules/types";
+import { releasesOf } from "../scc/release";
+import { own } from "../values";
+import { compareReleaseTags, parseReleaseTag, type ReleaseTag } from "../versions";
+import type { CheckTarget } from "./target";
+import { nameOf, namespaceOf } from "./named";
+
+/** A release as it is written and as it is compared. */
+export interface Tagged {
+  readonly tag: string;
+  readonly release: ReleaseTag;
+}
+
+/** A database and the EC that it belongs to. */
+export interface PlacedDatabase {
+  readonly object: KubeObject;
+  readonly kind: Edit["kind"];
+  readonly lookup: ClusterLookup;
+}
+
+/** The cluster as checks see it. */
+export interface Situation {
+  readonly facts: Facts;
+  readonly names: Names;
+  readonly target: CheckTarget;
+  readonly deployment: KubeObject | undefined;
+  /** The operator's release that runs, where it tells. */
+  readonly installed: Tagged | undefined;
+  /** The operator's release that is wanted. */
+  readonly wanted: Tagged | undefined;
+  /** The ECs of the operator's namespace. */
+  readonly clusters: readonly KubeObject[];
+  readonly configured: Configured;
+  /** The managed namespaces, those that are only told of included; without the operator's own. */
+  readonly managed: readonly string[];
+  /** The databases of those namespaces and of the operator's. */
+  readonly databases: readonly PlacedDatabase[];
+}
+
+/** Reads the situation; what was not read counts as empty, and no check that needs it is asked. */
+export function situationOf(facts: Facts, target: CheckTarget): Situation {
+  const { names, namespace, objects } = facts;
+  const deployment = factNamed(facts, "deployments", { name: names.operator.deployment });
+  const configMap = factNamed(facts, "configMaps", { name: names.configMap.name });
+  const configured = configuredNamespaces({ deployment, configMap, names });
+  const managed = managedBy(configured, facts).filter((name) => name !== namespace);
+  const [installed] = releasesOf({ deployment, cluster: undefined, pods: [] }, names);
+  return {
+    facts,
+    names,
+    target,
+    deployment,
+    installed,
+    wanted: tagged(target.operatorVersion ?? target.contents?.operatorVersion),
+    clusters: objects.ecs.filter(({ metadata }) => metadata.namespace === namespace),
+    configured,
+    managed,
+    databases: databasesIn(facts, new Set([namespace, ...managed])),
+  };
+}
+
+/** A release tag with its numbers, undefined for what is none. */
+export function tagged(tag: string | undefined): Tagged | undefined {
+  const release = parseReleaseTag(tag);
+  return tag === undefined || release === undefined ? undefined : { tag, release };
+}
+
+/** True for a release before another. */
+export function isBefore({ release }: Tagged, tag: string): boolean {
+  const other = parseReleaseTag(tag);
+  return other !== undefined && compareReleaseTags(release, other) < 0;
+}
+
+/** The release that will be in force: the wanted one, else the one that runs. */
+export function goalOf({ wanted, installed }: Situation): Tagged | undefined {
+  return wanted ?? installed;
+}
+
+/** True where the prerequisites of 7.8.2-6 and later hold (S121-S125): also without a target. */
+export function isForNewBase({ wanted }: Situation): boolean {
+  return wanted === undefined || !isBefore(wanted, "7.8.2-6");
+}
+
+function managedBy(configured: Configured, { objects }: Facts): readonly string[] {
+  if (configured.is === "list") return configured.namespaces;
+  if (configured.is !== "label") return [];
+  const cut = `${configured.selector}=`.indexOf("=");
+  const key = configured.selector.slice(0, cut);
+  const value = configured.selector.slice(cut + 1);
+  return objects.namespaces
+    .filter(({ metadata }) => {
+      const found = own(metadata.labels, key);
+      return configured.bareKey === undefined ? found === value : found !== undefined;
+    })
+    .map(nameOf);
+}
+
+function databasesIn(facts: Facts, places: ReadonlySet<string>): readonly PlacedDatabase[] {
+  const { names, objects, namespace: operatorNamespace } = facts;
+  const all = objects.ecs
+    .map((ec) => projectCluster(ec, names))
+    .filter((cluster) => cluster !== undefined);
+  const placed = (kind: Edit["kind"]) => (object: KubeObject) => {
+    const question: ClusterQuestion = {
+      reference: referenceOf(object, kind, names),
+      namespace: namespaceOf(object),
+      operatorNamespace,
+      all,
+    };
+    return { object, kind, lookup: lookUpCluster(question) };
+  };
+  const here = (object: KubeObject): boolean => places.has(namespaceOf(object));
+  return [
+    ...objects.edbs.filter(here).map(placed("edb")),
+    ...objects.eaadbs.filter(here).map(placed("eaadb")),
+  ];
+}

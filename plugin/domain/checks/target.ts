@@ -1,0 +1,15 @@
+/** What a cluster is checked for. */
+import type { KubeObject } from "../objects";
+import type { ReleaseContents } from "../release/release";
+
+/** What is wanted; without any of it the cluster is judged as it stands. */
+export interface CheckTarget {
+  /** Release of the operator. */
+  readonly operatorVersion?: string;
+  /** What the release's files hold. */
+  readonly contents?: ReleaseContents;
+  /** The webhook's template of the release, else the shipped one, rendered for the namespace. */
+  readonly webhook?: KubeObject;
+  /** The documents of the managed namespaces of the release, else the shipped ones, as they are. */
+  readonly rbac?: readonly unknown[];
+}

@@ -1,0 +1,154 @@
+/** Whom the webhook entry trusts, and whose edits it judges (S28, S30; domain facts 4.2-4.5). */
+import { factNamed } from "../facts";
+import type { KubeObject } from "../objects";
+import { own } from "../values";
+import { caBundleOf } from "../webhook/configuration";
+import { selects } from "../webhook/selectors";
+import { type Check, on } from "./check";
+import type { Situation } from "./situation";
+import { entriesInForce, type EntryInForce } from "./webhook-entries";
+import { nameOf, namespaceOf } from "./named";
+
+const area = "webhook";
+const needs = ["webhookConfigurations"] as const;
+const fix = "run upgrade-webhook: it writes the certificate of the Secret into it";
+
+type Trust = "empty" | "encoded-twice" | "no-pem" | "stale" | "fit";
+
+const trustIs =
+  (trust: Trust, cause: string): Check["judge"] =>
+  (situation) =>
+    entriesInForce(situation)
+      .filter(({ entry }) => trustOf(entry, situation) === trust)
+      .map(({ configuration, field }) =>
+        on(configuration, cause, { field: `${field}.clientConfig.caBundle` }),
+      );
+
+/** The checks of the CA and of the scope. */
+export const webhookTrustChecks: readonly Check[] = [
+  {
+    code: "WEBHOOK-CA-EMPTY",
+    area,
+    severity: "error",
+    title: "The webhook entry has a CA",
+    cause: "the entry has no CA, and the system's do not trust a self-signed certificate",
+    fix,
+    source: "domain facts 4.3",
+    needs,
+    judge: trustIs("empty", "its caBundle is empty: every call fails"),
+  },
+  {
+    code: "WEBHOOK-CA-ENCODED-TWICE",
+    area,
+    severity: "error",
+    title: "The webhook entry's CA is encoded once",
+    cause: "the certificate was encoded in base64 again, its value goes into caBundle unchanged",
+    fix,
+    source: "domain facts 4.2",
+    needs,
+    judge: trustIs("encoded-twice", "its caBundle is base64 of base64: every call fails"),
+  },
+  {
+    code: "WEBHOOK-CA-NO-CERTIFICATE",
+    area,
+    severity: "error",
+    title: "The webhook entry's CA is a certificate",
+    cause: "the entry's CA holds no PEM certificate",
+    fix,
+    source: "domain facts 4.5",
+    needs,
+    judge: trustIs("no-pem", "its caBundle holds no certificate: every call fails"),
+  },
+  {
+    code: "WEBHOOK-CA-STALE",
+    area,
+    severity: "error",
+    title: "The webhook entry trusts the certificate of the Secret",
+    cause: "the entry's CA is not the certificate of the Secret: calls fail with an x509 error",
+    fix,
+    source: "domain facts 4.5",
+    needs: [...needs, "webhookSecrets"],
+    wants: "certificate",
+    judge: trustIs("stale", "its caBundle does not hold the certificate of the Secret"),
+  },
+  {
+    code: "WEBHOOK-SELECTOR-MISSES",
+    area,
+    severity: "warning",
+    title: "The webhook judges the databases of every managed namespace",
+    cause: "the entry's selector leaves out a namespace with databases: nothing validates them",
+    fix: "label the namespace so that it is selected, or widen the selector",
+    source: "domain facts 4.4",
+    needs: [...needs, "namespaces", "edbs", "eaadbs", "ecs", "deployments", "configMaps"],
+    judge: judgeSelectors,
+  },
+  {
+    code: "WEBHOOK-SCOPE-SHARED",
+    area,
+    severity: "warning",
+    title: "The webhook judges this operator's databases alone",
+    cause: "other operators are on this cluster, and the entry is not limited to namespaces",
+    fix: "limit the entry by a namespaceSelector, each operator with a configuration of its own",
+    source: "domain facts 4.4",
+    needs: [...needs, "namespaces", "ecs"],
+    judge: judgeScope,
+  },
+];
+
+const certificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+function decoded(base64: string): string {
+  return Buffer.from(base64, "base64").toString("latin1");
+}
+
+function certificatesIn(base64: string): readonly string[] {
+  return (decoded(base64).match(certificate) ?? []).map((block) => block.replaceAll(/\s/g, ""));
+}
+
+/** While a certificate is renewed, the CA holds the old one and the new one. */
+function trustOf(entry: unknown, { facts }: Situation): Trust {
+  const bundle = caBundleOf(entry);
+  if (bundle === "") return "empty";
+  const trusted = certificatesIn(bundle);
+  if (trusted.length === 0) {
+    return certificatesIn(decoded(bundle)).length > 0 ? "encoded-twice" : "no-pem";
+  }
+  const served = certificatesIn(facts.certificate?.caBundle ?? "");
+  return served.length === 0 || served.some((one) => trusted.includes(one)) ? "fit" : "stale";
+}
+
+function judgeSelectors(situation: Situation) {
+  const { databases, facts } = situation;
+  const entries = entriesInForce(situation);
+  const [first] = entries;
+  if (first === undefined) return [];
+  const places = [...new Set(databases.map(({ object }) => namespaceOf(object)))];
+  return places
+    .map((name) => factNamed(facts, "namespaces", { name }))
+    .filter((one) => one !== undefined)
+    .filter((namespace) => !entries.some((one) => isSelected(one, namespace)))
+    .map((namespace) => on(namespace, `${nameOf(first.configuration)} does not select it`));
+}
+
+function judgeScope(situation: Situation) {
+  const { namespace, objects } = situation.facts;
+  const others = objects.ecs
+    .map(({ metadata }) => metadata.namespace)
+    .filter((name) => name !== namespace);
+  const theirs = objects.namespaces.filter(({ metadata }) => others.includes(metadata.name));
+  return entriesInForce(situation).flatMap((one) => {
+    const judged = theirs.filter((place) => isSelected(one, place));
+    if (judged.length === 0) return [];
+    const shown = judged.map(nameOf).join(", ");
+    return [
+      on(one.configuration, `it also judges the databases of ${shown}`, { field: one.field }),
+    ];
+  });
+}
+
+function isSelected({ entry }: EntryInForce, namespace: KubeObject): boolean {
+  return selects(own(entry, "namespaceSelector"), {
+    "kubernetes.io/metadata.name": nameOf(namespace),
+    ...namespace.metadata.labels,
+  });
+}

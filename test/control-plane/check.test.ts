@@ -1,0 +1,207 @@
+/** `kubectl engine check` on a real API server: the specification's prerequisites, one by one. */
+import { type ControlPlane, startControlPlane } from "./control-plane";
+import { cluster, clusterStatus, database, databaseStatus } from "./databases";
+import { appGroup, type KubeObject } from "./objects";
+import { operatorDeployment, writeOperatorStatus } from "./operator";
+import { type PluginRun, runner, runPlugin } from "./plugin-run";
+import { seedScene } from "./scene";
+
+const namespace = "engine";
+const jane = "jane";
+let controlPlane: ControlPlane;
+
+beforeAll(async () => {
+  controlPlane = await startControlPlane({ users: [runner, { name: jane }] });
+  await seedScene(controlPlane.api, { namespace });
+});
+afterAll(() => controlPlane.stop());
+
+const check = (args: readonly string[], user: string = runner.name): Promise<PluginRun> =>
+  runPlugin(controlPlane, ["check", ...args], { namespace, user });
+
+async function put(object: KubeObject, status: object): Promise<void> {
+  await controlPlane.api.replace(object);
+  await controlPlane.api.writeStatus(object, status);
+}
+
+/** The EC as the scene has it, with something laid over its spec or its license. */
+async function clusterWith(spec: object, licenseState = "Valid"): Promise<void> {
+  const base = cluster({ namespace });
+  const { licenseStatus } = clusterStatus;
+  await put(
+    { ...base, spec: { ...(base["spec"] as object), ...spec } },
+    { ...clusterStatus, licenseStatus: { ...licenseStatus, licenseState } },
+  );
+}
+
+const databaseWith = (engineVersion: string, modules: readonly string[] = []): Promise<void> =>
+  put(database({ namespace, name: "orders", engineVersion, modules }), databaseStatus(1, "7.4"));
+
+async function operatorAt(tag: string): Promise<void> {
+  const { api } = controlPlane;
+  await api.replace(operatorDeployment(namespace, tag));
+  await writeOperatorStatus(api, namespace);
+}
+
+const activeActive: KubeObject = {
+  apiVersion: `${appGroup}/v1alpha1`,
+  kind: "EngineEnterpriseActiveActiveDatabase",
+  metadata: { name: "carts", namespace },
+  spec: {
+    participatingClusters: [{ name: "here" }],
+    globalConfigurations: { engineVersion: "7.4" },
+  },
+};
+const gears = { name: "gears", source: { https: { url: "https://modules.example/gears.zip" } } };
+
+interface Row {
+  readonly code: string;
+  readonly target: string;
+  readonly blocks: boolean;
+  readonly break: () => Promise<unknown>;
+  readonly mend: () => Promise<unknown>;
+}
+
+const rows: readonly (readonly [string, Row])[] = [
+  [
+    "S121: the platform is beside the table of this release",
+    {
+      code: "PLATFORM-EDGE",
+      target: "7.22.0-7",
+      blocks: false,
+      break: () => Promise.resolve(),
+      mend: () => Promise.resolve(),
+    },
+  ],
+  [
+    "S122: the operator is older than 7.4.2-2",
+    {
+      code: "OPERATOR-TOO-OLD",
+      target: "8.0.2-2",
+      blocks: true,
+      break: () => operatorAt("7.4.2-1"),
+      mend: () => operatorAt("7.22.0-7"),
+    },
+  ],
+  [
+    "S123: a database is older than 7.2",
+    {
+      code: "CLUSTER-DATABASE-OLD",
+      target: "8.0.2-2",
+      blocks: true,
+      break: () => databaseWith("6.2"),
+      mend: () => databaseWith("7.4"),
+    },
+  ],
+  [
+    "S124: automatic upgrade with modules of one's own",
+    {
+      code: "CLUSTER-AUTO-USER-MODULES",
+      target: "8.0.6-8",
+      blocks: true,
+      break: async () => {
+        await clusterWith({
+          upgradeSpec: { autoUpgradeEngineEnterprise: true },
+          userDefinedModules: [gears],
+        });
+        await databaseWith("7.4", ["gears"]);
+      },
+      mend: () => clusterWith({ userDefinedModules: [gears] }),
+    },
+  ],
+  [
+    "S54: a module under neither of its names",
+    {
+      code: "MODULE-NAME",
+      target: "8.0.6-8",
+      blocks: false,
+      break: () => clusterWith({ userDefinedModules: [gears] }),
+      mend: () => clusterWith({}),
+    },
+  ],
+  [
+    "S103: modules that have to come along to the new OS base",
+    {
+      code: "MODULE-OS-BASE",
+      target: "8.0.6-8",
+      blocks: false,
+      break: async () => {
+        await operatorAt("7.4.2-2");
+        await clusterWith({ userDefinedModules: [gears] });
+        await databaseWith("7.4", ["gears"]);
+      },
+      mend: async () => {
+        await databaseWith("7.4");
+        await clusterWith({});
+        await operatorAt("7.22.0-7");
+      },
+    },
+  ],
+  [
+    "S125: the license is not valid",
+    {
+      code: "CLUSTER-LICENSE",
+      target: "8.0.2-2",
+      blocks: true,
+      break: () => clusterWith({}, "Invalid"),
+      mend: () => clusterWith({}),
+    },
+  ],
+  [
+    "S126: a version that no release supports",
+    {
+      code: "DATABASE-VERSION-UNSUPPORTED",
+      target: "8.0.2-2",
+      blocks: false,
+      break: () => databaseWith("9.9"),
+      mend: () => databaseWith("7.4"),
+    },
+  ],
+  [
+    "S127: active-active databases and an operator too old for them",
+    {
+      code: "ACTIVE-ACTIVE-OPERATOR",
+      target: "7.22.0-7",
+      blocks: true,
+      break: () => controlPlane.api.create(activeActive),
+      mend: () => controlPlane.api.remove(activeActive),
+    },
+  ],
+];
+
+test.each(rows)("%s: said, and gone when it is mended", async (_, row) => {
+  const args = [`--target=${row.target}`, `--only=${row.code}`];
+  await row.break();
+  const found = await check(args);
+  const strict = await check([...args, "--strict"]);
+  await row.mend();
+  expect(found.report.findings?.map(({ code }) => code)).toEqual([row.code]);
+  expect([found.code, strict.code]).toEqual([row.blocks ? 3 : 0, 3]);
+  expect([...found.writes, ...strict.writes]).toEqual([]);
+  if (row.code === "PLATFORM-EDGE") return;
+  expect((await check(args)).report.findings).toEqual([]);
+});
+
+test("nothing but lists and reviews is sent", async () => {
+  const mark = await controlPlane.auditMark();
+  await check(["--target=8.0.2-2"]);
+  const events = (await controlPlane.auditEvents(mark)).filter(
+    ({ user }) => user.username === runner.name,
+  );
+  const asked = events.map(({ verb, objectRef }) => `${verb} ${objectRef?.resource ?? "-"}`);
+  const others = asked.filter((line) => !/^list |^get -$|^create \w+reviews$/.test(line));
+  expect(others).toEqual([]);
+  expect(asked.filter((line) => line === "list secrets").length).toBeGreaterThan(0);
+});
+
+test("who may read nothing learns what to ask for, and with it everything is judged", async () => {
+  const blind = await check([], jane);
+  expect(blind.code).toBe(0);
+  const codes = new Set(blind.report.findings?.map(({ code }) => code));
+  expect([...codes]).toEqual(["CHECK-NOT-JUDGED"]);
+  const input = blind.report.permissions?.manifest ?? "";
+  expect((await controlPlane.kubectl(["apply", "-f", "-"], { input })).code).toBe(0);
+  const again = await check([], jane);
+  const unread = again.report.findings?.filter(({ code }) => code === "CHECK-NOT-JUDGED");
+  expect(unread?.map(({ cause }) => cause)).toEqual([]);
+});

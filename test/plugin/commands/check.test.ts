@@ -1,0 +1,202 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { checks } from "../../../plugin/domain/checks/all";
+import type { Report } from "../../../plugin/run/report";
+import { rehearse } from "../../../plugin/program/commands";
+import { expectGoldenText } from "../../support/golden";
+import { type Ended, typed } from "../../support/program-world";
+import { writeRelease } from "../../support/releases/tree";
+import { fitWorld, type World } from "../domain/checks/world";
+import { ec, edb } from "../domain/checks/labels";
+import { aControlPlane, admin } from "../rehearsal/memory-cluster";
+
+let home = "";
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "home-"));
+});
+afterEach(() => {
+  rmSync(home, { recursive: true });
+});
+
+interface Run {
+  readonly user?: string;
+  readonly change?: (world: World) => unknown;
+}
+
+async function check(argv: readonly string[], { user, change }: Run = {}): Promise<Ended> {
+  const world = await fitWorld();
+  change?.(world);
+  const plane = aControlPlane(world.objects);
+  const cluster = plane.connect({
+    user: user === undefined ? admin : { name: user, groups: ["system:authenticated"] },
+    namespace: "engine",
+  });
+  const before = plane.state;
+  const ended = await typed(["check", ...argv], {
+    env: { ENGINE_HOME: home },
+    connect: () => Promise.resolve(cluster),
+  });
+  expect(plane.state).toBe(before);
+  return ended;
+}
+
+const parsed = ({ out }: Ended) =>
+  JSON.parse(out) as Report & { details: { checks: { code: string; verdict?: string }[] } };
+
+/** The pair is made anew each time. */
+const masked = (text: string): string => text.replaceAll(/\b[0-9a-f]{64}\b/g, "SHA-256");
+
+const broken = (world: World): World =>
+  world.set(ec, "status.licenseStatus.licenseState", "Expired").set(edb, "spec.replication", false);
+
+test("where everything is in order it ends with 0", async () => {
+  const ended = await check(["--target=8.0.2-2"]);
+  expect(ended.code).toBe(0);
+  expect(ended.out).toContain("0 errors, 0 warnings");
+});
+
+test("an error ends with 3 and says what to do", async () => {
+  const { code, out } = await check([], { change: broken });
+  expect(code).toBe(3);
+  expectGoldenText("check-findings.txt", masked(out));
+});
+
+test("with -v 1 each check is listed", async () => {
+  const { out } = await check(
+    ["-v=1", "--only=CLUSTER-STATE,RELEASE-PATH,CLUSTER-LICENSE", "--skip=CLUSTER-STATE"],
+    {
+      change: broken,
+    },
+  );
+  expectGoldenText("check-verbose.txt", masked(out));
+});
+
+test.each([
+  ["warnings alone", [], 0],
+  ["warnings when strict", ["--strict"], 3],
+  ["warnings when strict and skipped", ["--strict", `--skip=DATABASE-VOLATILE=${edb}`], 0],
+  ["another check alone", ["--strict", "--only", "cluster_state"], 0],
+])("%s", async (_, argv, code) => {
+  const change = (world: World) => world.set(edb, "spec.replication", false);
+  expect((await check(argv, { change })).code).toBe(code);
+});
+
+test("the document has every check with its verdict, and the certificate", async () => {
+  const report = parsed(await check(["-o=json", "--target=8.0.2-2"], { change: broken }));
+  expect(report).toMatchObject({
+    kind: "Check",
+    details: { target: "8.0.2-2" },
+    certificate: { secret: "engine/admission-tls" },
+    exit: { code: 3 },
+  });
+  const verdicts = Object.fromEntries(
+    report.details.checks.map(({ code, verdict }) => [code, verdict]),
+  );
+  expect(Object.keys(verdicts)).toEqual(checks.map(({ code }) => code));
+  expect(verdicts).toMatchObject({
+    "CLUSTER-LICENSE": "failed",
+    "CLUSTER-STATE": "ok",
+    "RELEASE-NO-BUNDLE": "unjudged",
+  });
+  expect(report.steps).toEqual([]);
+});
+
+test("who may read nothing is told what to ask for, and nothing is claimed", async () => {
+  const ended = await check(["-o=json"], { user: "jane" });
+  const report = parsed(ended);
+  expect(ended.code).toBe(0);
+  expect(report.findings?.map(({ code }) => code)).toContain("CHECK-NOT-JUDGED");
+  expect(report.permissions?.manifest).toContain("name: jane");
+  const judged = report.details.checks.filter(({ verdict }) => verdict !== "unjudged");
+  // constraints are not served here, which everybody may know
+  expect(judged.map(({ code }) => code)).toEqual(["SCC-FSGROUP"]);
+});
+
+test("hundreds of findings alike are shown by some and counted", async () => {
+  const { out } = await check(["--only=DATABASE-VOLATILE"], {
+    change: (world) => {
+      world.set(edb, "spec.replication", false);
+      for (let n = 0; n < 20; n += 1) world.copy(edb, { name: `more-${n}` });
+    },
+  });
+  expect(out).toContain("and 18 more DATABASE-VOLATILE: ");
+  expect(out).toContain("and 10 others, all of them with -o json");
+});
+
+test("a few more than fit are named", async () => {
+  const { out } = await check(["--only=DATABASE-VOLATILE"], {
+    change: (world) => {
+      world.set(edb, "spec.replication", false);
+      for (let n = 0; n < 4; n += 1) world.copy(edb, { name: `more-${n}` });
+    },
+  });
+  expect(out).toMatch(/and 2 more DATABASE-VOLATILE: \S+, \S+, all of them with -o json/);
+});
+
+describe("--release", () => {
+  test("its files are what is wanted: nothing is left unjudged", async () => {
+    writeRelease(home, "8.0.2-2");
+    const report = parsed(await check(["-o=json", "--release", home]));
+    expect(report.release).toMatchObject({ source: home });
+    expect(report.details).toMatchObject({ target: "8.0.2-2" });
+    expect(report.details.checks.filter(({ verdict }) => verdict === "unjudged")).toEqual([]);
+    expect(report.exit.code).toBe(0);
+  });
+
+  test("a folder that holds nothing of it is one error", async () => {
+    const report = parsed(await check(["-o=json", "--release", home, "--only=RELEASE-NO-BUNDLE"]));
+    expect(report.findings?.map(({ code }) => code)).toEqual(["RELEASE-NO-BUNDLE"]);
+  });
+
+  test("a template that is none is wrong usage", async () => {
+    mkdirSync(join(home, "admission"));
+    writeFileSync(join(home, "admission/webhook.yaml"), "kind: Other\n");
+    const { code, err } = await check(["--release", home]);
+    expect(code).toBe(2);
+    expect(err).toContain("kind is");
+  });
+});
+
+describe("--list", () => {
+  test("shows every check and asks no cluster", async () => {
+    const { code, out } = await typed(["check", "--list"]);
+    expect(code).toBe(0);
+    for (const { code: each, title } of checks) {
+      expect(out).toContain(each);
+      expect(out).toContain(title);
+    }
+  });
+
+  test("shows those of --only, also as a document", async () => {
+    const { out } = await typed(["check", "--list", "--only=CERT-EXPIRED", "-o=json"]);
+    expect(JSON.parse(out)).toMatchObject({
+      details: { checks: [{ code: "CERT-EXPIRED", area: "certificate", severity: "error" }] },
+    });
+  });
+});
+
+describe("wrong usage ends with 2", () => {
+  test.each([
+    [
+      ["--only=CLUSTER-STAT"],
+      "--only: there is no check CLUSTER-STAT (did you mean CLUSTER-STATE?)",
+    ],
+    [["--skip=NONSENSE=x"], "--skip: there is no check NONSENSE"],
+    [["--target=newest"], '--target: "newest" is not a tag such as 8.0.2-2'],
+    [["--sha256=00"], "--sha256: goes with --release"],
+  ])("%j", async (argv, message) => {
+    const { code, err } = await typed(["check", ...argv]);
+    expect(code).toBe(2);
+    expect(err).toContain(message);
+  });
+});
+
+test("a failure of the network is one", async () => {
+  const { code } = await typed(["check"]);
+  expect(code).not.toBe(0);
+});
+
+test("it can be rehearsed", () => {
+  expect(rehearse.argument?.choices).toContain("check");
+});

@@ -1,0 +1,282 @@
+import type { Check } from "../../../../plugin/domain/checks/check";
+import { codeIn, on } from "../../../../plugin/domain/checks/check";
+import { isBlocked, judgeBy, judgeChecks } from "../../../../plugin/domain/checks/judge";
+import { checks } from "../../../../plugin/domain/checks/all";
+import { fitWorld, openShiftWorld, type World } from "./world";
+import type { Facts } from "../../../../plugin/domain/facts";
+import type { KubeObject } from "../../../../plugin/domain/objects";
+import { situationOf } from "../../../../plugin/domain/checks/situation";
+import { ec, edb, settings } from "./labels";
+
+const aCheck = (parts: Partial<Check> = {}): Check => ({
+  code: "SOME-CHECK",
+  area: "cluster",
+  severity: "error",
+  title: "It is so",
+  cause: "it is not so",
+  fix: "make it so",
+  source: "S1",
+  needs: [],
+  judge: () => [],
+  ...parts,
+});
+
+let world: World;
+beforeAll(async () => {
+  world = await fitWorld();
+});
+
+async function judge(parts: Partial<Check>, selection = {}) {
+  return judgeBy([aCheck(parts)], situationOf(await world.facts(), {}), selection);
+}
+
+test("a finding takes from its check what it does not say itself", async () => {
+  const { findings } = await judge({
+    judge: () => [{ cause: "here", object: "Kind/x", field: "a.b" }],
+  });
+  expect(findings).toEqual([
+    {
+      code: "SOME-CHECK",
+      severity: "error",
+      object: "Kind/x",
+      field: "a.b",
+      cause: "here",
+      fix: "make it so",
+      source: "S1",
+    },
+  ]);
+});
+
+test("a check that throws is a finding itself and hides no other", async () => {
+  const facts = await world.facts();
+  const broken = aCheck({
+    code: "BROKEN-CHECK",
+    judge: () => {
+      throw new Error("secret words");
+    },
+  });
+  const found = aCheck({ judge: () => [{ cause: "here" }] });
+  const { judged, findings } = judgeBy([broken, found], situationOf(facts, {}), {});
+  expect(judged.map(({ verdict }) => verdict)).toEqual(["unjudged", "failed"]);
+  expect(findings.map(({ code }) => code)).toEqual(["CHECK-BROKEN", "SOME-CHECK"]);
+  expect(JSON.stringify(findings)).not.toContain("secret words");
+});
+
+describe("what could not be read is not claimed", () => {
+  const unread = async (selection = {}) => {
+    const blind = await fitWorld();
+    blind.unread.set("edbs", "forbidden");
+    blind.unread.set("nodes", "forbidden");
+    const list = [
+      aCheck({ needs: ["edbs"], judge: () => [{ cause: "never asked" }] }),
+      aCheck({ code: "OTHER-CHECK", needs: ["edbs", "ecs"] }),
+      aCheck({ code: "THIRD-CHECK" }),
+    ];
+    return judgeBy(list, situationOf(await blind.facts(), {}), selection);
+  };
+
+  test("one finding a list, with the checks left out and the permission to ask for", async () => {
+    const { judged, findings, missing } = await unread();
+    expect(judged.map(({ verdict, because }) => [verdict, because])).toEqual([
+      ["unjudged", "unread: edbs"],
+      ["unjudged", "unread: edbs"],
+      ["ok", undefined],
+    ]);
+    expect(findings).toMatchObject([
+      {
+        code: "CHECK-NOT-JUDGED",
+        severity: "warning",
+        object: "EngineEnterpriseDatabase",
+        cause: "could not be read (forbidden), so these are not judged: SOME-CHECK, OTHER-CHECK",
+        fix: "have somebody grant: list engineenterprisedatabases.app.engine.com; then run again",
+      },
+    ]);
+    expect(missing).toHaveLength(1);
+  });
+
+  test("nothing is said of a list that no check needs", async () => {
+    const { findings } = await unread({ only: ["THIRD-CHECK"] });
+    expect(findings).toEqual([]);
+  });
+
+  test("it can be skipped as any finding", async () => {
+    expect((await unread({ skip: [{ code: "CHECK-NOT-JUDGED" }] })).findings).toEqual([]);
+  });
+
+  test("the permission is for the one Secret and the one namespace", async () => {
+    const blind = await fitWorld();
+    blind.unread.set("webhookSecrets", "forbidden");
+    const { missing } = await blind.judge();
+    expect(missing).toEqual([
+      {
+        verb: "list",
+        group: "",
+        resource: "secrets",
+        namespace: "engine",
+        name: "admission-tls",
+        why: "checks rest on it",
+      },
+    ]);
+  });
+});
+
+/** As a reader of lists alone leaves them. */
+function uncertified(facts: Facts): Facts {
+  const entries = Object.entries(facts).filter(([key]) => key !== "certificate");
+  return Object.fromEntries(entries) as unknown as Facts;
+}
+
+test("without a reader of certificates the certificate is not judged", async () => {
+  const facts = await world.facts();
+  const without = uncertified(facts);
+  const { judged } = judgeChecks(without, world.target, {
+    only: ["CERT-EXPIRED", "SECRET-MISSING"],
+  });
+  expect(judged.map(({ check, verdict }) => [check.code, verdict])).toEqual([
+    ["SECRET-MISSING", "ok"],
+    ["CERT-EXPIRED", "unjudged"],
+  ]);
+});
+
+test("what a check asks of the target and is not given leaves it unjudged, without a finding", async () => {
+  const { judged, findings } = judgeChecks(await world.facts(), {});
+  const because = new Set(judged.flatMap((one) => one.because ?? []));
+  expect([...because].sort()).toEqual([
+    "give the release with --target",
+    "give the release's files with --release",
+    "there is no template to compare with",
+  ]);
+  expect(findings).toEqual([]);
+});
+
+describe("a person's choice", () => {
+  const two = {
+    judge: () => [
+      { cause: "x", object: "Kind/one" },
+      { cause: "x", object: "Kind/two" },
+    ],
+  };
+
+  test.each([
+    ["nothing", {}, "failed", ["Kind/one", "Kind/two"]],
+    ["one object", { skip: [{ code: "SOME-CHECK", object: "Kind/one" }] }, "failed", ["Kind/two"]],
+    [
+      "each object",
+      { skip: ["Kind/one", "Kind/two"].map((object) => ({ code: "SOME-CHECK", object })) },
+      "skipped",
+      [],
+    ],
+    ["the code", { skip: [{ code: "SOME-CHECK" }] }, "skipped", []],
+    ["another code", { skip: [{ code: "OTHER-CHECK" }] }, "failed", ["Kind/one", "Kind/two"]],
+  ])("skips %s", async (...[, selection, verdict, left]) => {
+    const { judged, findings } = await judge(two, selection);
+    expect(judged[0]?.verdict).toBe(verdict);
+    expect(findings.map(({ object }) => object)).toEqual(left);
+  });
+
+  test("only what was asked for is judged", async () => {
+    const { judged } = await world.judge({ only: ["CLUSTER-STATE"] });
+    expect(judged.map(({ check }) => check.code)).toEqual(["CLUSTER-STATE"]);
+  });
+});
+
+test.each([
+  ["an error", "error", false, true],
+  ["a warning", "warning", false, false],
+  ["a warning when strict", "warning", true, true],
+] as const)("%s blocks as it should", async (...[, severity, strict, blocked]) => {
+  const judgement = await judge({ severity, judge: () => [{ cause: "x" }] });
+  expect(isBlocked(judgement, strict)).toBe(blocked);
+});
+
+test("nothing found blocks nothing, strict or not", async () => {
+  expect(isBlocked(await judge({}), true)).toBe(false);
+});
+
+test("no Secret's value is in the facts, but for the certificate", async () => {
+  const rich = (await fitWorld()).note("Secret/engine/ec", "annotations", {
+    "kubectl.kubernetes.io/last-applied-configuration": "cA==",
+  });
+  rich.set("Secret/engine/ec", "data.password", "c2VjcmV0LXdvcmRz");
+  const { objects, certificate } = await rich.facts();
+  const secrets = JSON.stringify([...objects.namedSecrets, ...objects.webhookSecrets]);
+  expect(secrets).not.toContain("c2VjcmV0LXdvcmRz");
+  expect(secrets).not.toContain("last-applied");
+  expect(objects.webhookSecrets[0]?.["data"]).toMatchObject({ privateKey: "" });
+  expect(certificate?.matchesPrivateKey).toBe(true);
+});
+
+test("a code that is none is a mistake of the catalogue", () => {
+  expect(() => codeIn(checks, "NO-CODE")).toThrow("there is no code NO-CODE");
+});
+
+test("an object is named by its label", () => {
+  const object = world.find(edb) as never;
+  expect(on(object, "x")).toEqual({ object: edb, cause: "x" });
+});
+
+/** The facts with something taken from every object. */
+async function spoilt(spoil: (object: KubeObject) => unknown): Promise<Facts> {
+  const rich = await openShiftWorld();
+  rich.set(ec, "spec.userDefinedModules", [{ name: "rg" }]).set(settings, "data", {
+    EDB_NAMESPACES_LABEL: "kubernetes.io/metadata.name",
+  });
+  const facts = await rich.facts();
+  const objects = Object.fromEntries(
+    Object.entries(facts.objects).map(([key, list]) => [key, list.map(spoil)]),
+  ) as unknown as Facts["objects"];
+  return { ...facts, objects };
+}
+
+describe("malformed objects break no check", () => {
+  test.each<[string, (object: KubeObject) => unknown]>([
+    [
+      "without a name",
+      (object) => ({ ...object, metadata: { ...object.metadata, name: undefined } }),
+    ],
+    [
+      "without a namespace",
+      (object) => ({ ...object, metadata: { ...object.metadata, namespace: undefined } }),
+    ],
+    [
+      "without spec and status",
+      ({ apiVersion, kind, metadata }) => ({ apiVersion, kind, metadata }),
+    ],
+    [
+      "with texts in their place",
+      (object) => ({
+        ...object,
+        spec: "x",
+        status: "x",
+        webhooks: "x",
+        rules: "x",
+        subjects: "x",
+        data: "x",
+      }),
+    ],
+    [
+      "with lists in their place",
+      (object) => ({
+        ...object,
+        spec: [1],
+        status: [1],
+        webhooks: [1],
+        rules: [1],
+        subjects: [1],
+        data: [1],
+      }),
+    ],
+  ])("%s", async (_, spoil) => {
+    const { target } = world.wants("8.0.2-2", { bundle: [world.objects[0] as KubeObject] });
+    const { findings } = judgeChecks(await spoilt(spoil), target);
+    expect(findings.filter(({ code }) => code === "CHECK-BROKEN")).toEqual([]);
+  });
+});
+
+test("a check that lacks what it wants finds nothing", async () => {
+  const facts = uncertified(await world.facts());
+  const situation = situationOf(facts, {});
+  for (const check of checks.filter(({ wants }) => wants !== undefined)) {
+    expect(check.judge(situation)).toEqual([]);
+  }
+});

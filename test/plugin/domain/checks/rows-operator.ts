@@ -1,0 +1,323 @@
+/** Platform, operator, release and definitions. */
+import type { KubeObject } from "../../../../plugin/domain/objects";
+import { definition, deployment, ec } from "./labels";
+import { fires, quiet, type Row } from "./row";
+import { aRole, type release, subscriptionKind, type World } from "./world";
+
+const image = (world: World, tag: string): World =>
+  world
+    .set(deployment, "spec.template.spec.containers.0.image", tag)
+    .set(deployment, "spec.template.spec.containers.1.image", tag);
+const operatorAt = (world: World, tag: string): World => image(world, `engine/operator:${tag}`);
+const helm = { "meta.helm.sh/release-name": "engine" };
+const olm = { "olm.owner": "operator.v8" };
+const clusterAt = (world: World, tag: string): World =>
+  world.set(ec, "spec.engineEnterpriseImageSpec.versionTag", tag);
+/** The EC's pods are not what these rows are about. */
+const paused = (world: World): World => world.set(ec, "status.state", "RunningRollingUpdate");
+const crd = (world: World): KubeObject => world.find(definition) as unknown as KubeObject;
+const contents = (world: World, parts: Parameters<typeof release>[0]): World =>
+  world.wants("8.0.2-2", parts);
+const without = (object: KubeObject, part: "spec" | "status", field: string): KubeObject => {
+  const copy = structuredClone(object) as unknown as {
+    spec: {
+      versions: {
+        schema: {
+          openAPIV3Schema: { properties: Record<string, { properties: Record<string, unknown> }> };
+        };
+      }[];
+    };
+  };
+  for (const { schema } of copy.spec.versions) {
+    delete schema.openAPIV3Schema.properties[part]?.properties[field];
+  }
+  return copy as unknown as KubeObject;
+};
+const bundleOf = (world: World): readonly KubeObject[] => [
+  world.find(deployment) as unknown as KubeObject,
+];
+
+export const platformRows: readonly Row[] = [
+  fires("PLATFORM-UNSUPPORTED", "Kubernetes far too old", (w) => (w.apiServer = "v1.28.2"))(""),
+  fires("PLATFORM-UNSUPPORTED", "an older release that knows this one not yet", (w) => {
+    w.apiServer = "v1.36.0";
+    operatorAt(w, "7.22.0-7");
+  })("", { also: ["ACTIVE-ACTIVE-OPERATOR", "CLUSTER-BEHIND-OPERATOR"] }),
+  fires("PLATFORM-UNSUPPORTED", "OpenShift far too old", (w) =>
+    w.set("ClusterVersion/version", "status.desired.version", "4.12.3"),
+  )("", { openshift: true }),
+  fires("PLATFORM-EDGE", "Kubernetes a minor version ahead", (w) => (w.apiServer = "v1.35.0"))(""),
+  fires("PLATFORM-DEPRECATED", "Kubernetes deprecated", (w) => (w.apiServer = "v1.31.9+k3s1"))(""),
+  quiet("PLATFORM-DEPRECATED", "the oldest supported", (w) => (w.apiServer = "v1.32.0")),
+  fires("PLATFORM-UNKNOWN", "the API server does not tell", (w) => (w.apiServer = undefined))(""),
+  fires("PLATFORM-UNKNOWN", "an operator that no line covers", (w) => operatorAt(w, "7.4.2-2"))(
+    "",
+    {
+      also: ["ACTIVE-ACTIVE-OPERATOR"],
+    },
+  ),
+  quiet("PLATFORM-UNKNOWN", "an operator that does not tell", (w) => image(w, "x@sha256:00"), {
+    also: ["OPERATOR-VERSION-UNKNOWN", "OPERATOR-REGISTRY-MIXED"],
+  }),
+  fires("PLATFORM-NODE-NOT-READY", "a node is not ready", (w) =>
+    w.set("Node/node-1", "status.conditions", []),
+  )("Node/node-1"),
+  fires("PLATFORM-NODE-NOT-READY", "a node is cordoned", (w) =>
+    w.set("Node/node-1", "spec", { unschedulable: true }),
+  )("Node/node-1"),
+  fires("PLATFORM-QUOTA-EXHAUSTED", "the last pod of a quota", (w) =>
+    w.set("ResourceQuota/engine/quota", "status.used.pods", "20"),
+  )("ResourceQuota/engine/quota"),
+  quiet("PLATFORM-QUOTA-EXHAUSTED", "a quota without status", (w) =>
+    w.set("ResourceQuota/engine/quota", "status", undefined),
+  ),
+];
+
+export const operatorRows: readonly Row[] = [
+  fires("NAMESPACE-MISSING", "no namespace", (w) => w.remove("Namespace/engine", deployment))(
+    "Namespace/engine",
+    { also: ["WEBHOOK-NAMESPACE-GONE", "RBAC-SETTING-UNUSED"].slice(0, 1) },
+  ),
+  fires("OPERATOR-ABSENT", "no Deployment", (w) => w.remove(deployment))(deployment),
+  fires("OPERATOR-NOT-READY", "no pod is ready", (w) =>
+    w.set(deployment, "status.readyReplicas", 0),
+  )(deployment),
+  fires("OPERATOR-TOO-OLD", "before 7.4.2-2", (w) => operatorAt(w, "7.4.2-1").wants("8.0.2-2"))(
+    deployment,
+  ),
+  fires("OPERATOR-TOO-OLD", "without a target", (w) => operatorAt(w, "7.2.4-7"))(deployment, {
+    also: ["ACTIVE-ACTIVE-OPERATOR", "PLATFORM-UNKNOWN"],
+  }),
+  quiet("OPERATOR-TOO-OLD", "at 7.4.2-2", (w) => operatorAt(w, "7.4.2-2").wants("8.0.2-2")),
+  quiet(
+    "OPERATOR-TOO-OLD",
+    "a target before 7.8.2-6",
+    (w) => operatorAt(w, "7.2.4-7").wants("7.4.2-2"),
+    {
+      also: ["ACTIVE-ACTIVE-OPERATOR", "PLATFORM-UNKNOWN", "RELEASE-PAIR-UNKNOWN"],
+    },
+  ),
+  quiet("OPERATOR-TOO-OLD", "no operator", (w) => w.remove(deployment), {
+    also: ["OPERATOR-ABSENT"],
+  }),
+  fires("OPERATOR-VERSION-UNKNOWN", "pinned by digest", (w) =>
+    image(w, "engine/operator@sha256:00"),
+  )(deployment),
+  quiet("OPERATOR-VERSION-UNKNOWN", "pinned, and the chart tells", (w) =>
+    image(w, "engine/operator@sha256:00").note(deployment, "annotations", {
+      "engine.io/operator-ver": "8.0.2-2",
+    }),
+  ),
+  fires("OPERATOR-VERSION-CONTRADICTS", "another annotation", (w) =>
+    w.note(deployment, "annotations", { "engine.io/operator-ver": "7.22.0-7" }),
+  )(deployment),
+  quiet("OPERATOR-VERSION-CONTRADICTS", "a leading v", (w) =>
+    w.note(deployment, "annotations", { "engine.io/operator-ver": "v8.0.2-2" }),
+  ),
+  fires("OPERATOR-IMAGES-DIFFER", "one of two containers changed", (w) =>
+    w.set(deployment, "spec.template.spec.containers.1.image", "engine/operator:7.22.0-7"),
+  )(deployment),
+  fires("OPERATOR-STRATEGY", "a rolling one", (w) => w.set(deployment, "spec.strategy", undefined))(
+    deployment,
+  ),
+  fires("OPERATOR-STRATEGY", "two replicas", (w) =>
+    w
+      .set(deployment, "spec.replicas", 2)
+      .set(deployment, "status.readyReplicas", 2)
+      .set(deployment, "status.updatedReplicas", 2)
+      .set(deployment, "status.availableReplicas", 2),
+  )(deployment),
+  quiet("OPERATOR-STRATEGY", "replicas left out", (w) =>
+    w.set(deployment, "spec.replicas", undefined),
+  ),
+  fires("OPERATOR-OWNED", "a chart's", (w) =>
+    w
+      .note(deployment, "annotations", helm)
+      .remove(
+        "ConfigMap/engine/operator-environment-config",
+        "Role/shop/edb-role",
+        "RoleBinding/shop/edb-role",
+        "EngineEnterpriseDatabase/shop/orders",
+      ),
+  )(deployment),
+  fires("OPERATOR-OWNED", "a repository's, and a bundle", (w) =>
+    contents(w.note(deployment, "labels", { "argocd.argoproj.io/instance": "x" }), {
+      bundle: bundleOf(w),
+    }),
+  )(deployment),
+  fires("OPERATOR-OWNED", "a repository's, and no bundle", (w) =>
+    contents(w.note(deployment, "labels", { "argocd.argoproj.io/instance": "x" }), { bundle: [] }),
+  )(deployment, { also: ["RELEASE-NO-BUNDLE"] }),
+  fires("OPERATOR-REGISTRY-MIXED", "the cluster is left behind", (w) =>
+    image(w, "registry.example:5000/engine/operator:8.0.2-2"),
+  )(ec),
+  fires("OPERATOR-REGISTRY-MIXED", "the cluster has no repository", (w) =>
+    image(w, "mirror/operator:8.0.2-2").set(
+      ec,
+      "spec.engineEnterpriseImageSpec.repository",
+      undefined,
+    ),
+  )(ec),
+  quiet("OPERATOR-REGISTRY-MIXED", "both moved", (w) =>
+    image(w, "registry.example/engine/operator:8.0.2-2").set(
+      ec,
+      "spec.engineEnterpriseImageSpec.repository",
+      "registry.example/engine/engine",
+    ),
+  ),
+  fires("OPERATOR-ACCOUNT-ABSENT", "no account", (w) =>
+    w.remove("ServiceAccount/engine/engine-enterprise-operator"),
+  )(deployment),
+  fires("OPERATOR-ACCOUNT-ABSENT", "the usual name is meant", (w) =>
+    w
+      .remove("ServiceAccount/engine/engine-enterprise-operator")
+      .set(deployment, "spec.template.spec.serviceAccountName", undefined),
+  )(deployment),
+  fires("OPERATOR-OLM-AUTOMATIC", "an automatic Subscription", (w) =>
+    w.note(deployment, "labels", olm).add(subscriptionKind, {
+      apiVersion: "operators.coreos.com/v1alpha1",
+      kind: "Subscription",
+      metadata: { name: "operator", namespace: "engine" },
+      spec: {},
+    }),
+  )("Subscription/engine/operator", { also: ["OPERATOR-OWNED"] }),
+  quiet(
+    "OPERATOR-OLM-AUTOMATIC",
+    "a manual one",
+    (w) =>
+      w.note(deployment, "labels", olm).add(subscriptionKind, {
+        apiVersion: "operators.coreos.com/v1alpha1",
+        kind: "Subscription",
+        metadata: { name: "operator", namespace: "engine" },
+        spec: { installPlanApproval: "Manual" },
+      }),
+    { also: ["OPERATOR-OWNED"] },
+  ),
+  fires("OPERATOR-OLM-CLUSTER-NAME", "another name", (w) =>
+    w
+      .note(deployment, "labels", olm)
+      .copy(ec, { name: "big" })
+      .copy("Service/engine/ec", { name: "big" })
+      .copy("Secret/engine/ec", { name: "big" })
+      .set("EngineEnterpriseActiveActiveDatabase/engine/carts", "spec.engineEnterpriseCluster", {
+        name: "ec",
+      })
+      .set("RoleBinding/shop/edb-role", "subjects.2", {
+        kind: "ServiceAccount",
+        name: "big",
+        namespace: "engine",
+      }),
+  )("EngineEnterpriseCluster/engine/big", { also: ["OPERATOR-OWNED"] }),
+  fires("OPERATOR-CHART-NAMESPACES", "a chart's that manages others", (w) =>
+    w.note(deployment, "annotations", helm),
+  )(deployment, { also: ["OPERATOR-OWNED"] }),
+];
+
+export const releaseRows: readonly Row[] = [
+  fires("OPERATOR-OLDER", "a release before", (w) => w.wants("7.22.0-7"))(deployment, {
+    also: ["ACTIVE-ACTIVE-OPERATOR", "PLATFORM-EDGE"],
+  }),
+  quiet("OPERATOR-OLDER", "the same", (w) => w.wants("8.0.2-2")),
+  fires("RELEASE-PATH", "6.2.18 too early", (w) => operatorAt(w, "6.2.10-1").wants("6.2.18-41"))(
+    deployment,
+    { also: ["ACTIVE-ACTIVE-OPERATOR", "PLATFORM-UNKNOWN", "RELEASE-PAIR-UNKNOWN"] },
+  ),
+  fires("RELEASE-PATH", "8.0.20-26 after 7.22.2-43", (w) =>
+    operatorAt(w, "7.22.2-43").wants("8.0.20-26"),
+  )(deployment, { also: ["RELEASE-PAIR-UNKNOWN"] }),
+  fires("RELEASE-PATH", "7.2.4-7 after 6.4.2-8", (w) => operatorAt(w, "6.4.2-8").wants("7.2.4-7"))(
+    deployment,
+    { also: ["ACTIVE-ACTIVE-OPERATOR", "PLATFORM-UNKNOWN", "RELEASE-PAIR-UNKNOWN"] },
+  ),
+  fires("RELEASE-PATH", "a cluster of 6.4 to 8.0.20", (w) =>
+    paused(clusterAt(w, "6.4.2-30")).wants("8.0.20-23"),
+  )(deployment, { also: ["CLUSTER-BEHIND-OPERATOR", "CLUSTER-BUSY"] }),
+  quiet(
+    "RELEASE-PATH",
+    "a cluster of 6.4 to 8.0.10",
+    (w) => paused(clusterAt(w, "6.4.2-30")).wants("8.0.10-21"),
+    { also: ["CLUSTER-BEHIND-OPERATOR", "CLUSTER-BUSY"] },
+  ),
+  quiet("RELEASE-PATH", "no operator", (w) => w.remove(deployment).wants("8.0.2-2"), {
+    also: ["OPERATOR-ABSENT"],
+  }),
+  fires("RELEASE-TAG-MISMATCH", "another tag inside", (w) =>
+    contents(w, { operatorVersion: "8.0.6-8", bundle: bundleOf(w) }),
+  )(""),
+  quiet("RELEASE-TAG-MISMATCH", "no target to compare with", (w) => {
+    contents(w, { bundle: bundleOf(w) });
+    const { contents: held } = w.target;
+    w.target = held === undefined ? {} : { contents: held };
+  }),
+  fires("RELEASE-TAG-UNKNOWN", "pinned by digest", (w) =>
+    contents(w, { operatorVersion: undefined, bundle: bundleOf(w) }),
+  )(""),
+  fires("RELEASE-NO-BUNDLE", "no bundle", (w) => contents(w, {}))(""),
+  fires("RELEASE-INCOMPLETE", "no webhook, no roles", (w) =>
+    contents(w, { webhook: undefined, rbac: [], bundle: bundleOf(w) }),
+  )(["", ""]),
+  quiet("RELEASE-INCOMPLETE", "no roles and nothing managed", (w) =>
+    contents(
+      w
+        .set(deployment, "spec.template.spec.containers.0.envFrom", [])
+        .remove(
+          "ConfigMap/engine/operator-environment-config",
+          "Role/shop/edb-role",
+          "RoleBinding/shop/edb-role",
+          "EngineEnterpriseDatabase/shop/orders",
+        ),
+      { rbac: [], bundle: bundleOf(w) },
+    ),
+  ),
+  fires("RELEASE-PAIR-UNKNOWN", "not in the table", (w) => w.wants("8.0.2-3"))(""),
+  fires("RELEASE-LOCAL-RULES", "a rule of one's own", (w) => {
+    const wanted = aRole("engine-enterprise-operator", [
+      { apiGroups: ["app.engine.com"], resources: ["*"], verbs: ["get"] },
+    ]);
+    contents(w, { bundle: [...bundleOf(w), wanted] });
+  })("Role/engine/engine-enterprise-operator"),
+  quiet("RELEASE-LOCAL-RULES", "no such role here, and a cluster role", (w) => {
+    const wanted = aRole("new", []);
+    contents(w, { bundle: [...bundleOf(w), wanted, { ...wanted, kind: "ClusterRole" }] });
+  }),
+];
+
+export const definitionRows: readonly Row[] = [
+  fires("DEFINITION-ABSENT", "remote clusters are not defined", (w) =>
+    w.remove(
+      "CustomResourceDefinition/engineenterpriseremoteclusters.app.engine.com",
+      "EngineEnterpriseRemoteCluster/engine/here",
+    ),
+  )("CustomResourceDefinition/engineenterpriseremoteclusters.app.engine.com", {
+    also: ["ACTIVE-ACTIVE-NO-REMOTE", "ACTIVE-ACTIVE-REMOTE-UNSEEN"],
+  }),
+  fires("DEFINITION-NOT-ESTABLISHED", "no condition", (w) =>
+    w.set(definition, "status.conditions", []),
+  )(definition),
+  fires("OPERATOR-CRD-STORED", "stored in a version that goes", (w) =>
+    contents(w.set(definition, "status.storedVersions", ["v1beta1", "v1"]), {
+      bundle: bundleOf(w),
+      definitions: [crd(w)],
+    }),
+  )(definition),
+  fires("OPERATOR-CRD-LOSES", "fields come and go", (w) => {
+    const wanted = without(crd(w), "spec", "engineUpgradePolicy");
+    const live = without(crd(w), "spec", "username");
+    Object.assign(w.find(definition), live);
+    contents(operatorAt(w, "7.22.0-7"), { bundle: bundleOf(w), definitions: [wanted] });
+    w.set(definition, "spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.local", {
+      type: "string",
+    });
+  })(definition, { also: ["CLUSTER-BEHIND-OPERATOR"] }),
+  fires("OPERATOR-CRD-NEWER", "the release's lacks fields", (w) =>
+    contents(w, { bundle: bundleOf(w), definitions: [without(crd(w), "spec", "nodes")] }),
+  )(definition),
+  fires("DEFINITION-SHARED", "an EC elsewhere", (w) => w.copy(ec, { namespace: "other" }))("", {
+    also: ["WEBHOOK-SCOPE-SHARED"],
+  }),
+  fires("DEFINITION-ANNOTATION-LARGE", "nearly full", (w) =>
+    w.note(definition, "annotations", {
+      "kubectl.kubernetes.io/last-applied-configuration": "x".repeat(230_000),
+    }),
+  )(definition),
+];
