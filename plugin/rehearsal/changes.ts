@@ -63,11 +63,17 @@ function without(object: object, keys: readonly string[]): object {
   return Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)));
 }
 
+/** Times, and identities of other objects, wherever they are written. */
+const ofEachMoment = new Set([
+  ...["uid", "lastTransitionTime", "lastUpdateTime", "lastProbeTime", "startTime"],
+  ...["completionTime", "startedAt", "finishedAt", "firstTimestamp", "lastTimestamp"],
+]);
+
 /** JSON whose keys are in order, at every depth. */
 function stable(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    typeof inner === "object" && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
+  return JSON.stringify(value, (key, inner: unknown) => {
+    if (ofEachMoment.has(key)) return "";
+    if (typeof inner !== "object" || inner === null || Array.isArray(inner)) return inner;
+    return Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
 }

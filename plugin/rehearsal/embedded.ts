@@ -6,6 +6,8 @@ import { rbac } from "./access/rbac";
 import { createRegistry } from "./kinds/registry";
 import { MemoryControlPlane } from "./memory/control-plane";
 import type { AccessControl } from "./model";
+import { atRest } from "./operator/at-rest";
+import { playAlong, type PlayAlong } from "./operator/play-along";
 import { routeTo } from "./service-route";
 import type { Source } from "./source/source";
 import { VirtualClock } from "./virtual-clock";
@@ -29,6 +31,8 @@ export interface EmbeddedWish {
 export interface Embedded {
   readonly controlPlane: MemoryControlPlane;
   readonly clock: VirtualClock;
+  /** The clock of the commands: their waits let the operator play. */
+  readonly played: PlayAlong;
   /** Undefined where no key pair is there to serve with. */
   readonly webhook: RunningWebhook | undefined;
   /** Entries that were not treated as on a real cluster, and why. */
@@ -72,13 +76,14 @@ export async function openEmbedded(wish: EmbeddedWish): Promise<Embedded> {
       access: wish.access ?? rbac,
       admission,
     });
-    controlPlane.load(source.objects);
+    controlPlane.load(atRest(source.objects, { ...wish, registry: createRegistry() }));
     controlPlane.onChange(({ object }) => {
       if (!isCluster(object, names)) return;
       const all = controlPlane.state.list({ group: names.group, plural: names.ec.plural });
       folder.writeClusters(all);
     });
-    return { controlPlane, clock, webhook, skipped, close };
+    const played = playAlong({ controlPlane, clock, names, namespace });
+    return { controlPlane, clock, played, webhook, skipped, close };
   } catch (error) {
     await close();
     throw error;

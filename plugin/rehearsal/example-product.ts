@@ -5,7 +5,8 @@ import { rebrand } from "../domain/rebrand";
 import type { ExamplePlaces } from "./example-places";
 
 const clusterName = "ec";
-const bundled = ["7.2", "7.4", "8.0", "8.2"];
+/** What a cluster of this release bundles (domain facts 7). */
+const bundled = ["6.2", "7.2", "7.4"];
 
 /** The EC in the operator's namespace and the databases that live in it. */
 export function exampleProduct(names: Names, places: ExamplePlaces): readonly KubeObject[] {
@@ -26,7 +27,7 @@ function objectsOf(names: Names, places: ExamplePlaces): readonly KubeObject[] {
       modules: ["search"],
     }),
     database(names, { namespace: shop, name: "sessions", version: "7.2", uid: 3 }),
-    database(names, { namespace: reports, name: "totals", version: "8.0", uid: 4 }),
+    database(names, { namespace: reports, name: "totals", version: "7.4", uid: 4 }),
     activeActive(names, places.operator),
   ];
 }
@@ -41,6 +42,7 @@ function exampleCluster(names: Names, namespace: string): KubeObject {
       names.fields.statusModules,
       names.bundledModules.slice(0, 2).map((name) => ({ name, versions: ["8.2.0"] })),
     ),
+    at(names.ecFields.licenseState, "Valid"),
   ];
   return {
     apiVersion: `${names.group}/${names.ecVersion}`,
@@ -106,7 +108,7 @@ function activeActive(names: Names, namespace: string): KubeObject {
       participatingClusters: [{ name: "here" }, { name: "there" }],
       [global]: { memorySize: "1GB", [version]: "7.4" },
     },
-    status: { status: "active", specStatus: "Valid" },
+    status: { status: "active", specStatus: "Valid", replicationStatus: "up" },
   };
 }
 

@@ -6,9 +6,12 @@
 import { generatePair } from "../adapters/certificate";
 import type { Names } from "../domain/names";
 import type { KubeObject } from "../domain/objects";
+import { createRegistry } from "./kinds/registry";
+import { atRest } from "./operator/at-rest";
 import { exampleAccess } from "./example-access";
 import { exampleDefinitions } from "./example-definitions";
 import { exampleOperator } from "./example-operator";
+import { asApplied } from "./example-owners";
 import type { ExamplePlaces } from "./example-places";
 import { exampleProduct } from "./example-product";
 import type { Source } from "./source/source";
@@ -30,8 +33,15 @@ export async function exampleSource(names: Names, now: number): Promise<Source> 
     ...exampleProduct(names, places),
   ];
   const created = new Date(now - 90 * 24 * 3_600_000).toISOString().replace(/\.\d+Z$/, "Z");
+  const registry = createRegistry();
+  const complete = atRest(asApplied(objects, names, registry), {
+    names,
+    namespace: operator,
+    now,
+    registry,
+  });
   return {
-    objects: objects.map((object) => ({
+    objects: complete.map((object) => ({
       ...object,
       metadata: { ...object.metadata, creationTimestamp: created },
     })),

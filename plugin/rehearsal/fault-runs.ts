@@ -5,12 +5,13 @@
 import { type ExitCode, exitCodes } from "../domain/errors";
 import type { KubeObject } from "../domain/objects";
 import { configurationResource } from "../domain/webhook/configuration";
-import type { Cluster } from "../run/ports";
+import type { Clock, Cluster } from "../run/ports";
 import { Changes, type Difference, disagreement, sameDifference } from "./changes";
 import type { Scenario } from "./fault-plan";
 import { faultyGate, type Met } from "./faults";
 import type { MemoryControlPlane } from "./memory/control-plane";
 import { ObservedCluster, type Call } from "./observed-cluster";
+import type { PlayAlong } from "./operator/play-along";
 import { VirtualClock } from "./virtual-clock";
 
 /** How one run of the command ended; `killed` for a process that did not live to say it. */
@@ -23,7 +24,9 @@ export interface FaultWorld {
   readonly now: number;
   readonly connect: (controlPlane: MemoryControlPlane, clock: VirtualClock) => Cluster;
   /** Runs the command once; only what is no expected end is thrown. */
-  readonly command: (cluster: Cluster, clock: VirtualClock) => Promise<End>;
+  readonly command: (cluster: Cluster, clock: Clock) => Promise<End>;
+  /** Lets an operator of each run's own play, while somebody waits. */
+  readonly playAlong: (controlPlane: MemoryControlPlane, clock: VirtualClock) => PlayAlong;
   /** What is wrong with the webhook in this state, undefined when it works. */
   readonly judgeMoment: (controlPlane: MemoryControlPlane) => Promise<string | undefined>;
   readonly signal: AbortSignal;
@@ -110,6 +113,7 @@ class Play {
   private readonly successes: Difference[] = [];
   private readonly clock: VirtualClock;
   private readonly controlPlane: MemoryControlPlane;
+  private readonly played: PlayAlong;
   /** The cluster as it was after each change of a webhook configuration. */
   private readonly states: MemoryControlPlane[] = [];
 
@@ -119,6 +123,7 @@ class Play {
   ) {
     this.clock = new VirtualClock(world.now);
     this.controlPlane = world.start.fork(this.clock);
+    this.played = world.playAlong(this.controlPlane, this.clock);
     this.changes = new Changes(this.controlPlane, (object) => {
       if (isConfiguration(object)) this.states.push(this.controlPlane.fork());
     });
@@ -139,12 +144,13 @@ class Play {
     const cluster = world.connect(this.controlPlane, this.clock);
     const { gate, calls, met, killed } = faultyGate(this.scenario, cluster.server, this.sent);
     try {
-      const end = await world.command(new ObservedCluster(cluster, gate), this.clock);
+      const end = await world.command(new ObservedCluster(cluster, gate), this.played);
       this.ends.push(killed() ? "killed" : end);
     } catch (error) {
       world.signal.throwIfAborted();
       this.ends.push(killed() ? "killed" : unexpected(error));
     }
+    await this.played.settle();
     this.sent += calls.length;
     this.met.push(...met);
     this.noteSuccess();

@@ -12,11 +12,12 @@ export const limits: readonly Limit[] = [
   {
     id: "controllers",
     cannot:
-      "no controller runs: nothing rolls out, restarts, is collected as garbage or aggregated, and a deleted namespace keeps its objects",
+      "no controller runs but those of the operator and its clusters, which are played: nothing else rolls out, restarts, is collected as garbage or aggregated, and a deleted namespace keeps its objects",
   },
   {
     id: "pods",
-    cannot: "no pod runs: the code of the operator, the engine and of other workloads is not there",
+    cannot:
+      "no pod runs: the operator's part of an upgrade is played as it is documented, in times of its own; the code of the operator, the engine and of other workloads is not there",
   },
   {
     id: "other-webhooks",

@@ -6,7 +6,7 @@ import type {
   Cluster,
   ListOptions,
   ManagedWrite,
-  PatchType,
+  PatchOptions,
   Preconditions,
   WatchEvent,
   WatchOptions,
@@ -90,11 +90,7 @@ export class ObservedCluster implements Cluster {
     );
   }
 
-  patch(
-    ref: Ref,
-    body: unknown,
-    options: ManagedWrite & { readonly type: PatchType },
-  ): Promise<KubeObject> {
+  patch(ref: Ref, body: unknown, options: PatchOptions): Promise<KubeObject> {
     return this.gate(write("patch", ofRef(ref), options), () =>
       this.inner.patch(ref, body, options),
     );

@@ -40,10 +40,11 @@ export function noSuchPage(server: string, subject: string): ApiError {
 
 /** 403 for a user who may not do this. */
 export function forbidden(user: User, attributes: Attributes, reason = ""): ApiError {
-  const { verb, group, resource, namespace, name } = attributes;
+  const { verb, group, resource, subresource, namespace, name } = attributes;
+  const full = subresource === undefined ? resource : `${resource}/${subresource}`;
   const place =
     namespace === undefined ? "at the cluster scope" : `in the namespace "${namespace}"`;
-  const why = `User "${user.name}" cannot ${verb} resource "${resource}" in API group "${group}" ${place}`;
+  const why = `User "${user.name}" cannot ${verb} resource "${full}" in API group "${group}" ${place}`;
   const what = qualified({ group, plural: resource });
   const whole = reason === "" ? why : `${why}: ${reason}`;
   return refusal403(name === undefined ? what : `${what} "${name}"`, whole);

@@ -9,7 +9,7 @@ import type {
   Cluster,
   ListOptions,
   ManagedWrite,
-  PatchType,
+  PatchOptions,
   Preconditions,
   WatchEvent,
   WatchOptions,
@@ -42,7 +42,10 @@ const userAgent = "kubectl-engine";
 const imitatedVersion = "v1.34.4";
 
 /** What a request is about; a collection has no name. */
-type Addressed = Omit<Ref, "name"> & { readonly name: string | undefined };
+type Addressed = Omit<Ref, "name"> & {
+  readonly name: string | undefined;
+  readonly subresource?: string;
+};
 
 export class MemoryCluster implements Cluster {
   readonly server: string;
@@ -130,23 +133,22 @@ export class MemoryCluster implements Cluster {
     return apply(this.plane, this.request(definition, ref, options), { object, options });
   }
 
-  async patch(
-    ref: Ref,
-    sent: unknown,
-    options: ManagedWrite & { readonly type: PatchType },
-  ): Promise<KubeObject> {
+  async patch(ref: Ref, sent: unknown, options: PatchOptions): Promise<KubeObject> {
+    const { subresource } = options;
     objectPath(ref);
     await this.arrive(options.signal);
-    this.authorize("patch", ref);
+    this.authorize("patch", { ...ref, ...(subresource !== undefined && { subresource }) });
     const definition = this.served(ref);
     if (definition === undefined) throw this.unserved(ref.resource, `patch ${nameOf(ref)}`);
+    if (subresource !== undefined && !definition.hasStatus) throw nothingServed();
     requireFormat(options.type, definition);
     const body = bodyOf(sent);
     requireManager("PatchOptions", options.fieldManager);
     const next = (before: KubeObject | undefined): KubeObject =>
       patched(before as KubeObject, body, { type: options.type, definition });
+    const request = this.request(definition, ref, options);
     return change(this.plane, {
-      request: this.request(definition, ref, options),
+      request: { ...request, ...(subresource !== undefined && { subresource }) },
       next,
       owned: false,
     });
@@ -195,7 +197,7 @@ export class MemoryCluster implements Cluster {
   }
 
   private authorize(verb: string, ref: Addressed): void {
-    const { resource, name, namespace } = ref;
+    const { resource, name, namespace, subresource } = ref;
     const { group, plural } = resource;
     // a namespace is in itself, as far as access goes
     const isNamespace = group === "" && plural === "namespaces";
@@ -204,6 +206,7 @@ export class MemoryCluster implements Cluster {
       verb,
       group,
       resource: plural,
+      ...(subresource !== undefined && { subresource }),
       ...(name !== undefined && { name }),
       ...(within !== undefined && { namespace: within }),
     });

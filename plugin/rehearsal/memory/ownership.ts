@@ -32,6 +32,8 @@ export interface Managing {
   readonly before: KubeObject | undefined;
   readonly object: KubeObject;
   readonly manager: string;
+  /** The part that was written, undefined for the object itself. */
+  readonly subresource: string | undefined;
   readonly structure: Structure;
   /** What an object of the kind holds before anything is said. */
   readonly empty: unknown;
@@ -71,7 +73,7 @@ export function manageUpdate(managing: Managing, ignored: Ignored): KubeObject {
 }
 
 function updated(owners: Owners, managing: Managing, ignored: Ignored): Owners {
-  const { before, object, manager, structure, empty, time } = managing;
+  const { before, object, manager, subresource, structure, empty, time } = managing;
   const change = filtered(compare(bare(before ?? empty), bare(object), structure), ignored);
   const taken = union(change.added, change.modified);
   const rest = [...owners.values()].map((owner) => ({
@@ -82,7 +84,7 @@ function updated(owners: Owners, managing: Managing, ignored: Ignored): Owners {
     manager,
     operation: "Update",
     apiVersion: object.apiVersion,
-    subresource: undefined,
+    subresource,
   } as const;
   const mine = difference(difference(taken, managing.given ?? noFields), unowned);
   if (isEmpty(mine)) return ownersOf(rest);

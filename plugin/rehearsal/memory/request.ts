@@ -23,6 +23,8 @@ export interface WriteRequest {
   /** As the request's query gave it; what the webhooks are told. */
   readonly fieldManager: string | undefined;
   readonly options: WriteOptions;
+  /** The part that is written; absent: all of the object but this part. */
+  readonly subresource?: "status";
 }
 
 /** Where the object of a request is stored. */

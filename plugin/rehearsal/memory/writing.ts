@@ -76,13 +76,14 @@ async function changed(plane: Plane, writing: Writing, before: KubeObject): Prom
   const next = placed(writing.next(live), request);
   requireName(next, request);
   if (writing.replaces === true) requireUid(next, before, request);
-  const kept = withStatusOf(continued(next, live, request), before, request);
+  const kept = withStatusOf(continued(next, live, request), live, request);
   const prepared = prepare(kept, live, request);
   const owned = writing.owned
     ? prepared
     : managed(plane, request, { object: prepared, before: live });
   const object = counted(owned, before, request);
-  await judge(plane, request, { operation: "UPDATE", object, before: live });
+  if (request.subresource === undefined)
+    await judge(plane, request, { operation: "UPDATE", object, before: live });
   return object;
 }
 
@@ -145,7 +146,7 @@ function managed(plane: Plane, request: WriteRequest, step: Step): KubeObject {
 /** What the rules of ownership need to know of a write. */
 export function managingOf(
   { parts }: Plane,
-  { definition, manager }: WriteRequest,
+  { definition, manager, subresource }: WriteRequest,
   step: Step,
 ): Managing {
   const structure = structureOf(definition);
@@ -153,6 +154,7 @@ export function managingOf(
     before: undefined,
     ...step,
     manager,
+    subresource,
     structure,
     empty: emptyOf(definition),
     time: timestamp(parts),
@@ -160,8 +162,8 @@ export function managingOf(
 }
 
 /** Whether a write of the object leaves the status alone. */
-export function ignoredOf({ definition }: WriteRequest): Ignored {
-  return { status: definition.hasStatus };
+export function ignoredOf({ definition, subresource }: WriteRequest): Ignored {
+  return { status: definition.hasStatus && subresource === undefined };
 }
 
 function withoutStatus(object: KubeObject, { definition }: WriteRequest): KubeObject {
@@ -171,8 +173,14 @@ function withoutStatus(object: KubeObject, { definition }: WriteRequest): KubeOb
 
 function withStatusOf(object: KubeObject, before: KubeObject, request: WriteRequest): KubeObject {
   if (!request.definition.hasStatus) return object;
+  if (request.subresource !== undefined) return onlyStatusOf(object, before);
   const { status } = before;
   return { ...withoutStatus(object, request), ...(status !== undefined && { status }) };
+}
+
+/** A write of the status leaves everything else as it is stored. */
+function onlyStatusOf({ status }: KubeObject, before: KubeObject): KubeObject {
+  return { ...omit(before, "status"), ...(status !== undefined && { status }) };
 }
 
 /** With the next generation when more than metadata and status changed. */

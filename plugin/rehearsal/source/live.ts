@@ -74,6 +74,7 @@ const nearby: readonly Resource[] = [
   kinds.service,
   kinds.endpointSlice,
   kinds.deployment,
+  { ...kinds.deployment, plural: "replicasets", kind: "ReplicaSet" },
   { ...kinds.deployment, plural: "statefulsets", kind: "StatefulSet" },
   core("pods", "Pod"),
   core("configmaps", "ConfigMap"),

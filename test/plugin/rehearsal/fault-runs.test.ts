@@ -1,6 +1,8 @@
 import { EngineError } from "../../../plugin/domain/errors";
 import { kinds } from "../../../plugin/domain/kinds";
 import { configurationResource } from "../../../plugin/domain/webhook/configuration";
+import { playAlong } from "../../../plugin/rehearsal/operator/play-along";
+import { defaultNames } from "../../../plugin/domain/names";
 import { planFaults } from "../../../plugin/rehearsal/fault-plan";
 import {
   type End,
@@ -43,6 +45,8 @@ function worldOf(command: Command): FaultWorld {
     now: testTime,
     connect: (controlPlane) => controlPlane.connect({ user: admin, namespace: "engine" }),
     command: (cluster) => ended(cluster, command),
+    playAlong: (controlPlane, clock) =>
+      playAlong({ controlPlane, clock, names: defaultNames, namespace: "engine" }),
     // as long as one of the two is there, something judges
     judgeMoment: ({ state }) => {
       const count = state.list(configurationResource).length;

@@ -1,0 +1,63 @@
+/** Failures on demand: what the service does in the place of, or after, what a call asks for. */
+
+/** One failure. `after`: what the call asks for has been done, and its answer is lost. */
+export type ApiFault =
+  | { readonly does: "answer"; readonly status: number; readonly when?: "before" | "after" }
+  | { readonly does: "cut"; readonly when: "before" | "after" }
+  /** Answers late, by the service's own clock. */
+  | { readonly does: "slow"; readonly ms: number }
+  /** Never answers. */
+  | { readonly does: "hang" }
+  /** As nodes do that do not lead: the same path elsewhere. */
+  | { readonly does: "redirect"; readonly to: string; readonly status?: number }
+  /** A success whose body is no JSON. */
+  | { readonly does: "garbage"; readonly body: string }
+  /** Ended actions are forgotten first. */
+  | { readonly does: "forget" };
+
+/** Where and how often it happens. */
+export interface PlannedFault {
+  readonly fault: ApiFault;
+  /** Absent: any. */
+  readonly method?: string;
+  /** The path as called, or a pattern of it; absent: any. */
+  readonly path?: string | RegExp;
+  /** Calls that fit and are let through first. */
+  readonly skip?: number;
+  /** Absent: once. */
+  readonly times?: number;
+}
+
+/** The failures that are still to come. */
+export class ApiFaults {
+  readonly #planned: { readonly plan: PlannedFault; skip: number; times: number }[] = [];
+
+  /** Plans one. */
+  add(plan: PlannedFault): void {
+    this.#planned.push({ plan, skip: plan.skip ?? 0, times: plan.times ?? 1 });
+  }
+
+  /** None is to come any more. */
+  clear(): void {
+    this.#planned.length = 0;
+  }
+
+  /** The failure of this call, if there is one. */
+  take(method: string, path: string): ApiFault | undefined {
+    for (const one of this.#planned) {
+      if (one.times <= 0 || !isMeant(one.plan, method, path)) continue;
+      if (one.skip > 0) {
+        one.skip -= 1;
+        continue;
+      }
+      one.times -= 1;
+      return one.plan.fault;
+    }
+    return undefined;
+  }
+}
+
+function isMeant({ method, path }: PlannedFault, called: string, at: string): boolean {
+  if (method !== undefined && method !== called) return false;
+  return path === undefined || (typeof path === "string" ? path === at : path.test(at));
+}

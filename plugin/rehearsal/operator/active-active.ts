@@ -1,0 +1,66 @@
+/** The operator's work on active-active databases: their state follows that of their instances (S65). */
+import { leadingEngineVersion, parseEngineVersion } from "../../domain/versions";
+import { at, type Json, list, text } from "../../domain/values";
+import type { KubeObject } from "../../run/ports";
+import type { Act } from "./act";
+import { isManaged } from "./clusters";
+import { identity, productKinds, type Scene } from "./scene";
+import { hashOf, sameButTimes, withField, writeStatus } from "./writes";
+
+/** What the operator has to tell of active-active databases. */
+export function activeActiveActs(scene: Scene): readonly Act[] {
+  if (!scene.ecs.some((ec) => isManaged(scene, ec))) return [];
+  return scene.eaadbs.flatMap((eaadb) => ofOne(scene, eaadb));
+}
+
+/** Some instance is on its way while it does not run the version that is asked for. */
+function isPending({ names, edbs }: Scene, eaadb: KubeObject): boolean {
+  const [, key = ""] = names.fields.engineVersion;
+  const wanted = parseEngineVersion(at(eaadb, [...names.fields.globalConfigurations, key]));
+  if (wanted === undefined) return false;
+  const linked = list(at(eaadb, names.eaadbFields.linkedEdbs));
+  return edbs
+    .filter(({ metadata }) => linked.includes(metadata.name))
+    .some((edb) => {
+      const runs = leadingEngineVersion(at(edb, names.fields.statusVersion));
+      return (
+        runs === undefined ||
+        runs.major < wanted.major ||
+        (runs.major === wanted.major && runs.minor < wanted.minor)
+      );
+    });
+}
+
+function ofOne(scene: Scene, eaadb: KubeObject): readonly Act[] {
+  const { names, times } = scene;
+  const { eaadbFields } = names;
+  const pending = isPending(scene, eaadb);
+  const fields: readonly (readonly [readonly string[], unknown])[] = [
+    [eaadbFields.status, pending ? "active-change-pending" : "active"],
+    [eaadbFields.specStatus, "Valid"],
+    [eaadbFields.replicationStatus, text(at(eaadb, eaadbFields.replicationStatus)) ?? "up"],
+    ...(pending
+      ? [
+          [
+            eaadbFields.lastTaskUid,
+            hashOf([eaadb.metadata.name, eaadb.metadata.generation]),
+          ] as const,
+        ]
+      : []),
+  ];
+  const before: Json = { status: eaadb["status"] ?? {} };
+  const after = fields.reduce((so, [path, value]) => withField(so, path, value), before);
+  if (sameButTimes(after["status"], eaadb["status"])) return [];
+  const target = {
+    resource: productKinds(names).eaadb,
+    object: eaadb,
+    manager: names.operator.deployment,
+  };
+  return [
+    {
+      key: `${identity(eaadb)} ${hashOf(after["status"])}`,
+      afterMs: times.reactMs,
+      run: ({ cluster }) => writeStatus(cluster, target, after["status"] as Json),
+    },
+  ];
+}

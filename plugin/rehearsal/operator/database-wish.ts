@@ -1,0 +1,68 @@
+/** What is asked of a database: a version, which may be a channel's, and modules (S61–S67; domain facts 7). */
+import {
+  compareEngineVersions,
+  type EngineVersion,
+  formatEngineVersion,
+  leadingEngineVersion,
+  parseEngineVersion,
+} from "../../domain/versions";
+import { at, list, own } from "../../domain/values";
+import type { KubeObject } from "../../run/ports";
+import { knownModules, modulesOf } from "./prerequisites";
+import type { Scene } from "./scene";
+
+/** A database's wish, judged by its EC. */
+export interface Wish {
+  /** Undefined where the spec asks for none. */
+  readonly version: EngineVersion | undefined;
+  /** What a database without a version gets. */
+  readonly newest: EngineVersion | undefined;
+  /** Why the operator does not take it. */
+  readonly refused: string | undefined;
+}
+
+/** Reads the wish; an instance of an active-active database has that one's. */
+export function wishOf(scene: Scene, ec: KubeObject, edb: KubeObject): Wish {
+  const bundled = bundledOf(scene, ec);
+  const version = versionFor(scene, wantedOf(scene, edb), bundled);
+  const known = knownModules(scene, ec);
+  const module = modulesOf(scene, edb).find((name) => !known.has(name));
+  const isBundled = version === undefined || bundled.some((one) => isSame(one, version));
+  const refused = [
+    ...(isBundled ? [] : [`version ${formatEngineVersion(version)} is not bundled`]),
+    ...(module === undefined ? [] : [`module ${module} is not supported`]),
+  ].at(0);
+  return { version, newest: bundled.at(-1), refused };
+}
+
+function wantedOf({ names, eaadbs }: Scene, edb: KubeObject): unknown {
+  const name = edb.metadata.name ?? "";
+  const owner = eaadbs.find((one) => list(at(one, names.eaadbFields.linkedEdbs)).includes(name));
+  const [, key = ""] = names.fields.engineVersion;
+  return owner === undefined
+    ? at(edb, names.fields.engineVersion)
+    : at(owner, [...names.fields.globalConfigurations, key]);
+}
+
+function bundledOf({ names }: Scene, ec: KubeObject): readonly EngineVersion[] {
+  const { bundledType, bundledVersion } = names.entryFields;
+  return list(at(ec, names.fields.bundledDatabaseVersions))
+    .filter((entry) => own(entry, bundledType) === names.engineDbType)
+    .flatMap((entry) => leadingEngineVersion(own(entry, bundledVersion)) ?? [])
+    .toSorted(compareEngineVersions);
+}
+
+/** A channel means the newest version, of those that begin a major line for the major one (C4). */
+function versionFor(
+  { names }: Scene,
+  wanted: unknown,
+  bundled: readonly EngineVersion[],
+): EngineVersion | undefined {
+  if (wanted === names.latestChannel) return bundled.at(-1);
+  if (wanted !== names.majorChannel) return parseEngineVersion(wanted);
+  return bundled.findLast((one, index) => one.major !== bundled[index - 1]?.major);
+}
+
+function isSame(one: EngineVersion, other: EngineVersion): boolean {
+  return compareEngineVersions(one, other) === 0;
+}

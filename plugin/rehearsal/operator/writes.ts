@@ -1,0 +1,90 @@
+/** The writes of the played controllers: bound to the version that they were decided on. */
+import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import { preconditionsOf } from "../../domain/objects";
+import { isObject, type Json } from "../../domain/values";
+import type { Cluster, KubeObject, Ref, Resource } from "../../run/ports";
+
+/** Kubernetes' own writers. */
+export const controllerManager = "kube-controller-manager";
+export const kubelet = "kubelet";
+
+/** A kind, an object of it, and who writes. */
+export interface Target {
+  readonly resource: Resource;
+  readonly object: KubeObject;
+  readonly manager: string;
+}
+
+/** Writes the whole status, through the subresource. */
+export async function writeStatus(cluster: Cluster, target: Target, status: Json): Promise<void> {
+  const { resource, object, manager } = target;
+  const before = object["status"];
+  const gone = Object.keys(isObject(before) ? before : {}).filter((key) => !(key in status));
+  const nothing = Object.fromEntries(gone.map((key) => [key, null]));
+  const { resourceVersion } = object.metadata;
+  const body = { metadata: { resourceVersion }, status: { ...status, ...nothing } };
+  const options = { type: "merge", subresource: "status", fieldManager: manager } as const;
+  await cluster.patch(refOf(resource, object), body, options);
+}
+
+/** Changes fields of the object. */
+export async function writeFields(cluster: Cluster, target: Target, fields: Json): Promise<void> {
+  const { resource, object, manager } = target;
+  const { resourceVersion } = object.metadata;
+  const { metadata, ...rest } = fields;
+  const body = { ...rest, metadata: { ...(metadata as Json | undefined), resourceVersion } };
+  await cluster.patch(refOf(resource, object), body, { type: "merge", fieldManager: manager });
+}
+
+/** Deletes the object, and no other of its name. */
+export async function remove(cluster: Cluster, { resource, object }: Target): Promise<void> {
+  const { uid } = preconditionsOf(object);
+  await cluster.delete(refOf(resource, object), uid === undefined ? {} : { uid });
+}
+
+function refOf(resource: Resource, { metadata }: KubeObject): Ref {
+  const { name = "", namespace } = metadata;
+  return { resource, name, ...(namespace !== undefined && { namespace }) };
+}
+
+/** The object with a value at a path of fields. */
+export function withField<T extends Json>(object: T, path: readonly string[], value: unknown): T {
+  const [first = "", ...rest] = path;
+  const inner = object[first];
+  const changed = rest.length === 0 ? value : withField(isObject(inner) ? inner : {}, rest, value);
+  return { ...object, [first]: changed };
+}
+
+/** A short text that is the same for equal values. */
+export function hashOf(value: unknown): string {
+  return createHash("sha256").update(stable(value)).digest("hex").slice(0, 10);
+}
+
+/** Whether two values say the same, the times in them aside. */
+export function sameButTimes(left: unknown, right: unknown): boolean {
+  return isDeepStrictEqual(timeless(left), timeless(right));
+}
+
+const times = new Set([
+  ...["lastTransitionTime", "lastUpdateTime", "startTime", "startedAt", "finishedAt"],
+]);
+
+function timeless(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value ?? null, (key, inner: unknown) => (times.has(key) ? "" : inner)),
+  );
+}
+
+function stable(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    isObject(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : inner,
+  );
+}
+
+/** A moment as Kubernetes writes it, in whole seconds. */
+export function timeText(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,37 @@
+/** The operator at play beside a test on the real API server. */
+import { connect } from "../../plugin/adapters/kubernetes/connect";
+import { defaultNames as names } from "../../plugin/domain/names";
+import type { Misbehaviour } from "../../plugin/rehearsal/operator/misbehaviour";
+import { playOperator } from "../../plugin/rehearsal/operator/play";
+import { systemClock } from "../../plugin/program/clock";
+import type { ControlPlane } from "./control-plane";
+
+/** Short ones: a test waits for facts, not for times. */
+const times = {
+  reactMs: 10,
+  staleRunningMs: 50,
+  podStartMs: 10,
+  podReadyMs: 20,
+  drainMs: 10,
+  databaseMs: 20,
+  jobMs: 10,
+};
+
+/** Plays until the returned function is called. */
+export async function playAt(
+  { kubeconfig }: ControlPlane,
+  namespace: string,
+  misbehave: Misbehaviour = {},
+): Promise<() => Promise<void>> {
+  const cluster = await connect({ kubeconfig, namespace }, {});
+  const ending = new AbortController();
+  const running = playOperator({
+    ...{ cluster, clock: systemClock, names, namespace, times, pollMs: 20 },
+    ...{ endpoints: ["192.0.2.10"], misbehave },
+  }).run(ending.signal);
+  return async () => {
+    ending.abort();
+    await running;
+    cluster.close();
+  };
+}

@@ -1,0 +1,61 @@
+/** A cluster in memory with an operator at play: its clock is virtual, nothing waits for real. */
+import { defaultNames as names } from "../../plugin/domain/names";
+import type { KubeObject, Ref, Resource } from "../../plugin/domain/objects";
+import { exampleSource } from "../../plugin/rehearsal/example";
+import type { MemoryControlPlane } from "../../plugin/rehearsal/memory/control-plane";
+import { playOperator, type Play, type PlayOptions } from "../../plugin/rehearsal/operator/play";
+import { PlayedClock } from "../../plugin/rehearsal/operator/played-clock";
+import { VirtualClock } from "../../plugin/rehearsal/virtual-clock";
+import type { Cluster } from "../../plugin/run/ports";
+import { aControlPlane, admin } from "../plugin/rehearsal/memory-cluster";
+import { testTime } from "./manual-clock";
+
+/** The example's cluster, played on. */
+export interface PlayedWorld {
+  readonly controlPlane: MemoryControlPlane;
+  readonly cluster: Cluster;
+  /** Its sleeps let the operator play. */
+  readonly clock: PlayedClock;
+  readonly play: Play;
+  readonly namespace: string;
+  /** Lets it play until nothing is left to do. */
+  readonly settle: () => Promise<void>;
+  /** A play that goes on where another one was ended. */
+  readonly again: () => Play;
+}
+
+export async function aPlayedWorld(
+  options: Partial<PlayOptions> & {
+    readonly objects?: readonly KubeObject[];
+    /** For whoever plays in the same time. */
+    readonly virtual?: VirtualClock;
+  } = {},
+): Promise<PlayedWorld> {
+  const { objects, virtual, ...wishes } = options;
+  const source = await exampleSource(names, testTime);
+  const controlPlane = aControlPlane(objects ?? source.objects);
+  const inner = virtual ?? new VirtualClock(testTime);
+  const { namespace = names.operator.namespace } = source;
+  const cluster = controlPlane.connect({ user: admin, namespace });
+  const again = (): Play => playOperator({ cluster, clock: inner, names, namespace, ...wishes });
+  const play = again();
+  const clock = new PlayedClock(inner, play);
+  const settle = (): Promise<void> => clock.settle();
+  return { controlPlane, cluster, clock, play, namespace, settle, again };
+}
+
+/** Addresses of what tests look at. */
+export const product = {
+  ec: kindOf(names.ec),
+  edb: kindOf(names.edb),
+  eaadb: kindOf(names.eaadb),
+};
+
+function kindOf({ kind, plural }: { readonly kind: string; readonly plural: string }): Resource {
+  return { group: names.group, version: names.version, plural, kind };
+}
+
+/** An object of the operator's namespace. */
+export function here(resource: Resource, name: string, namespace = "engine"): Ref {
+  return { resource, name, namespace };
+}
