@@ -1,0 +1,130 @@
+/** The real helm, as a child process without a shell (S20). */
+import { execFile } from "node:child_process";
+import { access, constants } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { EngineError, exitCodes, UsageError } from "../domain/errors";
+import { isObject, type Json, list, own, text } from "../domain/values";
+import { type ChartRelease, type ChartUpgrade, helmWords } from "../domain/operator/chart";
+
+/** Helm ended with an error of its own. */
+export class HelmError extends EngineError {
+  readonly code = "HELM-FAILED";
+  readonly exitCode = exitCodes.failed;
+}
+
+/** How helm is run. */
+export interface HelmSetting {
+  /** The program; see `findHelm`. */
+  readonly executable: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** The kubeconfig of this run: credentials are never among the words of a command. */
+  readonly kubeconfig: string;
+  readonly namespace: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+const howToGet =
+  "install helm 3.14 or later so that it is on the PATH, or name the program by ENGINE_HELM";
+
+/** The helm of ENGINE_HELM, else the first on the PATH; UsageError with how to get it. */
+export async function findHelm(env: NodeJS.ProcessEnv): Promise<string> {
+  const named = text(env["ENGINE_HELM"]);
+  if (named !== undefined) {
+    if (await isExecutable(named)) return named;
+    throw new UsageError(`ENGINE_HELM names ${named}, which cannot be run`, { hint: howToGet });
+  }
+  for (const folder of (env["PATH"] ?? "").split(delimiter).filter((part) => part !== "")) {
+    const file = join(folder, "helm");
+    if (await isExecutable(file)) return file;
+  }
+  throw new UsageError("an upgrade by chart needs helm, and there is none on the PATH", {
+    hint: howToGet,
+  });
+}
+
+async function isExecutable(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Stands behind the port Helm of run/operator/chart. */
+export class HelmProgram {
+  constructor(private readonly setting: HelmSetting) {}
+
+  /** UsageError when it is too old to keep values as they are kept here. */
+  async requireVersion(): Promise<void> {
+    const said = await this.#run(["version", "--template", "{{.Version}}"]);
+    const match = /^v?(\d+)\.(\d+)\./.exec(said.trim());
+    const [major, minor] = [Number(match?.[1]), Number(match?.[2])];
+    if (major > 3 || (major === 3 && minor >= 14)) return;
+    const { executable } = this.setting;
+    throw new UsageError(`${executable} is helm ${said.trim()}, older than 3.14`, {
+      hint: howToGet,
+    });
+  }
+
+  async find(name: string): Promise<ChartRelease | undefined> {
+    const filter = `^${name.replaceAll(".", "\\.")}$`;
+    const listed = await this.#json(["list", "--all", "--filter", filter]);
+    const found = list(listed).find((release) => own(release, "name") === name);
+    if (found === undefined) return undefined;
+    const [chart = "", status = ""] = [text(own(found, "chart")), text(own(found, "status"))];
+    return { name, chart, status };
+  }
+
+  async values(name: string): Promise<Json> {
+    const values = await this.#json(["get", "values", name]);
+    return isObject(values) ? values : {};
+  }
+
+  async upgrade(upgrade: ChartUpgrade): Promise<void> {
+    const [, ...words] = helmWords(upgrade);
+    const seconds = Math.max(1, Math.ceil(this.setting.timeoutMs / 1000));
+    const mode = upgrade.dryRun ? ["--dry-run=server", "--hide-notes"] : [];
+    await this.#run([...words, "--timeout", `${seconds}s`, ...mode]);
+  }
+
+  async #json(words: readonly string[]): Promise<unknown> {
+    const said = await this.#run([...words, "--output", "json"]);
+    try {
+      return JSON.parse(said) as unknown;
+    } catch (error) {
+      throw new HelmError(`helm ${words[0] ?? ""} printed no JSON`, { cause: error });
+    }
+  }
+
+  #run(words: readonly string[]): Promise<string> {
+    const { executable, env, kubeconfig, namespace, signal } = this.setting;
+    const all = [...words, "--namespace", namespace, "--kubeconfig", kubeconfig];
+    // whom and where to talk to is said by the kubeconfig alone
+    const kept = Object.entries(env).filter(([key]) => !/^(HELM_KUBE|HELM_NAMESPACE)/.test(key));
+    const options = {
+      env: Object.fromEntries(kept),
+      signal,
+      // helm then marks its release as failed, and the next run may go on
+      killSignal: "SIGINT",
+      maxBuffer: 64 * 1024 * 1024,
+    } as const;
+    return new Promise((resolve, reject) => {
+      execFile(executable, all, options, (error, stdout, stderr) => {
+        if (error === null) resolve(stdout);
+        else reject(signal.aborted ? (signal.reason as Error) : failed(words, stderr, error));
+      });
+    });
+  }
+}
+
+const longest = 2000;
+
+function failed(words: readonly string[], stderr: string, cause: Error): HelmError {
+  const said = stderr.trim().slice(-longest) || "it said nothing";
+  return new HelmError(`helm ${words.slice(0, 2).join(" ")} failed: ${said}`, {
+    cause,
+    hint: "mend what helm names, then run again; helm history shows what became of the release",
+  });
+}

@@ -1,0 +1,95 @@
+/** `upgrade-operator`: flags to options, then the bundle or the chart (S15–S23). */
+import { renderDocuments } from "../adapters/yaml";
+import { UsageError } from "../domain/errors";
+import type { Release } from "../domain/release/release";
+import { quoteCommand } from "../output/quote";
+import { upgradeByBundle } from "../run/operator/bundle";
+import type { OperatorDeps } from "../run/operator/deps";
+import { platformOf } from "../run/operator/read";
+import { Recorder } from "../run/recorder";
+import { journalOf } from "../run/record";
+import type { Report } from "../run/report";
+import type { CommandContext, ReleaseFlags } from "./context";
+import { type ChartFlags, operatorOptions } from "./operator-options";
+import { readContents, releaseOf } from "./release-option";
+
+/** Flags of `upgrade-operator`, judged: a release or a chart. */
+export interface UpgradeOperatorFlags extends ReleaseFlags {
+  readonly chart?: ChartFlags;
+  readonly registry?: string;
+  readonly pullSecret?: string;
+  readonly takeFields: readonly string[];
+}
+
+/** Upgrades the operator; every expected end comes back as a report. */
+export async function runUpgradeOperator(
+  context: CommandContext,
+  _args: readonly string[],
+  flags: UpgradeOperatorFlags,
+): Promise<Report> {
+  const go = await prepareUpgradeOperator(context, flags);
+  return await go(context);
+}
+
+/** What a command that includes this one has already. */
+export interface OperatorPreparation {
+  /** The release that was opened, instead of the flags that name one. */
+  readonly opened?: Release;
+}
+
+/** Opens the release, or finds helm; the run itself follows when wanted. */
+export async function prepareUpgradeOperator(
+  context: CommandContext,
+  flags: UpgradeOperatorFlags,
+  { opened }: OperatorPreparation = {},
+): Promise<(later: CommandContext) => Promise<Report>> {
+  const { chart } = flags;
+  if (chart !== undefined) {
+    const { prepareChart } = await import("./upgrade-operator-chart.ts");
+    const go = await prepareChart(context, chart);
+    return async (later) => await go(later, await operatorDeps(later));
+  }
+  const release = opened ?? (await releaseOf(context, flags));
+  if (release === undefined) throw new UsageError("give a release with --release, or --chart");
+  return async (later) => await runBundle(later, flags, release);
+}
+
+async function runBundle(
+  context: CommandContext,
+  flags: UpgradeOperatorFlags,
+  release: Release,
+): Promise<Report> {
+  const deps = await operatorDeps(context);
+  const { target } = flags;
+  const platform = await platformOf(deps.cluster);
+  const contents = readContents(release, platform, {
+    context,
+    ...(target !== undefined && { target }),
+  });
+  return await upgradeByBundle(deps, {
+    ...operatorOptions(context, deps),
+    contents,
+    registry: flags.registry,
+    pullSecret: flags.pullSecret,
+    takeFields: flags.takeFields,
+  });
+}
+
+async function operatorDeps(context: CommandContext): Promise<OperatorDeps> {
+  const { options, names, clock, signal, run } = context;
+  const cluster = await context.connect();
+  const { server, namespace } = cluster;
+  return {
+    cluster,
+    clock,
+    signal,
+    names,
+    recorder: new Recorder(
+      { kind: "UpgradeOperator", run, target: { server, namespace } },
+      { clock, event: context.event },
+    ),
+    journal: journalOf(await context.home(), run.id),
+    yaml: renderDocuments,
+    command: (words) => quoteCommand([...words, ...options.contextArgs]),
+  };
+}

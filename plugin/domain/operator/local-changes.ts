@@ -1,0 +1,105 @@
+/** Local changes to merge (S18): fields that the release sets and somebody has set otherwise. */
+import type { StatusCause } from "../errors";
+import type { Finding } from "../findings";
+import { type KubeObject, objectLabel } from "../objects";
+import { isPersonsManager } from "../owners";
+import { shown } from "../values";
+import { sameJson } from "../rules/same";
+import { operatorFinding } from "./codes";
+import { covers, type Difference } from "./differences";
+import { valueAt } from "./field-path";
+import { isFileManager, lastFile } from "./managers";
+
+/** A field that somebody else holds, and that the release would change. */
+export interface Held {
+  readonly field: string;
+  readonly manager: string;
+}
+
+/** What the verdict rests on. */
+export interface HeldFacts {
+  readonly live: KubeObject;
+  readonly wanted: KubeObject;
+  readonly held: readonly Held[];
+  /** This tool's manager. */
+  readonly ours: string;
+  /** Fields that the release wins by the person's word. */
+  readonly takeFields: readonly string[];
+}
+
+/** The findings for local changes; `force` when fields of others are taken all the same. */
+export interface HeldVerdict {
+  readonly findings: readonly Finding[];
+  readonly force: boolean;
+}
+
+/** The fields and managers that a 409 of a server-side apply names. */
+export function heldOf(causes: readonly StatusCause[]): readonly Held[] {
+  return causes.map(({ field = "", message = "" }) => ({
+    field,
+    manager: /conflict with "([^"]+)"/.exec(message)?.[1] ?? "",
+  }));
+}
+
+/** Judges every field that somebody holds: the old release's own is none of theirs. */
+export function judgeHeld(facts: HeldFacts): HeldVerdict {
+  const changes = facts.held.filter((held) => !isOldFile(facts, held) && !isTaken(facts, held));
+  const force = facts.held.some(({ manager }) => !isFileManager(facts.live, manager, facts.ours));
+  return { findings: changes.map((held) => localChange(facts, held)), force };
+}
+
+/** Without the API server's answer: a difference that no file and not this tool made. */
+export function heldAmong(
+  { live, wanted, ours }: Pick<HeldFacts, "live" | "wanted" | "ours">,
+  found: readonly Difference[],
+): readonly Held[] {
+  const file = lastFile(live);
+  if (file === undefined) return [];
+  const mine = (live.metadata.managedFields ?? []).some(({ manager }) => manager === ours);
+  return found
+    .filter(
+      ({ field }) => valueAt(wanted, field) !== undefined && valueAt(live, field) !== undefined,
+    )
+    .filter(({ field }) => !mine && !covers(valueAt(live, field), valueAt(file, field)))
+    .map(({ field }) => ({ field, manager: "" }));
+}
+
+/**
+ * The value is what the old file said. A manager of files holds nothing that was changed since, so
+ * what the API server filled in beside it does not count; with any other the value has to be equal.
+ */
+function isOldFile({ live, ours }: HeldFacts, { field, manager }: Held): boolean {
+  if (manager === ours) return true;
+  const file = lastFile(live);
+  const said = file === undefined ? undefined : valueAt(file, field);
+  const now = valueAt(live, field);
+  if (isFileManager(live, manager, ours)) return said === undefined || covers(now, said);
+  return isPersonsManager(manager, []) && said !== undefined && sameJson(now, said);
+}
+
+function isTaken({ takeFields }: HeldFacts, { field }: Held): boolean {
+  return takeFields.some((wanted) => bare(wanted) === bare(field));
+}
+
+function bare(field: string): string {
+  return field.replace(/^\./, "");
+}
+
+function localChange({ live, wanted }: HeldFacts, { field, manager }: Held): Finding {
+  const who = manager === "" ? "" : `, set by manager "${manager}"`;
+  const has = brief(valueAt(live, field));
+  const release = brief(valueAt(wanted, field));
+  return operatorFinding("localChange", {
+    object: objectLabel(live),
+    field,
+    cause: `a local change: the cluster has ${has}${who}; the release says ${release}`,
+    fix: `merge it into the release's files, or let the release win with --take-fields '${field}'`,
+  });
+}
+
+const longest = 200;
+
+function brief(value: unknown): string {
+  const text = shown(value);
+  return text.length <= longest ? text : `${text.slice(0, longest)}…`;
+}

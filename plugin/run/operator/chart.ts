@@ -1,0 +1,244 @@
+/**
+ * Upgrades the operator by its chart (S20–S22): helm does it, hooks and definitions included; what
+ * the chart owns is left to helm. Values that a person gave before are kept.
+ */
+import { exitCodes } from "../../domain/errors";
+import type { Finding } from "../../domain/findings";
+import { kinds } from "../../domain/kinds";
+import type { KubeObject } from "../../domain/objects";
+import {
+  type ChartRelease,
+  type ChartUpgrade,
+  helmWords,
+  isDeployed,
+} from "../../domain/operator/chart";
+import { operatorFinding } from "../../domain/operator/codes";
+import { chartReleaseOf } from "../../domain/operator/refusals";
+import { imagesOf, operatorVersionOf } from "../../domain/operator/wanted";
+import { ownerOf } from "../../domain/owners";
+import type { Permission } from "../../domain/permissions";
+import { at, type Json } from "../../domain/values";
+import { requirePermissions } from "../ledger";
+import { noted } from "../outcome";
+import { plannedWrite } from "../planned";
+import { BlockedError, type StepInfo } from "../recorder";
+import type { Report } from "../report";
+import type { OperatorDeps, OperatorOptions } from "./deps";
+import { platformOf, requireNamespace } from "./read";
+import { waitForOperator } from "./wait";
+
+/** The chart's flags, judged. */
+export interface ChartOptions extends OperatorOptions {
+  readonly chart: string;
+  readonly releaseName: string;
+  readonly version: string;
+  readonly values: string | undefined;
+}
+
+/** Helm, as far as it is used here. */
+export interface Helm {
+  /** The release of that name in the namespace, whatever its state; undefined when there is none. */
+  find(name: string): Promise<ChartRelease | undefined>;
+  /** The values that a person has given so far. */
+  values(name: string): Promise<Json>;
+  /** Throws when helm ends with an error of its own. */
+  upgrade(upgrade: ChartUpgrade): Promise<void>;
+}
+
+/** The world around a run, helm with it. */
+export interface ChartDeps extends OperatorDeps {
+  readonly helm: Helm;
+  /** A helm command line for a person. */
+  readonly helmCommand: (words: readonly string[]) => string;
+}
+
+/** Upgrades; expected ends of every kind come back as a report. */
+export async function upgradeByChart(deps: ChartDeps, options: ChartOptions): Promise<Report> {
+  const run = new ChartUpgradeRun(deps, options);
+  try {
+    const reason = await run.run();
+    return { ...deps.recorder.success(reason), details: run.details() };
+  } catch (error) {
+    return { ...deps.recorder.failure(error), details: run.details() };
+  }
+}
+
+interface Found {
+  readonly deployment: KubeObject | undefined;
+  readonly release: ChartRelease | undefined;
+}
+
+class ChartUpgradeRun {
+  #before: Found | undefined;
+  #after: Found | undefined;
+
+  constructor(
+    private readonly deps: ChartDeps,
+    private readonly options: ChartOptions,
+  ) {}
+
+  async run(): Promise<string> {
+    const { deps, options } = this;
+    await requirePermissions(deps, permissions(deps, options));
+    await requireNamespace(deps, options.namespace);
+    const before = await this.#read();
+    this.#before = before;
+    this.#refuse(before);
+    const upgrade = await this.#wanted();
+    if (await this.#isThere(before, upgrade)) {
+      deps.recorder.done(this.#info(upgrade), "unchanged");
+      if (options.dryRun !== "none") return "dry run: the chart is as wanted already";
+      const says = await waitForOperator(deps, options);
+      return `the chart is at ${options.version} already: nothing was written; the operator is ${says}`;
+    }
+    if (options.dryRun !== "none") return await this.#dryRun(upgrade);
+    deps.signal.throwIfAborted();
+    const info = this.#info(upgrade);
+    await deps.recorder.step(info, async () => {
+      await noted(deps, info, () => deps.helm.upgrade(upgrade));
+      return { result: "changed", value: undefined };
+    });
+    const says = await waitForOperator(deps, options);
+    this.#after = await this.#read();
+    return `the chart is at ${options.version}: the operator is ${says}`;
+  }
+
+  /** What helm changed: charts, operators, images before and after. */
+  details(): unknown {
+    const { names } = this.deps;
+    if (this.#before === undefined) return undefined;
+    const shown = ({ deployment, release }: Found): unknown => ({
+      chart: release?.chart ?? "none",
+      operator: operatorVersionOf(deployment, names) ?? "none",
+      images: [...imagesOf(deployment)].map(([name, image]) => `${name}: ${image}`),
+    });
+    return {
+      release: this.options.releaseName,
+      before: shown(this.#before),
+      ...(this.#after !== undefined && { after: shown(this.#after) }),
+    };
+  }
+
+  async #read(): Promise<Found> {
+    const { cluster, names, helm, signal } = this.deps;
+    const { namespace, releaseName } = this.options;
+    const ref = { resource: kinds.deployment, name: names.operator.deployment, namespace };
+    const [deployment, release] = await Promise.all([
+      cluster.get(ref, { signal }),
+      helm.find(releaseName),
+    ]);
+    return { deployment, release };
+  }
+
+  #refuse(found: Found): void {
+    const findings = [...this.#otherOwner(found), ...this.#pending(found)];
+    if (findings.length > 0) throw new BlockedError(exitCodes.conflict, findings.slice(0, 1));
+  }
+
+  #otherOwner({ deployment, release }: Found): readonly Finding[] {
+    const { releaseName } = this.options;
+    const object = this.#object();
+    const owner = deployment === undefined ? undefined : ownerOf(deployment);
+    if (owner !== undefined && owner.name !== "Helm") {
+      const cause = `${owner.name} owns the operator and would undo or fight the change`;
+      return [operatorFinding("owned", { object, cause, fix: owner.way })];
+    }
+    const held = deployment === undefined ? undefined : chartReleaseOf(deployment);
+    if (release !== undefined && (deployment === undefined || held === releaseName)) return [];
+    const other = held === undefined ? "no chart" : `release ${held} of a chart`;
+    const cause = `the operator was installed by ${other}, not by release ${releaseName}`;
+    const fix = held === undefined ? this.#adoption() : `give --release-name ${held}`;
+    return [operatorFinding("notChart", { object, cause, fix })];
+  }
+
+  #pending({ release }: Found): readonly Finding[] {
+    if (release?.status.startsWith("pending-") !== true) return [];
+    const { name, status } = release;
+    const rollback = this.deps.helmCommand(["helm", "rollback", name]);
+    const cause = `helm left release ${name} in state ${status}: an earlier run was cut off`;
+    const fix = `run ${rollback}, then run again`;
+    return [operatorFinding("chartPending", { object: this.#object(), cause, fix })];
+  }
+
+  #object(): string {
+    return `Deployment/${this.options.namespace}/${this.deps.names.operator.deployment}`;
+  }
+
+  /** What makes helm take objects that it did not make. */
+  #adoption(): string {
+    const { command, names } = this.deps;
+    const { releaseName, namespace } = this.options;
+    const what = ["deployment", names.operator.deployment];
+    const label = command(["kubectl", "label", ...what, "app.kubernetes.io/managed-by=Helm"]);
+    const marks = [
+      `meta.helm.sh/release-name=${releaseName}`,
+      `meta.helm.sh/release-namespace=${namespace}`,
+    ];
+    const annotate = command(["kubectl", "annotate", ...what, ...marks]);
+    return `use the bundle with --release; or let a chart adopt every object of the operator, for this one with ${label} and ${annotate}, and install it with helm`;
+  }
+
+  async #wanted(): Promise<ChartUpgrade> {
+    const { names, cluster } = this.deps;
+    const { releaseName, chart, version, values } = this.options;
+    const openShift = (await platformOf(cluster)) === "openshift";
+    const sets = openShift ? [`${names.operator.chartOpenShift}=true`] : [];
+    return { name: releaseName, chart, version, sets, values, dryRun: false };
+  }
+
+  /** As wanted already: that version is deployed, and no value is to be changed. */
+  async #isThere({ release }: Found, { name, version, sets, values }: ChartUpgrade) {
+    if (!isDeployed(release, version) || values !== undefined) return false;
+    if (sets.length === 0) return true;
+    const path = this.deps.names.operator.chartOpenShift.split(".");
+    return at(await this.deps.helm.values(name), path) === true;
+  }
+
+  async #dryRun(upgrade: ChartUpgrade): Promise<string> {
+    const { deps, options } = this;
+    if (options.dryRun === "server") await deps.helm.upgrade({ ...upgrade, dryRun: true });
+    const info = this.#info(upgrade);
+    const { releaseName, namespace } = options;
+    const write = plannedWrite({
+      verb: "patch",
+      ref: { resource: kinds.deployment, name: deps.names.operator.deployment, namespace },
+      before: this.#before?.deployment,
+      risk: "helm writes all objects of the chart, hooks and definitions included, and the operator's pod is made anew",
+      reverse: deps.helmCommand(["helm", "rollback", releaseName]),
+      command: deps.helmCommand(helmWords(upgrade)),
+    });
+    deps.recorder.done({ ...info, write }, "planned");
+    return "dry run: one helm upgrade planned, nothing was changed";
+  }
+
+  #info({ name, chart, version, sets }: ChartUpgrade): StepInfo {
+    const settings = sets.length === 0 ? "" : ` with ${sets.join(", ")}`;
+    return {
+      id: "operator.chart",
+      action: "chart",
+      object: `Release/${this.options.namespace}/${name}`,
+      why: `chart ${chart} at ${version}${settings} (S20, S21)`,
+    };
+  }
+}
+
+/** Helm keeps its releases in Secrets; what else it needs it says itself. */
+function permissions({ names }: ChartDeps, { namespace }: ChartOptions): readonly Permission[] {
+  const on = (verb: string, resource: keyof typeof kinds, why: string): Permission => ({
+    verb,
+    group: kinds[resource].group,
+    resource: kinds[resource].plural,
+    namespace,
+    why,
+  });
+  const { deployment } = names.operator;
+  return [
+    { ...on("get", "namespace", "to see that it exists"), name: namespace },
+    { ...on("get", "deployment", "to see what runs"), name: deployment },
+    on("list", "deployment", "to follow the operator's roll-out"),
+    { ...on("patch", "deployment", "for helm to upgrade the operator"), name: deployment },
+    on("list", "secret", "for helm to read its releases"),
+    on("create", "secret", "for helm to keep the new release"),
+    on("update", "secret", "for helm to keep the new release"),
+  ];
+}

@@ -1,0 +1,58 @@
+/** What an upgrade of the operator alone has to say: releases, images, definitions, what changed. */
+import type { Names } from "../../domain/names";
+import { type KubeObject, objectLabel } from "../../domain/objects";
+import { definitionResource } from "../../domain/operator/kinds";
+import { imagesOf, isOperator, operatorVersionOf } from "../../domain/operator/wanted";
+import { shown } from "../../domain/values";
+import type { Evaluated } from "./evaluate";
+
+/** Of an object, so many changes are told; the rest is a number. */
+const most = 12;
+const longest = 120;
+
+/** The `details` of the report. */
+export function detailsOf(
+  steps: readonly Evaluated[],
+  release: { readonly source: string; readonly sha256: string },
+  names: Names,
+): unknown {
+  const operator = steps.find(({ object }) => isOperator(object, names));
+  const { source, sha256 } = release;
+  return {
+    release: { source, sha256 },
+    operator: {
+      from: operatorVersionOf(operator?.live, names) ?? "none",
+      to: operatorVersionOf(operator?.object, names) ?? "unknown",
+      images: [...imagesOf(operator?.object)].map(([name, image]) => `${name}: ${image}`),
+    },
+    definitions: steps
+      .filter(({ kind }) => kind.resource === definitionResource)
+      .map((step) => `${step.object.metadata.name ?? ""}: ${words[step.is]}`),
+    changes: steps.filter(({ is }) => is === "change").map(changesOf),
+  };
+}
+
+const words: Readonly<Record<Evaluated["is"], string>> = {
+  create: "new",
+  change: "changed",
+  same: "as wanted",
+  kept: "kept, it is newer",
+};
+
+function changesOf({ object, live, changes, removed }: Evaluated): unknown {
+  const before: KubeObject | undefined = live;
+  const told = [
+    ...changes.map((one) => `${one.field}: ${brief(one.live)} becomes ${brief(one.wanted)}`),
+    ...removed.map((field) => `${field}: goes, the release has it no more`),
+  ];
+  const more = told.length > most ? [`and ${told.length - most} more`] : [];
+  return {
+    object: objectLabel(before ?? object),
+    fields: [...told.slice(0, most), ...more],
+  };
+}
+
+function brief(value: unknown): string {
+  const text = shown(value);
+  return text.length <= longest ? text : `${text.slice(0, longest)}…`;
+}

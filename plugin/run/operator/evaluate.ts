@@ -1,0 +1,184 @@
+/** What one object of the bundle needs: compared, tried by dry run, and judged for local changes. */
+import { ApiError, exitCodes } from "../../domain/errors";
+import type { Finding } from "../../domain/findings";
+import { type KubeObject, objectLabel, preconditionsOf } from "../../domain/objects";
+import { operatorFinding } from "../../domain/operator/codes";
+import { few, judgeDefinition, marked } from "../../domain/operator/definitions";
+import { type Difference, differences } from "../../domain/operator/differences";
+import { bundleRef, definitionResource } from "../../domain/operator/kinds";
+import { leftovers } from "../../domain/operator/leftovers";
+import { type Held, heldAmong, heldOf, judgeHeld } from "../../domain/operator/local-changes";
+import { isOlder } from "../../domain/operator/refusals";
+import type { Wanted } from "../../domain/operator/wanted";
+import { sameJson } from "../../domain/webhook/differences";
+import { changedError } from "../outcome";
+import type { BundleOptions, OperatorDeps } from "./deps";
+
+/** An object with its verdict. */
+export interface Evaluated extends Wanted {
+  readonly live: KubeObject | undefined;
+  /** `kept`: the stored one is newer and is left alone. */
+  readonly is: "create" | "change" | "same" | "kept";
+  /** Fields of others are taken, all of them by consent. */
+  readonly force: boolean;
+  /** Errors refuse the whole run; `exitCode` is theirs. */
+  readonly findings: readonly Finding[];
+  readonly exitCode: typeof exitCodes.conflict | typeof exitCodes.blocked;
+  readonly changes: readonly Difference[];
+  /** Fields of the old file that go. */
+  readonly removed: readonly string[];
+}
+
+const nothing = {
+  force: false,
+  findings: [],
+  exitCode: exitCodes.conflict,
+  changes: [],
+  removed: [],
+} as const;
+
+/** What every object is judged with. */
+export interface Evaluating {
+  readonly deps: OperatorDeps;
+  readonly options: BundleOptions;
+  /** Release of the operator that runs. */
+  readonly runs: string | undefined;
+}
+
+/** Reads the object and judges it; nothing is written. */
+export async function evaluate(tools: Evaluating, wanted: Wanted): Promise<Evaluated> {
+  const { deps, options } = tools;
+  const live = await deps.cluster.get(bundleRef(wanted.kind, wanted.object));
+  const { verdict, object } = judged(tools, wanted, live);
+  const at = { ...nothing, kind: wanted.kind, object, live };
+  if (verdict.is === "kept") return { ...at, is: "kept", findings: verdict.findings };
+  if (verdict.is === "refused")
+    return { ...at, is: "same", findings: verdict.findings, exitCode: exitCodes.blocked };
+  const tried = await tryApply(deps, options, { object, live });
+  if (tried.is === "refused") {
+    return { ...at, is: "same", findings: [tried.finding], exitCode: exitCodes.blocked };
+  }
+  if (live === undefined) return { ...at, is: "create", findings: verdict.findings };
+  const { findings, force } = judgeHeld({
+    live,
+    wanted: object,
+    held: tried.held,
+    ours: options.fieldManager,
+    takeFields: options.takeFields,
+  });
+  const changes = differences(live, object);
+  const removed = leftovers(live, object, options.fieldManager);
+  const same = tried.result === undefined ? changes.length === 0 : isSame(live, tried.result);
+  return {
+    ...at,
+    is: same && removed.length === 0 ? "same" : "change",
+    force,
+    findings: [...verdict.findings, ...findings],
+    changes,
+    removed,
+  };
+}
+
+interface Judged {
+  readonly object: KubeObject;
+  readonly verdict: {
+    readonly is: "write" | "kept" | "refused";
+    readonly findings: readonly Finding[];
+  };
+}
+
+/** Definitions are shared by operators: they are never lowered. */
+function judged(
+  { deps, options, runs }: Evaluating,
+  { kind, object }: Wanted,
+  live: KubeObject | undefined,
+): Judged {
+  const { names } = deps;
+  const { operatorVersion } = options.contents;
+  const plain: Judged = { object, verdict: { is: "write", findings: [] } };
+  if (kind.resource !== definitionResource) return plain;
+  const mark = marked(object, operatorVersion, names);
+  if (live === undefined) return { ...plain, object: mark };
+  const goesUp = isOlder(runs, operatorVersion);
+  const verdict = judgeDefinition({ live, wanted: mark, goesUp, names });
+  const about = { object: objectLabel(object) };
+  if (verdict.is === "keep") {
+    const cause = `the stored definition is left as it is: ${verdict.because}`;
+    return {
+      object,
+      verdict: { is: "kept", findings: [operatorFinding("definitionKept", { ...about, cause })] },
+    };
+  }
+  if (verdict.is === "refuse") {
+    const cause = `objects are stored in version ${verdict.versions.join(", ")}, which the release does not serve`;
+    const findings = [operatorFinding("definitionStored", { ...about, cause })];
+    return { object, verdict: { is: "refused", findings } };
+  }
+  const cause = `the release's definition lacks ${few(verdict.loses)}: what objects hold there is dropped`;
+  const findings =
+    verdict.loses.length === 0 ? [] : [operatorFinding("definitionLoses", { ...about, cause })];
+  // a definition that is as wanted otherwise is not written for the mark alone
+  const key = names.annotations.operatorVersion;
+  const writes =
+    live.metadata.annotations?.[key] !== undefined || differences(live, object).length > 0;
+  return { object: writes ? mark : object, verdict: { is: "write", findings } };
+}
+
+type Tried =
+  | { readonly is: "tried"; readonly held: readonly Held[]; readonly result?: KubeObject }
+  | { readonly is: "refused"; readonly finding: Finding };
+
+/** The dry run says who holds what, and whether the API server takes the object at all. */
+async function tryApply(
+  deps: OperatorDeps,
+  options: BundleOptions,
+  { object, live }: { readonly object: KubeObject; readonly live: KubeObject | undefined },
+): Promise<Tried> {
+  const { fieldManager, dryRun } = options;
+  if (dryRun === "client") {
+    if (live === undefined) return { is: "tried", held: [] };
+    const found = differences(live, object);
+    return { is: "tried", held: heldAmong({ live, wanted: object, ours: fieldManager }, found) };
+  }
+  const metadata = { ...object.metadata, ...(live !== undefined && preconditionsOf(live)) };
+  const apply = (force: boolean): Promise<KubeObject> =>
+    deps.cluster.apply({ ...object, metadata }, { fieldManager, force, dryRun: true });
+  try {
+    return { is: "tried", held: [], result: await apply(false) };
+  } catch (error) {
+    if (!isConflict(error)) return refusedOr(error, object);
+    if (error.causes.length === 0) throw changedError(error, objectLabel(object));
+    try {
+      return { is: "tried", held: heldOf(error.causes), result: await apply(true) };
+    } catch (inner) {
+      return refusedOr(inner, object);
+    }
+  }
+}
+
+function isConflict(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.status === 409;
+}
+
+/** A refusal of the object itself is a finding; any other end is an end of the run. */
+function refusedOr(error: unknown, object: KubeObject): Tried {
+  if (isConflict(error)) throw changedError(error, objectLabel(object));
+  if (!(error instanceof ApiError) || ![400, 422].includes(error.status)) throw error;
+  const cause = `the API server refuses it: ${error.message}`;
+  return {
+    is: "refused",
+    finding: operatorFinding("refused", { object: objectLabel(object), cause }),
+  };
+}
+
+/** The same content, whoever holds it. */
+function isSame(live: KubeObject, result: KubeObject): boolean {
+  return sameJson(content(live), content(result));
+}
+
+const bookkeeping = ["managedFields", "resourceVersion", "generation"];
+
+function content({ metadata, ...rest }: KubeObject): unknown {
+  const kept = Object.entries(metadata).filter(([key]) => !bookkeeping.includes(key));
+  return { ...rest, status: undefined, metadata: Object.fromEntries(kept) };
+}

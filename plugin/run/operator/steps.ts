@@ -1,0 +1,132 @@
+/** How the report and the plan speak of each write of a bundle. */
+import { objectLabel, type Ref } from "../../domain/objects";
+import type { ClusterPatch } from "../../domain/operator/clusters";
+import { bundleRef } from "../../domain/operator/kinds";
+import { fileEntries } from "../../domain/operator/managers";
+import { plannedWrite, type PlannedWrite } from "../planned";
+import type { StepInfo } from "../recorder";
+import type { Result } from "../report";
+import type { BundleOptions, OperatorDeps } from "./deps";
+import type { Evaluated } from "./evaluate";
+import { clusterResource } from "./read";
+
+/** A step, where it is written, and what it ends as. */
+export interface WriteInfo {
+  readonly info: Omit<StepInfo, "write">;
+  readonly ref: Ref;
+  readonly result: Result;
+}
+
+/** The apply of one object. */
+export function applyInfo({ kind, object, live, changes, removed, is }: Evaluated): WriteInfo {
+  const why = {
+    create: "it does not exist yet",
+    change: `${counted(changes.length, "field")} of the release differ${
+      removed.length === 0 ? "" : `, ${removed.length} of the old one go`
+    }`,
+    same: "it is as the release has it",
+    kept: "the stored one is newer",
+  }[is];
+  return {
+    info: { id: kind.step, action: "apply", object: objectLabel(object), why },
+    ref: bundleRef(kind, object),
+    result: live === undefined ? "created" : "changed",
+  };
+}
+
+/** The change of ownership that goes before the first apply over a person's own kubectl apply. */
+export function adoptInfo({ kind, object }: Evaluated): WriteInfo {
+  return {
+    info: {
+      id: "operator.adopt",
+      action: "patch",
+      object: objectLabel(object),
+      why: "what kubectl applied of the old file becomes this tool's own, no value changes (S18)",
+    },
+    ref: bundleRef(kind, object),
+    result: "changed",
+  };
+}
+
+/** The patch of a cluster resource's image specs. */
+export function clusterInfo({ cluster, fields }: ClusterPatch, deps: OperatorDeps): WriteInfo {
+  const { name = "", namespace } = cluster.metadata;
+  return {
+    info: {
+      id: "operator.cluster-images",
+      action: "patch",
+      object: objectLabel(cluster),
+      why: `${fields.join(", ")} follow the operator's registry (S17)`,
+    },
+    ref: {
+      resource: clusterResource(deps.names),
+      name,
+      ...(namespace !== undefined && { namespace }),
+    },
+    result: "changed",
+  };
+}
+
+/** The steps of an object as a plan has them: with the adoption where one is needed. */
+export function plannedSteps(
+  step: Evaluated,
+  deps: OperatorDeps,
+  { fieldManager }: BundleOptions,
+): readonly StepInfo[] {
+  const { live } = step;
+  const adopts = live !== undefined && fileEntries(live, fieldManager).length > 0;
+  return [...(adopts ? [adoptInfo(step)] : []), applyInfo(step)].map(({ ref, info }) => {
+    const write = plannedWrite({
+      verb: live === undefined ? "create" : "patch",
+      ref,
+      before: live,
+      risk: riskOf(step, info.action),
+      reverse:
+        live === undefined
+          ? "delete it: the old operator does not need it"
+          : "the run saves the object; the report prints the command that puts it back",
+      command: deps.command(applyWords(info.action, fieldManager)),
+    });
+    return { ...info, write };
+  });
+}
+
+/** The patch as a plan has it. */
+export function plannedPatch(
+  patch: ClusterPatch,
+  deps: OperatorDeps,
+): StepInfo & { readonly write: PlannedWrite } {
+  const { ref, info } = clusterInfo(patch, deps);
+  const body = JSON.stringify(patch.body);
+  const { plural } = ref.resource;
+  const write = plannedWrite({
+    verb: "patch",
+    ref,
+    before: patch.cluster,
+    risk: "the cluster's pods are made anew from that registry with its next upgrade",
+    reverse: "the run saves the object; the report prints the command that puts it back",
+    command: deps.command(["kubectl", "patch", plural, ref.name, "--type=merge", "-p", body]),
+  });
+  return { ...info, write };
+}
+
+const risks: Readonly<Record<string, string>> = {
+  "operator.crd": "it is shared by all operators of the cluster",
+  "operator.deployment":
+    "the operator's pod is made anew: the admission webhook in it is away for a while, and the clusters are not managed until their own upgrade (S10)",
+};
+
+function riskOf({ kind }: Evaluated, action: string): string {
+  return action === "patch"
+    ? "none, no value changes"
+    : (risks[kind.step] ?? "none, the running operator keeps working");
+}
+
+function applyWords(action: string, fieldManager: string): readonly string[] {
+  const words = ["kubectl", "apply", "--server-side", `--field-manager=${fieldManager}`];
+  return action === "patch" ? [...words, "--dry-run=server", "-f", "-"] : [...words, "-f", "-"];
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,241 @@
+/** `kubectl engine upgrade-operator --chart` on a real API server with the real helm. */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { renderDocuments } from "../../plugin/adapters/yaml";
+import { defaultNames as names } from "../../plugin/domain/names";
+import { writeChart } from "../support/releases/chart";
+import { bundleOf, writeRelease } from "../support/releases/tree";
+import type { ReleaseVersion } from "../support/releases/versions";
+import { findHelm } from "./binaries";
+import { type ControlPlane, startControlPlane } from "./control-plane";
+import { kubectlEnv } from "./kubectl";
+import { namespaceNamed } from "./managed-namespaces";
+import { playAt } from "./played-operator";
+import { type PluginRun, runner, runPlugin } from "./plugin-run";
+import { run, type RunResult } from "./run";
+
+let controlPlane: ControlPlane;
+let folder = "";
+let helm = "";
+
+beforeAll(async () => {
+  helm = await findHelm();
+  controlPlane = await startControlPlane({ users: [runner] });
+  folder = mkdtempSync(join(tmpdir(), "charts-"));
+}, 600_000);
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await controlPlane.stop();
+});
+
+const chart = (version: ReleaseVersion): string => writeChart(join(folder, version), version);
+
+async function helmRun(namespace: string, args: readonly string[]): Promise<RunResult> {
+  const { site, kubeconfig } = controlPlane;
+  const env = kubectlEnv(site, kubeconfig);
+  const result = await run(helm, [...args, "--namespace", namespace], { env });
+  if (result.code !== 0) throw new Error(result.stderr);
+  return result;
+}
+
+/** An operator that helm has installed, with a value of the person's own. */
+async function installed(namespace: string, version: ReleaseVersion): Promise<void> {
+  await controlPlane.api.create(namespaceNamed(namespace));
+  const end = await playAt(controlPlane, namespace);
+  try {
+    const own = [
+      "--set",
+      "imagePullSecrets[0].name=mirror",
+      "--set",
+      "admission.setCABundle=false",
+    ];
+    await helmRun(namespace, ["install", "operator", chart(version), ...own]);
+  } finally {
+    await end();
+  }
+}
+
+function upgrade(
+  namespace: string,
+  version: ReleaseVersion,
+  args: readonly string[] = [],
+): Promise<PluginRun> {
+  const words = ["--chart", chart(version), "--release-name", "operator", "--version", version];
+  return runPlugin(controlPlane, ["upgrade-operator", "--timeout=60s", ...words, ...args], {
+    namespace,
+    env: { ENGINE_HELM: helm },
+  });
+}
+
+test("a chart goes up by helm, keeps the values that were given, and a re-run writes nothing", async () => {
+  await installed("engine", "7.4.2-2");
+  const dry = await upgrade("engine", "7.22.0-7", ["--dry-run=server"]);
+  expect([dry.code, dry.writes]).toEqual([0, []]);
+  expect(dry.report.steps?.[0]).toMatchObject({ action: "chart", result: "planned" });
+  const end = await playAt(controlPlane, "engine");
+  try {
+    for (const version of ["7.22.0-7", "8.0.2-2"] as const) {
+      const up = await upgrade("engine", version);
+      expect([up.code, up.report.exit.reason]).toEqual([
+        0,
+        `the chart is at ${version}: the operator is 1/1 ready, 1 up to date, 1 available`,
+      ]);
+    }
+    const again = await upgrade("engine", "8.0.2-2");
+    expect([again.code, again.writes]).toEqual([0, []]);
+  } finally {
+    await end();
+  }
+  const { stdout } = await helmRun("engine", ["get", "values", "operator", "--output", "json"]);
+  expect(JSON.parse(stdout)).toMatchObject({
+    imagePullSecrets: [{ name: "mirror" }],
+    admission: { setCABundle: false },
+  });
+}, 240_000);
+
+test("a bundle is not applied over a chart, nor a chart over a bundle", async () => {
+  await installed("charted", "7.22.0-7");
+  const release = writeRelease(join(folder, "tree"), "8.0.2-2");
+  const over = await runPlugin(controlPlane, ["upgrade-operator", "--release", release], {
+    namespace: "charted",
+  });
+  expect([over.code, over.writes]).toEqual([5, []]);
+  expect(over.report.findings?.[0]).toMatchObject({ code: "OPERATOR-OWNED" });
+  expect(over.report.findings?.[0]?.fix).toContain("--release-name operator");
+  await controlPlane.api.create(namespaceNamed("bundled"));
+  const input = renderDocuments(bundleOf("7.22.0-7"));
+  await controlPlane.kubectl(["apply", "-n", "bundled", "-f", "-"], { input });
+  const other = await upgrade("bundled", "8.0.2-2");
+  expect([other.code, other.writes]).toEqual([5, []]);
+  expect(other.report.findings?.[0]).toMatchObject({ code: "OPERATOR-NOT-CHART" });
+}, 120_000);
+
+test("a token of the command line reaches helm by a file that nobody else reads, and is gone after", async () => {
+  await installed("tokens", "7.22.0-7");
+  const words = join(folder, "words");
+  const spy = join(folder, "spying-helm");
+  const script = `#!/bin/sh\nprintf '%s\\n' "$*" >> ${words}\nfor w in "$@"; do case "$w" in */config) stat -c %a "$w" >> ${words};; esac; done\nexec ${helm} "$@"\n`;
+  writeFileSync(spy, script, { mode: 0o700 });
+  const config = await controlPlane.kubectl(["config", "view", "--raw", "-o", "json"]);
+  const view = JSON.parse(config.stdout) as {
+    users: { user: { token: string } }[];
+    clusters: { cluster: { server: string; "certificate-authority-data": string } }[];
+  };
+  const token = view.users[0]?.user.token ?? "";
+  const cluster = view.clusters[0]?.cluster;
+  const ca = join(folder, "ca.pem");
+  writeFileSync(ca, Buffer.from(cluster?.["certificate-authority-data"] ?? "", "base64"));
+  const temporary = join(folder, "tmp");
+  mkdirSync(temporary);
+  const end = await playAt(controlPlane, "tokens");
+  let result: PluginRun;
+  try {
+    result = await runPlugin(
+      controlPlane,
+      [
+        ...["upgrade-operator", "--timeout=60s", "--chart", chart("8.0.2-2")],
+        ...["--release-name", "operator", "--version", "8.0.2-2", "--token", token],
+        ...["--server", cluster?.server ?? "", "--certificate-authority", ca],
+      ],
+      {
+        namespace: "tokens",
+        env: { ENGINE_HELM: spy, TMPDIR: temporary, KUBECONFIG: "/dev/null" },
+      },
+    );
+  } finally {
+    await end();
+  }
+  expect([result.code, result.report.exit.reason]).toEqual([0, expect.stringContaining("8.0.2-2")]);
+  const seen = readFileSync(words, "utf8");
+  expect(seen).toContain("upgrade operator");
+  expect(seen).toContain("600");
+  expect(seen).not.toContain(token);
+  expect(readdirSync(temporary)).toEqual([]);
+}, 120_000);
+
+test("without helm, with a broken chart, and where a Job of it fails, the end says what to do", async () => {
+  await installed("broken", "7.22.0-7");
+  const none = await runPlugin(
+    controlPlane,
+    [
+      "upgrade-operator",
+      "--chart",
+      chart("8.0.2-2"),
+      "--release-name",
+      "operator",
+      "--version",
+      "8.0.2-2",
+    ],
+    { namespace: "broken", env: { ENGINE_HELM: join(folder, "no-helm") } },
+  );
+  expect([none.code, none.writes]).toEqual([2, []]);
+  const missing = await runPlugin(
+    controlPlane,
+    [
+      "upgrade-operator",
+      "--chart",
+      join(folder, "nothing"),
+      "--release-name",
+      "operator",
+      "--version",
+      "1.0.0",
+    ],
+    { namespace: "broken", env: { ENGINE_HELM: helm } },
+  );
+  expect([missing.code, missing.report.exit.reason]).toEqual([
+    1,
+    expect.stringContaining("helm upgrade"),
+  ]);
+  const end = await playAt(controlPlane, "broken", { failingJobs: true });
+  try {
+    const failed = await upgrade("broken", "8.0.2-2", ["--timeout=20s"]);
+    expect([failed.code, failed.report.exit.reason]).toEqual([
+      1,
+      expect.stringContaining("helm upgrade"),
+    ]);
+  } finally {
+    await end();
+  }
+  const working = await playAt(controlPlane, "broken");
+  try {
+    expect((await upgrade("broken", "8.0.2-2")).code).toBe(0);
+  } finally {
+    await working();
+  }
+}, 240_000);
+
+test("on OpenShift the chart is told so", async () => {
+  await controlPlane.api.apply({
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "clusterversions.config.openshift.io" },
+    spec: {
+      group: "config.openshift.io",
+      scope: "Cluster",
+      names: { kind: "ClusterVersion", plural: "clusterversions" },
+      versions: [
+        {
+          name: "v1",
+          served: true,
+          storage: true,
+          schema: {
+            openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+          },
+        },
+      ],
+    },
+  });
+  const end = await playAt(controlPlane, "engine");
+  try {
+    const up = await upgrade("engine", "8.0.2-2");
+    expect(up.code).toBe(0);
+    expect(up.report.steps?.[0]?.why).toContain(`${names.operator.chartOpenShift}=true`);
+    const again = await upgrade("engine", "8.0.2-2");
+    expect([again.code, again.writes]).toEqual([0, []]);
+  } finally {
+    await end();
+  }
+  const { stdout } = await helmRun("engine", ["get", "values", "operator", "--output", "json"]);
+  expect(JSON.parse(stdout)).toMatchObject({ openshift: { mode: true } });
+}, 120_000);

@@ -1,0 +1,160 @@
+/** `kubectl engine upgrade-operator --release` on a real API server, over a real `kubectl apply`. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { defaultNames as names } from "../../plugin/domain/names";
+import { at, own } from "../../plugin/domain/values";
+import { renderDocuments } from "../../plugin/adapters/yaml";
+import { bundleOf, packRelease, writeRelease } from "../support/releases/tree";
+import type { ReleaseVersion } from "../support/releases/versions";
+import { type ControlPlane, startControlPlane } from "./control-plane";
+import { namespaceNamed } from "./managed-namespaces";
+import type { KubeObject } from "./objects";
+import { playAt } from "./played-operator";
+import { type PluginRun, runner, runPlugin } from "./plugin-run";
+
+const { deployment: operator } = names.operator;
+
+let controlPlane: ControlPlane;
+let folder = "";
+
+beforeAll(async () => {
+  controlPlane = await startControlPlane({ users: [runner] });
+  folder = mkdtempSync(join(tmpdir(), "releases-"));
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await controlPlane.stop();
+});
+
+const release = (version: ReleaseVersion): string => writeRelease(join(folder, version), version);
+
+/** S16 as it is documented: the client's own apply command. */
+async function applied(namespace: string, version: ReleaseVersion): Promise<void> {
+  await controlPlane.api.create(namespaceNamed(namespace));
+  const input = renderDocuments(bundleOf(version));
+  const { code, stderr } = await controlPlane.kubectl(["apply", "-n", namespace, "-f", "-"], {
+    input,
+  });
+  if (code !== 0) throw new Error(stderr);
+}
+
+function upgrade(namespace: string, args: readonly string[]): Promise<PluginRun> {
+  return runPlugin(controlPlane, ["upgrade-operator", "--timeout=60s", ...args], { namespace });
+}
+
+async function stored(kind: string, namespace: string): Promise<KubeObject> {
+  const object = bundleOf("8.0.2-2").find((one) => one.kind === kind);
+  if (object === undefined) throw new Error(`no ${kind} in the bundle`);
+  const placed = { ...object, metadata: { name: operator, ...object.metadata, namespace } };
+  const found = await controlPlane.api.read(placed);
+  if (found === undefined) throw new Error(`no ${kind} in ${namespace}`);
+  return found;
+}
+
+test("from a bundle that kubectl applied, over 7.22.0-7, to 8.0.2-2, and then nothing", async () => {
+  await applied("engine", "7.4.2-2");
+  const end = await playAt(controlPlane, "engine");
+  try {
+    const dry = await upgrade("engine", ["--release", release("7.22.0-7"), "--dry-run=server"]);
+    expect([dry.code, dry.writes]).toEqual([0, []]);
+    const planned = (dry.report.steps ?? []).filter(({ result }) => result === "planned");
+    const first = await upgrade("engine", ["--release", release("7.22.0-7")]);
+    expect([first.code, first.report.exit.reason]).toEqual([
+      0,
+      "the operator is at 7.22.0-7: 1/1 ready, 1 up to date, 1 available",
+    ]);
+    expect(first.writes).toHaveLength(planned.length);
+    const archive = await packRelease(join(folder, "8.0.2-2.tar.gz"), "8.0.2-2");
+    const second = await upgrade("engine", ["--release", archive, "--target", "v8.0.2-2"]);
+    expect(second.code).toBe(0);
+    const again = await upgrade("engine", ["--release", archive]);
+    expect([again.code, again.writes]).toEqual([0, []]);
+  } finally {
+    await end();
+  }
+  const deployment = await stored("Deployment", "engine");
+  const containers = at(deployment, ["spec", "template", "spec", "containers"]) as unknown[];
+  const image = `${names.images.operator}:8.0.2-2`;
+  expect(containers.map((container) => own(container, "image"))).toEqual([image, image]);
+  expect(JSON.stringify(containers)).not.toContain("DEPLOY_RHEL");
+  const wanted = bundleOf("8.0.2-2").find(({ kind }) => kind === "Role") as object;
+  expect(own(await stored("Role", "engine"), "rules")).toEqual(own(wanted, "rules"));
+}, 120_000);
+
+test("what kubectl edit, scale and set changed is listed at once, and nothing is written", async () => {
+  await applied("local", "7.22.0-7");
+  const kubectl = async (...args: readonly string[]): Promise<void> => {
+    const { code, stderr } = await controlPlane.kubectl([...args, "-n", "local"]);
+    if (code !== 0) throw new Error(stderr);
+  };
+  await kubectl("scale", "deployment", operator, "--replicas=2");
+  await kubectl("set", "env", `deployment/${operator}`, "OPERATOR_NAME=mine");
+  await kubectl("label", "service", names.webhook.service, "app=mine", "--overwrite");
+  const run = await upgrade("local", ["--release", release("8.0.2-2")]);
+  expect([run.code, run.writes]).toEqual([5, []]);
+  const fields = (run.report.findings ?? []).map(
+    ({ object, field }) => `${object ?? ""} ${field ?? ""}`,
+  );
+  const env = (name: string): string =>
+    `Deployment/local/${operator} .spec.template.spec.containers[name="${name}"].env[name="OPERATOR_NAME"].value`;
+  expect([...fields].sort()).toEqual(
+    [
+      `Service/local/${names.webhook.service} .metadata.labels.app`,
+      `Deployment/local/${operator} .spec.replicas`,
+      env(names.operator.container),
+      env(names.operator.admissionContainer),
+    ].sort(),
+  );
+  const take = (run.report.findings ?? []).flatMap(({ field }) => ["--take-fields", field ?? ""]);
+  const end = await playAt(controlPlane, "local");
+  try {
+    const taken = await upgrade("local", ["--release", release("8.0.2-2"), ...take]);
+    expect(taken.code).toBe(0);
+  } finally {
+    await end();
+  }
+  expect(JSON.stringify(await stored("Deployment", "local"))).not.toContain("mine");
+}, 120_000);
+
+test("an older operator beside a newer one leaves their definitions as they are", async () => {
+  await applied("older", "7.4.2-2");
+  const newer = await upgrade("engine", ["--release", release("8.0.2-2"), "--timeout=1s"]);
+  expect([0, 124]).toContain(newer.code);
+  const definition = bundleOf("8.0.2-2").find(({ kind }) => kind === "CustomResourceDefinition");
+  const before = await controlPlane.api.read(definition as KubeObject);
+  const end = await playAt(controlPlane, "older");
+  try {
+    const run = await upgrade("older", ["--release", release("7.22.0-7")]);
+    expect(run.code).toBe(0);
+    expect(run.report.findings?.map(({ code }) => code)).toContain("OPERATOR-CRD-NEWER");
+  } finally {
+    await end();
+  }
+  expect(await controlPlane.api.read(definition as KubeObject)).toEqual(before);
+}, 120_000);
+
+test.each([
+  ["image", { operatorImagePull: true }, "OPERATOR-IMAGE-PULL"],
+  ["quota", { operatorQuota: true }, "OPERATOR-QUOTA"],
+  ["crash", { operatorCrash: true }, "OPERATOR-CRASH"],
+  ["forbidden", { operatorForbidden: true }, "OPERATOR-POD-FORBIDDEN"],
+] as const)(
+  "an operator that does not come for %s ends with the cause, and can be put back",
+  async (name, misbehave, code) => {
+    await applied(name, "7.22.0-7");
+    const end = await playAt(controlPlane, name, misbehave);
+    let run: PluginRun;
+    try {
+      run = await upgrade(name, ["--release", release("8.0.2-2")]);
+    } finally {
+      await end();
+    }
+    expect([run.code, run.report.findings?.map((finding) => finding.code)]).toEqual([1, [code]]);
+    const [last] = (run.report.backups ?? []).slice(-1);
+    const words = (last?.command ?? "").split(" ").slice(1);
+    const { code: put, stderr } = await controlPlane.kubectl(words);
+    expect([put, stderr]).toEqual([0, ""]);
+  },
+  120_000,
+);

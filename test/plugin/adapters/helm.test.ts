@@ -1,0 +1,137 @@
+/** Helm as a child process: found, spoken to, and never given a secret among its words. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { findHelm, HelmProgram } from "../../../plugin/adapters/helm";
+import { temporaryKubeconfig } from "../../../plugin/adapters/helm-kubeconfig";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "helm-"));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+/** A program that writes down its words and environment, and does as the script says. */
+function aHelm(script: string): string {
+  const file = join(folder, "helm");
+  const log = join(folder, "log");
+  writeFileSync(file, `#!/bin/sh\necho "$*" >> ${log}\nenv >> ${log}\n${script}\n`, {
+    mode: 0o700,
+  });
+  return file;
+}
+
+const program = (script: string, signal = new AbortController().signal): HelmProgram =>
+  new HelmProgram({
+    executable: aHelm(script),
+    env: { PATH: process.env["PATH"], HELM_KUBETOKEN: "secret", HELM_NAMESPACE: "other" },
+    kubeconfig: "the-config",
+    namespace: "engine",
+    timeoutMs: 1500,
+    signal,
+  });
+const log = (): string => readFileSync(join(folder, "log"), "utf8");
+
+describe("helm is found", () => {
+  test("by ENGINE_HELM, else on the PATH", async () => {
+    const file = aHelm("");
+    expect(await findHelm({ ENGINE_HELM: file })).toBe(file);
+    const path = [join(folder, "none"), folder].join(delimiter);
+    expect(await findHelm({ PATH: path })).toBe(file);
+  });
+
+  test.each([[{ ENGINE_HELM: "no-such-helm" }], [{ PATH: "" }], [{}]])(
+    "or the way to get it is told: %j",
+    async (env) => {
+      await expect(findHelm(env)).rejects.toMatchObject({
+        code: "USAGE",
+        hint: expect.stringContaining("install helm 3.14") as string,
+      });
+    },
+  );
+});
+
+test.each([
+  ["v3.14.0", true],
+  ["v3.22.0", true],
+  ["v4.0.1", true],
+  ["v3.13.3", false],
+  ["v2.17.0", false],
+  ["odd", false],
+])("version %s is new enough: %s", async (version, is) => {
+  const asked = program(`echo ${version}`).requireVersion();
+  if (is) await expect(asked).resolves.toBeUndefined();
+  else await expect(asked).rejects.toMatchObject({ code: "USAGE" });
+});
+
+test.each([
+  [
+    '[{"name":"op","chart":"c-1","status":"deployed"}]',
+    { name: "op", chart: "c-1", status: "deployed" },
+  ],
+  ['[{"name":"op"}]', { name: "op", chart: "", status: "" }],
+  ['[{"name":"opp"}]', undefined],
+  ["null", undefined],
+])("a list of %s has %j", async (printed, found) => {
+  expect(await program(`echo '${printed}'`).find("op")).toEqual(found);
+});
+
+test("the values given so far are read; none are none", async () => {
+  expect(await program(`echo '{"a":1}'`).values("op")).toEqual({ a: 1 });
+  expect(await program("echo null").values("op")).toEqual({});
+  await expect(program("echo odd").values("op")).rejects.toThrow("printed no JSON");
+});
+
+const upgrade = { name: "op", chart: "./c", version: "1.0.0", sets: ["a=true"], values: undefined };
+
+test("an upgrade is never forced, and goes to the cluster of the kubeconfig alone", async () => {
+  await program("").upgrade({ ...upgrade, dryRun: false });
+  const [words] = log().split("\n");
+  expect(words).toBe(
+    "upgrade op ./c --version 1.0.0 --reset-then-reuse-values --set a=true --timeout 2s --namespace engine --kubeconfig the-config",
+  );
+  expect(log()).not.toMatch(/secret|other/);
+});
+
+test("a dry run is one of the server's", async () => {
+  await program("").upgrade({ ...upgrade, dryRun: true });
+  expect(log()).toContain("--dry-run=server");
+});
+
+test.each([
+  ["echo no such chart >&2; exit 1", "helm upgrade op failed: no such chart"],
+  ["exit 1", "helm upgrade op failed: it said nothing"],
+])("a failure has helm's words: %s", async (script, message) => {
+  await expect(program(script).upgrade({ ...upgrade, dryRun: false })).rejects.toMatchObject({
+    code: "HELM-FAILED",
+    message,
+  });
+});
+
+test("an interrupt ends helm, and is the reason of the end", async () => {
+  const stop = new AbortController();
+  const running = program("exec sleep 60", stop.signal).upgrade({ ...upgrade, dryRun: false });
+  stop.abort(new Error("interrupted"));
+  await expect(running).rejects.toThrow("interrupted");
+});
+
+test("the connection of the command line becomes a file of one's own, and goes again", async () => {
+  const { path, remove } = await temporaryKubeconfig(
+    { server: "https://127.0.0.1:1", token: "secret", asUid: "7", as: "jane", asGroup: ["g"] },
+    { HOME: folder },
+  );
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({
+    clusters: [{ cluster: { server: "https://127.0.0.1:1/" } }],
+    users: [{ user: { token: "secret", as: "jane", "as-uid": "7", "as-groups": ["g"] } }],
+  });
+  await remove();
+  expect(existsSync(path)).toBe(false);
+});
+
+test("a file that cannot be written leaves nothing behind", async () => {
+  const flags = { server: "https://127.0.0.1:1", token: 1n as unknown as string };
+  await expect(temporaryKubeconfig(flags, { HOME: folder })).rejects.toThrow("BigInt");
+});

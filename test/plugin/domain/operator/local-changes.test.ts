@@ -1,0 +1,89 @@
+import type { KubeObject } from "../../../../plugin/domain/objects";
+import { heldAmong, heldOf, judgeHeld } from "../../../../plugin/domain/operator/local-changes";
+import { lastApplied } from "../../../../plugin/domain/operator/managers";
+
+const ours = "kubectl-engine";
+
+const anObject = (a: unknown, metadata: KubeObject["metadata"] = {}): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Thing",
+  metadata: { name: "x", ...metadata },
+  a,
+});
+
+const applied = (file: object) => ({ [lastApplied]: JSON.stringify(file) });
+const held = (manager: string) => [{ field: ".a", manager }];
+const byFile = {
+  managedFields: [{ manager: "kubectl-create", operation: "Update", apiVersion: "v1" }],
+};
+
+test("a 409 names fields and managers, or neither", () => {
+  expect(heldOf([{ field: ".a", message: 'conflict with "x" using v1' }, {}])).toEqual([
+    { field: ".a", manager: "x" },
+    { field: "", manager: "" },
+  ]);
+});
+
+test.each([
+  ["this tool's", anObject(1), held(ours), 0, true],
+  ["a file's without a copy of it", anObject(1, byFile), held("kubectl-create"), 0, false],
+  [
+    "a file's that says the same",
+    anObject({ b: 1, filledIn: 2 }, { ...byFile, annotations: applied({ a: { b: 1 } }) }),
+    held("kubectl-create"),
+    0,
+    false,
+  ],
+  [
+    "a file's that says otherwise",
+    anObject(1, { ...byFile, annotations: applied({ a: 2 }) }),
+    held("kubectl-create"),
+    1,
+    false,
+  ],
+  [
+    "an edit back to the file",
+    anObject(1, { annotations: applied({ a: 1 }) }),
+    held("kubectl-edit"),
+    0,
+    true,
+  ],
+  ["an edit", anObject(1, { annotations: applied({ a: 2 }) }), held("kubectl-edit"), 1, true],
+  ["an edit without a file", anObject(1), held("kubectl-edit"), 1, true],
+  [
+    "an edit of what the file has not",
+    anObject(1, { annotations: applied({}) }),
+    held("kubectl-edit"),
+    1,
+    true,
+  ],
+  ["another program's", anObject(1, { annotations: applied({ a: 1 }) }), held("argocd"), 1, true],
+  ["nobody's", anObject(1), [], 0, false],
+] as const)("%s", (...[, live, all, count, force]) => {
+  const facts = { live, wanted: anObject(3), held: all, ours, takeFields: [] };
+  const verdict = judgeHeld(facts);
+  expect([verdict.findings.length, verdict.force]).toEqual([count, force]);
+  const taking = judgeHeld({ ...facts, takeFields: ["a"] });
+  expect(taking.findings).toEqual([]);
+});
+
+test("a finding shows both values, cut where they are long", () => {
+  const facts = { live: anObject("x".repeat(300)), wanted: anObject(3), ours, takeFields: [] };
+  const [finding] = judgeHeld({ ...facts, held: held("") }).findings;
+  expect(finding?.cause).toMatch(/^a local change: the cluster has "x{199}…; the release says 3$/);
+});
+
+test.each([
+  ["changed since the file", anObject(1, { annotations: applied({ a: 2 }) }), 1],
+  ["as the file has it", anObject(1, { annotations: applied({ a: 1 }) }), 0],
+  ["without a file", anObject(1), 0],
+  [
+    "held by this tool",
+    anObject(1, { annotations: applied({ a: 2 }), managedFields: [{ manager: ours }] }),
+    0,
+  ],
+  ["new", anObject(undefined, { annotations: applied({ a: 2 }) }), 0],
+])("without the API server: a field %s", (_, live, count) => {
+  const found = [{ field: ".a", live: live["a"], wanted: 3 }];
+  expect(heldAmong({ live, wanted: anObject(3), ours }, found)).toHaveLength(count);
+});

@@ -1,0 +1,512 @@
+/** The upgrade of the operator by a bundle, on a cluster in memory with the operator at play. */
+import { UnavailableError } from "../../../../plugin/domain/errors";
+import { defaultNames as names } from "../../../../plugin/domain/names";
+import type { KubeObject } from "../../../../plugin/domain/objects";
+import { bundleKindOf, bundleRef } from "../../../../plugin/domain/operator/kinds";
+import { lastApplied } from "../../../../plugin/domain/operator/managers";
+import { imagesOf } from "../../../../plugin/domain/operator/wanted";
+import { at } from "../../../../plugin/domain/values";
+import type { Report } from "../../../../plugin/run/report";
+import { bundleOf } from "../../../support/releases/tree";
+import { aScene, contentsOf, inPlace, kubectlApply, ns, type Scene } from "./scene";
+
+const { deployment: operator } = names.operator;
+const imageField = `.spec.template.spec.containers[name="${names.operator.container}"].image`;
+
+const codes = ({ findings = [] }: Report): readonly string[] => [
+  ...new Set(findings.map(({ code }) => code)),
+];
+
+/** Somebody patches an object of the bundle under a manager of their own. */
+async function edit(
+  { cluster }: Scene,
+  [kind, body, fieldManager]: readonly [kind: string, body: object, fieldManager: string],
+): Promise<void> {
+  const object = bundleOf("8.0.2-2").find((one) => one.kind === kind);
+  const known = object === undefined ? undefined : bundleKindOf(object);
+  if (object === undefined || known === undefined) throw new Error(`no ${kind} in the bundle`);
+  await cluster.patch(bundleRef(known, inPlace(object)), body, { type: "merge", fieldManager });
+}
+
+/** Everything of the bundle as it is stored, without what counts changes. */
+async function stateOf(scene: Scene): Promise<unknown> {
+  const objects = await Promise.all(
+    bundleOf("8.0.2-2").map((object) => scene.stored(object.kind, object.metadata.name)),
+  );
+  return objects.map((object) => {
+    const { labels, annotations, managedFields = [] } = object?.metadata ?? {};
+    const managers = managedFields.map(({ manager, operation }) => [manager, operation]);
+    const deployed = at(annotations, ["deployment.kubernetes.io/revision"]) === undefined;
+    return {
+      ...object,
+      status: undefined,
+      metadata: { labels, managers, ...(deployed && { annotations }) },
+    };
+  });
+}
+
+describe("a bundle over a person's own kubectl apply", () => {
+  test("goes up twice, and a third run writes nothing", async () => {
+    const scene = await aScene({ installed: "7.4.2-2" });
+    const first = await scene.run({ contents: contentsOf("7.22.0-7") });
+    expect([first.exit.code, first.exit.reason]).toEqual([
+      0,
+      "the operator is at 7.22.0-7: 1/1 ready, 1 up to date, 1 available",
+    ]);
+    scene.writes.length = 0;
+    const second = await scene.run();
+    expect(second.exit.code).toBe(0);
+    expect(scene.writes.filter((line) => line.startsWith("patch"))).toEqual([]);
+    scene.writes.length = 0;
+    const again = await scene.run();
+    expect([again.exit.code, scene.writes]).toEqual([0, []]);
+    expect(again.exit.reason).toContain("nothing was written");
+  });
+
+  test("leaves exactly the release: old rules, variables and the copy of the file are gone", async () => {
+    const scene = await aScene({ installed: "7.4.2-2" });
+    await scene.run();
+    const deployment = await scene.stored("Deployment");
+    const image = `${names.images.operator}:8.0.2-2`;
+    expect([...imagesOf(deployment).values()]).toEqual([image, image]);
+    expect(JSON.stringify(deployment)).not.toContain("DEPLOY_RHEL");
+    expect(deployment?.metadata.annotations ?? {}).not.toHaveProperty([lastApplied]);
+    const wanted = bundleOf("8.0.2-2").find(({ kind }) => kind === "Role");
+    expect((await scene.stored("Role"))?.["rules"]).toEqual(wanted?.["rules"]);
+  });
+
+  test("writes definitions first and the Deployment last, each noted, saved and told", async () => {
+    const scene = await aScene({ installed: "7.4.2-2" });
+    const report = await scene.run();
+    const kinds = scene.writes.map((line) => line.replace(/^\w+ |\/.*/g, ""));
+    const order = ["CustomResourceDefinition", "Role", "Deployment"];
+    expect([...new Set(kinds)].filter((kind) => order.includes(kind))).toEqual(order);
+    expect(kinds.at(-1)).toBe("Deployment");
+    expect(scene.intents).toHaveLength(scene.writes.length);
+    expect(scene.saved.map(({ kind }) => kind)).toEqual(
+      [...new Set(scene.saved)].map((o) => o.kind),
+    );
+    expect(report.backups?.length).toBeGreaterThan(0);
+    expect(report.details).toMatchObject({ operator: { from: "7.4.2-2", to: "8.0.2-2" } });
+    expect(report.steps?.at(-1)).toMatchObject({ id: "operator.ready", result: "done" });
+  });
+
+  test.each(["kubectl-create", "kubectl-replace"])(
+    "knows a file of %s as well",
+    async (manager) => {
+      const scene = await aScene();
+      await kubectlApply(scene.cluster, bundleOf("7.4.2-2"), manager);
+      expect((await scene.run()).exit.code).toBe(0);
+      expect(JSON.stringify(await scene.stored("Deployment"))).not.toContain("DEPLOY_RHEL");
+    },
+  );
+
+  test("installs where there is none", async () => {
+    const scene = await aScene();
+    const report = await scene.run();
+    expect(report.exit.code).toBe(0);
+    expect(report.details).toMatchObject({ operator: { from: "none" } });
+    expect(scene.saved).toEqual([]);
+  });
+
+  test("that was applied by hand already is only waited for", async () => {
+    const scene = await aScene({ installed: "8.0.2-2" });
+    const report = await scene.run();
+    expect([report.exit.code, scene.writes]).toEqual([0, []]);
+  });
+});
+
+describe("local changes", () => {
+  const rules = [{ apiGroups: [""], resources: ["pods"], verbs: ["get"] }];
+  const changed = async (): Promise<Scene> => {
+    const scene = await aScene({ installed: "7.4.2-2" });
+    await edit(scene, ["Role", { rules }, "kubectl-edit"]);
+    await edit(scene, ["Deployment", { spec: { replicas: 3 } }, "kubectl"]);
+    await edit(scene, ["Service", { metadata: { labels: { app: "mine" } } }, "argocd"]);
+    return scene;
+  };
+
+  test("are listed all at once with both values, and nothing is written", async () => {
+    const scene = await changed();
+    const report = await scene.run();
+    expect([report.exit.code, scene.writes]).toEqual([5, []]);
+    expect(report.findings).toEqual([
+      {
+        code: "OPERATOR-LOCAL-CHANGE",
+        severity: "error",
+        object: `Role/${ns}/${operator}`,
+        field: ".rules",
+        cause: expect.stringMatching(
+          /^a local change: the cluster has \[.*"pods".*\], set by manager "kubectl-edit"; the release says \[/,
+        ) as string,
+        fix: "merge it into the release's files, or let the release win with --take-fields '.rules'",
+        source: "S18",
+      },
+      expect.objectContaining({
+        object: `Service/${ns}/${names.webhook.service}`,
+        field: ".metadata.labels.app",
+        cause: `a local change: the cluster has "mine", set by manager "argocd"; the release says ${JSON.stringify(names.operator.appLabel)}`,
+      }),
+      expect.objectContaining({
+        object: `Deployment/${ns}/${operator}`,
+        field: ".spec.replicas",
+        cause: `a local change: the cluster has 3, set by manager "kubectl"; the release says 1`,
+      }),
+    ]);
+  });
+
+  test("are known without a dry run too, where a file tells what was applied", async () => {
+    const scene = await changed();
+    const report = await scene.run({ dryRun: "client" });
+    expect([report.exit.code, scene.writes, scene.dryRuns]).toEqual([5, [], []]);
+    expect(report.findings?.map(({ field }) => field)).toEqual([
+      ".rules",
+      ".metadata.labels.app",
+      ".spec.replicas",
+    ]);
+  });
+
+  test("give way where --take-fields names them, and only there", async () => {
+    const scene = await changed();
+    const some = await scene.run({ takeFields: [".rules", "spec.replicas"] });
+    expect([some.exit.code, some.findings?.length, scene.writes]).toEqual([5, 1, []]);
+    const takeFields = [".rules", "spec.replicas", ".metadata.labels.app"];
+    expect((await scene.run({ takeFields })).exit.code).toBe(0);
+    expect(await scene.stored("Deployment")).toMatchObject({ spec: { replicas: 1 } });
+  });
+
+  test("that say what the release says, or what it does not speak of, stay", async () => {
+    const scene = await aScene({ installed: "7.4.2-2" });
+    await edit(scene, ["Deployment", { metadata: { labels: { team: "a" } } }, "kubectl-label"]);
+    await edit(scene, ["Deployment", { spec: { replicas: 1 } }, "kubectl-edit"]);
+    expect((await scene.run()).exit.code).toBe(0);
+    expect((await scene.stored("Deployment"))?.metadata.labels).toMatchObject({ team: "a" });
+  });
+
+  test("made after an upgrade by this tool are local changes as well", async () => {
+    const scene = await aScene({ installed: "7.4.2-2" });
+    await scene.run({ contents: contentsOf("7.22.0-7") });
+    await edit(scene, ["Role", { rules }, "kubectl-edit"]);
+    scene.writes.length = 0;
+    const report = await scene.run();
+    expect([report.exit.code, codes(report), scene.writes]).toEqual([
+      5,
+      ["OPERATOR-LOCAL-CHANGE"],
+      [],
+    ]);
+  });
+});
+
+describe("nothing is written", () => {
+  const owned =
+    (mark: object) =>
+    async (scene: Scene): Promise<void> => {
+      await edit(scene, ["Deployment", { metadata: mark }, "helm"]);
+    };
+  const rows: readonly {
+    readonly what: string;
+    readonly given: Parameters<typeof aScene>[0];
+    readonly before?: (scene: Scene) => Promise<void>;
+    readonly options?: Parameters<Scene["run"]>[0];
+    readonly deps?: Parameters<Scene["run"]>[1];
+    readonly code: number;
+    readonly finds: readonly string[];
+  }[] = [
+    {
+      what: "over a chart",
+      given: { installed: "7.4.2-2" },
+      before: owned({
+        labels: { "app.kubernetes.io/managed-by": "Helm" },
+        annotations: { "meta.helm.sh/release-name": "mine" },
+      }),
+      code: 5,
+      finds: ["OPERATOR-OWNED"],
+    },
+    {
+      what: "over OLM",
+      given: { installed: "7.4.2-2" },
+      before: owned({ labels: { "olm.owner": "operator.v1" } }),
+      code: 5,
+      finds: ["OPERATOR-OWNED"],
+    },
+    {
+      what: "by an older bundle",
+      given: { installed: "8.0.2-2" },
+      options: { contents: contentsOf("7.22.0-7") },
+      code: 3,
+      finds: ["OPERATOR-OLDER"],
+    },
+    {
+      what: "from another registry than the one in use",
+      given: {
+        installed: "7.4.2-2",
+        change: (object) =>
+          JSON.parse(
+            JSON.stringify(object).replaceAll(
+              `"${names.images.operator}:`,
+              `"mirror/x/${names.images.operator}:`,
+            ),
+          ) as KubeObject,
+      },
+      code: 3,
+      finds: ["OPERATOR-REGISTRY"],
+    },
+    {
+      what: "in a namespace that is not there",
+      given: {},
+      options: { namespace: "elsewhere" },
+      code: 3,
+      finds: ["NAMESPACE-MISSING"],
+    },
+    {
+      what: "where the API server refuses an object",
+      given: { installed: "7.4.2-2" },
+      options: {
+        contents: contentsOf("8.0.2-2", (object) =>
+          object.kind === "Service" ? { ...object, spec: { ports: [{ port: 0 }] } } : object,
+        ),
+      },
+      code: 3,
+      finds: ["OPERATOR-REFUSED"],
+    },
+    {
+      what: "without the rights",
+      given: { installed: "7.4.2-2", user: { name: "jane", groups: ["system:authenticated"] } },
+      code: 4,
+      finds: [],
+    },
+    {
+      what: "where no record can be kept",
+      given: { installed: "7.4.2-2" },
+      deps: {
+        journal: {
+          problem: () => Promise.resolve("the folder is full"),
+          intent: () => Promise.resolve(),
+          outcome: () => Promise.resolve(),
+          save: () => Promise.resolve(""),
+        },
+      },
+      code: 2,
+      finds: [],
+    },
+    {
+      what: "of a release without the operator, with what no bundle holds",
+      given: { installed: "7.4.2-2" },
+      options: {
+        contents: contentsOf("8.0.2-2", (object) =>
+          object.kind === "Deployment" ? { ...object, kind: "DaemonSet" } : object,
+        ),
+      },
+      code: 2,
+      finds: [],
+    },
+  ];
+  test.each(rows)("$what", async ({ given, before, options, deps, code, finds }) => {
+    const scene = await aScene(given);
+    await before?.(scene);
+    const report = await scene.run(options, deps);
+    expect([report.exit.code, codes(report), scene.writes]).toEqual([code, finds, []]);
+    expect(report.exit.next ?? report.findings?.[0]?.fix ?? "").not.toBe("");
+  });
+
+  test("to the stored versions of a definition that would not be served", async () => {
+    const scene = await aScene({ installed: "7.4.2-2" });
+    const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+    const withMore = {
+      openAPIV3Schema: { type: "object", properties: { spec: anything, brandNew: anything } },
+    };
+    const only = contentsOf("8.0.2-2", (object) => {
+      if (object.metadata.name !== `${names.ec.plural}.${names.group}`) return object;
+      const versions = (at(object, ["spec", "versions"]) as { name: string; schema: unknown }[])
+        .filter(({ name }) => name === "v1")
+        .map((version) => ({ ...version, schema: withMore, served: true, storage: true }));
+      return { ...object, spec: { ...(object["spec"] as object), versions } };
+    });
+    const report = await scene.run({ contents: only });
+    expect([report.exit.code, scene.writes]).toEqual([3, []]);
+    expect(codes(report)).toContain("OPERATOR-CRD-STORED");
+  });
+});
+
+describe("definitions shared with a newer operator", () => {
+  test("are left as they are, and the operator goes up", async () => {
+    const scene = await aScene({ installed: "7.4.2-2" });
+    const newer = bundleOf("8.0.2-2").filter(({ kind }) => kind === "CustomResourceDefinition");
+    for (const object of newer) {
+      const { metadata } = object;
+      const annotations = { [names.annotations.operatorVersion]: "8.0.2-2" };
+      const marked = { ...object, metadata: { ...metadata, annotations } };
+      await scene.cluster.apply(marked, { fieldManager: "other", force: true });
+    }
+    const report = await scene.run({ contents: contentsOf("7.22.0-7") });
+    expect(report.exit.code).toBe(0);
+    expect(codes(report)).toContain("OPERATOR-CRD-NEWER");
+    expect(scene.writes.filter((line) => line.includes("CustomResource"))).toEqual([]);
+  });
+});
+
+describe("a private registry", () => {
+  const tagged = { versionTag: "7.4.2-40", imagePullPolicy: "IfNotPresent" };
+  const anEc = (name: string, spec: object): KubeObject => ({
+    apiVersion: `${names.group}/${names.version}`,
+    kind: names.ec.kind,
+    metadata: { name, namespace: ns },
+    spec: { nodes: 3, ...spec },
+  });
+
+  test("is where both containers and every cluster pull from; a cluster that upgrades itself goes first", async () => {
+    const scene = await aScene({ installed: "7.4.2-2" });
+    await scene.cluster.create(
+      anEc("manual", { pullSecrets: [{ name: "own" }], engineEnterpriseImageSpec: tagged }),
+    );
+    await scene.cluster.create(
+      anEc("auto", { upgradeSpec: { autoUpgradeEngineEnterprise: true } }),
+    );
+    const wish = { registry: "mirror.local:5000/team", pullSecret: "mirror" };
+    const report = await scene.run(wish);
+    expect([report.exit.code, codes(report)]).toEqual([0, ["OPERATOR-CLUSTER-IMAGE"]]);
+    const deployment = await scene.stored("Deployment");
+    const image = `${wish.registry}/${names.images.operator}:8.0.2-2`;
+    expect([...imagesOf(deployment).values()]).toEqual([image, image]);
+    expect(at(deployment, ["spec", "template", "spec", "imagePullSecrets"])).toEqual([
+      { name: "mirror" },
+    ]);
+    const order = scene.writes.filter((line) => /Deployment|manual|auto/.test(line));
+    expect(order.map((line) => line.replace(/.*\//, ""))).toEqual([
+      "auto",
+      operator,
+      operator,
+      "manual",
+    ]);
+    const resource = {
+      group: names.group,
+      version: names.version,
+      plural: names.ec.plural,
+      kind: names.ec.kind,
+    };
+    const manual = await scene.cluster.get({ resource, name: "manual", namespace: ns });
+    expect(at(manual, names.ecFields.repository)).toBe(`${wish.registry}/${names.images.cluster}`);
+    expect(at(manual, names.ecFields.pullSecrets)).toEqual([{ name: "own" }, { name: "mirror" }]);
+    scene.writes.length = 0;
+    expect([(await scene.run(wish)).exit.code, scene.writes]).toEqual([0, []]);
+  });
+
+  test("that is in use already is asked for, and kept with its secrets when given", async () => {
+    const scene = await aScene({ installed: "7.4.2-2" });
+    await scene.run({ contents: contentsOf("7.22.0-7"), registry: "mirror", pullSecret: "key" });
+    const report = await scene.run();
+    expect(codes(report)).toEqual(["OPERATOR-REGISTRY"]);
+    expect(report.findings?.[0]?.fix).toContain("--image-registry mirror,");
+    expect((await scene.run({ registry: "mirror" })).exit.code).toBe(0);
+    expect(JSON.stringify(await scene.stored("Deployment"))).toContain('"name":"key"');
+    const back = await scene.run({ takeFields: [imageField] });
+    expect(back.exit.code).toBe(0);
+  });
+});
+
+describe("dry runs", () => {
+  test.each(["client", "server"] as const)("%s: every write is planned whole", async (dryRun) => {
+    const scene = await aScene({ installed: "7.4.2-2" });
+    const before = await stateOf(scene);
+    const report = await scene.run({ dryRun, registry: "mirror" });
+    expect([report.exit.code, scene.writes, scene.saved]).toEqual([0, [], []]);
+    expect(scene.dryRuns.length > 0).toBe(dryRun === "server");
+    expect(await stateOf(scene)).toEqual(before);
+    const planned = (report.steps ?? []).filter(({ result }) => result === "planned");
+    expect(planned.length).toBeGreaterThan(5);
+    for (const { write } of planned) {
+      expect(write).toMatchObject({ command: expect.stringContaining("kubectl") as string });
+    }
+    const real = await scene.run({ registry: "mirror" });
+    expect(real.exit.code).toBe(0);
+    expect(scene.writes).toHaveLength(planned.length);
+    scene.writes.length = 0;
+    const again = await scene.run({ dryRun, registry: "mirror" });
+    expect(again.exit.reason).toContain("nothing would be written");
+  });
+});
+
+describe("a run that is cut off", () => {
+  test("at any write, then run again, ends as an undisturbed one, and repeats no write", async () => {
+    const calm = await aScene({ installed: "7.4.2-2" });
+    await calm.run();
+    const wanted = await stateOf(calm);
+    for (let cut = 1; cut <= calm.writes.length; cut += 1) {
+      const scene = await aScene({ installed: "7.4.2-2" });
+      const stop = new AbortController();
+      scene.beforeWrite = () => {
+        if (scene.writes.length === cut) stop.abort(new UnavailableError("interrupted"));
+        stop.signal.throwIfAborted();
+        return Promise.resolve();
+      };
+      const first = await scene.run({}, { signal: stop.signal });
+      if (cut < calm.writes.length) {
+        expect(first.exit.reason).toMatch(/(is|are) done and stay/);
+      }
+      scene.beforeWrite = () => Promise.resolve();
+      expect((await scene.run()).exit.code).toBe(0);
+      expect(scene.writes).toEqual(calm.writes);
+      expect(await stateOf(scene)).toEqual(wanted);
+    }
+  }, 60_000);
+
+  test("from its answers sees what was done", async () => {
+    const scene = await aScene({ installed: "7.4.2-2" });
+    scene.afterWrite = () => {
+      throw new UnavailableError("the connection was cut");
+    };
+    expect((await scene.run()).exit.code).toBe(0);
+    expect(new Set(scene.writes).size).toBe(scene.writes.length);
+  });
+
+  test("by somebody who changes the object goes on from what is there", async () => {
+    const scene = await aScene({ installed: "7.4.2-2" });
+    let once = true;
+    scene.beforeWrite = async (line) => {
+      if (!once || line !== `apply Deployment/${operator}`) return;
+      once = false;
+      await edit(scene, ["Deployment", { metadata: { labels: { team: "a" } } }, "kubectl-label"]);
+    };
+    expect((await scene.run()).exit.code).toBe(0);
+    expect((await scene.stored("Deployment"))?.metadata.labels).toMatchObject({ team: "a" });
+  });
+
+  test("by a local change in between ends with it", async () => {
+    const scene = await aScene({ installed: "7.4.2-2" });
+    scene.beforeWrite = async (line) => {
+      if (line !== `apply Deployment/${operator}`) return;
+      await edit(scene, ["Deployment", { spec: { replicas: 5 } }, "kubectl-edit"]);
+    };
+    const report = await scene.run();
+    expect([report.exit.code, codes(report)]).toEqual([5, ["OPERATOR-LOCAL-CHANGE"]]);
+    expect(report.exit.reason).toContain("are done and stay");
+  });
+});
+
+describe("an operator that does not come", () => {
+  test.each([
+    ["image", { operatorImagePull: true }, "OPERATOR-IMAGE-PULL"],
+    ["quota", { operatorQuota: true }, "OPERATOR-QUOTA"],
+    ["crash", { operatorCrash: true }, "OPERATOR-CRASH"],
+    ["forbidden", { operatorForbidden: true }, "OPERATOR-POD-FORBIDDEN"],
+  ] as const)("for %s ends with its cause, and the way back", async (_, misbehave, code) => {
+    const scene = await aScene({ installed: "7.4.2-2", misbehave });
+    const report = await scene.run();
+    expect([report.exit.code, codes(report)]).toEqual([1, [code]]);
+    expect(report.backups?.length).toBeGreaterThan(0);
+    expect(report.findings?.[0]?.fix).not.toBe("");
+  });
+
+  test("is waited for with --wait until the time is over", async () => {
+    const scene = await aScene({ installed: "7.4.2-2", misbehave: { operatorCrash: true } });
+    const report = await scene.run({ wait: true, timeoutMs: 60_000 });
+    expect([report.exit.code, codes(report)]).toEqual([124, ["OPERATOR-CRASH"]]);
+  });
+
+  test("in time is 124, and says how far it is", async () => {
+    const scene = await aScene({ installed: "7.4.2-2", misbehave: { slow: 1000 } });
+    const report = await scene.run({ timeoutMs: 10_000 });
+    expect(report.exit.code).toBe(124);
+    expect(report.exit.reason).toContain("not ready in time");
+  });
+});

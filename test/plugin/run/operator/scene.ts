@@ -1,0 +1,225 @@
+/** An operator in memory that a person has installed with `kubectl apply`, and its upgrade. */
+import { defaultNames as names } from "../../../../plugin/domain/names";
+import type { KubeObject } from "../../../../plugin/domain/objects";
+import { bundleKindOf, bundleRef } from "../../../../plugin/domain/operator/kinds";
+import { lastApplied } from "../../../../plugin/domain/operator/managers";
+import type { ReleaseContents } from "../../../../plugin/domain/release/release";
+import { rbac } from "../../../../plugin/rehearsal/access/rbac";
+import { createRegistry } from "../../../../plugin/rehearsal/kinds/registry";
+import { MemoryControlPlane } from "../../../../plugin/rehearsal/memory/control-plane";
+import type { User } from "../../../../plugin/rehearsal/model";
+import type { Misbehaviour } from "../../../../plugin/rehearsal/operator/misbehaviour";
+import { playOperator } from "../../../../plugin/rehearsal/operator/play";
+import { PlayedClock } from "../../../../plugin/rehearsal/operator/played-clock";
+import { VirtualClock } from "../../../../plugin/rehearsal/virtual-clock";
+import { upgradeByBundle } from "../../../../plugin/run/operator/bundle";
+import type { BundleOptions, OperatorDeps } from "../../../../plugin/run/operator/deps";
+import type { Clock, Cluster } from "../../../../plugin/run/ports";
+import { Recorder } from "../../../../plugin/run/recorder";
+import type { Report } from "../../../../plugin/run/report";
+import { bundleOf } from "../../../support/releases/tree";
+import type { ReleaseVersion } from "../../../support/releases/versions";
+
+export const ns = "engine";
+export const admin: User = { name: "admin", groups: ["system:masters", "system:authenticated"] };
+const start = Date.UTC(2026, 0, 2);
+
+/** The contents of a release as its reader gives them. */
+export function contentsOf(
+  version: ReleaseVersion,
+  change: (object: KubeObject) => KubeObject = (object) => object,
+): ReleaseContents {
+  const bundle = bundleOf(version).map(change);
+  return {
+    source: `release ${version}`,
+    sha256: "0".repeat(64),
+    operatorVersion: version,
+    clusterVersion: undefined,
+    bundle,
+    definitions: bundle.filter(({ kind }) => kind === "CustomResourceDefinition"),
+    webhook: undefined,
+    rbac: [],
+    scc: undefined,
+  };
+}
+
+/** The object in the operator's namespace, where its kind lies in one. */
+export function inPlace(object: KubeObject): KubeObject {
+  const namespaced = bundleKindOf(object)?.namespaced ?? true;
+  return namespaced ? { ...object, metadata: { ...object.metadata, namespace: ns } } : object;
+}
+
+/** `kubectl apply -f bundle.yaml`, as it leaves the objects. */
+export async function kubectlApply(
+  cluster: Cluster,
+  objects: readonly KubeObject[],
+  manager = "kubectl-client-side-apply",
+): Promise<void> {
+  for (const object of objects.map(inPlace)) {
+    const { metadata } = object;
+    const annotations = { ...metadata.annotations, [lastApplied]: JSON.stringify(object) };
+    await cluster.create(
+      { ...object, metadata: { ...metadata, annotations } },
+      { fieldManager: manager },
+    );
+  }
+}
+
+/** What a scene begins with. */
+export interface SceneWish {
+  /** The release that is installed; absent: none. */
+  readonly installed?: ReleaseVersion;
+  readonly misbehave?: Misbehaviour;
+  readonly user?: User;
+  readonly change?: (object: KubeObject) => KubeObject;
+}
+
+export interface Scene {
+  readonly controlPlane: MemoryControlPlane;
+  readonly cluster: Cluster;
+  /** Sleeps let the operator play. */
+  readonly clock: Clock;
+  /** Writes that came into force or were tried to, in order; dry runs apart. */
+  readonly writes: string[];
+  readonly dryRuns: string[];
+  readonly saved: KubeObject[];
+  readonly intents: string[];
+  /** Before each write that is no dry run. */
+  beforeWrite: (line: string) => Promise<void>;
+  /** After each write: the place to lose its answer. */
+  afterWrite: (line: string) => void;
+  run(options?: Partial<BundleOptions>, deps?: Partial<OperatorDeps>): Promise<Report>;
+  /** The stored object of the bundle. */
+  stored(kind: string, name?: string): Promise<KubeObject | undefined>;
+}
+
+export async function aScene({
+  installed,
+  misbehave = {},
+  user = admin,
+  change = (object) => object,
+}: SceneWish = {}): Promise<Scene> {
+  const virtual = new VirtualClock(start);
+  const controlPlane = new MemoryControlPlane({
+    clock: virtual,
+    registry: createRegistry(),
+    access: rbac,
+    admission: { admit: () => Promise.resolve([]) },
+  });
+  controlPlane.load([clusterAdmin, namespace]);
+  const cluster = controlPlane.connect({ user: admin, namespace: ns });
+  const played = (wrong: Misbehaviour): Clock =>
+    new PlayedClock(
+      virtual,
+      playOperator({ cluster, clock: virtual, names, namespace: ns, misbehave: wrong }),
+    );
+  if (installed !== undefined) {
+    await kubectlApply(cluster, bundleOf(installed).map(change));
+    await played({}).sleep(60_000);
+  }
+  const clock = played(misbehave);
+  const scene: Scene = {
+    controlPlane,
+    cluster,
+    clock,
+    writes: [],
+    dryRuns: [],
+    saved: [],
+    intents: [],
+    beforeWrite: () => Promise.resolve(),
+    afterWrite: () => undefined,
+    stored: async (kind, name) => {
+      const found = bundleOf("8.0.2-2").find(
+        (object) => object.kind === kind && (name ?? object.metadata.name) === object.metadata.name,
+      );
+      const known = found === undefined ? undefined : bundleKindOf(found);
+      if (found === undefined || known === undefined) throw new Error(`no ${kind} in the bundle`);
+      return await cluster.get(bundleRef(known, inPlace(found)));
+    },
+    run: (options = {}, deps = {}) => {
+      const connection = controlPlane.connect({ user, namespace: ns });
+      return upgradeByBundle(
+        {
+          cluster: watched(connection, scene),
+          clock,
+          names,
+          signal: new AbortController().signal,
+          recorder: new Recorder(
+            { kind: "UpgradeOperator", target: { server: connection.server, namespace: ns } },
+            { clock, event: () => undefined },
+          ),
+          journal: {
+            problem: () => Promise.resolve(undefined),
+            intent: (line) => {
+              scene.intents.push(`${String(line["action"])} ${String(line["object"])}`);
+              return Promise.resolve();
+            },
+            outcome: () => Promise.resolve(),
+            save: (object) => {
+              scene.saved.push(object);
+              return Promise.resolve(`saved/${object.kind}-${object.metadata.name ?? ""}.json`);
+            },
+          },
+          yaml: (documents) => JSON.stringify(documents),
+          command: (words) => words.join(" "),
+          ...deps,
+        },
+        {
+          namespace: ns,
+          dryRun: "none",
+          fieldManager: names.fieldManager,
+          timeoutMs: 300_000,
+          wait: false,
+          registry: undefined,
+          pullSecret: undefined,
+          takeFields: [],
+          contents: contentsOf("8.0.2-2"),
+          ...options,
+        },
+      );
+    },
+  };
+  return scene;
+}
+
+const namespace: KubeObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: ns } };
+
+const clusterAdmin: KubeObject = {
+  apiVersion: "rbac.authorization.k8s.io/v1",
+  kind: "ClusterRole",
+  metadata: { name: "cluster-admin" },
+  rules: [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }],
+};
+
+/** The connection with every write seen. */
+function watched(connection: Cluster, scene: Scene): Cluster {
+  const through = async <T>(line: string, dryRun: boolean, send: () => Promise<T>): Promise<T> => {
+    if (dryRun) {
+      scene.dryRuns.push(line);
+      return await send();
+    }
+    await scene.beforeWrite(line);
+    scene.writes.push(line);
+    const answer = await send();
+    scene.afterWrite(line);
+    return answer;
+  };
+  return Object.assign(Object.create(connection) as Cluster, {
+    server: connection.server,
+    namespace: connection.namespace,
+    get: connection.get.bind(connection),
+    list: connection.list.bind(connection),
+    can: connection.can.bind(connection),
+    whoAmI: connection.whoAmI.bind(connection),
+    version: connection.version.bind(connection),
+    serves: connection.serves.bind(connection),
+    apply: ((object, options) =>
+      through(`apply ${object.kind}/${object.metadata.name ?? ""}`, options.dryRun === true, () =>
+        connection.apply(object, options),
+      )) satisfies Cluster["apply"],
+    patch: ((ref, body, options) =>
+      through(`patch ${ref.resource.kind}/${ref.name}`, options.dryRun === true, () =>
+        connection.patch(ref, body, options),
+      )) satisfies Cluster["patch"],
+  });
+}
