@@ -1,0 +1,124 @@
+/** Which fields of an EC an upgrade writes, who holds them, and the patch that writes them (S48-S51). */
+import type { StatusCause } from "../errors";
+import type { Names } from "../names";
+import type { KubeObject } from "../objects";
+import { at, isObject, type Json, own } from "../values";
+import { autoPaths } from "./fields";
+
+/** What is asked for. */
+export interface ClusterWish {
+  /** The tag to write; with `auto` the one that the operator is expected to bring. */
+  readonly tag?: string;
+  readonly auto: boolean;
+  readonly imagePullPolicy?: string;
+  readonly repository?: string;
+}
+
+/** One field that is to change. */
+export interface FieldEdit {
+  readonly path: readonly string[];
+  readonly from: unknown;
+  readonly to: unknown;
+}
+
+/** The pull policy that is written where there is none: it is required beside a tag (S48). */
+const usualPullPolicy = "IfNotPresent";
+
+/** Where the automatic upgrade is written, and whether it has to be switched off (S51). */
+export interface AutoPlan {
+  /** Undefined where the definition has no such field. */
+  readonly path: readonly string[] | undefined;
+  readonly off: boolean;
+}
+
+/** The fields that differ from what is asked for; none when the EC is as wanted. */
+export function editsOf(
+  ec: KubeObject,
+  wish: ClusterWish,
+  { names, auto }: { readonly names: Names; readonly auto: AutoPlan },
+): readonly FieldEdit[] {
+  const { versionTag, imagePullPolicy, repository } = names.ecFields;
+  const specced = isObject(at(ec, versionTag.slice(0, -1)));
+  const manual = !wish.auto;
+  // with a tag or a repository the image spec is there, and then it needs a pull policy
+  const spec = manual || wish.repository !== undefined || specced;
+  const policy = at(ec, imagePullPolicy) ?? (spec ? usualPullPolicy : undefined);
+  const wanted: readonly (readonly [readonly string[], unknown])[] = [
+    ...(manual ? [[versionTag, wish.tag] as const] : []),
+    [imagePullPolicy, wish.imagePullPolicy ?? policy],
+    [repository, wish.repository],
+    ...(wish.auto && auto.path !== undefined ? [[auto.path, true] as const] : []),
+    ...(auto.off
+      ? autoPaths(names)
+          .filter((path) => at(ec, path) === true)
+          .map((path) => [path, false] as const)
+      : []),
+  ];
+  return wanted
+    .map(([path, to]) => ({ path, from: at(ec, path), to }))
+    .filter(({ from, to }) => to !== undefined && from !== to);
+}
+
+/** The fields as a merge patch has them; `value` chooses which side. */
+export function patchOf(
+  edits: readonly FieldEdit[],
+  value: (edit: FieldEdit) => unknown = ({ to }) => to,
+): Json {
+  return edits.reduce<Json>((body, edit) => withValue(body, edit.path, value(edit)), {});
+}
+
+/** The patch that puts the old values back: null takes a field away again. */
+export function reverseOf(edits: readonly FieldEdit[]): Json {
+  return patchOf(edits, ({ from }) => from ?? null);
+}
+
+function withValue(body: unknown, path: readonly string[], value: unknown): Json {
+  const before = isObject(body) ? body : {};
+  const after = path.slice(1);
+  const entries = path
+    .slice(0, 1)
+    .map((key) => [key, after.length === 0 ? value : withValue(own(before, key), after, value)]);
+  return { ...before, ...(Object.fromEntries(entries) as Json) };
+}
+
+/** True when the object has every value of the edits. */
+export function holds(object: KubeObject | undefined, edits: readonly FieldEdit[]): boolean {
+  return edits.every(({ path, to }) => at(object, path) === to);
+}
+
+/** The edits for people: "versionTag 7.22.0-28 -> 8.0.2-17". */
+export function shownEdits(edits: readonly FieldEdit[]): string {
+  return edits
+    .map(({ path, from, to }) => `${path.slice(-1).join("")} ${shown(from)} -> ${shown(to)}`)
+    .join(", ");
+}
+
+function shown(value: unknown): string {
+  return typeof value === "string" ? value : value === undefined ? "absent" : JSON.stringify(value);
+}
+
+/**
+ * Who else holds the fields, told as the API server tells conflicts of an apply: a patch of these
+ * fields alone asks nobody, so what managedFields say is judged before it is sent (S18).
+ */
+export function holdersOf(ec: KubeObject, edits: readonly FieldEdit[]): readonly StatusCause[] {
+  const managers = (ec.metadata.managedFields ?? []).filter(
+    ({ subresource }) => subresource === undefined || subresource === "",
+  );
+  return edits.flatMap(({ path }) =>
+    managers
+      .filter(({ fieldsV1 }) => includes(fieldsV1, path))
+      .map(({ manager = "" }) => ({
+        reason: "FieldManagerConflict",
+        field: `.${path.join(".")}`,
+        message: `conflict with "${manager}"`,
+      })),
+  );
+}
+
+/** True when a set of fields holds the path, or a whole that it is part of. */
+function includes(fields: unknown, [first, ...rest]: readonly string[]): boolean {
+  const inner = own(fields, `f:${String(first)}`);
+  // a leaf is written as an empty object, and so is a whole that is held as one
+  return isObject(inner) && (Object.keys(inner).length === 0 || includes(inner, rest));
+}

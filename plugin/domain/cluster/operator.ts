@@ -1,0 +1,107 @@
+/** The operator that acts on an EC: whether it is ready, and which cluster release it manages (S9, S19). */
+import { factNamed, type Facts, isKnown } from "../facts";
+import type { Finding } from "../findings";
+import { type KubeObject, objectLabel } from "../objects";
+import { clusterVersionFor } from "../release/pairs";
+import { judgeDeployment } from "../rollout/deployment";
+import { containerOf, imageParts } from "../rollout/pods";
+import { at, own, text } from "../values";
+import { compareReleaseTags, parseReleaseTag } from "../versions";
+import { clusterFinding } from "./codes";
+import type { ClusterWish } from "./edits";
+
+/** The release that runs, and the cluster release that it manages; undefined where it is not known. */
+export interface OperatorRelease {
+  readonly version: string | undefined;
+  readonly clusterTag: string | undefined;
+}
+
+function deploymentOf(facts: Facts): KubeObject | undefined {
+  const name = facts.names.operator.deployment;
+  return factNamed(facts, "deployments", { name, namespace: facts.namespace });
+}
+
+/** Read from the operator's image tag, else the chart's annotation (domain facts 8). */
+export function operatorRelease(facts: Facts): OperatorRelease {
+  const { operator, annotations } = facts.names;
+  const deployment = deploymentOf(facts);
+  const container = containerOf(at(deployment, ["spec", "template", "spec"]), operator.container);
+  const tags = [
+    imageParts(own(container, "image"))?.tag,
+    text(own(deployment?.metadata.annotations, annotations.operatorVersion)),
+  ];
+  const version = tags.find((tag) => parseReleaseTag(tag) !== undefined);
+  return {
+    version,
+    clusterTag: version === undefined ? undefined : clusterVersionFor(version),
+  };
+}
+
+/** What is wrong with the operator, or with the tag that is asked of it. */
+export function operatorFindings(
+  facts: Facts,
+  ec: KubeObject,
+  wish: ClusterWish,
+): readonly Finding[] {
+  const { names, namespace } = facts;
+  const deployment = deploymentOf(facts);
+  if (deployment === undefined) {
+    const object = `Deployment/${namespace}/${names.operator.deployment}`;
+    return isKnown(facts, "deployments") ? [clusterFinding("operatorAbsent", { object })] : [];
+  }
+  return [
+    ...readiness(facts, deployment),
+    ...pairFindings(operatorRelease(facts), { ec, deployment, wish }),
+  ];
+}
+
+/** 1/1 ready, up to date and available (S19). */
+function readiness(facts: Facts, deployment: KubeObject): readonly Finding[] {
+  const verdict = judgeDeployment(facts, facts.names.operator.deployment);
+  if (verdict.is === "done") return [];
+  return [
+    {
+      code: "OPERATOR-NOT-READY",
+      severity: "error",
+      object: objectLabel(deployment),
+      cause: `the operator is not ready: ${verdict.is === "moving" ? verdict.on : verdict.because}`,
+      fix: "wait until it is 1/1 ready, up to date and available, or run again with --wait",
+      source: "S19",
+    },
+  ];
+}
+
+interface Pairing {
+  readonly ec: KubeObject;
+  readonly deployment: KubeObject;
+  readonly wish: ClusterWish;
+}
+
+function pairFindings(
+  { version, clusterTag }: OperatorRelease,
+  { ec, deployment, wish }: Pairing,
+): readonly Finding[] {
+  const shown = version === undefined ? "" : ` ${version}`;
+  if (clusterTag === undefined) {
+    if (wish.auto && wish.tag === undefined) {
+      const cause = `it is not known which release the operator${shown} brings`;
+      return [clusterFinding("autoTargetUnknown", { object: objectLabel(ec), cause })];
+    }
+    const cause = `it is not known which cluster release the operator${shown} manages`;
+    return [clusterFinding("operatorUnknown", { object: objectLabel(deployment), cause })];
+  }
+  if (wish.tag === undefined || sameRelease(wish.tag, clusterTag)) return [];
+  return [
+    clusterFinding("targetNotManaged", {
+      object: objectLabel(deployment),
+      cause: `the operator${shown} manages ${clusterTag} and no other cluster release, not ${wish.tag}`,
+      fix: `give --target ${clusterTag}, or upgrade the operator first`,
+    }),
+  ];
+}
+
+/** The same release; its small image counts as the usual one (domain facts 8). */
+function sameRelease(one: string, other: string): boolean {
+  const [left, right] = [parseReleaseTag(one), parseReleaseTag(other)];
+  return left !== undefined && right !== undefined && compareReleaseTags(left, right) === 0;
+}

@@ -1,0 +1,275 @@
+/** How far an EC's upgrade is: state, revision and pods together, never the state alone (S68-S72). */
+import { freezeCauses, licenseCauses, upgradeCauses } from "../cluster/causes";
+import { type Facts, factNamed } from "../facts";
+import { type KubeObject, objectLabel } from "../objects";
+import { at, own, text } from "../values";
+import { compareReleaseTags, parseReleaseTag } from "../versions";
+import { containerOf, imageParts, type Trouble } from "./pods";
+import type { Progress } from "./progress";
+import {
+  defaultStallAfterMs,
+  isDue,
+  type Located,
+  type Patience,
+  podsOf,
+  type Roll,
+  rollOf,
+  shownRoll,
+  troubleOf,
+} from "./stateful-set";
+
+/** What the upgrade is to lead to; what is absent is as the EC's spec has it. */
+export interface WantedCluster {
+  readonly tag?: string;
+  readonly repository?: string;
+  readonly imagePullPolicy?: string;
+  /** The small image of the tag counts as the usual one: the operator chooses. */
+  readonly sameRelease?: true;
+  /** State before the spec was changed: seen again, it says nothing of the change. */
+  readonly stateBefore?: string;
+  readonly patience?: Patience;
+}
+
+/** How far the EC of this name is in the operator's namespace. */
+export function judgeCluster(facts: Facts, name: string, wanted: WantedCluster = {}): Progress {
+  const { namespace } = facts;
+  const ec = factNamed(facts, "ecs", { name, namespace });
+  if (ec === undefined) {
+    const object = [facts.names.ec.kind, namespace, name].join("/");
+    return stalled({ object, trouble: troubles.absent });
+  }
+  const seen = look(facts, ec, wanted);
+  if (isDone(seen)) return { is: "done", says: `${seen.shown} runs on all pods, state Running` };
+  const patience = wanted.patience ?? { stallAfterMs: defaultStallAfterMs };
+  const due = troublesOf(facts, seen, wanted).find(({ trouble }) =>
+    isDue(trouble, patience, facts.now),
+  );
+  if (due !== undefined) return stalled(due);
+  const step = [seen.state, seen.specStatus, seen.taken, seen.roll?.step].join(" ");
+  return { is: "moving", on: waitsFor(seen), step };
+}
+
+/** The tags that the pods of an EC run, oldest first: more than one while it rolls (domain facts 7). */
+export function runningVersion(facts: Facts, ec: KubeObject): readonly string[] {
+  const set = setOf(facts, ec);
+  if (set === undefined) return [];
+  const tags = podsOf(facts, set).map((pod) => imageOf(facts, own(pod, "spec"))?.tag);
+  return [...new Set(tags.filter((tag) => tag !== undefined))].sort(byRelease);
+}
+
+/** The StatefulSet of an EC has its name (S72). */
+function setOf({ objects }: Facts, { metadata }: KubeObject): KubeObject | undefined {
+  return objects.statefulSets.find(
+    (set) => set.metadata.name === metadata.name && set.metadata.namespace === metadata.namespace,
+  );
+}
+
+function byRelease(one: string, other: string): number {
+  const [left, right] = [parseReleaseTag(one), parseReleaseTag(other)];
+  return left === undefined || right === undefined ? 0 : compareReleaseTags(left, right);
+}
+
+/** True when the StatefulSet asks for what is wanted: from then on pods roll. */
+export function isTakenUp(facts: Facts, name: string, wanted: WantedCluster): boolean {
+  const ec = factNamed(facts, "ecs", { name, namespace: facts.namespace });
+  return ec !== undefined && look(facts, ec, wanted).taken;
+}
+
+/** Everything of an EC that the verdict rests on. */
+interface Seen {
+  readonly ec: KubeObject;
+  readonly set: KubeObject | undefined;
+  readonly roll: Roll | undefined;
+  readonly state: string;
+  readonly specStatus: string;
+  /** The StatefulSet's template has what is wanted. */
+  readonly taken: boolean;
+  /** All pods run it. */
+  readonly running: boolean;
+  /** The wanted tag for people. */
+  readonly shown: string;
+}
+
+function look(facts: Facts, ec: KubeObject, wanted: WantedCluster): Seen {
+  const { ecFields } = facts.names;
+  const set = setOf(facts, ec);
+  const tag = wanted.tag ?? text(at(ec, ecFields.versionTag));
+  const fits = (podSpec: unknown): boolean =>
+    runs(facts, podSpec, { ...wanted, ...(tag !== undefined && { tag }) });
+  return {
+    ec,
+    set,
+    roll: set === undefined ? undefined : rollOf(facts, set),
+    state: text(at(ec, ecFields.state)) ?? "",
+    // a release that does not tell it is not held to it
+    specStatus: text(at(ec, ecFields.specStatus)) ?? "Valid",
+    taken: fits(at(set, ["spec", "template", "spec"])),
+    running: set !== undefined && podsOf(facts, set).every((pod) => fits(own(pod, "spec"))),
+    shown: tag ?? "the operator's own image",
+  };
+}
+
+function imageOf({ names }: Facts, podSpec: unknown) {
+  return imageParts(own(containerOf(podSpec, names.pods.container), "image"));
+}
+
+/** A pod or a template has the wanted image; a digest alone tells no tag and is not held against it. */
+function runs(facts: Facts, podSpec: unknown, wanted: WantedCluster): boolean {
+  const container = containerOf(podSpec, facts.names.pods.container);
+  const image = imageParts(own(container, "image"));
+  if (image === undefined) return false;
+  const { tag, repository, imagePullPolicy } = wanted;
+  return (
+    hasTag(image.tag, tag, wanted) &&
+    (repository === undefined || image.repository === repository) &&
+    (imagePullPolicy === undefined || own(container, "imagePullPolicy") === imagePullPolicy)
+  );
+}
+
+function hasTag(
+  found: string | undefined,
+  tag: string | undefined,
+  { sameRelease }: WantedCluster,
+): boolean {
+  if (tag === undefined || found === undefined || found === tag) return true;
+  const [one, other] = [parseReleaseTag(found), parseReleaseTag(tag)];
+  if (sameRelease !== true || one === undefined || other === undefined) return false;
+  return compareReleaseTags(one, other) === 0;
+}
+
+function isDone({ ec, roll, state, specStatus, taken, running }: Seen): boolean {
+  return (
+    ec.metadata.deletionTimestamp === undefined &&
+    state === "Running" &&
+    specStatus === "Valid" &&
+    taken &&
+    running &&
+    roll?.complete === true
+  );
+}
+
+/** What stands against it, the surest first. */
+function troublesOf(facts: Facts, seen: Seen, wanted: WantedCluster): readonly Located[] {
+  const { ec, set, roll } = seen;
+  const object = objectLabel(ec);
+  const ofEc = [deleting(ec), refused(facts, seen, wanted), frozen(facts, seen)];
+  const ofRoll =
+    set === undefined || roll === undefined || roll.complete ? [] : [troubleOf(facts, set, roll)];
+  const later = [failed(facts, seen), licensed(facts, seen), notTaken(facts, seen)];
+  const located = (trouble: Trouble | undefined): readonly Located[] =>
+    trouble === undefined ? [] : [{ object, trouble }];
+  return [
+    ...ofEc.flatMap(located),
+    ...ofRoll.filter((found) => found !== undefined),
+    ...later.flatMap(located),
+  ];
+}
+
+const troubles = {
+  absent: {
+    code: "CLUSTER-ABSENT",
+    because: "it does not exist",
+    fix: "give the EC's name as kubectl get shows it, and its namespace with -n",
+    definite: true,
+    since: undefined,
+  },
+} as const satisfies Readonly<Record<string, Trouble>>;
+
+function deleting({ metadata }: KubeObject): Trouble | undefined {
+  if (metadata.deletionTimestamp === undefined) return undefined;
+  return {
+    code: "CLUSTER-DELETING",
+    because: `it is being deleted since ${metadata.deletionTimestamp}`,
+    fix: "wait until it is gone, or give another EC",
+    definite: true,
+    since: undefined,
+  };
+}
+
+/** The operator says no: InvalidUpgrade (S70), or a spec that it does not accept. */
+function refused(facts: Facts, seen: Seen, { stateBefore }: WantedCluster): Trouble | undefined {
+  const { ec, state, specStatus, taken } = seen;
+  const invalid = state === "InvalidUpgrade";
+  if (!invalid && specStatus === "Valid") return undefined;
+  const causes = upgradeCauses(facts, ec);
+  const said = invalid ? "its state is InvalidUpgrade" : `its spec status is ${specStatus}`;
+  const log = `see kubectl logs deployment/${facts.names.operator.deployment}`;
+  const [first] = causes;
+  return {
+    code: invalid ? "CLUSTER-INVALID-UPGRADE" : "CLUSTER-SPEC-INVALID",
+    because:
+      first === undefined
+        ? `${said}, and license, digests, databases and modules show no cause`
+        : `${said}: ${causes.map(({ cause }) => cause).join("; ")}`,
+    fix: first === undefined ? log : causes.map(({ fix }) => fix).join("; "),
+    // what was so before the change is no answer to it
+    definite: stateBefore !== "InvalidUpgrade" || taken || first !== undefined,
+    since: undefined,
+  };
+}
+
+/** An upgrade that began without its prerequisites stands still until they are met (S113). */
+function frozen(facts: Facts, { ec, state, taken }: Seen): Trouble | undefined {
+  if (state !== "Upgrade" || taken) return undefined;
+  const causes = freezeCauses(facts, ec);
+  if (causes.length === 0) return undefined;
+  return {
+    code: "CLUSTER-FROZEN",
+    because: `the upgrade has begun and stands still: ${causes.map(({ cause }) => cause).join("; ")}`,
+    fix: causes.map(({ fix }) => fix).join("; "),
+    definite: true,
+    since: undefined,
+  };
+}
+
+const ends = new Set(["Error", "Invalid"]);
+
+/** An end, or any other state that stays although every pod is renewed; its word is shown as it is. */
+function failed({ names }: Facts, { state, roll, taken, running }: Seen): Trouble | undefined {
+  const renewed = taken && running && roll?.complete === true;
+  if (!ends.has(state) && !(renewed && state !== "Running")) return undefined;
+  const although = renewed ? ", although all its pods are renewed and ready" : "";
+  return {
+    code: "CLUSTER-STATE",
+    because: `its state is ${shownState(state)}${although}`,
+    fix: `see what the operator says with kubectl logs deployment/${names.operator.deployment}`,
+    definite: false,
+    since: undefined,
+  };
+}
+
+/** Without a valid license an upgrade fails (S114). */
+function licensed(facts: Facts, { ec }: Seen): Trouble | undefined {
+  const [cause] = licenseCauses(facts, ec);
+  if (cause === undefined) return undefined;
+  const { code, cause: because, fix } = cause;
+  return { code, because, fix, definite: false, since: undefined };
+}
+
+function notTaken({ names }: Facts, { taken, state, shown }: Seen): Trouble | undefined {
+  if (taken) return undefined;
+  return {
+    code: "CLUSTER-NOT-TAKEN-UP",
+    because: `its StatefulSet does not ask for ${shown} yet, and its state is ${shownState(state)}`,
+    fix: `see whether the operator runs and what it says: kubectl logs deployment/${names.operator.deployment}`,
+    definite: false,
+    since: undefined,
+  };
+}
+
+function stalled({ object, trouble: { code, because, fix } }: Located): Progress {
+  return { is: "stalled", code, object, because, fix };
+}
+
+function waitsFor({ state, taken, running, set, roll, shown }: Seen): string {
+  const now = shownState(state);
+  if (set === undefined || roll === undefined) return `its StatefulSet (state ${now})`;
+  if (!taken) return `the operator to take up ${shown} (state ${now})`;
+  if (!roll.complete) return `${shownRoll(roll)}, state ${now}`;
+  if (!running && state === "Running") return "pods with another image";
+  return `state Running (now ${now})`;
+}
+
+function shownState(state: string): string {
+  return state === "" ? "not told" : state;
+}

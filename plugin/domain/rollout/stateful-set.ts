@@ -1,0 +1,202 @@
+/** The roll of a StatefulSet, pod by pod (S72; domain facts 11). */
+import type { Facts } from "../facts";
+import { type KubeObject, objectLabel } from "../objects";
+import { at, list, own, text } from "../values";
+import { isReady, podTrouble, type Trouble } from "./pods";
+import type { Progress } from "./progress";
+
+/** How long nothing has moved, and how long that may be. */
+export interface Patience {
+  /** Absent: nobody watched; then the times that the objects tell are judged. */
+  readonly idleMs?: number;
+  readonly stallAfterMs: number;
+}
+
+/** The stall rule's default: ten minutes without progress. */
+export const defaultStallAfterMs = 600_000;
+
+/** A pod as the roll-out sees it. */
+export interface RolledPod {
+  readonly pod: KubeObject;
+  readonly name: string;
+  /** It is of the StatefulSet's new revision. */
+  readonly updated: boolean;
+  readonly ready: boolean;
+}
+
+/** The state of a roll-out. */
+export interface Roll {
+  readonly wanted: number;
+  readonly pods: readonly RolledPod[];
+  /** Pods that are both new and ready. */
+  readonly done: number;
+  /** The status is of the spec's generation. */
+  readonly observed: boolean;
+  readonly complete: boolean;
+  /** Changes whenever a pod or the revision moved; of a pod that is made again and again it repeats. */
+  readonly step: string;
+}
+
+/** Pods of the StatefulSet: owned by it, by uid where that is known. */
+export function podsOf({ objects }: Facts, set: KubeObject): readonly KubeObject[] {
+  const { uid, name, namespace } = set.metadata;
+  return objects.pods.filter(
+    ({ metadata }) =>
+      metadata.namespace === namespace &&
+      (metadata.ownerReferences ?? []).some(
+        (owner) =>
+          own(owner, "kind") === "StatefulSet" &&
+          (uid === undefined ? own(owner, "name") === name : own(owner, "uid") === uid),
+      ),
+  );
+}
+
+/** Number of a StatefulSet's pod; -1 where the name ends in none. */
+function ordinalOf({ name }: RolledPod): number {
+  return Number(/-(\d+)$/.exec(name)?.[1] ?? -1);
+}
+
+/** Reads how far the roll is: reverse ordinal order, as the pods are renewed. */
+export function rollOf(facts: Facts, set: KubeObject): Roll {
+  const count = (path: readonly string[], absent: number): number => {
+    const value = at(set, path);
+    return typeof value === "number" ? value : absent;
+  };
+  const revision = text(at(set, ["status", "updateRevision"]));
+  const wanted = count(["spec", "replicas"], 1);
+  const observed =
+    count(["status", "observedGeneration"], 0) >= count(["metadata", "generation"], 0);
+  const pods = podsOf(facts, set)
+    .map((pod) => ({
+      pod,
+      name: pod.metadata.name ?? "",
+      updated:
+        revision !== undefined && own(pod.metadata.labels, "controller-revision-hash") === revision,
+      ready: isReady(pod),
+    }))
+    .sort((one, other) => ordinalOf(other) - ordinalOf(one));
+  const done = pods.filter(({ updated, ready }) => updated && ready).length;
+  const step = [
+    revision ?? "",
+    String(observed),
+    ...pods.map(({ pod, name, updated, ready }) =>
+      [name, updated, ready, pod.metadata.deletionTimestamp !== undefined].join("/"),
+    ),
+  ].join(" ");
+  const complete = observed && done >= wanted && pods.length === wanted;
+  return { wanted, pods, done, observed, complete, step };
+}
+
+/** How far a StatefulSet's roll is, and what stands against it. */
+export function judgeStatefulSet(facts: Facts, set: KubeObject, patience: Patience): Progress {
+  const roll = rollOf(facts, set);
+  if (roll.complete) return { is: "done", says: `${roll.done}/${roll.wanted} pods are renewed` };
+  const found = troubleOf(facts, set, roll);
+  if (found !== undefined && isDue(found.trouble, patience, facts.now)) {
+    const { object, trouble } = found;
+    return {
+      is: "stalled",
+      code: trouble.code,
+      object,
+      because: trouble.because,
+      fix: trouble.fix,
+    };
+  }
+  return { is: "moving", on: shownRoll(roll), step: roll.step };
+}
+
+/** The pod at work and what it is about: "pod 2/3 ec-1 (ContainerCreating)". */
+export function shownRoll({ pods, wanted, done }: Roll): string {
+  const current = pods.find(({ updated, ready }) => !updated || !ready);
+  if (current === undefined) return `pods ${done}/${wanted}`;
+  const detail = shownPod(current.pod);
+  const at = `pod ${Math.min(done + 1, wanted)}/${wanted} ${current.name}`;
+  return detail === undefined ? at : `${at} (${detail})`;
+}
+
+function shownPod(pod: KubeObject): string | undefined {
+  if (pod.metadata.deletionTimestamp !== undefined) return "terminating";
+  if (isReady(pod)) return undefined;
+  const reasons = list(at(pod, ["status", "containerStatuses"]))
+    .map((status) => text(at(status, ["state", "waiting", "reason"])))
+    .filter((reason) => reason !== undefined);
+  return reasons[0] ?? text(at(pod, ["status", "phase"])) ?? "Pending";
+}
+
+/** A trouble and the object that it is seen on. */
+export interface Located {
+  readonly object: string;
+  readonly trouble: Trouble;
+}
+
+/** What keeps a roll from going on, the surest first. */
+export function troubleOf(facts: Facts, set: KubeObject, roll: Roll): Located | undefined {
+  const ofPods = roll.pods.flatMap(({ pod }) => {
+    const trouble = podTrouble(pod);
+    return trouble === undefined ? [] : [{ object: objectLabel(pod), trouble }];
+  });
+  const object = objectLabel(set);
+  const ofSet = [heldBack(set, roll), notCreated(facts, set, roll)].flatMap((trouble) =>
+    trouble === undefined ? [] : [{ object, trouble }],
+  );
+  const all = [...ofPods, ...ofSet];
+  return all.find(({ trouble }) => trouble.definite) ?? all[0];
+}
+
+/** True when it may be said: at once, or when nothing has moved for long enough. */
+export function isDue({ definite, since }: Trouble, patience: Patience, now: number): boolean {
+  if (definite) return true;
+  const idle = patience.idleMs ?? now - Date.parse(since ?? "");
+  return idle >= patience.stallAfterMs;
+}
+
+function heldBack(set: KubeObject, { pods }: Roll): Trouble | undefined {
+  const strategy = at(set, ["spec", "updateStrategy"]);
+  const old = pods.filter(({ updated }) => !updated);
+  if (old.length === 0) return undefined;
+  const partition = at(strategy, ["rollingUpdate", "partition"]);
+  const onDelete = own(strategy, "type") === "OnDelete";
+  const behind = typeof partition === "number" && old.some((pod) => ordinalOf(pod) < partition);
+  if (!onDelete && !behind) return undefined;
+  const what = onDelete ? "strategy OnDelete" : `partition ${String(partition)}`;
+  return {
+    code: "ROLLOUT-HELD",
+    because: `its update ${what} keeps ${old.map(({ name }) => name).join(", ")} as they are`,
+    fix: "ask who set it; the operator's own setting lets all pods roll",
+    definite: false,
+    since: undefined,
+  };
+}
+
+/** A pod that its StatefulSet may not make shows in events alone: quota, security constraint, webhook. */
+function notCreated(
+  { objects }: Facts,
+  set: KubeObject,
+  { pods, wanted }: Roll,
+): Trouble | undefined {
+  if (pods.length >= wanted) return undefined;
+  const events = objects.events.filter(
+    (event) =>
+      own(event, "reason") === "FailedCreate" &&
+      at(event, ["involvedObject", "kind"]) === "StatefulSet" &&
+      at(event, ["involvedObject", "name"]) === set.metadata.name,
+  );
+  const dated = events.map((event) => ({ event, at: timeOf(event) }));
+  const last = dated.reduce<(typeof dated)[number] | undefined>(
+    (latest, one) => (latest === undefined || one.at > latest.at ? one : latest),
+    undefined,
+  );
+  if (last === undefined) return undefined;
+  return {
+    code: "POD-NOT-CREATED",
+    because: `${wanted - pods.length} of its pods may not be made: ${text(own(last.event, "message")) ?? ""}`,
+    fix: "mend what the API server names: a quota, a security constraint, or a webhook on pods",
+    definite: false,
+    since: last.at,
+  };
+}
+
+/** Empty, and so the oldest, where an event tells no time. */
+function timeOf(event: unknown): string {
+  return text(own(event, "lastTimestamp")) ?? text(own(event, "eventTime")) ?? "";
+}

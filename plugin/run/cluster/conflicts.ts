@@ -1,0 +1,30 @@
+/** Whether the fields of an upgrade may be written over those who hold them (S18). */
+import type { ClusterPlan } from "../../domain/cluster/plan";
+import type { Finding } from "../../domain/findings";
+import { objectLabel } from "../../domain/objects";
+import { judgeConflict } from "../../domain/webhook/conflicts";
+import type { UpgradeClusterDeps, UpgradeClusterOptions } from "./deps";
+
+/** What keeps the write from being sent, and whether fields are taken from a manager's hands. */
+export interface Conflicts {
+  /** The owner of the whole EC, and the managers of its fields (exit 5). */
+  readonly conflicts: readonly Finding[];
+  /** Somebody beside a person's kubectl loses a field, as was asked for. */
+  readonly takes: boolean;
+}
+
+/** Judges the holders; a person's own kubectl is no hindrance. */
+export function conflictsOf(
+  { names }: UpgradeClusterDeps,
+  { fieldManager, takeFields }: UpgradeClusterOptions,
+  { ec, owned, holders: causes }: Pick<ClusterPlan, "ec" | "owned" | "holders">,
+): Conflicts {
+  const judge = (fields: readonly string[]): readonly Finding[] => {
+    if (causes.length === 0) return [];
+    const ours = [fieldManager, names.fieldManager];
+    const verdict = judgeConflict({ causes, object: objectLabel(ec), ours, takeFields: fields });
+    return verdict.is === "force" ? [] : verdict.findings;
+  };
+  const held = judge(takeFields);
+  return { conflicts: [...owned, ...held], takes: judge([]).length > held.length };
+}

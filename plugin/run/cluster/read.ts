@@ -1,0 +1,107 @@
+/** Reads what an upgrade of an EC is planned from and followed by, as facts. */
+import { ApiError } from "../../domain/errors";
+import type { FactKey, Facts } from "../../domain/facts";
+import type { Names } from "../../domain/names";
+import type { KubeObject, Resource } from "../../domain/objects";
+import type { Permission } from "../../domain/permissions";
+import { factSources } from "../../domain/facts";
+import { readSnapshot } from "../snapshot";
+import type { UpgradeClusterDeps, UpgradeClusterOptions } from "./deps";
+
+/** What every look at a roll-out reads, in the operator's namespace alone. */
+export const followed = ["statefulSets", "pods"] as const satisfies readonly FactKey[];
+
+/** What is looked at more closely when nothing moves. */
+export const suspected = [...followed, "events"] as const satisfies readonly FactKey[];
+
+/** What is judged before a write, and when a cause is looked for. */
+export const judged = [
+  ...followed,
+  "deployments",
+  "edbs",
+  "eaadbs",
+] as const satisfies readonly FactKey[];
+
+const definitionResource: Resource = {
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  plural: "customresourcedefinitions",
+  kind: "CustomResourceDefinition",
+};
+
+/** The version by which ECs are read and written: the stored one, else the older one (domain facts 7). */
+export async function ecResource({ cluster, names }: UpgradeClusterDeps): Promise<Resource> {
+  const { group, ecVersion, version, ec } = names;
+  const { kind, plural } = ec;
+  const served = (await cluster.serves(group, ecVersion)) ?? [];
+  const stored = served.some((resource) => resource.plural === plural);
+  return { group, version: stored ? ecVersion : version, kind, plural };
+}
+
+/** Facts with the ECs of the namespace: no other namespace's are asked for. */
+export async function readFacts(
+  deps: UpgradeClusterDeps,
+  { namespace, resource }: { readonly namespace: string; readonly resource: Resource },
+  keys: readonly FactKey[],
+): Promise<Facts> {
+  const { cluster, signal } = deps;
+  const [facts, ecs = []] = await Promise.all([
+    readSnapshot(deps, namespace, keys),
+    cluster.list(resource, { namespace, whole: true, signal }),
+  ]);
+  return { ...facts, objects: { ...facts.objects, ecs } };
+}
+
+/** The EC's definition alone; undefined where it may not be read. */
+export async function readDefinition({
+  cluster,
+  names,
+  signal,
+}: UpgradeClusterDeps): Promise<KubeObject | undefined> {
+  const name = `${names.ec.plural}.${names.group}`;
+  try {
+    return await cluster.get({ resource: definitionResource, name }, { signal });
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 403) return undefined;
+    throw error;
+  }
+}
+
+/** What is read in any case. */
+export function readPermissions(
+  names: Names,
+  { namespace, name }: UpgradeClusterOptions,
+): readonly Permission[] {
+  const sources = factSources(names);
+  const { group } = names;
+  const ec = { group, resource: names.ec.plural, namespace };
+  return [
+    { ...ec, verb: "list", why: "to see what the EC asks for and what state it is in" },
+    { ...ec, verb: "get", name, why: "to see whether a write without an answer was done" },
+    ...judged.map((key) => {
+      const { resource, own } = sources[key];
+      return {
+        verb: "list",
+        group: resource.group,
+        resource: resource.plural,
+        ...(own === true && { namespace }),
+        why: own === true ? "to follow the roll-out" : "to see whether all databases can go along",
+      };
+    }),
+  ];
+}
+
+/** What the one write needs. */
+export function writePermission(
+  names: Names,
+  { namespace, name }: UpgradeClusterOptions,
+): Permission {
+  return {
+    verb: "patch",
+    group: names.group,
+    resource: names.ec.plural,
+    namespace,
+    name,
+    why: "to write the fields of the upgrade",
+  };
+}

@@ -1,0 +1,253 @@
+/**
+ * Upgrades an EC: judges everything first, writes a few fields once, follows the roll by facts
+ * (S12-S14, S48-S60, S68-S72). The cluster's state is the only memory.
+ */
+import { clusterFinding } from "../../domain/cluster/codes";
+import { withOperator } from "../../domain/cluster/ahead";
+import { type ClusterPlan, planCluster } from "../../domain/cluster/plan";
+import { EngineError, exitCodes, TimeoutError, UsageError } from "../../domain/errors";
+import type { Finding } from "../../domain/findings";
+import { type KubeObject, objectLabel, type Resource } from "../../domain/objects";
+import { requirePermissions } from "../ledger";
+import { ChangedError } from "../outcome";
+import { BlockedError } from "../recorder";
+import type { Report } from "../report";
+import { homeFinding } from "../swap/steps";
+import type { UpgradeClusterDeps, UpgradeClusterOptions } from "./deps";
+import { conflictsOf } from "./conflicts";
+import { follow, pollMs } from "./follow";
+import {
+  judged,
+  readDefinition,
+  readFacts,
+  readPermissions,
+  writePermission,
+  ecResource,
+} from "./read";
+import { plannedOf, saveOldValues, stepOf, tryEdits, writeEdits } from "./writes";
+
+/** Status writes of the operator come between; a person's change of the spec does not pass. */
+const attempts = 5;
+
+/** Upgrades; expected ends of every kind come back as a report. */
+export async function upgradeCluster(
+  deps: UpgradeClusterDeps,
+  options: UpgradeClusterOptions,
+): Promise<Report> {
+  const run = new UpgradeCluster(deps, options);
+  try {
+    return await run.run();
+  } catch (error) {
+    return run.end(error);
+  }
+}
+
+class UpgradeCluster {
+  readonly #told = new Set<string>();
+  #resource: Resource | undefined;
+  #written = false;
+
+  constructor(
+    private readonly deps: UpgradeClusterDeps,
+    private readonly options: UpgradeClusterOptions,
+  ) {}
+
+  async run(): Promise<Report> {
+    const { deps, options } = this;
+    const write = writePermission(deps.names, options);
+    await requirePermissions(deps, readPermissions(deps.names, options), [write]);
+    this.#resource = await ecResource(deps);
+    const plan = await this.#fitPlan();
+    const label = objectLabel(plan.ec);
+    if (plan.edits.length > 0) {
+      await requirePermissions(deps, [write]);
+      if (options.dryRun !== "none") return await this.#dryRun(plan);
+      await this.#write(plan);
+    } else {
+      await this.#standing(label);
+    }
+    const says = await this.#follow(label, plan);
+    return deps.recorder.success(`${label}: ${says}`);
+  }
+
+  /** The report for an end by an error; after the write its state is told. */
+  end(error: unknown): Report {
+    const { recorder } = this.deps;
+    if (!(error instanceof EngineError)) throw error;
+    if (!this.#written) return recorder.failure(error);
+    if (error instanceof BlockedError) this.#tell(error.findings);
+    return recorder.report({
+      code: error.exitCode,
+      reason: `${error.message}; the change of the EC is written`,
+      next: error.hint ?? "run the same command again: it goes on from the state found",
+    });
+  }
+
+  /** A plan that nothing stands against; what may be waited for is waited for. */
+  async #fitPlan(): Promise<ClusterPlan> {
+    const { clock, recorder, signal } = this.deps;
+    const from = clock.now();
+    for (;;) {
+      const plan = await this.#plan();
+      const on = this.#waitsFor(plan);
+      if (on === undefined) return this.#judged(plan);
+      const spent = clock.now() - from;
+      if (spent >= (this.options.limitMs ?? this.options.stallAfterMs)) {
+        throw new TimeoutError(`stopped waiting for ${on}`, {
+          hint: "nothing was written; run the same command again later",
+        });
+      }
+      recorder.waiting(on, spent / 1000);
+      await clock.sleep(pollMs, signal);
+    }
+  }
+
+  #waitsFor({ ec, restarting, blocks }: ClusterPlan): string | undefined {
+    if (this.options.dryRun !== "none") return undefined;
+    const [first] = blocks;
+    if (first === undefined) {
+      return restarting ? `${objectLabel(ec)} to end its rolling restart` : undefined;
+    }
+    const passing = blocks.every(({ code }) => waitable.has(code));
+    return this.options.wait && passing ? `${first.object ?? ""}: ${first.cause}` : undefined;
+  }
+
+  async #plan(): Promise<ClusterPlan> {
+    const { deps, options } = this;
+    const { name, namespace, target, auto, imagePullPolicy, imageRepository } = options;
+    const resource = this.#known();
+    const [facts, definition] = await Promise.all([
+      readFacts(deps, { namespace, resource }, judged),
+      auto ? readDefinition(deps) : undefined,
+    ]);
+    const definitions = definition === undefined ? [] : [definition];
+    const { assumeOperator } = options;
+    const seen = { ...facts, objects: { ...facts.objects, definitions } };
+    const plan = planCluster(
+      assumeOperator === undefined ? seen : withOperator(seen, assumeOperator),
+      {
+        name,
+        auto,
+        ...(target !== undefined && { tag: target }),
+        ...(imagePullPolicy !== undefined && { imagePullPolicy }),
+        ...(imageRepository !== undefined && { repository: imageRepository }),
+        version: resource.version,
+      },
+    );
+    if (plan !== undefined) return plan;
+    const there = facts.objects.ecs.map(({ metadata }) => metadata.name).join(", ");
+    throw new BlockedError(exitCodes.blocked, [
+      clusterFinding("absent", {
+        object: [deps.names.ec.kind, namespace, name].join("/"),
+        cause: `namespace ${namespace} has no EC ${name}; it has ${there === "" ? "none" : there}`,
+      }),
+    ]);
+  }
+
+  #judged(plan: ClusterPlan): ClusterPlan {
+    const { blocks, warnings } = plan;
+    const { conflicts } = conflictsOf(this.deps, this.options, plan);
+    const code = blocks.length > 0 ? exitCodes.blocked : exitCodes.conflict;
+    if (blocks.length + conflicts.length > 0) {
+      throw new BlockedError(code, [...blocks, ...conflicts, ...warnings]);
+    }
+    this.#tell(warnings);
+    return plan;
+  }
+
+  async #dryRun({ ec, edits }: ClusterPlan): Promise<Report> {
+    const { deps, options } = this;
+    const write = { resource: this.#known(), ec, edits };
+    if (options.dryRun === "server") await tryEdits(deps, options, write);
+    deps.recorder.done(plannedOf(deps, write), "planned");
+    return deps.recorder.success("dry run: 1 write planned, nothing was changed");
+  }
+
+  /** Nothing is written; a re-run comes here, and goes on following. */
+  async #standing(label: string): Promise<void> {
+    const { recorder, journal } = this.deps;
+    const problem = await journal.problem();
+    if (problem !== undefined) this.#tell([homeFinding(problem)]);
+    const why = "the spec is as wanted already";
+    recorder.done({ id: "cluster.patch", action: "patch", object: label, why }, "unchanged");
+  }
+
+  /** The one write, its old values kept first. */
+  async #write(plan: ClusterPlan): Promise<void> {
+    const { deps } = this;
+    await this.#confirm(plan);
+    await saveOldValues(deps, { ...plan, resource: this.#known() });
+    deps.signal.throwIfAborted();
+    const info = stepOf(plan);
+    await deps.recorder.step(info, async () => {
+      await this.#send(plan, attempts);
+      return { result: "changed", value: undefined };
+    });
+  }
+
+  /** A status that moved meanwhile is read anew; a spec that moved is somebody's: 5. */
+  async #send({ ec, edits }: ClusterPlan, left: number): Promise<void> {
+    const { deps, options } = this;
+    try {
+      await writeEdits(deps, options, { resource: this.#known(), ec, edits });
+      this.#written = true;
+    } catch (error) {
+      if (!(error instanceof ChangedError) || left <= 1) throw error;
+      const next = await this.#plan();
+      if (!isSameSpec(ec, next.ec)) throw error;
+      deps.recorder.note(`${objectLabel(ec)}: its status was written meanwhile, once more`);
+      await this.#send(this.#judged(next), left - 1);
+    }
+  }
+
+  async #confirm(plan: ClusterPlan): Promise<void> {
+    const { deps, options } = this;
+    const { takes } = conflictsOf(deps, options, plan);
+    const problem = await deps.journal.problem();
+    if (problem !== undefined) {
+      throw new UsageError(problem, { hint: "set ENGINE_HOME to a folder that can be written" });
+    }
+    const fields = options.takeFields.join(", ");
+    const question = `Take ${fields} of ${objectLabel(plan.ec)} from its manager?`;
+    if (!takes || (await deps.ask(question))) return;
+    throw new UsageError("not confirmed, nothing was written", {
+      hint: "run again and answer yes",
+    });
+  }
+
+  async #follow(label: string, { wanted }: ClusterPlan): Promise<string> {
+    const { deps, options } = this;
+    const why = `until every pod runs ${wanted.tag ?? "it"} and the state is Running`;
+    if (options.dryRun !== "none") return "its spec is as wanted, nothing would be written";
+    return await deps.recorder.step(
+      { id: "cluster.follow", action: "wait", object: label, why },
+      async () => {
+        const says = await follow(deps, options, { resource: this.#known(), wanted });
+        return { result: "done", value: says, why: says };
+      },
+    );
+  }
+
+  #known(): Resource {
+    if (this.#resource === undefined) throw new Error("the version of the ECs was not read");
+    return this.#resource;
+  }
+
+  #tell(findings: readonly Finding[]): void {
+    for (const finding of findings) {
+      const key = JSON.stringify(finding);
+      if (!this.#told.has(key)) this.deps.recorder.findings([finding]);
+      this.#told.add(key);
+    }
+  }
+}
+
+/** What may pass by itself. */
+const waitable = new Set(["OPERATOR-NOT-READY", "CLUSTER-BUSY", "CLUSTER-STATE"]);
+
+/** The same object with the same spec: only its status has moved. */
+function isSameSpec(one: KubeObject, other: KubeObject): boolean {
+  return (
+    one.metadata.uid === other.metadata.uid && one.metadata.generation === other.metadata.generation
+  );
+}

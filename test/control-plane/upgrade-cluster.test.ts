@@ -1,0 +1,208 @@
+/** `kubectl engine upgrade-cluster` on a real API server, with the operator at play. */
+import { connect } from "../../plugin/adapters/kubernetes/connect";
+import { kinds } from "../../plugin/domain/kinds";
+import { defaultNames as names } from "../../plugin/domain/names";
+import { at } from "../../plugin/domain/values";
+import { systemClock } from "../../plugin/program/clock";
+import type { Misbehaviour } from "../../plugin/rehearsal/operator/misbehaviour";
+import { playOperator } from "../../plugin/rehearsal/operator/play";
+import { played, productKinds } from "../../plugin/rehearsal/operator/scene";
+import type { Cluster, KubeObject } from "../../plugin/run/ports";
+import { type ControlPlane, startControlPlane } from "./control-plane";
+import { type PluginRun, runner, runPlugin } from "./plugin-run";
+import { seedScene } from "./scene";
+import { until } from "./until";
+
+const namespace = "engine";
+const ecRef = { resource: productKinds(names).ec, name: "ec", namespace };
+const label = "EngineEnterpriseCluster/engine/ec";
+const target = "8.2.0-46.13";
+
+const times = { reactMs: 10, staleRunningMs: 200, podStartMs: 10, podReadyMs: 20, drainMs: 10 };
+
+let controlPlane: ControlPlane;
+let cluster: Cluster;
+
+beforeAll(async () => {
+  controlPlane = await startControlPlane({ users: [runner] });
+  await seedScene(controlPlane.api);
+  cluster = await connect({ kubeconfig: controlPlane.kubeconfig, namespace }, {});
+  await whilePlaying({}, async () => {
+    await setOperator("8.2.0-13");
+    await until("the operator and three pods", async () => {
+      const deployment = await cluster.get({
+        resource: kinds.deployment,
+        name: names.operator.deployment,
+        namespace,
+      });
+      const set = await cluster.get({ resource: played.statefulSet, name: "ec", namespace });
+      const ready =
+        at(deployment, ["status", "observedGeneration"]) === deployment?.metadata.generation &&
+        at(deployment, ["status", "availableReplicas"]) === 1 &&
+        at(set, ["status", "readyReplicas"]) === 3;
+      return ready || undefined;
+    });
+  });
+});
+
+afterAll(async () => {
+  cluster.close();
+  await controlPlane.stop();
+});
+
+async function setOperator(version: string): Promise<void> {
+  const image = `${names.images.operator}:${version}`;
+  const containers = [names.operator.container, names.operator.admissionContainer].map((name) => ({
+    name,
+    image,
+  }));
+  await cluster.patch(
+    { resource: kinds.deployment, name: names.operator.deployment, namespace },
+    { spec: { template: { spec: { containers } } } },
+    { type: "strategic" },
+  );
+}
+
+/** The operator plays as long as something is done. */
+async function whilePlaying<T>(misbehave: Misbehaviour, act: () => Promise<T>): Promise<T> {
+  const ending = new AbortController();
+  const play = playOperator({
+    ...{ cluster, clock: systemClock, names, namespace, times, misbehave, pollMs: 10 },
+    endpoints: ["192.0.2.10"],
+  });
+  const running = play.run(ending.signal);
+  try {
+    return await act();
+  } finally {
+    ending.abort();
+    await running;
+  }
+}
+
+function upgrade(...args: readonly string[]): Promise<PluginRun> {
+  return runPlugin(controlPlane, ["upgrade-cluster", "ec", ...args], { namespace });
+}
+
+function patchEc(body: object): Promise<KubeObject> {
+  return cluster.patch(ecRef, body, { type: "merge", fieldManager: "kubectl-edit" });
+}
+
+const codesOf = ({ report }: PluginRun): readonly string[] =>
+  (report.findings ?? []).map(({ code }) => code);
+const errorsOf = ({ report }: PluginRun): readonly string[] =>
+  (report.findings ?? []).filter(({ severity }) => severity === "error").map(({ code }) => code);
+
+test("dry runs write nothing: the plan is told with the command that does the same", async () => {
+  for (const mode of ["client", "server"]) {
+    const run = await upgrade("--target", target, `--dry-run=${mode}`);
+    expect([run.code, run.writes]).toEqual([0, []]);
+    expect(run.report.steps).toMatchObject([{ id: "cluster.patch", result: "planned" }]);
+  }
+});
+
+test("a tag that the operator does not manage: 3, and not one write", async () => {
+  const run = await upgrade("--target", "8.9.0-1");
+  expect([run.code, errorsOf(run), run.writes]).toEqual([3, ["CLUSTER-TARGET-NOT-MANAGED"], []]);
+});
+
+test("a field that a GitOps controller holds: 5 with its name, and not one write", async () => {
+  const before = await cluster.get(ecRef);
+  const path = names.ecFields.versionTag;
+  await cluster.apply(
+    {
+      apiVersion: before?.apiVersion ?? "",
+      kind: names.ec.kind,
+      metadata: { name: "ec", namespace },
+      spec: { engineEnterpriseImageSpec: { versionTag: at(before, path) } },
+    },
+    { fieldManager: "argocd-controller", force: true },
+  );
+  const run = await upgrade("--target", target);
+  expect([run.code, codesOf(run).includes("FIELD-CONFLICT"), run.writes]).toEqual([5, true, []]);
+  await cluster.apply(
+    {
+      apiVersion: before?.apiVersion ?? "",
+      kind: names.ec.kind,
+      metadata: { name: "ec", namespace },
+    },
+    { fieldManager: "argocd-controller", force: true },
+  );
+  await patchEc({ spec: before?.["spec"] });
+});
+
+test("an upgrade with a pod whose image cannot be pulled: 1 with pod, cause and fix", async () => {
+  const run = await whilePlaying({ stuckPod: 2, stuckReason: "ImagePullBackOff" }, () =>
+    upgrade("--target", target),
+  );
+  expect([run.code, run.writes]).toEqual([1, ["patch ec"]]);
+  expect(run.report.findings).toContainEqual(
+    expect.objectContaining({ code: "POD-IMAGE", object: "Pod/engine/ec-2" }),
+  );
+  expect(run.report.exit.reason).toContain("the change of the EC is written");
+});
+
+test("run again when it is mended: it goes on to the end without a write", async () => {
+  await cluster.delete({ resource: played.pod, name: "ec-2", namespace }, {});
+  const run = await whilePlaying({}, () => upgrade("--target", target));
+  expect([run.code, run.writes]).toEqual([0, []]);
+  expect(run.report.exit.reason).toBe(`${label}: ${target} runs on all pods, state Running`);
+  const again = await upgrade("--target", target);
+  expect([again.code, again.writes]).toEqual([0, []]);
+});
+
+test("from start to end: one write, and every pod runs the next release", async () => {
+  const next = "8.2.0-25.12";
+  await patchEc({ spec: { engineEnterpriseImageSpec: { versionTag: "8.0.20-44.23" } } });
+  await whilePlaying({}, async () => {
+    await setOperator("8.0.20-23");
+    await settledAt("8.0.20-44.23");
+    await setOperator("8.2.0-12");
+    await until("the new operator", async () => {
+      const pods = (await cluster.list(played.pod, { namespace })) ?? [];
+      return (
+        pods.some((pod) => JSON.stringify(pod["spec"]).includes("operator:8.2.0-12")) || undefined
+      );
+    });
+    const run = await upgrade("--target", next, "--wait");
+    expect([run.code, run.writes]).toEqual([0, ["patch ec"]]);
+  });
+  const pods = (await cluster.list(played.pod, { namespace })) ?? [];
+  const images = pods
+    .filter(({ metadata }) => /^ec-\d$/.test(metadata.name ?? ""))
+    .map((pod) => at(pod, ["spec", "containers"]));
+  expect(images).toHaveLength(3);
+  for (const one of images) expect(JSON.stringify(one)).toContain(`:${next}`);
+});
+
+test("InvalidUpgrade that comes after the write is explained from data", async () => {
+  await whilePlaying({}, async () => {
+    await setOperator("8.2.0-13");
+    const waiting = upgrade("--target", target, "--wait");
+    await until("the write", async () =>
+      at(await cluster.get(ecRef), names.ecFields.versionTag) === target ? true : undefined,
+    );
+    await patchEc({
+      spec: {
+        upgradeSpec: { autoUpgradeEngineEnterprise: true },
+        bootstrapperImageSpec: { digestHash: "sha256:ab" },
+      },
+    });
+    const run = await waiting;
+    expect([run.code, run.writes]).toEqual([1, ["patch ec"]]);
+    const found = run.report.findings?.find(({ code }) => code === "CLUSTER-INVALID-UPGRADE");
+    expect(found?.cause).toContain("spec.bootstrapperImageSpec.digestHash pins");
+  });
+});
+
+async function settledAt(tag: string): Promise<void> {
+  await until(`pods of ${tag}`, async () => {
+    const set = await cluster.get({ resource: played.statefulSet, name: "ec", namespace });
+    const state = at(await cluster.get(ecRef), names.ecFields.state);
+    const done =
+      JSON.stringify(set?.["spec"]).includes(`:${tag}`) &&
+      at(set, ["status", "readyReplicas"]) === 3 &&
+      at(set, ["status", "updateRevision"]) === at(set, ["status", "currentRevision"]) &&
+      state === "Running";
+    return done || undefined;
+  });
+}

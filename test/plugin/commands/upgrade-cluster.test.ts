@@ -1,0 +1,159 @@
+import { PassThrough } from "node:stream";
+import type { CommandContext, GlobalOptions } from "../../../plugin/commands/context";
+import {
+  prepareUpgradeCluster,
+  runUpgradeCluster,
+  type UpgradeClusterFlags,
+} from "../../../plugin/commands/upgrade-cluster";
+import { defaultNames } from "../../../plugin/domain/names";
+import { upgradeCluster } from "../../../plugin/program/cluster-command";
+import { diff, rehearse } from "../../../plugin/program/commands";
+import { MemoryHome } from "../../../plugin/rehearsal/memory-home";
+import { typed } from "../../support/program-world";
+import { aScene, ecLabel, target } from "../run/cluster/scene";
+
+const flags: UpgradeClusterFlags = {
+  target,
+  auto: false,
+  takeFields: [],
+  stallAfterMs: 600_000,
+  limited: false,
+};
+
+async function aContext(options: Partial<GlobalOptions> = {}, misbehave = {}) {
+  const { cluster, clock } = await aScene(misbehave);
+  const context: CommandContext = {
+    connect: () => Promise.resolve(cluster),
+    connectReadOnly: () => Promise.reject(new Error("nothing is read here")),
+    clock,
+    home: () => Promise.resolve(new MemoryHome()),
+    executable: "",
+    names: defaultNames,
+    env: {},
+    streams: { in: new PassThrough(), out: new PassThrough(), err: new PassThrough() },
+    event: () => undefined,
+    signal: new AbortController().signal,
+    options: {
+      dryRun: "none",
+      yes: true,
+      noInput: true,
+      timeoutMs: 300_000,
+      wait: false,
+      output: "text",
+      concurrency: 1,
+      color: "never",
+      quiet: false,
+      debug: false,
+      verbosity: 0,
+      prefix: "kubectl engine",
+      connection: {},
+      contextArgs: ["--context", "my cluster"],
+      ...options,
+    },
+    run: { id: "20260801-101530-4F2A1B", startedAt: "2026-08-01T10:15:30.000Z", dryRun: "none" },
+    ask: () => Promise.resolve(true),
+    interactive: false,
+    readInput: () => Promise.resolve(""),
+    readDump: () => Promise.resolve(""),
+  };
+  return { context, cluster };
+}
+
+test("an EC is upgraded to the end, and the report tells the way back with the context", async () => {
+  const { context, cluster } = await aContext();
+  const report = await runUpgradeCluster(context, ["ec"], flags);
+  expect(report).toMatchObject({
+    kind: "UpgradeCluster",
+    run: context.run,
+    target: { server: cluster.server, namespace: "engine" },
+    backups: [{ object: ecLabel, command: expect.stringContaining("'my cluster'") as string }],
+    exit: { code: 0 },
+  });
+});
+
+test("prepared, it runs in the context that it is given later", async () => {
+  const first = await aContext();
+  const later = await aContext({ dryRun: "client" });
+  const go = await prepareUpgradeCluster(first.context, { ...flags, name: "ec" });
+  const report = await go(later.context);
+  expect(report.steps).toMatchObject([{ result: "planned" }]);
+});
+
+test("writes are made under the field manager that was given", async () => {
+  const { context, cluster } = await aContext({ fieldManager: "someone" });
+  const resource = { group: "app.engine.com", version: "v1", ...defaultNames.ec };
+  // what was never applied has no managers that a patch could join
+  await cluster.apply(
+    {
+      apiVersion: "app.engine.com/v1",
+      kind: defaultNames.ec.kind,
+      metadata: { name: "ec", namespace: "engine", labels: { first: "yes" } },
+    },
+    { fieldManager: "first", force: true },
+  );
+  await runUpgradeCluster(context, ["ec"], flags);
+  const found = await cluster.get({ resource, name: "ec", namespace: "engine" });
+  expect(found?.metadata.managedFields?.map(({ manager }) => manager)).toContain("someone");
+});
+
+test.each([
+  ["--timeout on the command line", { limited: true }, {}],
+  ["a timeout of the environment", {}, { timeoutMs: 60_000 }],
+])("the whole wait is limited by %s", async (_title, given, options) => {
+  const { context } = await aContext({ timeoutMs: 300_000, ...options }, { slow: 500 });
+  const from = context.clock.now();
+  const report = await runUpgradeCluster(context, ["ec"], { ...flags, ...given });
+  expect(report.exit.code).toBe(124);
+  expect(context.clock.now() - from).toBeLessThan(320_000);
+});
+
+describe("the flags", () => {
+  test.each<[string, Readonly<Record<string, unknown>>, string]>([
+    ["neither tag nor auto", {}, "--target: give the tag to upgrade to, or --auto"],
+    ["no tag", { target: "latest" }, '--target: "latest" is not a release tag such as 8.0.2-17'],
+    [
+      "no policy",
+      { target, imagePullPolicy: "Sometimes" },
+      '--image-pull-policy: "Sometimes" is not one of Always, IfNotPresent, Never',
+    ],
+    [
+      "no duration",
+      { target, stallAfter: "soon" },
+      '--stall-after: "soon" is not a duration such as 500ms, 30s or 2m',
+    ],
+  ])("are refused: %s", (_title, raw, problem) => {
+    expect(upgradeCluster.prepare(raw).problems).toEqual([problem]);
+  });
+
+  test("are handed on", async () => {
+    const { problems, load } = upgradeCluster.prepare({
+      target,
+      auto: true,
+      imageRepository: "mirror/engine",
+      imagePullPolicy: "Always",
+      takeFields: ["a,b"],
+      stallAfter: "1m",
+      timeout: "5m",
+    });
+    expect(problems).toEqual([]);
+    const { run } = await load();
+    const { context } = await aContext({ dryRun: "client" });
+    const report = await run(context, ["ec"]);
+    expect(report.steps).toMatchObject([
+      {
+        why: "imagePullPolicy IfNotPresent -> Always, repository engine/engine -> mirror/engine, autoUpgradeEngineEnterprise absent -> true",
+      },
+    ]);
+  });
+
+  test("need the name of an EC", async () => {
+    const { code, err } = await typed(["upgrade-cluster", "--target", target]);
+    expect(code).toBe(2);
+    expect(err).toContain("NAME");
+  });
+});
+
+test("it can be rehearsed, and a difference be shown", () => {
+  expect(rehearse.argument?.choices).toContain("upgrade-cluster");
+  expect(diff.argument?.choices).toContain("upgrade-cluster");
+});

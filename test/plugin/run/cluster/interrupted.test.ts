@@ -1,0 +1,100 @@
+/** What somebody else does meanwhile, answers that are lost, and interrupts at every request. */
+import { InterruptedError } from "../../../../plugin/commands/context";
+import { UnavailableError } from "../../../../plugin/domain/errors";
+import { at } from "../../../../plugin/domain/values";
+import { aScene, type Scene, target } from "./scene";
+
+const patchLine = "patch EngineEnterpriseCluster engine/ec";
+const tagOf = async (scene: Scene) =>
+  at(await scene.ec(), ["spec", "engineEnterpriseImageSpec", "versionTag"]);
+
+/** Acts once, before the write is sent. */
+function onceBeforeWrite(scene: Scene, act: () => Promise<unknown>): void {
+  let done = false;
+  scene.before = async (line) => {
+    if (done || line !== patchLine) return;
+    done = true;
+    await act();
+  };
+}
+
+test("a status that was written meanwhile is read anew: one more patch, no end", async () => {
+  const scene = await aScene();
+  onceBeforeWrite(scene, () => scene.patch({ metadata: { annotations: { seen: "yes" } } }));
+  const report = await scene.run();
+  expect(report.exit.code).toBe(0);
+  expect(scene.sent).toEqual([patchLine, patchLine]);
+  expect(scene.events).toContainEqual({
+    type: "note",
+    text: "EngineEnterpriseCluster/engine/ec: its status was written meanwhile, once more",
+  });
+});
+
+test("a spec that somebody changed meanwhile ends with 5, and is left as it is", async () => {
+  const scene = await aScene();
+  onceBeforeWrite(scene, () => scene.patch({ spec: { nodes: 5 } }));
+  const report = await scene.run();
+  expect(report.exit.code).toBe(5);
+  expect(await tagOf(scene)).toBe("7.8.2-34");
+});
+
+test("a status that is written each time ends with 5 at last", async () => {
+  const scene = await aScene();
+  let count = 0;
+  scene.before = async (line) => {
+    if (line !== patchLine) return;
+    count += 1;
+    await scene.patch({ metadata: { annotations: { count: String(count) } } });
+  };
+  const report = await scene.run();
+  expect([report.exit.code, count]).toEqual([5, 5]);
+});
+
+test("a write whose answer is lost is looked for, and counts when it is there", async () => {
+  const scene = await aScene();
+  scene.after = (line) =>
+    line === patchLine
+      ? Promise.reject(new UnavailableError("the connection was cut"))
+      : Promise.resolve();
+  const report = await scene.run();
+  expect([report.exit.code, scene.sent]).toEqual([0, [patchLine]]);
+});
+
+test("a write that did not arrive is told as such: 69, and nothing is changed", async () => {
+  const scene = await aScene();
+  scene.before = (line) =>
+    line === patchLine ? Promise.reject(new UnavailableError("no answer")) : Promise.resolve();
+  const report = await scene.run();
+  expect(report.exit.code).toBe(69);
+  expect(report.exit.reason).not.toContain("is written");
+  expect(await tagOf(scene)).toBe("7.8.2-34");
+});
+
+test("interrupted at any request: 130, and a run again ends the same, with one write in all", async () => {
+  const whole = await aScene();
+  let requests = 0;
+  whole.before = () => Promise.resolve(void (requests += 1));
+  await whole.run();
+  expect(requests).toBeGreaterThan(40);
+  // every request until some pods are renewed, then now and then
+  const moments = Array.from({ length: requests }, (_, index) => index + 1).filter(
+    (moment) => moment <= 26 || moment % 30 === 0,
+  );
+  for (const moment of moments) {
+    const scene = await aScene();
+    const interrupt = new AbortController();
+    let count = 0;
+    scene.before = () => {
+      count += 1;
+      if (count === moment) interrupt.abort(new InterruptedError("SIGINT"));
+      return Promise.resolve();
+    };
+    const cut = await scene.run({}, { signal: interrupt.signal });
+    scene.before = () => Promise.resolve();
+    expect([moment, [0, 130].includes(cut.exit.code)]).toEqual([moment, true]);
+    const again = await scene.run();
+    expect([moment, again.exit.code]).toEqual([moment, 0]);
+    expect([moment, scene.sent]).toEqual([moment, [patchLine]]);
+    expect(await tagOf(scene)).toBe(target);
+  }
+}, 120_000);

@@ -1,0 +1,273 @@
+import { ApiError } from "../../../../plugin/domain/errors";
+import { defaultNames as names } from "../../../../plugin/domain/names";
+import { at, list, own } from "../../../../plugin/domain/values";
+import type { KubeObject } from "../../../../plugin/run/ports";
+import { aScene, codesOf, ecLabel, type Scene, stepsOf, target, waits } from "./scene";
+
+const patchLine = `patch EngineEnterpriseCluster engine/ec`;
+const imageOf = async (scene: Scene) =>
+  at(await scene.ec(), ["spec", "engineEnterpriseImageSpec"]) as object;
+
+test("manual: one patch of the tag, then followed pod by pod to the end", async () => {
+  const scene = await aScene();
+  const report = await scene.run();
+  expect(report.exit).toEqual({
+    code: 0,
+    reason: `${ecLabel}: ${target} runs on all pods, state Running`,
+  });
+  expect(stepsOf(report)).toEqual(["cluster.patch changed", "cluster.follow done"]);
+  expect(scene.sent).toEqual([patchLine]);
+  expect(await imageOf(scene)).toMatchObject({ versionTag: target });
+  const lines = waits(scene).join("\n");
+  expect(lines).toContain(`the operator to take up ${target} (state Running)`);
+  for (const pod of ["pod 1/3 ec-2", "pod 2/3 ec-1", "pod 3/3 ec-0"]) expect(lines).toContain(pod);
+});
+
+test("the old values are kept as a patch of their own, without the rest of the spec", async () => {
+  const scene = await aScene();
+  const report = await scene.run();
+  expect(scene.saved).toEqual([
+    {
+      apiVersion: `${names.group}/v1`,
+      kind: names.ec.kind,
+      metadata: { name: "ec", namespace: "engine" },
+      spec: { engineEnterpriseImageSpec: { versionTag: "7.8.2-34" } },
+    },
+  ]);
+  expect(report.backups).toMatchObject([
+    {
+      command:
+        "kubectl patch engineenterpriseclusters.app.engine.com ec --type=merge --patch-file ec.json",
+    },
+  ]);
+  expect(scene.journal.map((line) => line.split(" ")[0])).toEqual(["intent", "outcome"]);
+});
+
+test("run again: nothing is written, and the end is the same", async () => {
+  const scene = await aScene();
+  await scene.run();
+  const report = await scene.run();
+  expect(report.exit.code).toBe(0);
+  expect(stepsOf(report)).toEqual(["cluster.patch unchanged", "cluster.follow done"]);
+  expect(scene.sent).toEqual([patchLine]);
+});
+
+test("automatic: the field is written where the definition has it, and what the operator brings is followed", async () => {
+  const scene = await aScene();
+  const report = await scene.run({ auto: true });
+  expect(report.exit.code).toBe(0);
+  expect(scene.sent).toEqual([patchLine]);
+  expect(at(await scene.ec(), names.ecFields.autoUpgrade)).toBe(true);
+  const again = await scene.run({ auto: true });
+  expect([again.exit.code, scene.sent]).toEqual([0, [patchLine]]);
+});
+
+test.each(["client", "server"] as const)(
+  "dry run %s: planned, nothing in force",
+  async (dryRun) => {
+    const scene = await aScene();
+    const before = await scene.ec();
+    const report = await scene.run({ dryRun });
+    expect(report.exit.code).toBe(0);
+    expect(report.steps).toMatchObject([
+      {
+        result: "planned",
+        why: `versionTag 7.8.2-34 -> ${target}`,
+        write: {
+          verb: "patch",
+          target: { resource: "engineenterpriseclusters", version: "v1", name: "ec" },
+          read: { uid: before?.metadata.uid, resourceVersion: before?.metadata.resourceVersion },
+          command: expect.stringContaining(`"versionTag":"${target}"`) as string,
+        },
+      },
+    ]);
+    expect(scene.sent).toEqual(dryRun === "client" ? [] : [`${patchLine} (dry run)`]);
+    expect(await scene.ec()).toEqual(before);
+  },
+);
+
+test("dry run of what is as wanted: unchanged, and not followed", async () => {
+  const scene = await aScene();
+  await scene.run();
+  const report = await scene.run({ dryRun: "client" });
+  expect(stepsOf(report)).toEqual(["cluster.patch unchanged"]);
+});
+
+test("the older version of the API serves where the stored one is not there", async () => {
+  const scene = await aScene();
+  const resource = {
+    group: "apiextensions.k8s.io",
+    version: "v1",
+    plural: "customresourcedefinitions",
+    kind: "CustomResourceDefinition",
+  };
+  const ref = { resource, name: `${names.ec.plural}.${names.group}` };
+  const found = await scene.cluster.get(ref);
+  const versions = list(at(found, ["spec", "versions"])).map((version) => ({
+    ...(version as object),
+    served: own(version, "name") !== names.ecVersion,
+  }));
+  await scene.cluster.patch(ref, { spec: { versions } }, { type: "merge" });
+  const report = await scene.run({ dryRun: "server" });
+  expect(report.steps).toMatchObject([{ write: { target: { version: "v1alpha1" } } }]);
+  expect((await scene.run()).exit.code).toBe(0);
+});
+
+describe("before the write", () => {
+  test("prerequisites are judged: 3, all named, nothing sent", async () => {
+    const scene = await aScene();
+    await scene.cluster.patch(
+      { ...(await edb(scene)) },
+      { spec: { engineVersion: "6.2" } },
+      { type: "merge" },
+    );
+    await scene.patch({ spec: { engineEnterpriseImageSpec: { digestHash: "sha256:ab" } } });
+    const report = await scene.run({ target: "8.0.6-54" });
+    expect(report.exit.code).toBe(3);
+    expect(codesOf(report)).toEqual([
+      "CLUSTER-TARGET-NOT-MANAGED",
+      "CLUSTER-DATABASE-OLD",
+      "CLUSTER-DIGEST-PINNED",
+    ]);
+    expect(scene.sent).toEqual([]);
+  });
+
+  test("an EC that is not there is told with those that are: 3", async () => {
+    const scene = await aScene();
+    const report = await scene.run({ name: "other" });
+    expect(report.exit.code).toBe(3);
+    expect(report.findings).toMatchObject([
+      { code: "CLUSTER-ABSENT", cause: "namespace engine has no EC other; it has ec" },
+    ]);
+    const elsewhere = await scene.run({ namespace: "shop" });
+    expect(elsewhere.findings).toMatchObject([
+      { cause: "namespace shop has no EC ec; it has none" },
+    ]);
+  });
+
+  test("auto is refused where no definition has the field: 3", async () => {
+    const scene = await aScene({}, { objects: withoutAuto });
+    const report = await scene.run({ auto: true });
+    expect([report.exit.code, codesOf(report)]).toEqual([3, ["CLUSTER-AUTO-FIELD-ABSENT"]]);
+    expect(scene.sent).toEqual([]);
+  });
+
+  test("a field that is dropped nevertheless is seen in the answer: 1, dry run or not", async () => {
+    const scene = await aScene({}, { objects: withoutAuto });
+    scene.before = (line) =>
+      line.startsWith("get CustomResourceDefinition")
+        ? Promise.reject(new ApiError("forbidden", { status: 403 }))
+        : Promise.resolve();
+    const tried = await scene.run({ auto: true, dryRun: "server" });
+    expect([tried.exit.code, codesOf(tried)]).toEqual([1, ["CLUSTER-FIELD-PRUNED"]]);
+    const report = await scene.run({ auto: true });
+    expect([report.exit.code, codesOf(report)]).toEqual([1, ["CLUSTER-FIELD-PRUNED"]]);
+    expect(stepsOf(report)).toEqual(["cluster.patch failed"]);
+  });
+
+  test("permissions are asked for: 4, with the roles to ask for", async () => {
+    const scene = await aScene({}, { user: { name: "jane", groups: [] } });
+    const report = await scene.run();
+    expect(report.exit.code).toBe(4);
+    expect(report.permissions?.missing.join("\n")).toContain(
+      'patch engineenterpriseclusters.app.engine.com "ec" in namespace engine',
+    );
+    expect(scene.sent).toEqual([]);
+  });
+
+  test("a field of another manager: 5 with its name; taken when asked for, after a question", async () => {
+    const scene = await aScene();
+    const ec = await scene.ec();
+    const { versionTag } = (await imageOf(scene)) as { versionTag: string };
+    await scene.cluster.apply(
+      {
+        apiVersion: ec?.apiVersion ?? "",
+        kind: names.ec.kind,
+        metadata: { name: "ec", namespace: "engine" },
+        spec: { engineEnterpriseImageSpec: { versionTag } },
+      },
+      { fieldManager: "argocd-controller", force: true },
+    );
+    const report = await scene.run();
+    expect(report.exit.code).toBe(5);
+    expect(report.findings).toMatchObject([
+      {
+        code: "FIELD-CONFLICT",
+        field: ".spec.engineEnterpriseImageSpec.versionTag",
+        cause: expect.stringContaining("argocd-controller") as string,
+      },
+    ]);
+    expect(scene.sent).toEqual([]);
+    const takeFields = [".spec.engineEnterpriseImageSpec.versionTag"];
+    const refused = await scene.run({ takeFields }, { ask: () => Promise.resolve(false) });
+    expect([refused.exit.code, scene.sent]).toEqual([2, []]);
+    const taken = await scene.run({ takeFields });
+    expect([taken.exit.code, scene.questions.length]).toEqual([0, 1]);
+  });
+
+  test("an EC that a GitOps controller owns: 5 and its own way", async () => {
+    const scene = await aScene();
+    await scene.patch({ metadata: { labels: { "argocd.argoproj.io/instance": "x" } } });
+    const report = await scene.run();
+    expect([report.exit.code, codesOf(report), scene.sent]).toEqual([5, ["CLUSTER-OWNED"], []]);
+  });
+
+  test("a home that cannot be written: 2 before a write, a warning where there is none", async () => {
+    const scene = await aScene();
+    const journal = {
+      problem: () => Promise.resolve("cannot keep a record"),
+      intent: () => Promise.resolve(),
+      outcome: () => Promise.resolve(),
+      save: () => Promise.resolve("x"),
+    };
+    const refused = await scene.run({}, { journal });
+    expect([refused.exit.code, scene.sent]).toEqual([2, []]);
+    await scene.run();
+    const again = await scene.run({}, { journal });
+    expect([again.exit.code, codesOf(again)]).toEqual([0, ["HOME-NOT-WRITABLE"]]);
+  });
+
+  test("a rolling restart is waited for, and then the tag is written", async () => {
+    const scene = await aScene();
+    await scene.patch({
+      spec: { userDefinedModules: [{ name: "rg", source: { https: { url: "https://x" } } }] },
+    });
+    await scene.clock.sleep(5_000);
+    expect(at(await scene.ec(), names.ecFields.state)).toBe("RunningRollingUpdate");
+    const report = await scene.run();
+    expect(report.exit.code).toBe(0);
+    expect(waits(scene)[0]).toBe(`${ecLabel} to end its rolling restart`);
+  });
+
+  test("with --wait another upgrade is waited for; time that runs out is 124", async () => {
+    const scene = await aScene({ endlessUpgrade: true });
+    await scene.patch({ spec: { engineEnterpriseImageSpec: { versionTag: target } } });
+    await scene.clock.sleep(60_000);
+    const ask = { imageRepository: "mirror/engine" };
+    const stopped = await scene.run(ask);
+    expect([stopped.exit.code, codesOf(stopped)]).toEqual([3, ["CLUSTER-BUSY"]]);
+    const waited = await scene.run({ ...ask, wait: true, limitMs: 60_000 });
+    expect(waited.exit).toMatchObject({
+      code: 124,
+      next: expect.stringContaining("nothing") as string,
+    });
+    expect(scene.sent).toEqual([]);
+  });
+});
+
+/** The definition of a release without the automatic upgrade. */
+function withoutAuto(all: readonly KubeObject[]): readonly KubeObject[] {
+  return all.map((object) =>
+    object.kind === "CustomResourceDefinition"
+      ? (JSON.parse(
+          JSON.stringify(object).replaceAll("autoUpgradeEngineEnterprise", "somethingElse"),
+        ) as KubeObject)
+      : object,
+  );
+}
+
+async function edb(scene: Scene) {
+  const resource = { group: names.group, version: names.version, ...names.edb };
+  const [first] = (await scene.cluster.list(resource, { namespace: "engine" })) ?? [];
+  return { resource, name: first?.metadata.name ?? "", namespace: "engine" };
+}
