@@ -1,0 +1,68 @@
+/** What the document of a status has to say, the one model behind the screen and the JSON. */
+import type { Names } from "../domain/names";
+import { termOf } from "../domain/names";
+import type { FindingsStatus, Status } from "../domain/status/status";
+import { summarise, type Summary } from "../domain/status/summary";
+import { quoteCommand } from "../output/quote";
+import type { Look } from "../run/status";
+import type { GlobalOptions } from "./context";
+
+/** `details` of the document. */
+export interface StatusDetails extends Omit<Status, "next" | "findings"> {
+  readonly server: string;
+  /** What messages call the kinds of databases. */
+  readonly terms: { readonly edb: string; readonly eaadb: string };
+  readonly summary: readonly Summary[];
+  readonly findings: FindingsStatus & { readonly command: string };
+  readonly next?: { readonly says: string; readonly command?: string };
+  /** The API server does not answer: this is the last state that was read. */
+  readonly old?: NonNullable<Look["old"]>;
+}
+
+/** Who prints the commands, and in which words. */
+export interface DetailsContext {
+  readonly names: Names;
+  readonly options: Pick<GlobalOptions, "prefix" | "contextArgs" | "namesFile">;
+  readonly server: string;
+}
+
+/** A look with its words and its commands, ready to be copied. */
+export function detailsOf({ status, old }: Look, context: DetailsContext): StatusDetails {
+  const { names, server } = context;
+  const { next, findings, ...rest } = status;
+  return {
+    server,
+    ...rest,
+    terms: { edb: termOf(names.edb), eaadb: termOf(names.eaadb) },
+    summary: summarise(status, names),
+    findings: { ...findings, command: commandOf(["check"], context) },
+    ...(next !== undefined && {
+      next: {
+        says: next.says,
+        ...(next.words !== undefined && { command: commandOf(next.words, context) }),
+      },
+    }),
+    ...(old !== undefined && { old }),
+  };
+}
+
+/** One sentence on the whole. */
+export function reasonOf({ verdict, summary }: StatusDetails): string {
+  const named = summary.filter(({ is }) => is === verdict).map(({ title }) => title);
+  switch (verdict) {
+    case "fine":
+      return "everything is fine";
+    case "moving":
+      return `moving: ${named.join(", ")}`;
+    case "unknown":
+      return `not all could be read: ${named.join(", ")}`;
+    case "stalled":
+      return `stalled: ${named.join(", ")}`;
+  }
+}
+
+function commandOf(words: readonly string[], { options }: DetailsContext): string {
+  const { prefix, contextArgs, namesFile } = options;
+  const own = namesFile === undefined ? [] : [`--names=${namesFile}`];
+  return quoteCommand([...prefix.split(" "), ...words, ...contextArgs, ...own]);
+}

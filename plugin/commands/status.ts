@@ -1,0 +1,188 @@
+/** `status`: flags to options, then one look or many (S57-S60, S68-S74). */
+import { readSecretCertificate } from "../adapters/certificate";
+import { openRelease } from "../adapters/release/open";
+import { shippedRbac } from "../adapters/shipped-rbac";
+import { parseDocuments, renderDocuments } from "../adapters/yaml";
+import { judgeChecks } from "../domain/checks/judge";
+import { EngineError, exitCodes, UsageError } from "../domain/errors";
+import { rebrand } from "../domain/rebrand";
+import { contentsOf } from "../domain/release/contents";
+import type { ReleaseContents } from "../domain/release/release";
+import { renderText, type TextStyle } from "../output/text";
+import { VirtualClock } from "../rehearsal/virtual-clock";
+import { Recorder } from "../run/recorder";
+import type { ExitReport, Report } from "../run/report";
+import { type Look, StatusReader, watchStatus, type StatusOptions } from "../run/status";
+import type { CommandContext } from "./context";
+import { detailsOf, reasonOf, type StatusDetails } from "./status-details";
+import { screenFor } from "./status-screen";
+import { statusLines } from "./status-text";
+
+/** Flags of `status`, judged. */
+export interface StatusFlags {
+  /** A folder, an archive or a URL. */
+  readonly release?: string;
+  readonly probe: boolean;
+  readonly watch: boolean;
+  readonly untilFine: boolean;
+  readonly intervalMs: number;
+  /** --timeout was typed: else a watch goes on until a signal. */
+  readonly limited: boolean;
+}
+
+/** Reports that a watch has shown already. */
+const shown = new WeakSet<Report>();
+
+/** The state now, or until a signal comes. */
+export async function runStatus(
+  context: CommandContext,
+  _args: readonly string[],
+  flags: StatusFlags,
+): Promise<Report> {
+  const { names, clock, options, run } = context;
+  if (flags.watch && clock instanceof VirtualClock) {
+    throw new UsageError("--watch: nothing changes in a rehearsal while it is watched");
+  }
+  const judged = await optionsOf(context, flags);
+  const cluster = await context.connect();
+  const { server, namespace } = cluster;
+  const recorder = new Recorder(
+    { kind: "Status", run, target: { server, namespace } },
+    { clock, event: context.event },
+  );
+  const reader = new StatusReader(
+    {
+      cluster,
+      clock,
+      names,
+      recorder,
+      signal: context.signal,
+      certificates: { readSecretCertificate },
+      yaml: renderDocuments,
+      judgeChecks: (facts, target) => judgeChecks(facts, target).findings,
+    },
+    { ...judged, namespace },
+  );
+  const documentOf = (look: Look, end: (details: StatusDetails) => ExitReport): Report => {
+    const details = detailsOf(look, { names, options, server });
+    return { ...recorder.report(end(details)), details };
+  };
+  try {
+    return flags.watch
+      ? await watched(context, flags, { reader, documentOf })
+      : documentOf({ status: await reader.read() }, endOf);
+  } catch (error) {
+    return recorder.failure(error);
+  }
+}
+
+/** What can be read is told with 0, whatever it says. */
+function endOf(details: StatusDetails): ExitReport {
+  const { next } = details;
+  const words = next?.command ?? next?.says;
+  return {
+    code: exitCodes.ok,
+    reason: reasonOf(details),
+    ...(words !== undefined && { next: words }),
+  };
+}
+
+interface Watched {
+  readonly reader: StatusReader;
+  readonly documentOf: (look: Look, end: (details: StatusDetails) => ExitReport) => Report;
+}
+
+async function watched(
+  context: CommandContext,
+  flags: StatusFlags,
+  { reader, documentOf }: Watched,
+): Promise<Report> {
+  const { options, signal, env } = context;
+  const show = screenFor(context);
+  const limited = flags.limited || (env["ENGINE_TIMEOUT"] ?? "") !== "";
+  let last: Look | undefined;
+  const ended = (end: (details: StatusDetails) => ExitReport): Report | undefined => {
+    if (last === undefined) return undefined;
+    const report = documentOf(last, end);
+    shown.add(report);
+    return report;
+  };
+  try {
+    const how = await watchStatus(reader, context, {
+      intervalMs: flags.intervalMs,
+      timeoutMs: limited ? options.timeoutMs : Infinity,
+      until: ({ verdict }) => flags.untilFine && verdict === "fine",
+      show: (look) => {
+        last = look;
+        const report = documentOf(look, endOf);
+        show(report.details as StatusDetails, () => report);
+      },
+    });
+    const report = ended(how === "over" ? endOf : (details) => timedOut(details, flags));
+    if (report !== undefined) return report;
+    throw new Error("a watch ended without a look");
+  } catch (error) {
+    const cause: unknown = signal.aborted ? signal.reason : error;
+    const report = cause instanceof EngineError ? ended(() => failureOf(cause)) : undefined;
+    if (report === undefined) throw cause;
+    return report;
+  }
+}
+
+function timedOut(details: StatusDetails, { untilFine }: StatusFlags): ExitReport {
+  const wanted = untilFine ? "it was not fine in time" : "the time to watch is over";
+  return {
+    code: exitCodes.timeout,
+    reason: `${wanted}: ${reasonOf(details)}`,
+    next: "run the same command again, with a longer --timeout",
+  };
+}
+
+function failureOf({ exitCode, message, hint }: EngineError): ExitReport {
+  return { code: exitCode, reason: message, next: hint ?? "run the same command again" };
+}
+
+async function optionsOf(
+  context: CommandContext,
+  flags: StatusFlags,
+): Promise<Omit<StatusOptions, "namespace">> {
+  const { names, run, signal, env } = context;
+  const probe = flags.probe && { probeName: `kubectl-engine-probe-${run.id}`.toLowerCase() };
+  if (flags.release === undefined) {
+    const source = "the roles and bindings that the tool ships";
+    const documents = Object.entries(shippedRbac()).flatMap(([file, text]) =>
+      parseDocuments(text, file),
+    );
+    return { ...probe, rbac: { documents: documents.map((each) => rebrand(each, names)), source } };
+  }
+  const given = flags.release;
+  const release = await openRelease(given, { names, signal, env });
+  const contents = (openShift: boolean): ReleaseContents => {
+    const platform = openShift ? "openshift" : "kubernetes";
+    const read = contentsOf(release, { platform, names, parse: parseDocuments });
+    if (read.is === "read") return read.contents;
+    throw new UsageError(read.problems);
+  };
+  const { consumerRole, consumerBinding, labelRole, labelBinding } = names.release;
+  const documents = [consumerRole, consumerBinding, labelRole, labelBinding].flatMap((paths) => {
+    const file = release.file(paths);
+    return file === undefined ? [] : parseDocuments(file.text, file.source);
+  });
+  return { ...probe, rbac: { documents, source: release.source }, release: { given, contents } };
+}
+
+/** The screen; of a watch only how it ended, since the rest has been shown. */
+export function statusText(report: Report, style: TextStyle): string {
+  const { details, exit } = report;
+  const { palette } = style;
+  const end =
+    exit.code === exitCodes.ok
+      ? []
+      : [
+          palette.bad(`Ended with exit code ${exit.code}: ${exit.reason}`),
+          ...(exit.next === undefined ? [] : [`Next: ${exit.next}`]),
+        ];
+  if (details === undefined) return renderText(report, style);
+  const lines = shown.has(report) ? [] : statusLines(details as StatusDetails, { palette });
+  return [...lines, ...end].map((line) => `${line}\n`).join("");
+}

@@ -1,0 +1,236 @@
+/** Is the admission webhook in use, does it answer, and for how long still (S24-S30; domain facts 4)? */
+import { absentSecret, firstUnfit, judgeCertificate } from "../certificate";
+import { factNamed, type Facts } from "../facts";
+import type { KubeObject } from "../objects";
+import { leftovers } from "../placeholders";
+import { own } from "../values";
+import { caBundleOf, candidatesOf, entryOf, serviceNamespaceOf } from "../webhook/configuration";
+import { judgeServer as judgeServerFacts, readyEndpoints } from "../webhook/readiness";
+import { daysUntil } from "./age";
+import { unreadVerdict, type Verdict } from "./verdict";
+
+/** One configuration that judges this operator's databases. */
+export interface ConfigurationStatus {
+  readonly name: string;
+  /** Of the releases before 6.4.2 (S25). */
+  readonly old: boolean;
+  readonly serves: string | undefined;
+  /** Its CA beside the Secret's certificate (S28, S30). */
+  readonly ca: "fits" | "differs" | "empty" | "unknown";
+  readonly placeholders: readonly string[];
+}
+
+/** What is shown of the webhook. */
+export interface WebhookStatus {
+  readonly configurations: readonly ConfigurationStatus[];
+  readonly readyEndpoints?: number;
+  readonly certificate?: { readonly notAfter: string; readonly daysLeft: number };
+  /** What the twins of the probe showed, when it was asked for. */
+  readonly probe?: { readonly proven: boolean; readonly says: string };
+  readonly verdict: Verdict;
+}
+
+/** What the probe showed; a cause that is not the webhook's proves nothing either way. */
+export type ProbeOutcome =
+  | { readonly is: "proven" }
+  | { readonly is: "failed"; readonly because: string }
+  | { readonly is: "open"; readonly because: string };
+
+/** The webhook's part of the screen. */
+export function webhookStatus(facts: Facts, probe?: ProbeOutcome): WebhookStatus {
+  const configurations = servedHere(facts).map((object) => configurationOf(object, facts));
+  const endpoints = unreadVerdict(facts, ["endpointSlices"])
+    ? undefined
+    : readyEndpoints(slicesOf(facts));
+  const notAfter = facts.certificate?.leaf?.notAfter;
+  const daysLeft = daysUntil(notAfter, facts.now);
+  return {
+    configurations,
+    ...(endpoints !== undefined && { readyEndpoints: endpoints }),
+    ...(notAfter !== undefined &&
+      daysLeft !== undefined && { certificate: { notAfter, daysLeft } }),
+    ...(probe !== undefined && {
+      probe: {
+        proven: probe.is === "proven",
+        says: probe.is === "proven" ? proven : probe.because,
+      },
+    }),
+    verdict: firstVerdict(facts, configurations, probe),
+  };
+}
+
+const proven = "an edit that must pass passed, its twin was refused";
+
+/** The configurations that serve this namespace or none that can be; the one of the fixed name always. */
+function servedHere({ objects, names, namespace }: Facts): readonly KubeObject[] {
+  return candidatesOf(objects.webhookConfigurations, names).filter((object) => {
+    const serves = serviceNamespaceOf(entryIn(object, names));
+    const fixed = object.metadata.name === names.webhook.configuration;
+    return fixed || serves === namespace || leftovers([serves], names).length > 0;
+  });
+}
+
+function entryIn(object: KubeObject, { webhook }: Facts["names"]): unknown {
+  return entryOf(object, webhook.entry) ?? entryOf(object, webhook.oldEntry);
+}
+
+function configurationOf(object: KubeObject, facts: Facts): ConfigurationStatus {
+  const { names } = facts;
+  const entry = entryIn(object, names);
+  const name = String(object.metadata.name);
+  return {
+    name,
+    old: entryOf(object, names.webhook.entry) === undefined,
+    serves: serviceNamespaceOf(entry),
+    ca: caOf(entry, facts),
+    placeholders: leftovers([entry], names),
+  };
+}
+
+function caOf(entry: unknown, { namespace, certificate }: Facts): ConfigurationStatus["ca"] {
+  const bundle = caBundleOf(entry);
+  if (bundle === "") return "empty";
+  const elsewhere = serviceNamespaceOf(entry) !== namespace;
+  if (elsewhere || certificate === undefined) return "unknown";
+  return bundle === certificate.caBundle ? "fits" : "differs";
+}
+
+function slicesOf({ objects, names }: Facts): readonly KubeObject[] {
+  return objects.endpointSlices.filter(
+    ({ metadata }) => own(metadata.labels, "kubernetes.io/service-name") === names.webhook.service,
+  );
+}
+
+type Judgement = (
+  facts: Facts,
+  configurations: readonly ConfigurationStatus[],
+  probe: ProbeOutcome | undefined,
+) => Verdict | undefined;
+
+/** What is wrong first explains what comes after. */
+const judgements: readonly Judgement[] = [
+  (facts) => unreadVerdict(facts, ["webhookConfigurations"]),
+  judgeUse,
+  judgeEntries,
+  judgeSecret,
+  judgeServer,
+  judgeProbe,
+];
+
+function firstVerdict(...args: Parameters<Judgement>): Verdict {
+  for (const judge of judgements) {
+    const verdict = judge(...args);
+    if (verdict !== undefined) return verdict;
+  }
+  return { is: "fine", says: summary(args[0], args[1]) };
+}
+
+function judgeUse(
+  { names, namespace }: Facts,
+  configurations: readonly ConfigurationStatus[],
+): Verdict | undefined {
+  if (configurations.length === 0) {
+    return { is: "fine", says: "not in use: no configuration serves this namespace (S24)" };
+  }
+  const elsewhere = configurations.filter(
+    ({ serves, placeholders }) => serves !== namespace && placeholders.length === 0,
+  );
+  const [first] = elsewhere;
+  if (first === undefined || elsewhere.length < configurations.length) return undefined;
+  const where = first.serves === undefined ? "a URL" : `namespace ${first.serves}`;
+  const because = `${first.name} calls ${where}, which is not read here`;
+  const companion = first.serves === names.companion.namespace ? ", the companion webhook" : "";
+  return { is: "unknown", because: `${because}${companion}` };
+}
+
+const reapply = "reapply it with upgrade-webhook";
+
+function judgeEntries(
+  _: Facts,
+  configurations: readonly ConfigurationStatus[],
+): Verdict | undefined {
+  for (const { name, placeholders, ca } of configurations) {
+    const [token] = placeholders;
+    const object = `ValidatingWebhookConfiguration/${name}`;
+    const because =
+      token === undefined
+        ? unfitCa[ca]
+        : `the placeholder ${token} is left in it: every edit fails`;
+    if (because !== undefined) return { is: "stalled", because, fix: reapply, object };
+  }
+  return undefined;
+}
+
+const unfitCa: Readonly<Record<ConfigurationStatus["ca"], string | undefined>> = {
+  fits: undefined,
+  unknown: undefined,
+  empty: "its caBundle is empty: every edit that it judges fails",
+  differs: "its caBundle is not the certificate of the Secret: every edit that it judges fails",
+};
+
+function judgeSecret(facts: Facts): Verdict | undefined {
+  const { names, namespace, now, certificate } = facts;
+  const unread = unreadVerdict(facts, ["webhookSecrets"]);
+  if (unread !== undefined) return unread;
+  const findings =
+    certificate === undefined
+      ? [absentSecret(namespace, names)]
+      : judgeCertificate(certificate, { namespace, now, names });
+  const unfit = firstUnfit(findings);
+  if (unfit === undefined) return undefined;
+  const { cause: because, fix, code } = unfit;
+  return {
+    is: "stalled",
+    because,
+    fix,
+    code,
+    object: `Secret/${namespace}/${names.webhook.secret}`,
+  };
+}
+
+function judgeServer(facts: Facts): Verdict | undefined {
+  const { names, namespace } = facts;
+  const unread = unreadVerdict(facts, ["services", "endpointSlices"]);
+  if (unread !== undefined) return unread;
+  const [finding] = judgeServerFacts(
+    {
+      namespace,
+      serviceName: names.webhook.service,
+      service: factNamed(facts, "services", { name: names.webhook.service }),
+      slices: slicesOf(facts),
+      deployment: undefined,
+    },
+    names,
+  );
+  if (finding === undefined) return undefined;
+  const { cause: because, fix, code } = finding;
+  return {
+    is: "stalled",
+    because,
+    fix,
+    code,
+    object: `Service/${namespace}/${names.webhook.service}`,
+  };
+}
+
+function judgeProbe(
+  _: Facts,
+  configurations: readonly ConfigurationStatus[],
+  probe: ProbeOutcome | undefined,
+): Verdict | undefined {
+  if (probe === undefined || probe.is === "proven") return undefined;
+  const { because } = probe;
+  if (probe.is === "open") return { is: "unknown", because };
+  const object = `ValidatingWebhookConfiguration/${String(configurations[0]?.name)}`;
+  return { is: "stalled", because, fix: reapply, object };
+}
+
+function summary(
+  { certificate, now }: Facts,
+  configurations: readonly ConfigurationStatus[],
+): string {
+  const days = daysUntil(certificate?.leaf?.notAfter, now);
+  const ours = configurations.filter(({ ca }) => ca === "fits");
+  const shown = ours.map(({ name, old }) => `${name}${old ? " (old)" : ""}`);
+  return `${shown.join(" and ")}, CA fits, endpoints ready, certificate ${String(days)} days left`;
+}

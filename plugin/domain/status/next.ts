@@ -1,0 +1,224 @@
+/** The next step of the procedure that the cluster's state asks for (S9; domain facts 12). */
+import type { Situation } from "../checks/situation";
+import { operatorRelease } from "../cluster/operator";
+import { isOpenShift } from "../facts";
+import { termOf } from "../names";
+import type { ReleaseContents } from "../release/release";
+import { releasesOf } from "../rules/releases";
+import { wantsAdjustment } from "../scc/refusals";
+import { isPrivileged, releasesOf as reportedReleases } from "../scc/release";
+import { at } from "../values";
+import {
+  compareEngineVersions,
+  compareReleaseTags,
+  parseEngineVersion,
+  parseReleaseTag,
+} from "../versions";
+import type { ClusterStatus, ClustersStatus } from "./clusters";
+import { runningDatabaseVersion, wantedVersion, type DatabasesStatus } from "./databases";
+import type { OperatorStatus } from "./operator";
+import type { RbacStatus } from "./rbac";
+import type { WebhookStatus } from "./admission";
+import type { Verdict } from "./verdict";
+
+/** What to do next: something to run, or something to wait for or to mend first. */
+export interface NextStep {
+  readonly says: string;
+  /** Words of a command of this tool, unquoted, without the flags of the context. */
+  readonly words?: readonly string[];
+}
+
+/** What the step is chosen from. */
+export interface NextFacts {
+  readonly situation: Situation;
+  /** Of --release: its files, and how it was given. */
+  readonly release?: { readonly contents: ReleaseContents; readonly given: string };
+  readonly operator: OperatorStatus;
+  readonly clusters: ClustersStatus;
+  readonly databases: DatabasesStatus;
+  readonly activeActive: DatabasesStatus;
+  readonly webhook: WebhookStatus;
+  readonly rbac: RbacStatus;
+}
+
+/** In the order of a whole run; the first that has something to say. */
+const steps: readonly ((facts: NextFacts) => NextStep | undefined)[] = [
+  ({ operator }) => held("the operator", operator.verdict),
+  operatorStep,
+  lackingStep,
+  webhookStep,
+  clusterStep,
+  constraintStep,
+  rbacStep,
+  ({ databases }) => held("the databases", databases.verdict),
+  ({ activeActive }) => held("the active-active databases", activeActive.verdict),
+  databaseStep,
+];
+
+/** The next step; undefined when nothing is left to do, or nothing can be told. */
+export function nextStep(facts: NextFacts): NextStep | undefined {
+  for (const step of steps) {
+    const found = step(facts);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Nothing to run while something moves, stands still, or is not known. */
+function held(what: string, verdict: Verdict): NextStep | undefined {
+  switch (verdict.is) {
+    case "fine":
+      return undefined;
+    case "moving":
+      return { says: `wait for ${what}: ${verdict.on}` };
+    case "stalled":
+      return { says: `mend ${what} first: ${verdict.fix}` };
+    case "unknown":
+      return { says: `it cannot be told while ${what} cannot be read: ${verdict.because}` };
+  }
+}
+
+function fromRelease({ release }: NextFacts): readonly string[] {
+  return release === undefined ? [] : [`--release=${release.given}`];
+}
+
+/** True where both are releases and the first is older. */
+function isOlder(one: string | undefined, other: string | undefined): boolean {
+  const [left, right] = [parseReleaseTag(one), parseReleaseTag(other)];
+  return left !== undefined && right !== undefined && compareReleaseTags(left, right) < 0;
+}
+
+function operatorStep(facts: NextFacts): NextStep | undefined {
+  const { operator, release } = facts;
+  const newer = release?.contents.operatorVersion;
+  if (!isOlder(operator.version, newer)) return undefined;
+  return {
+    says: `upgrade the operator from ${String(operator.version)} to ${String(newer)}`,
+    words: ["upgrade-operator", ...fromRelease(facts)],
+  };
+}
+
+/** Missing rights hurt the operator that runs now; what is too much may wait for the EC. */
+function lackingStep(facts: NextFacts): NextStep | undefined {
+  const { lacking } = facts.rbac;
+  if (lacking.length === 0 || behind(facts) === undefined) return undefined;
+  return {
+    says: `give the operator the rights that it lacks in ${places(lacking)}`,
+    words: ["reapply-rbac", "--mode=expand", ...fromRelease(facts)],
+  };
+}
+
+function places(all: readonly string[]): string {
+  return all.length === 1 ? String(all[0]) : `${all.length} places`;
+}
+
+function webhookStep(facts: NextFacts): NextStep | undefined {
+  const { configurations, verdict } = facts.webhook;
+  const ours = ["fits", "empty", "differs"];
+  const unfit = verdict.is === "stalled" && verdict.object?.startsWith("Validating") === true;
+  const old = configurations.some(({ old: isOld, ca }) => isOld && ours.includes(ca));
+  if (!unfit && !old) return held("the webhook", verdict.is === "unknown" ? fine : verdict);
+  return {
+    says: old ? "replace the old webhook configuration" : "mend the webhook configuration",
+    words: ["upgrade-webhook", ...fromRelease(facts)],
+  };
+}
+
+const fine: Verdict = { is: "fine", says: "" };
+
+interface Behind {
+  readonly cluster: ClusterStatus;
+  readonly target: string | undefined;
+}
+
+/** The first EC that is older than the operator; equal in the first three numbers is not (domain facts 8). */
+function behind({ clusters, situation }: NextFacts): Behind | undefined {
+  const { version, clusterTag } = operatorRelease(situation.facts);
+  const operator = parseReleaseTag(version);
+  if (operator === undefined) return undefined;
+  const cluster = clusters.items.find((each) => {
+    if (clusterTag !== undefined) return isOlder(each.version, clusterTag);
+    const [major, minor, patch] = operator.numbers;
+    return isOlder(each.version, `${major}.${minor}.${patch}-0`);
+  });
+  return cluster && { cluster, target: clusterTag };
+}
+
+function clusterStep(facts: NextFacts): NextStep | undefined {
+  const term = termOf(facts.situation.names.ec);
+  for (const { name, verdict } of facts.clusters.items) {
+    if (verdict.is !== "fine") return held(`${term} ${name}`, verdict);
+  }
+  const { verdict } = facts.clusters;
+  if (verdict.is !== "fine") return held(`the ${term}s`, verdict);
+  const found = behind(facts);
+  if (found === undefined) return undefined;
+  const { cluster, target = facts.release?.contents.clusterVersion } = found;
+  const says = `upgrade ${term} ${cluster.name} from ${cluster.version}`;
+  if (target === undefined) {
+    return { says: `${says} to the release of operator ${String(facts.operator.version)}` };
+  }
+  return {
+    says: `${says} to ${target}`,
+    words: ["upgrade-cluster", cluster.name, `--target=${target}`],
+  };
+}
+
+/** The old constraint is left, and nothing needs it any more (S31-S33). */
+function constraintStep({ situation }: NextFacts): NextStep | undefined {
+  const { facts, names, clusters, deployment } = situation;
+  const { current } = names.scc;
+  const left = facts.objects.constraints.some(({ metadata }) => metadata.name === current);
+  const needed = clusters.some(
+    (cluster) =>
+      wantsAdjustment(cluster, names) ||
+      reportedReleases({ deployment, cluster, pods: [] }, names).some(isPrivileged),
+  );
+  if (!isOpenShift(facts) || !left || needed || clusters.length === 0) return undefined;
+  return { says: `take the old constraint ${current} away`, words: ["unbind-scc"] };
+}
+
+function rbacStep(facts: NextFacts): NextStep | undefined {
+  const { differing, comparedWith } = facts.rbac;
+  if (differing.length === 0) return undefined;
+  return {
+    says: `bring role and binding in ${places(differing)} in line with ${comparedWith}`,
+    words: ["reapply-rbac", ...fromRelease(facts)],
+  };
+}
+
+/** Databases below the newest version that their EC publishes, and its policy allows (S61, S67). */
+function databaseStep({ situation }: NextFacts): NextStep | undefined {
+  const { facts, names, databases } = situation;
+  const targets = databases.flatMap(({ object, kind, lookup }) => {
+    const own = at(object, names.edbFields.activeActive) === undefined;
+    const engine = (at(object, names.edbFields.type) ?? names.engineDbType) === names.engineDbType;
+    if (lookup.is !== "found" || !own || !engine) return [];
+    const target = newestOf(lookup, situation);
+    const wanted = wantedVersion(facts, object, kind) ?? runningDatabaseVersion(facts, object);
+    const current = parseEngineVersion(wanted);
+    const below =
+      target !== undefined &&
+      current !== undefined &&
+      compareEngineVersions(current, target.version) < 0;
+    return below ? [target.text] : [];
+  });
+  const [first, ...others] = [...new Set(targets)];
+  if (first === undefined) return undefined;
+  const count = `${targets.length} ${targets.length === 1 ? "database is" : "databases are"}`;
+  if (others.length > 0) return { says: `${count} below the newest version of their cluster` };
+  return {
+    says: `${count} below ${first}, the newest version that the cluster offers them`,
+    words: ["upgrade-database", "--all", `--engine-version=${first}`],
+  };
+}
+
+function newestOf(
+  lookup: Situation["databases"][number]["lookup"],
+  { names }: Situation,
+): ReturnType<typeof releasesOf>["valid"][number] | undefined {
+  const { valid, publisher, isMajor } = releasesOf(lookup, names);
+  if (publisher === undefined) return undefined;
+  const allowed = publisher.policy === names.majorChannel ? valid.filter(isMajor) : valid;
+  return allowed.at(-1);
+}

@@ -1,0 +1,190 @@
+/** `status`: one snapshot, judged; or one after the other as things change (S57-S60, S68-S74). */
+import { type CheckTarget } from "../domain/checks/check";
+import { ApiError, PermissionError, UnavailableError } from "../domain/errors";
+import { factKeys, type FactKey, type Facts, factSources, isOpenShift } from "../domain/facts";
+import type { Finding } from "../domain/findings";
+import type { Permission } from "../domain/permissions";
+import type { ReleaseContents } from "../domain/release/release";
+import type { RbacInput } from "../domain/status/rbac";
+import { judgeStatus, type Status } from "../domain/status/status";
+import { requirePermissions } from "./ledger";
+import type { Recorder } from "./recorder";
+import { readSnapshot, type SnapshotDeps } from "./snapshot";
+import { probeWebhook } from "./status-probe";
+
+/** The world around a status. */
+export interface StatusDeps extends SnapshotDeps {
+  readonly recorder: Recorder;
+  /** Renders a list of objects as YAML, for Roles to ask for. */
+  readonly yaml: (objects: readonly unknown[]) => string;
+  readonly judgeChecks: (facts: Facts, target: CheckTarget) => readonly Finding[];
+}
+
+/** What it is judged against. */
+export interface StatusOptions {
+  readonly namespace: string;
+  /** The shipped roles and bindings, or those of the release. */
+  readonly rbac: RbacInput;
+  /** How the release was given, and its files as one platform has them. */
+  readonly release?: {
+    readonly given: string;
+    readonly contents: (openShift: boolean) => ReleaseContents;
+  };
+  /** The name of the probe's objects; absent: nothing is probed. */
+  readonly probeName?: string;
+}
+
+/** Lists that change slowly: a watch reads them now and then. */
+const slow: ReadonlySet<FactKey> = new Set<FactKey>([
+  "namespaces",
+  "nodes",
+  "clusterVersions",
+  "definitions",
+  "namedSecrets",
+  "serviceAccounts",
+  "resourceQuotas",
+  "roles",
+  "roleBindings",
+  "clusterRoles",
+  "clusterRoleBindings",
+  "constraints",
+  "subscriptions",
+]);
+const slowEveryMs = 30_000;
+
+/** Reads the cluster as often as it is asked. */
+export class StatusReader {
+  #last: { readonly facts: Facts; readonly wholeAt: number } | undefined;
+
+  constructor(
+    private readonly deps: StatusDeps,
+    private readonly options: StatusOptions,
+  ) {}
+
+  /** The state now. */
+  async read(): Promise<Status> {
+    const { deps, options } = this;
+    const facts = await this.#facts();
+    await requireAny(facts, deps);
+    const { release, rbac, probeName } = options;
+    const contents = release?.contents(isOpenShift(facts));
+    const probe = probeName === undefined ? undefined : await probeWebhook(deps, facts, probeName);
+    return judgeStatus(facts, {
+      rbac,
+      ...(probe !== undefined && { probe }),
+      ...(release !== undefined &&
+        contents !== undefined && { release: { contents, given: release.given } }),
+      findings: deps.judgeChecks(facts, {
+        rbac: rbac.documents,
+        ...(contents !== undefined && { contents }),
+      }),
+    });
+  }
+
+  async #facts(): Promise<Facts> {
+    const { clock } = this.deps;
+    const last = this.#last;
+    const from = clock.now();
+    const whole = last === undefined || from - last.wholeAt >= slowEveryMs;
+    const keys = whole ? factKeys : factKeys.filter((key) => !slow.has(key));
+    const read = await readSnapshot(this.deps, this.options.namespace, keys);
+    const facts = whole ? read : withSlow(read, last.facts);
+    this.#last = { facts, wholeAt: whole ? from : last.wholeAt };
+    return facts;
+  }
+}
+
+/** The new facts, with the slow lists of the ones before. */
+function withSlow(read: Facts, before: Facts): Facts {
+  const kept = Object.fromEntries([...slow].map((key) => [key, before.objects[key]]));
+  const from = <T>(each: (facts: Facts) => Iterable<T>, keyOf: (one: T) => FactKey): T[] => [
+    ...[...each(read)].filter((one) => !slow.has(keyOf(one))),
+    ...[...each(before)].filter((one) => slow.has(keyOf(one))),
+  ];
+  return {
+    ...read,
+    objects: { ...read.objects, ...kept },
+    unserved: new Set(
+      from(
+        ({ unserved }) => unserved,
+        (key) => key,
+      ),
+    ),
+    unread: new Map(
+      from(
+        ({ unread }) => unread,
+        ([key]) => key,
+      ),
+    ),
+  };
+}
+
+/** Ends with the Role to ask for where not one list may be read; else what is missing shows as unknown. */
+async function requireAny(facts: Facts, deps: StatusDeps): Promise<void> {
+  if (factKeys.some((key) => !facts.unread.has(key) && !facts.unserved.has(key))) return;
+  const sources = factSources(facts.names);
+  const permissions = [...facts.unread.keys()].map((key): Permission => {
+    const { resource, own } = sources[key];
+    return {
+      verb: "list",
+      group: resource.group,
+      resource: resource.plural,
+      ...(own === true && { namespace: facts.namespace }),
+      why: "the status is read from it",
+    };
+  });
+  await requirePermissions(deps, permissions);
+  throw new PermissionError("nothing of the cluster may be read", {
+    hint: "ask for the right to list, or use another user with --context or --as",
+  });
+}
+
+/** What a watch tells, each time it has looked. */
+export interface Look {
+  readonly status: Status;
+  /** Set while the API server does not answer: the status is the last one that was read. */
+  readonly old?: { readonly since: string; readonly because: string };
+}
+
+/** How a watch goes on, and when it is over. */
+export interface WatchOptions {
+  readonly intervalMs: number;
+  /** Infinity: only a signal ends it. */
+  readonly timeoutMs: number;
+  readonly until: (status: Status) => boolean;
+  readonly show: (look: Look) => void;
+}
+
+/** Looks again and again; the first look has to succeed. "over" is what was waited for. */
+export async function watchStatus(
+  reader: StatusReader,
+  { clock, signal }: Pick<StatusDeps, "clock" | "signal">,
+  options: WatchOptions,
+): Promise<"over" | "timeout"> {
+  const from = clock.now();
+  let last: Look = { status: await reader.read() };
+  for (;;) {
+    options.show(last);
+    if (last.old === undefined && options.until(last.status)) return "over";
+    const left = options.timeoutMs - (clock.now() - from);
+    if (left <= 0) return "timeout";
+    await clock.sleep(Math.min(options.intervalMs, left), signal);
+    last = await lookAgain(reader, last, clock.now());
+  }
+}
+
+async function lookAgain(reader: StatusReader, last: Look, now: number): Promise<Look> {
+  try {
+    return { status: await reader.read() };
+  } catch (error) {
+    if (!isAway(error)) throw error;
+    const since = last.old?.since ?? new Date(now).toISOString();
+    return { status: last.status, old: { since, because: error.message } };
+  }
+}
+
+/** The server is away for the moment, or too busy. */
+function isAway(error: unknown): error is Error {
+  if (error instanceof UnavailableError) return true;
+  return error instanceof ApiError && (error.status === 429 || error.status >= 500);
+}

@@ -1,0 +1,137 @@
+/** `kubectl engine status` on a real API server: what it reads, what it says, what it leaves alone. */
+import type { StatusDetails } from "../../plugin/commands/status-details";
+import { defaultNames as names } from "../../plugin/domain/names";
+import type { AuditEvent } from "./audit";
+import { type ControlPlane, startControlPlane } from "./control-plane";
+import { applyCrds } from "./crds";
+import { clusterStatus } from "./databases";
+import {
+  cluster,
+  namespaceNamed,
+  namespaceNames,
+  operatorNamespace,
+  seedNamespaces,
+  settings,
+} from "./managed-namespaces";
+import { operatorDeployment, writeOperatorStatus } from "./operator";
+import { type PluginRun, runner, runPlugin } from "./plugin-run";
+
+const all = namespaceNames(3);
+
+let controlPlane: ControlPlane;
+beforeAll(async () => {
+  controlPlane = await startControlPlane({ users: [runner, { name: "jane" }] });
+  const { api } = controlPlane;
+  await applyCrds(api);
+  await api.create(namespaceNamed(operatorNamespace));
+  await api.create(cluster());
+  await api.writeStatus(cluster(), clusterStatus);
+  await api.create(settings({ EDB_NAMESPACES: all.join(",") }));
+  await seedNamespaces(api, all);
+  await api.create({
+    apiVersion: `${names.group}/${names.version}`,
+    kind: names.edb.kind,
+    metadata: { name: "orders", namespace: all[0] ?? "" },
+    spec: { memorySize: "1GB", engineVersion: "7.4" },
+  });
+});
+afterAll(() => controlPlane.stop());
+
+const detailsOf = ({ report }: PluginRun): StatusDetails =>
+  (report as unknown as { details: StatusDetails }).details;
+
+function status(args: readonly string[] = [], user: string = runner.name): Promise<PluginRun> {
+  return runPlugin(controlPlane, ["status", ...args], { namespace: operatorNamespace, user });
+}
+
+const isList = ({ verb, requestURI }: AuditEvent): boolean =>
+  verb === "list" || requestURI === "/version";
+
+test("one look sends LISTs and asks the server's version, nothing else", async () => {
+  const mark = await controlPlane.auditMark();
+  const run = await status();
+  const events = (await controlPlane.auditEvents(mark)).filter(
+    ({ user }) => user.username === runner.name,
+  );
+  expect([run.code, run.writes]).toEqual([0, []]);
+  expect(events.length).toBeGreaterThan(20);
+  expect(events.filter((event) => !isList(event)).map(({ requestURI }) => requestURI)).toEqual([]);
+});
+
+test("the columns are those of the object, and unserved kinds are no error", async () => {
+  const { clusters, databases, rbac, webhook, apiServer } = detailsOf(await status());
+  expect(apiServer).toMatch(/^v1\./);
+  expect(clusters.items).toMatchObject([
+    { name: "ec", nodes: "3", state: "Running", licenseState: "Valid", shardsLimit: "100" },
+  ]);
+  expect(databases).toMatchObject({ count: 1, pending: [{ name: "ns-0001/orders" }] });
+  expect(rbac).toMatchObject({ places: 3, differing: all, lacking: all });
+  expect(webhook.verdict).toMatchObject({ is: "fine" });
+});
+
+test("a user who may list ECs alone sees them, and the rest as unknown", async () => {
+  const { api } = controlPlane;
+  const apiVersion = "rbac.authorization.k8s.io/v1";
+  const metadata = { name: "jane" };
+  const rules = [{ apiGroups: [names.group], resources: [names.ec.plural], verbs: ["list"] }];
+  expect((await status([], "jane")).code).toBe(4);
+  await api.create({ apiVersion, kind: "ClusterRole", metadata, rules });
+  await api.create({
+    apiVersion,
+    kind: "ClusterRoleBinding",
+    metadata,
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "jane" },
+    subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "jane" }],
+  });
+  const run = await status([], "jane");
+  const { clusters, operator } = detailsOf(run);
+  expect(run.code).toBe(0);
+  expect(clusters.items).toHaveLength(1);
+  expect(operator.verdict).toMatchObject({ is: "unknown", because: "may not list deployments" });
+});
+
+test("the command that is next can be run as it is printed, and is not next any more", async () => {
+  const { api } = controlPlane;
+  await api.create(operatorDeployment(operatorNamespace));
+  await writeOperatorStatus(api, operatorNamespace);
+  // without a StatefulSet the EC is on its way; without the EC nothing but RBAC is left
+  const given = detailsOf(await status()).next;
+  expect(given?.says).toMatch(/^wait for EC ec: /);
+  const set = {
+    apiVersion: "apps/v1",
+    kind: "StatefulSet",
+    metadata: { name: "ec", namespace: operatorNamespace },
+    spec: {
+      replicas: 0,
+      serviceName: "ec",
+      selector: { matchLabels: { app: "ec" } },
+      template: {
+        metadata: { labels: { app: "ec" } },
+        spec: { containers: [{ name: names.pods.container, image: "engine/engine:1" }] },
+      },
+    },
+  };
+  const path = `/apis/apps/v1/namespaces/${operatorNamespace}/statefulsets`;
+  expect(await api.send("POST", path, { body: set })).toMatchObject({ status: 201 });
+  const written = await api.send("PATCH", `${path}/ec/status`, {
+    body: { status: { observedGeneration: 1, replicas: 0 } },
+    contentType: "application/merge-patch+json",
+  });
+  expect(written.status).toBe(200);
+  const { next } = detailsOf(await status());
+  expect(next?.command).toMatch(/^kubectl engine reapply-rbac /);
+  const [, ...words] = (next?.command ?? "").split(" ");
+  const ran = await controlPlane.kubectl(words, {
+    kubeconfig: controlPlane.kubeconfigFor(runner.name),
+  });
+  expect(ran.code).toBe(0);
+  const after = detailsOf(await status());
+  expect(after.rbac.differing).toEqual([]);
+  expect(after.next?.command ?? "").not.toContain("reapply-rbac");
+});
+
+test("--watch follows the API server, and ends with the signal's code", async () => {
+  const run = await status(["--watch", "--timeout", "1s", "--interval", "200ms"]);
+  expect([run.code, run.writes]).toEqual([124, []]);
+  expect(detailsOf(run).clusters.items).toHaveLength(1);
+});

@@ -1,0 +1,110 @@
+import type { KubeObject } from "../../../../plugin/domain/objects";
+import { aDeploymentWith } from "./operators";
+import { aCluster, consumer, inShop, label, settings, statusOf, unread } from "./scene";
+
+const extra = { apiGroups: [""], resources: ["pods"], verbs: ["get"] };
+const withRules = (change: (rules: readonly unknown[]) => readonly unknown[]): KubeObject => ({
+  ...inShop.role,
+  rules: change(inShop.role["rules"] as readonly unknown[]),
+});
+
+test.each<[string, Parameters<typeof statusOf>[0], string, readonly string[]]>([
+  [
+    "a right too few",
+    { roles: [withRules((rules) => rules.slice(1))] },
+    "1 of 1 namespace differ from the shipped files: shop; 1 lack a right or an account",
+    ["shop"],
+  ],
+  [
+    "a right too many",
+    { roles: [withRules((rules) => [...rules, extra])] },
+    "1 of 1 namespace differ from the shipped files: shop",
+    [],
+  ],
+  [
+    "no binding",
+    { roleBindings: [] },
+    "1 of 1 namespace differ from the shipped files: shop; 1 lack a right or an account",
+    ["shop"],
+  ],
+  [
+    "a binding for another role",
+    { roleBindings: [{ ...inShop.binding, roleRef: { kind: "ClusterRole", name: "x" } }] },
+    "1 of 1 namespace differ from the shipped files: shop; 1 lack a right or an account",
+    ["shop"],
+  ],
+])("drift: %s", (...[, lists, because, lacking]) => {
+  const { rbac } = statusOf(lists);
+  expect(rbac).toMatchObject({ places: 1, differing: ["shop"], lacking });
+  expect(rbac.verdict).toMatchObject({ is: "stalled", because });
+});
+
+test("no managed namespace: nothing is compared", () => {
+  expect(statusOf({ configMaps: [] }).rbac).toMatchObject({
+    places: 0,
+    verdict: { is: "fine", says: "no other namespace is managed" },
+  });
+});
+
+const byLabel = { configMaps: [settings({ EDB_NAMESPACES_LABEL: "team=db" })] };
+const labelled: KubeObject = {
+  apiVersion: "v1",
+  kind: "Namespace",
+  metadata: { name: "shop", labels: { team: "db" } },
+};
+
+test("by label: the labelled namespaces, and the ClusterRole for finding them", () => {
+  const lists = { ...byLabel, namespaces: [labelled] };
+  expect(statusOf(lists).rbac).toMatchObject({
+    places: 2,
+    differing: ["the whole cluster"],
+    lacking: ["the whole cluster"],
+  });
+  if (label === undefined) throw new Error("the shipped files have none");
+  const all = { ...lists, clusterRoles: [label.role], clusterRoleBindings: [label.binding] };
+  expect(statusOf(all).rbac.verdict).toEqual({
+    is: "fine",
+    says: "2 namespaces as in the shipped files",
+  });
+});
+
+test.each<[string, ReturnType<typeof unread>, string]>([
+  ["roles", unread("roles", "roleBindings"), "may not list roles, rolebindings"],
+  ["namespaces", unread("namespaces"), "may not list namespaces"],
+  [
+    "ClusterRoles, by label",
+    [{ ...byLabel }, unread("clusterRoles")[1]],
+    "may not list clusterroles",
+  ],
+  ["ECs, whose accounts are bound", unread("ecs"), "may not list engineenterpriseclusters"],
+])("unknown: %s may not be listed", (_title, [lists, rest], because) => {
+  expect(statusOf(lists, rest).rbac.verdict).toEqual({ is: "unknown", because });
+});
+
+test("unknown: no EC tells the account that the bindings are for", () => {
+  expect(statusOf({ ecs: [] }).rbac.verdict).toMatchObject({
+    is: "unknown",
+    because: expect.stringContaining("service account") as string,
+  });
+});
+
+test("the account is the one that the EC names", () => {
+  const ecs = [aCluster(undefined, {}, { serviceAccountName: "other" })];
+  expect(statusOf({ ecs }).rbac.lacking).toEqual(["shop"]);
+});
+
+test("unknown: settings from a place that is not read", () => {
+  const deployments = [
+    aDeploymentWith([{ name: "EDB_NAMESPACES", valueFrom: { secretKeyRef: { name: "x" } } }]),
+  ];
+  expect(statusOf({ deployments }).rbac.verdict).toMatchObject({
+    is: "unknown",
+    because: expect.stringContaining("a place that is not read") as string,
+  });
+});
+
+test("unknown: files that are no roles and bindings", () => {
+  const { rbac } = statusOf({}, {}, { rbac: { documents: [consumer.role], source: "mine" } });
+  expect(rbac).toMatchObject({ comparedWith: "mine", places: 0 });
+  expect(rbac.verdict.is === "unknown" && rbac.verdict.because).toMatch(/^the files do not fit: /);
+});
