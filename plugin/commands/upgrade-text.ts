@@ -16,9 +16,10 @@ export interface UpgradeDetails {
 export function upgradeText(report: Report, style: TextStyle): string {
   const details = report.details as Partial<UpgradeDetails> | undefined;
   if (details?.plan === undefined) return renderText(report, style);
-  const { steps = [], details: _shown, ...rest } = report;
+  const { steps = [] } = report;
   const lines = planLines(details.plan.parts, steps, style.palette);
-  return `${lines.join("\n")}\n\n${renderText(rest, style)}`;
+  // the steps are told part by part above, so the rest goes without them
+  return `${lines.join("\n")}\n\n${renderText({ ...report, steps: [] }, style)}`;
 }
 
 /** The plan before the question whether to carry it out. */

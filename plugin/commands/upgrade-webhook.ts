@@ -1,6 +1,5 @@
 /** `upgrade-webhook`: flags to options, then the swap (S24-S30). */
 import { readSecretCertificate } from "../adapters/certificate";
-import { readWebhookTemplate } from "../adapters/release";
 import { shippedTemplate } from "../adapters/shipped-template";
 import { parseDocuments, renderDocuments } from "../adapters/yaml";
 import { judgeCertificate } from "../domain/certificate";
@@ -8,6 +7,7 @@ import { UsageError } from "../domain/errors";
 import type { Names } from "../domain/names";
 import type { KubeObject, Resource } from "../domain/objects";
 import { rebrand } from "../domain/rebrand";
+import type { Release } from "../domain/release/release";
 import { isObject } from "../domain/values";
 import { renderTemplate } from "../domain/webhook/template";
 import type { Pair } from "../domain/webhook/twins";
@@ -19,6 +19,7 @@ import type { Report } from "../run/report";
 import type { JudgedSecret, SwapOptions } from "../run/swap/deps";
 import { swapWebhook } from "../run/swap/swap";
 import type { CommandContext, UpgradeWebhookFlags } from "./context";
+import { releaseOf, requireFile, withRelease } from "./release-option";
 
 /** Swaps the admission webhook, and goes on with what was asked for beside it. */
 export async function runUpgradeWebhook(
@@ -26,23 +27,50 @@ export async function runUpgradeWebhook(
   _args: readonly string[],
   flags: UpgradeWebhookFlags,
 ): Promise<Report> {
+  requireOneSource(flags);
+  const opened = await releaseOf(context, flags);
+  const swap = await prepareUpgradeWebhook(context, flags, { opened });
   const wanted = flags.with ?? [];
-  if (wanted.length === 0) return await swap(context, flags);
+  if (wanted.length === 0) return await swap(context);
   const { prepareFollowers } = await import("./upgrade-with.ts");
-  const goOn = await prepareFollowers(context, flags, wanted);
-  return await goOn(await swap(context, flags));
+  const goOn = await prepareFollowers(context, { ...flags, opened }, wanted);
+  return await goOn(await swap(context));
 }
 
-/** The swap alone; every expected end comes back as a report. */
-async function swap(context: CommandContext, flags: UpgradeWebhookFlags): Promise<Report> {
-  const { options, names, clock, run } = context;
-  const text = await readTemplate(context, flags);
+/** What a command that includes this one has already, and knows of the time when it will run. */
+export interface WebhookPreparation extends Pick<SwapOptions, "assumeReady"> {
+  /** The release that was opened, instead of the flags that name one. */
+  readonly opened?: Release | undefined;
+}
+
+/** Reads what was given; the swap itself, every expected end of it a report, follows when wanted. */
+export async function prepareUpgradeWebhook(
+  context: CommandContext,
+  flags: UpgradeWebhookFlags,
+  { opened, ...ahead }: WebhookPreparation = {},
+): Promise<(context: CommandContext) => Promise<Report>> {
+  const template = await readTemplate(context, flags, opened);
   const probeDocuments = await readProbeFile(context, flags);
+  return async (later) =>
+    withRelease(await run(later, { ...flags, ...ahead }, { template, probeDocuments }), opened);
+}
+
+interface Given {
+  readonly template: Template;
+  readonly probeDocuments: readonly unknown[] | undefined;
+}
+
+async function run(
+  context: CommandContext,
+  flags: UpgradeWebhookFlags & Pick<SwapOptions, "assumeReady">,
+  { template: text, probeDocuments }: Given,
+): Promise<Report> {
+  const { options, names, clock, run: identity } = context;
   const cluster = await context.connect();
   const { namespace } = cluster;
   const template = rendered(text, namespace, context);
   const recorder = new Recorder(
-    { kind: "UpgradeWebhook", run, target: { server: cluster.server, namespace } },
+    { kind: "UpgradeWebhook", run: identity, target: { server: cluster.server, namespace } },
     { clock, event: context.event },
   );
   const swapOptions: SwapOptions = {
@@ -63,11 +91,11 @@ async function swap(context: CommandContext, flags: UpgradeWebhookFlags): Promis
       recorder,
       signal: context.signal,
       ask: context.ask,
-      journal: journalOf(await context.home(), run.id),
+      journal: journalOf(await context.home(), identity.id),
       judgeSecret: (secret) => judgeSecret(secret, context, namespace),
       yaml: renderDocuments,
       command: (words) => quoteCommand([...words, ...options.contextArgs]),
-      probeName: `kubectl-engine-probe-${run.id}`.toLowerCase(),
+      probeName: `kubectl-engine-probe-${identity.id}`.toLowerCase(),
     },
     swapOptions,
   );
@@ -78,23 +106,25 @@ interface Template {
   readonly source: string;
 }
 
+function requireOneSource({ template, release }: UpgradeWebhookFlags): void {
+  if (template === undefined || release === undefined) return;
+  throw new UsageError("--template and --release exclude each other", {
+    hint: "give one of them",
+  });
+}
+
 async function readTemplate(
   context: CommandContext,
-  flags: UpgradeWebhookFlags,
+  { template }: UpgradeWebhookFlags,
+  opened: Release | undefined,
 ): Promise<Template> {
-  const { template, release } = flags;
-  if (template !== undefined && release !== undefined) {
-    throw new UsageError("--template and --release exclude each other", {
-      hint: "give one of them",
-    });
-  }
   if (template !== undefined) {
     const source = template === "-" ? "standard input" : template;
     return { documents: parseDocuments(await context.readInput(template), source), source };
   }
   const { names } = context;
-  if (release !== undefined) {
-    const { text, source } = await readWebhookTemplate(release, names.release.webhook);
+  if (opened !== undefined) {
+    const { text, source } = requireFile(opened, names.release.webhook, "webhook template");
     return { documents: parseDocuments(text, source), source };
   }
   const source = "the template that the tool ships";

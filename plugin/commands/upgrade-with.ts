@@ -1,8 +1,14 @@
 /** `upgrade-webhook --with rbac,scc`: what goes on after the swap, as one run with one document. */
+import type { Release } from "../domain/release/release";
 import type { Event, Report, StepReport } from "../run/report";
 import type { CommandContext, Follower, UpgradeWebhookFlags } from "./context";
 import { prepareReapplyRbac } from "./reapply-rbac";
-import { runUnbindScc } from "./unbind-scc";
+import { prepareUnbindScc } from "./unbind-scc";
+
+/** What the parts take from the flags of the swap, and the release that it opened. */
+export interface FollowerFlags extends Pick<UpgradeWebhookFlags, "takeOver" | "probe"> {
+  readonly opened?: Release | undefined;
+}
 
 interface Part {
   readonly title: string;
@@ -15,7 +21,7 @@ interface Part {
  */
 export async function prepareFollowers(
   context: CommandContext,
-  flags: UpgradeWebhookFlags,
+  flags: FollowerFlags,
   wanted: readonly Follower[],
 ): Promise<(swapped: Report) => Promise<Report>> {
   const parts = await Promise.all(wanted.map((part) => prepared[part](context, flags)));
@@ -30,20 +36,17 @@ export async function prepareFollowers(
 }
 
 const prepared: Readonly<
-  Record<Follower, (context: CommandContext, flags: UpgradeWebhookFlags) => Promise<Part>>
+  Record<Follower, (context: CommandContext, flags: FollowerFlags) => Promise<Part>>
 > = {
-  rbac: async (context, { release, takeOver, probe }) => ({
+  rbac: async (context, { opened, takeOver, probe }) => ({
     title: "RBAC",
-    run: await prepareReapplyRbac(context, {
-      ...(release !== undefined && { release }),
-      mode: "exact",
-      prune: false,
-      takeFields: [],
-      takeOver,
-      probe,
-    }),
+    run: await prepareReapplyRbac(
+      context,
+      { mode: "exact", prune: false, takeFields: [], takeOver, probe },
+      opened === undefined ? {} : { opened },
+    ),
   }),
-  scc: () => Promise.resolve({ title: "SCC", run: (context) => runUnbindScc(context, [], {}) }),
+  scc: async (context) => ({ title: "SCC", run: await prepareUnbindScc(context, {}) }),
 };
 
 /** The context with the steps of its events counted on; its own properties stay as lazy as they are. */

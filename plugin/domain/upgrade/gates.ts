@@ -1,6 +1,9 @@
 /** Whether a part of the upgrade has anything to do on this cluster, judged from facts. */
 import { type Facts, isKnown, isOpenShift } from "../facts";
+import { wantsAdjustment } from "../scc/refusals";
+import { isPrivileged, unprivilegedFrom } from "../scc/release";
 import { list, own } from "../values";
+import { parseReleaseTag } from "../versions";
 
 /** Why the webhook is left alone; undefined where an admission controller is in use (S24). */
 export function webhookSkip(facts: Facts): string | undefined {
@@ -14,8 +17,16 @@ export function webhookSkip(facts: Facts): string | undefined {
   return used ? undefined : "no admission controller is in use (S24)";
 }
 
-/** Why there is no constraint to unbind; undefined on OpenShift (S33). */
-export function sccSkip(facts: Facts): string | undefined {
-  if (!isKnown(facts, "constraints") || isOpenShift(facts)) return undefined;
-  return "the cluster is not OpenShift, it has no constraints";
+/** Why the constraint stays bound, or why there is none; undefined where it is unbound (S31-S33). */
+export function sccSkip(facts: Facts, operatorVersion: string | undefined): string | undefined {
+  const { names, namespace, objects } = facts;
+  if (!isKnown(facts, "constraints")) return undefined;
+  if (!isOpenShift(facts)) return "the cluster is not OpenShift, it has no constraints";
+  const release = parseReleaseTag(operatorVersion);
+  if (release !== undefined && isPrivileged({ release })) {
+    return `pods of releases before ${unprivilegedFrom} need it (S31)`;
+  }
+  const own = objects.ecs.filter(({ metadata }) => metadata.namespace === namespace);
+  const adjusting = own.length > 0 && own.every((ec) => wantsAdjustment(ec, names));
+  return adjusting ? "automatic resource adjustment is asked for, which needs it (S32)" : undefined;
 }

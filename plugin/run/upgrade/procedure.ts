@@ -11,7 +11,7 @@ import {
   type UpgradePlan,
 } from "../../domain/upgrade/plan";
 import { countedOn, joinedReport, stepsOf } from "../joined-report";
-import type { Event, Report } from "../report";
+import type { Event, Report, Result } from "../report";
 import type { ReadyPart } from "./part";
 import { obstacles, type PartPlan, plannedSteps, planPart, planParts } from "./planning";
 
@@ -56,7 +56,8 @@ class Procedure {
 
   async run(): Promise<Report> {
     const { dryRun, saved } = this.options;
-    const plans = await planParts(this.parts, dryRun === "server" ? "server" : "client");
+    // only the API server itself knows every conflict: what will be written is tried by dry run
+    const plans = await planParts(this.parts, dryRun === "client" ? "client" : "server");
     const plan = this.deps.planOf(plans);
     const stopped = obstacles(plans);
     if (stopped !== undefined) return { ...this.#planned(plan, plans), exit: stopped };
@@ -127,7 +128,7 @@ class Procedure {
     for (const plan of plans) {
       const { title } = plan.ready.part;
       const next = await this.#part(plan, stepsOf(report).length).catch(endedBy);
-      report = withTitle(report, next, title);
+      report = withTitle(report, midway(report, next), title);
       if (report.exit.code !== exitCodes.ok) break;
     }
     return report;
@@ -144,12 +145,21 @@ class Procedure {
     }
     this.deps.signal.throwIfAborted();
     event({ type: "note", text: `${part.title} (${part.source})` });
-    const found = await planPart(ready, { dryRun: "client", ahead: false, event: () => undefined });
+    const found = await planPart(ready, { dryRun: "server", ahead: false, event: () => undefined });
     const more = unplanned(steps, found.steps);
     if (more.length > 0) return unplannedEnd(more, event);
     return await ready.run({ dryRun: "none", ahead: false, event });
   }
 }
+
+/** Exit 3 promises that nothing was written: what blocks after a write is a failure midway. */
+function midway(before: Report, next: Report): Report {
+  const wrote = stepsOf(before).some(({ result }) => written.has(result));
+  if (!wrote || next.exit.code !== exitCodes.blocked) return next;
+  return { ...next, exit: { ...next.exit, code: exitCodes.failed } };
+}
+
+const written: ReadonlySet<Result> = new Set<Result>(["created", "changed", "deleted"]);
 
 /** An expected error ends the run where it is; what was done before stays in the report. */
 function endedBy(error: unknown): Report {

@@ -25,6 +25,7 @@ import {
 } from "../../support/builders";
 import { FakeCluster } from "../../support/fake-cluster";
 import { ManualClock, testTime } from "../../support/manual-clock";
+import { packRelease } from "../../support/releases/tree";
 import { judgesAll } from "../run/swap/scene";
 
 let pair = { certPem: "", keyPem: "" };
@@ -212,6 +213,43 @@ describe("--template and --release", () => {
     const report = await runUpgradeWebhook(context, [], { ...flags, template });
     expect(report.exit.code).toBe(0);
     expect(cluster.writes[0]).toMatchObject({ object: { webhooks: [{ timeoutSeconds: 12 }] } });
+  });
+
+  test("an archive is searched, and the report pins it", async () => {
+    const file = await packRelease(join(home, "release.tar.gz"), "8.0.2-2");
+    const { context, events } = aContext();
+    const release = { release: file, target: "8.0.2-2" };
+    const report = await runUpgradeWebhook(context, [], { ...flags, ...release });
+    expect(report.exit.code).toBe(0);
+    const { sha256 = "" } = report.release ?? {};
+    expect(report.release).toEqual({ source: file, sha256 });
+    expect(events).toContainEqual({ type: "note", text: `release ${file}, SHA-256 ${sha256}` });
+    const again = aContext();
+    const pinned = { ...flags, ...release, sha256 };
+    expect((await runUpgradeWebhook(again.context, [], pinned)).exit.code).toBe(0);
+  });
+
+  test.each<[string, Partial<UpgradeWebhookFlags>, string]>([
+    ["with another digest", { sha256: "0".repeat(64) }, "is not the one that was pinned"],
+    ["of another release", { target: "8.0.2-3" }, "its operator is 8.0.2-2, not 8.0.2-3"],
+  ])("an archive %s is refused, and nothing is sent", async (_title, wanted, problem) => {
+    const release = await packRelease(join(home, "release.tar.gz"), "8.0.2-2");
+    const { context, cluster, isConnected } = aContext();
+    const run = runUpgradeWebhook(context, [], { ...flags, release, ...wanted });
+    await expect(run).rejects.toThrow(UsageError);
+    await expect(run).rejects.toThrow(problem);
+    expect(isConnected()).toBe(false);
+    expect(cluster.calls).toEqual([]);
+  });
+
+  test("a release without a template is refused", async () => {
+    const { context, isConnected } = aContext();
+    const run = runUpgradeWebhook(context, [], { ...flags, release: home });
+    await expect(run).rejects.toThrow(
+      `release ${home} holds no webhook template, looked for ` +
+        "deploy/admission/webhook.yaml and admission/webhook.yaml",
+    );
+    expect(isConnected()).toBe(false);
   });
 
   test("the folder of a release is searched", async () => {

@@ -61,16 +61,37 @@ describe("the webhook is reapplied", () => {
   });
 });
 
+const ec = (allowAutoAdjustment: boolean, namespace = "engine"): KubeObject => ({
+  apiVersion: "app.engine.com/v1",
+  kind: "EngineEnterpriseCluster",
+  metadata: { name: "ec", namespace },
+  spec: { securityContext: { resourceLimits: { allowAutoAdjustment } } },
+});
+
 describe("the constraint is unbound", () => {
-  test.each<[string, Facts, string | undefined]>([
-    ["on OpenShift", facts({}, { unserved: ["clusterVersions"] }), undefined],
-    ["not elsewhere", facts({}, { unserved: ["clusterVersions", "constraints"] }), notOpenShift],
+  const openshift = { unserved: ["clusterVersions"] as FactKey[] };
+  const elsewhere = { unserved: ["clusterVersions", "constraints"] as FactKey[] };
+  const adjusting = "automatic resource adjustment is asked for, which needs it (S32)";
+
+  test.each<[string, readonly [Facts, string?], string | undefined]>([
+    ["on OpenShift", [facts({}, openshift), "8.0.2-2"], undefined],
+    ["from the first unprivileged release on", [facts({}, openshift), "7.22.0-6"], undefined],
     [
-      "where it cannot be seen",
-      facts({}, { unread: ["constraints"], unserved: ["clusterVersions"] }),
+      "not before it",
+      [facts({}, openshift), "7.22.0-5"],
+      "pods of releases before 7.22.0-6 need it (S31)",
+    ],
+    ["where the release is not known: its pods are judged", [facts({}, openshift)], undefined],
+    ["not elsewhere", [facts({}, elsewhere), "8.0.2-2"], notOpenShift],
+    ["where it cannot be seen", [facts({}, { unread: ["constraints"] })], undefined],
+    ["not where an EC wants more", [facts({ ecs: [ec(true)] }, openshift)], adjusting],
+    [
+      "where one of two ECs does not",
+      [facts({ ecs: [ec(true), ec(false)] }, openshift)],
       undefined,
     ],
-  ])("%s", (_, read, expected) => {
-    expect(sccSkip(read)).toBe(expected);
+    ["whatever ECs elsewhere want", [facts({ ecs: [ec(true, "other")] }, openshift)], undefined],
+  ])("%s", (_, [read, version], expected) => {
+    expect(sccSkip(read, version)).toBe(expected);
   });
 });

@@ -1,4 +1,4 @@
-import { TimeoutError } from "../../../../plugin/domain/errors";
+import { type ExitCode, TimeoutError } from "../../../../plugin/domain/errors";
 import type { PlannedWrite } from "../../../../plugin/domain/planned-write";
 import { upgradeParts } from "../../../../plugin/domain/upgrade/parts";
 import type { UpgradePlan } from "../../../../plugin/domain/upgrade/plan";
@@ -124,11 +124,11 @@ describe("the whole procedure", () => {
       reason: "Widen RBAC in the managed namespaces: as wanted; Upgrade the operator: as wanted",
     });
     expect(world.stages).toEqual([
-      "rbac-expand client ahead",
-      "operator client ahead",
-      "rbac-expand client",
+      "rbac-expand server ahead",
+      "operator server ahead",
+      "rbac-expand server",
       "rbac-expand none",
-      "operator client",
+      "operator server",
       "operator none",
     ]);
     expect(world.questions).toEqual(["Carry out this plan (2 writes, in namespace engine)?"]);
@@ -186,6 +186,20 @@ describe("the whole procedure", () => {
     expect(report.exit).toMatchObject({ code: 124 });
     expect(report.exit.reason).toContain("no answer in time");
     expect(report.steps).toHaveLength(1);
+  });
+
+  test.each<[string, number, ExitCode]>([
+    ["after a write is a failure: exit 3 promises that nothing was written", 1, 1],
+    ["before any write is exit 3", 0, 3],
+  ])("a part that is blocked %s", async (_, writes, code) => {
+    const world = new World();
+    const blocked = (stage: Stage): ExitReport =>
+      stage.dryRun === "none" ? { code: 3, reason: "no endpoints", next: "wait" } : okExit();
+    const report = await world.run([
+      world.part(1, { plans: () => [write("a")].slice(0, writes) }),
+      world.part(2, { plans: () => [], exit: blocked }),
+    ]);
+    expect(report.exit).toMatchObject({ code, next: "wait" });
   });
 
   test("an unexpected error is none of ours", async () => {

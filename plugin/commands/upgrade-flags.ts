@@ -1,0 +1,51 @@
+/** What the whole upgrade is told, and the words that say it again. */
+import type { ReleaseFlags } from "./context";
+import type { ChartFlags } from "./operator-options";
+
+/** Flags of `upgrade`, judged: a release or a chart, and what its parts need. */
+export interface UpgradeFlags extends ReleaseFlags {
+  readonly chart?: ChartFlags;
+  readonly registry?: string;
+  readonly pullSecret?: string;
+  readonly takeFields: readonly string[];
+  /** The EC's tag, where it is not the one that belongs to the release. */
+  readonly clusterTarget?: string;
+  /** The ECs follow the operator by themselves (S13). */
+  readonly auto: boolean;
+  readonly stallAfterMs: number;
+  /** False with --no-probe. */
+  readonly probe: boolean;
+  /** CODE or CODE=OBJECT, of checks that are not to count. */
+  readonly skip: readonly string[];
+  /** --timeout was typed: it then limits each wait. */
+  readonly limited: boolean;
+  /** A saved plan to carry out. */
+  readonly plan?: string;
+  /** Where the plan is kept instead of carried out. */
+  readonly planOut?: string;
+}
+
+/** The words of the same upgrade, for the command that carries its plan out. */
+export function wordsOf(flags: UpgradeFlags): readonly string[] {
+  const { release, sha256, target, chart, registry, pullSecret, clusterTarget } = flags;
+  return [
+    ...worded("release", release),
+    ...worded("sha256", sha256),
+    ...worded("target", target),
+    ...worded("chart", chart?.chart),
+    ...worded("release-name", chart?.releaseName),
+    ...worded("version", chart?.version),
+    ...worded("values", chart?.values),
+    ...worded("image-registry", registry),
+    ...worded("pull-secret", pullSecret),
+    ...worded("cluster-target", clusterTarget),
+    ...flags.takeFields.flatMap((field) => worded("take-fields", field)),
+    ...flags.skip.flatMap((code) => worded("skip", code)),
+    ...(flags.auto ? ["--auto"] : []),
+    ...(flags.probe ? [] : ["--no-probe"]),
+  ];
+}
+
+function worded(name: string, value: string | undefined): readonly string[] {
+  return value === undefined ? [] : [`--${name}`, value];
+}

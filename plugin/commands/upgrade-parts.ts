@@ -1,0 +1,173 @@
+/** The parts of the whole upgrade, each the command of its name (S9; domain facts 12). */
+import { exitCodes } from "../domain/errors";
+import type { Facts } from "../domain/facts";
+import { sccSkip, webhookSkip } from "../domain/upgrade/gates";
+import { upgradeParts, type UpgradePartId } from "../domain/upgrade/parts";
+import type { Release } from "../domain/release/release";
+import { countedOn, joinedReport, stepsOf } from "../run/joined-report";
+import type { Report } from "../run/report";
+import type { ReadyPart, Stage } from "../run/upgrade/part";
+import { prepareAutoOff } from "./auto-off";
+import type { CommandContext, ReapplyRbacFlags } from "./context";
+import { prepareReapplyRbac } from "./reapply-rbac";
+import { prepareUnbindScc } from "./unbind-scc";
+import { prepareUpgradeCluster } from "./upgrade-cluster";
+import type { UpgradeFlags } from "./upgrade-flags";
+import { prepareUpgradeOperator } from "./upgrade-operator";
+import { prepareUpgradeWebhook } from "./upgrade-webhook";
+
+/** What the parts are made from. */
+export interface PartsOf {
+  readonly context: CommandContext;
+  readonly flags: UpgradeFlags;
+  readonly opened: Release | undefined;
+  readonly facts: Facts;
+  /** The operator's release that is wanted, and the tag of the clusters that belongs to it. */
+  readonly operatorVersion: string | undefined;
+  readonly clusterTag: string | undefined;
+}
+
+type Run = (later: CommandContext) => Promise<Report>;
+type Prepare = (stage: Stage) => Promise<Run>;
+
+/** Every part, ready to be planned and run. */
+export function readyParts(of: PartsOf): readonly ReadyPart[] {
+  const { context, facts } = of;
+  const skips: Partial<Record<UpgradePartId, string | undefined>> = {
+    webhook: webhookSkip(facts),
+    scc: sccSkip(facts, of.operatorVersion),
+    ...(clusterNames(of).length === 0 && { cluster: noClusters(of), "auto-off": noClusters(of) }),
+  };
+  const prepared: Readonly<Record<UpgradePartId, Prepare>> = {
+    "auto-off": () =>
+      prepareAutoOff({ clusters: clusterNames(of), takeFields: of.flags.takeFields }),
+    "rbac-expand": (stage) => rbac(of, "expand", stage),
+    operator: () => operator(of),
+    webhook: (stage) => webhook(of, stage),
+    cluster: (stage) => clusters(of, stage),
+    scc: ({ ahead }) => prepareUnbindScc(context, {}, ahead ? { assumeUpgraded: true } : {}),
+    "rbac-contract": (stage) => rbac(of, "contract", stage),
+  };
+  return upgradeParts.map((part) => {
+    const skip = skips[part.id];
+    return {
+      part,
+      ...(skip !== undefined && { skip }),
+      run: async (stage) => {
+        const run = await prepared[part.id](stage);
+        return await run(staged(context, stage));
+      },
+    };
+  });
+}
+
+/** The context as a part sees it: its stage, and no question, since the plan was confirmed. */
+function staged(context: CommandContext, { dryRun, event }: Stage): CommandContext {
+  const { options, run } = context;
+  // its own properties stay as lazy as they are
+  return Object.create(context, {
+    options: { value: { ...options, dryRun } },
+    run: { value: { ...run, dryRun } },
+    event: { value: event },
+    ask: { value: () => Promise.resolve(true) },
+  }) as CommandContext;
+}
+
+function rbac(
+  { context, flags, opened }: PartsOf,
+  mode: "expand" | "contract",
+  { ahead }: Stage,
+): Promise<Run> {
+  const rbacFlags: ReapplyRbacFlags = {
+    mode,
+    prune: false,
+    takeFields: flags.takeFields,
+    takeOver: false,
+    probe: flags.probe,
+  };
+  return prepareReapplyRbac(context, rbacFlags, {
+    ...(opened !== undefined && { opened }),
+    ...(ahead && mode === "contract" && { assumeExpanded: true }),
+  });
+}
+
+function operator({ context, flags, opened }: PartsOf): Promise<Run> {
+  return prepareUpgradeOperator(context, flags, opened === undefined ? {} : { opened });
+}
+
+function webhook({ context, flags, opened }: PartsOf, { ahead }: Stage): Promise<Run> {
+  return prepareUpgradeWebhook(
+    context,
+    {
+      takeOver: false,
+      takeFields: flags.takeFields,
+      takeTemplateSelectors: false,
+      waitSecretMs: 60_000,
+      probe: flags.probe,
+    },
+    { opened, ...(ahead && { assumeReady: true }) },
+  );
+}
+
+/** Every EC of the namespace, one after the other. */
+function clusters(of: PartsOf, { ahead }: Stage): Promise<Run> {
+  const { context, flags, clusterTag, operatorVersion } = of;
+  const assumed = ahead && operatorVersion !== undefined ? { assumeOperator: operatorVersion } : {};
+  return inTurn(
+    clusterNames(of).map((name) => ({
+      title: name,
+      prepare: () =>
+        prepareUpgradeCluster(
+          context,
+          {
+            name,
+            ...(clusterTag !== undefined && { target: clusterTag }),
+            auto: flags.auto,
+            takeFields: flags.takeFields,
+            stallAfterMs: flags.stallAfterMs,
+            limited: flags.limited,
+          },
+          assumed,
+        ),
+    })),
+  );
+}
+
+/** One run after the other, until one does not go well. */
+async function inTurn(
+  all: readonly { readonly title: string; readonly prepare: () => Promise<Run> }[],
+): Promise<Run> {
+  const runs = await Promise.all(
+    all.map(async ({ title, prepare }) => ({ title, run: await prepare() })),
+  );
+  return async (later) => {
+    let report: Report | undefined;
+    for (const { title, run } of runs) {
+      if (report !== undefined && report.exit.code !== exitCodes.ok) return report;
+      const before = report === undefined ? 0 : stepsOf(report).length;
+      const next = await run(
+        Object.create(later, {
+          event: {
+            value: (one: Parameters<CommandContext["event"]>[0]) => {
+              later.event(countedOn(one, before));
+            },
+          },
+        }) as CommandContext,
+      );
+      report = report === undefined ? next : joinedReport(report, next, title);
+    }
+    if (report === undefined) throw new Error("there is nothing to run");
+    return report;
+  };
+}
+
+function clusterNames({ facts }: PartsOf): readonly string[] {
+  const { objects, namespace } = facts;
+  return objects.ecs
+    .filter(({ metadata }) => metadata.namespace === namespace)
+    .flatMap(({ metadata }) => metadata.name ?? []);
+}
+
+function noClusters({ facts }: PartsOf): string {
+  return `namespace ${facts.namespace} has no cluster`;
+}

@@ -1,0 +1,193 @@
+/** `upgrade`: the whole procedure in order, planned before the first write (S9-S34). */
+import { writePlanFile } from "../adapters/plan-file";
+import { parseDocuments } from "../adapters/yaml";
+import { judgeChecks } from "../domain/checks/judge";
+import { parseSkip } from "../domain/checks/selection";
+import { exitCodes, UsageError } from "../domain/errors";
+import { type Facts, isOpenShift } from "../domain/facts";
+import type { Finding } from "../domain/findings";
+import { kinds } from "../domain/kinds";
+import { clusterVersionFor } from "../domain/release/pairs";
+import type { Release, ReleaseContents } from "../domain/release/release";
+import { parsePlan, type UpgradePlan } from "../domain/upgrade/plan";
+import { prerequisiteFindings } from "../domain/upgrade/prerequisites";
+import { quoteCommand } from "../output/quote";
+import type { Cluster } from "../run/ports";
+import type { Report } from "../run/report";
+import { readSnapshot } from "../run/snapshot";
+import { type PartPlan, partsOf } from "../run/upgrade/planning";
+import { runProcedure } from "../run/upgrade/procedure";
+import type { CommandContext } from "./context";
+import { readContents, releaseOf, withRelease } from "./release-option";
+import { type UpgradeFlags, wordsOf } from "./upgrade-flags";
+import { readyParts } from "./upgrade-parts";
+import { shownPlan } from "./upgrade-text";
+
+/** Plans, confirms and does every part; every expected end comes back as a report. */
+export async function runUpgrade(
+  context: CommandContext,
+  _args: readonly string[],
+  flags: UpgradeFlags,
+): Promise<Report> {
+  const saved = await savedPlan(context, flags);
+  const opened = await releaseOf(context, flags);
+  const report = await upgrade(context, flags, { opened, saved });
+  return withRelease(report, opened);
+}
+
+interface Given {
+  readonly opened: Release | undefined;
+  readonly saved: UpgradePlan | undefined;
+}
+
+async function upgrade(
+  context: CommandContext,
+  flags: UpgradeFlags,
+  { opened, saved }: Given,
+): Promise<Report> {
+  const { signal, options, run } = context;
+  const cluster = await context.connect();
+  const { server, namespace } = cluster;
+  const situation = await judged(context, flags, opened);
+  const { findings } = situation;
+  const base = {
+    apiVersion: "cli.engine.com/v1",
+    kind: "Upgrade",
+    run,
+    target: { server, namespace },
+    findings,
+  } as const;
+  for (const finding of findings) context.event({ type: "finding", finding });
+  const errors = findings.filter(({ severity }) => severity === "error");
+  if (errors.length > 0) return { ...base, exit: blockedBy(errors) };
+  const uid = await clusterUid(cluster, context);
+  const { planOut } = flags;
+  return await runProcedure(
+    readyParts({ context, flags, opened, ...situation }),
+    {
+      event: context.event,
+      signal,
+      ask: context.ask,
+      show: (plan) => {
+        for (const text of shownPlan(plan)) context.event({ type: "note", text });
+      },
+      planOf: (plans) => planOf(plans, { context, flags, opened, uid, namespace }),
+      ...(planOut !== undefined && {
+        keep: (plan: UpgradePlan) => keep(plan, planOut, context),
+      }),
+    },
+    { dryRun: options.dryRun, base, ...(saved !== undefined && { saved }) },
+  );
+}
+
+interface Judged {
+  readonly facts: Facts;
+  readonly findings: readonly Finding[];
+  readonly operatorVersion: string | undefined;
+  readonly clusterTag: string | undefined;
+}
+
+/** The cluster by one LIST of each kind, judged against the release that is wanted. */
+async function judged(
+  context: CommandContext,
+  flags: UpgradeFlags,
+  opened: Release | undefined,
+): Promise<Judged> {
+  const { names, clock, signal } = context;
+  const cluster = await context.connect();
+  const facts = await readSnapshot({ cluster, clock, names, signal }, cluster.namespace);
+  const platform = isOpenShift(facts) ? "openshift" : "kubernetes";
+  const contents = opened && readContents(opened, platform, { context });
+  const operatorVersion = contents?.operatorVersion ?? flags.chart?.version;
+  const judgement = judgeChecks(
+    facts,
+    {
+      ...(operatorVersion !== undefined && { operatorVersion }),
+      ...(contents !== undefined && { contents }),
+    },
+    { skip: flags.skip.map(parseSkip) },
+  );
+  return {
+    facts,
+    findings: prerequisiteFindings(judgement.judged),
+    operatorVersion,
+    clusterTag: clusterTagOf(flags, contents, operatorVersion),
+  };
+}
+
+/** The EC's tag: given, of the release, or what belongs to the operator's; never a guess. */
+function clusterTagOf(
+  { clusterTarget, auto }: UpgradeFlags,
+  contents: ReleaseContents | undefined,
+  operatorVersion: string | undefined,
+): string | undefined {
+  const paired = operatorVersion === undefined ? undefined : clusterVersionFor(operatorVersion);
+  const tag = clusterTarget ?? contents?.clusterVersion ?? paired;
+  if (tag !== undefined || auto) return tag;
+  throw new UsageError(
+    `it is not known which cluster release belongs to operator ${operatorVersion ?? "of this release"}`,
+    { hint: "give its tag with --cluster-target" },
+  );
+}
+
+function blockedBy(errors: readonly Finding[]): Report["exit"] {
+  const [first] = errors;
+  const more = errors.length > 1 ? `, and ${errors.length - 1} more` : "";
+  return {
+    code: exitCodes.blocked,
+    reason: `${first?.object ?? "the cluster"}: ${first?.cause ?? ""}${more}; nothing was written`,
+    next: first?.fix ?? "see the findings",
+  };
+}
+
+/** What tells one cluster from all others, for as long as it lives. */
+async function clusterUid(cluster: Cluster, { signal }: CommandContext): Promise<string> {
+  const found = await cluster.get({ resource: kinds.namespace, name: "kube-system" }, { signal });
+  return found?.metadata.uid ?? "unknown";
+}
+
+interface PlanParts {
+  readonly context: CommandContext;
+  readonly flags: UpgradeFlags;
+  readonly opened: Release | undefined;
+  readonly uid: string;
+  readonly namespace: string;
+}
+
+function planOf(plans: readonly PartPlan[], parts: PlanParts): UpgradePlan {
+  const { context, flags, opened, uid, namespace } = parts;
+  const { chart } = flags;
+  const release = opened?.source ?? `${chart?.chart ?? ""} ${chart?.version ?? ""}`;
+  return {
+    apiVersion: "cli.engine.com/v1",
+    kind: "UpgradePlan",
+    madeAt: new Date(context.clock.now()).toISOString(),
+    cluster: uid,
+    namespace,
+    release,
+    ...(opened !== undefined && { sha256: opened.sha256 }),
+    words: wordsOf(flags),
+    parts: partsOf(plans),
+    steps: plans.flatMap(({ steps }) => steps),
+  };
+}
+
+/** Keeps the plan, and says how it is carried out. */
+async function keep(plan: UpgradePlan, file: string, { options }: CommandContext): Promise<string> {
+  await writePlanFile(file, `${JSON.stringify(plan, undefined, 2)}\n`);
+  const words = [...options.prefix.split(" "), "upgrade", ...plan.words, "--plan", file];
+  return `carry it out with ${quoteCommand([...words, ...options.contextArgs])}`;
+}
+
+async function savedPlan(
+  context: CommandContext,
+  { plan: file }: UpgradeFlags,
+): Promise<UpgradePlan | undefined> {
+  if (file === undefined) return undefined;
+  const [document] = parseDocuments(await context.readInput(file), file);
+  const plan = parsePlan(document);
+  if (plan !== undefined) return plan;
+  throw new UsageError(`${file} is not a plan of this tool`, {
+    hint: "make one with --plan-out FILE",
+  });
+}

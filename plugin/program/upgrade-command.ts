@@ -1,0 +1,104 @@
+/** `upgrade`, as data. */
+import type { UpgradeFlags } from "../commands/upgrade-flags";
+import { defaultStallAfterMs } from "../domain/rollout/stateful-set";
+import { parseReleaseTag } from "../domain/versions";
+import type { CommandEntry } from "./entry";
+import { groups, prepare } from "./entry";
+import { judgeOperatorFlags, operatorFlags } from "./operator-command";
+import type { FlagReader } from "./values";
+
+/** `upgrade`. */
+export const upgrade: CommandEntry = {
+  path: "upgrade",
+  kind: "Upgrade",
+  group: groups.upgrade,
+  summary: "Upgrade operator, webhook, RBAC, clusters and SCC in the order that leaves no gap",
+  description: `Upgrade everything but the databases, in the order that leaves no gap: RBAC widened, operator, admission
+webhook, clusters, the old SCC unbound, RBAC narrowed.
+
+The prerequisites are judged first; one that is missing ends the run before anything is written. Then every
+part is planned, and the whole plan is shown: each write with its reason, permission, risk, way back and kubectl
+command. It asks once. A plan that was saved with --plan-out is bound to the cluster, to the release and to the
+state of each object, and is refused when one of them has changed. Running the command again resumes: what is
+done is as wanted, and is not written again.`,
+  examples: [
+    { does: "Show the whole plan", line: "upgrade -n engine --release ./release --dry-run=client" },
+    {
+      does: "Carry it out without a question",
+      line: "upgrade -n engine --release ./release.tar.gz --target 8.0.2-2 --yes",
+    },
+    {
+      does: "Save the plan to be looked at",
+      line: "upgrade -n engine --release ./release --plan-out plan.json",
+    },
+    {
+      does: "Carry out the plan that was looked at",
+      line: "upgrade -n engine --release ./release --plan plan.json",
+    },
+    {
+      does: "An operator that was installed with its chart",
+      line: "upgrade -n engine --chart ./chart --release-name operator --version 8.0.2-2",
+    },
+  ],
+  flags: [
+    ...operatorFlags,
+    {
+      name: "cluster-target",
+      value: "TAG",
+      help: "Image tag of the clusters; absent: the one that belongs to the release",
+    },
+    { name: "auto", help: "Let the clusters follow the operator by themselves" },
+    {
+      name: "stall-after",
+      value: "DURATION",
+      fallback: "10m",
+      help: "Time without progress after which a cause in the data counts as a stall",
+    },
+    {
+      name: "skip",
+      value: "CODE[=OBJECT]",
+      repeat: true,
+      help: "Findings of checks that are not to count, separated by commas",
+    },
+    { name: "no-probe", help: "Prove neither webhook nor RBAC; the report says what is unproven" },
+    {
+      name: "plan-out",
+      value: "FILE",
+      file: true,
+      help: "Save the plan there, write nothing else",
+    },
+    { name: "plan", value: "FILE", file: true, help: "Carry out this plan if it still holds" },
+  ],
+  cluster: true,
+  settles: true,
+  prepare: prepare<UpgradeFlags>(judge, async () => {
+    const { runUpgrade } = await import("../commands/upgrade.ts");
+    const { upgradeText } = await import("../commands/upgrade-text.ts");
+    return { run: runUpgrade, text: upgradeText };
+  }),
+};
+
+function judge(read: FlagReader): UpgradeFlags {
+  const clusterTarget = read.text("cluster-target");
+  const plan = read.text("plan");
+  const planOut = read.text("plan-out");
+  if (plan !== undefined && planOut !== undefined) {
+    read.problems.push("--plan and --plan-out: give one of the two");
+  }
+  if (clusterTarget !== undefined && parseReleaseTag(clusterTarget) === undefined) {
+    read.problems.push(
+      `--cluster-target: ${JSON.stringify(clusterTarget)} is not a tag such as 8.0.2-17`,
+    );
+  }
+  return {
+    ...judgeOperatorFlags(read),
+    ...(clusterTarget !== undefined && { clusterTarget }),
+    auto: read.on("auto"),
+    stallAfterMs: read.duration("stall-after", defaultStallAfterMs),
+    probe: !read.on("no-probe"),
+    skip: read.list("skip"),
+    limited: read.given("timeout"),
+    ...(plan !== undefined && { plan }),
+    ...(planOut !== undefined && { planOut }),
+  };
+}

@@ -1,0 +1,279 @@
+/** `upgrade` on a cluster in memory with the operator at play: planned, done, cut off, done again. */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { InterruptedError } from "../../../plugin/commands/context";
+import { defaultNames as names } from "../../../plugin/domain/names";
+import { kinds } from "../../../plugin/domain/kinds";
+import type { KubeObject, Resource } from "../../../plugin/domain/objects";
+import { rbacKinds } from "../../../plugin/domain/rbac/kinds";
+import { at } from "../../../plugin/domain/values";
+import { configurationResource } from "../../../plugin/domain/webhook/configuration";
+import { exampleSource } from "../../../plugin/rehearsal/example";
+import { type Call, ObservedCluster } from "../../../plugin/rehearsal/observed-cluster";
+import type { Cluster } from "../../../plugin/run/ports";
+import type { Report } from "../../../plugin/run/report";
+import { testTime } from "../../support/manual-clock";
+import { aPlayedWorld, here, type PlayedWorld, product } from "../../support/played-operator";
+import { type Ended, type Scene, typed } from "../../support/program-world";
+import { writeRelease } from "../../support/releases/tree";
+
+let folder = "";
+let release = "";
+let objects: readonly KubeObject[] = [];
+// whole runs, of which some tests make many
+jest.setTimeout(300_000);
+
+beforeAll(async () => {
+  objects = [...(await exampleSource(names, testTime)).objects];
+  folder = mkdtempSync(join(tmpdir(), "upgrade-"));
+  release = writeRelease(join(folder, "release"), "8.0.2-2");
+});
+
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+/** What came to the cluster as a write, and what happens at one of them. */
+interface Watched {
+  readonly writes: string[];
+  readonly cluster: Cluster;
+}
+
+type At = (n: number, done: "before" | "after") => void;
+
+function watched(inner: Cluster, happens: At = () => undefined): Watched {
+  const writes: string[] = [];
+  const cluster = new ObservedCluster(inner, async (call: Call, act) => {
+    if (!call.writes || call.subject.includes("AccessReview")) return await act();
+    happens(writes.length + 1, "before");
+    const value = await act();
+    writes.push(`${call.verb} ${call.subject}`);
+    happens(writes.length, "after");
+    return value;
+  });
+  return { writes, cluster };
+}
+
+async function upgrade(
+  world: PlayedWorld,
+  args: readonly string[] = ["--yes"],
+  { happens, ...scene }: Scene & { readonly happens?: At } = {},
+): Promise<Ended & { readonly report: Report; readonly writes: readonly string[] }> {
+  const { cluster, writes } = watched(world.cluster, happens);
+  const ended = await typed(
+    ["upgrade", "-n", "engine", "--release", release, "--no-probe", "-o", "json", ...args],
+    {
+      connect: () => Promise.resolve(cluster),
+      clock: world.clock,
+      env: { ENGINE_HOME: join(folder, "home") },
+      ...scene,
+    },
+  );
+  return { ...ended, writes, report: JSON.parse(ended.out) as Report };
+}
+
+async function wait(world: PlayedWorld): Promise<unknown> {
+  await world.settle();
+  const ec = await world.cluster.get(here(product.ec, "ec"));
+  return [at(ec, names.ecFields.state), at(ec, names.ecFields.versionTag)];
+}
+
+test("goes from the state found to the release, and a second run writes nothing", async () => {
+  const world = await aPlayedWorld({ objects });
+  const first = await upgrade(world);
+  expect([first.report.exit.code, first.report.exit.reason]).toEqual([
+    0,
+    expect.stringContaining("Unbind the old SCC") as string,
+  ]);
+  expect(first.report.release).toMatchObject({ source: release });
+  expect(await wait(world)).toEqual(["Running", "8.0.2-17"]);
+  const order = first.writes.map((write) => write.split(" ").slice(0, 2).join(" "));
+  expect(order.indexOf("apply Role")).toBeLessThan(order.indexOf("apply Deployment"));
+  expect(order.indexOf("apply Deployment")).toBeLessThan(
+    order.indexOf("apply ValidatingWebhookConfiguration"),
+  );
+  expect(order.indexOf("delete ValidatingWebhookConfiguration")).toBeLessThan(
+    order.indexOf(`patch ${names.ec.kind}`),
+  );
+  const again = await upgrade(world);
+  expect(again.report.exit.code).toBe(0);
+  expect(again.writes).toEqual([]);
+});
+
+describe("before the first write", () => {
+  test.each(["client", "server"])("--dry-run=%s shows every write and sends none", async (mode) => {
+    const world = await aPlayedWorld({ objects });
+    const { report, writes } = await upgrade(world, [`--dry-run=${mode}`]);
+    expect(writes).toEqual([]);
+    expect(report.exit).toMatchObject({
+      code: 0,
+      reason: expect.stringContaining("planned") as string,
+    });
+    const parts = new Set(report.steps?.map(({ id }) => id));
+    expect([...parts]).toEqual(["rbac-expand", "operator", "webhook", "cluster", "rbac-contract"]);
+    for (const { write } of report.steps ?? []) {
+      expect(write).toMatchObject({
+        risk: expect.stringMatching(/./) as string,
+        reverse: expect.stringMatching(/./) as string,
+        command: expect.stringMatching(/^(kubectl|helm) /) as string,
+      });
+    }
+  });
+
+  test.each<[string, (object: KubeObject) => KubeObject, string]>([
+    [
+      "a license that is not valid",
+      (object) => withStatus(object, { licenseStatus: { licenseState: "Expired" } }),
+      "icense",
+    ],
+    [
+      "a spec that is not valid",
+      (object) => withStatus(object, { specStatus: "Invalid" }),
+      "Invalid",
+    ],
+  ])("%s ends with 3 and not one write", async (_, change, cause) => {
+    const world = await changedWorld(change);
+    const { report, writes } = await upgrade(world);
+    expect([report.exit.code, writes]).toEqual([3, []]);
+    expect(report.exit.reason).toContain(cause);
+    expect(report.exit.next).toMatch(/./);
+  });
+
+  test("nobody to ask is wrong usage", async () => {
+    const world = await aPlayedWorld({ objects });
+    const { code, writes } = await upgrade(world, []);
+    expect([code, writes]).toEqual([2, []]);
+  });
+});
+
+describe("a saved plan", () => {
+  const file = (): string => join(folder, "plan.json");
+
+  test("is carried out as it was looked at", async () => {
+    const world = await aPlayedWorld({ objects });
+    const saved = await upgrade(world, ["--plan-out", file()]);
+    expect([saved.code, saved.writes]).toEqual([0, []]);
+    expect(saved.report.exit.next).toContain(`--plan ${file()}`);
+    expect(JSON.parse(readFileSync(file(), "utf8"))).toMatchObject({ kind: "UpgradePlan" });
+    const done = await upgrade(world, ["--plan", file(), "--yes"]);
+    expect(done.report.exit.code).toBe(0);
+    expect(await wait(world)).toEqual(["Running", "8.0.2-17"]);
+  });
+
+  test("is refused, with what has changed, when the cluster is not as it was", async () => {
+    const world = await aPlayedWorld({ objects });
+    await upgrade(world, ["--plan-out", file()]);
+    const ref = here(product.ec, "ec");
+    await world.cluster.patch(ref, { metadata: { labels: { seen: "yes" } } }, { type: "merge" });
+    const { report, writes } = await upgrade(world, ["--plan", file(), "--yes"]);
+    expect([report.exit.code, writes]).toEqual([5, []]);
+    expect(report.findings?.filter(({ code }) => code === "PLAN-STALE")).toMatchObject([
+      { cause: `${names.ec.kind}/engine/ec was changed` },
+    ]);
+  });
+
+  test("that is none is wrong usage", async () => {
+    const world = await aPlayedWorld({ objects });
+    const { code, writes } = await upgrade(world, [
+      "--plan",
+      join(release, "deploy", "bundle.yaml"),
+    ]);
+    expect([code, writes]).toEqual([2, []]);
+  });
+});
+
+test("where no admission controller is in use, the webhook is skipped and the report says so", async () => {
+  const world = await aPlayedWorld({ objects });
+  await world.cluster.delete(
+    { resource: configurationResource, name: names.webhook.oldConfiguration },
+    {},
+  );
+  const { report, writes } = await upgrade(world);
+  expect(report.exit.code).toBe(0);
+  expect(report.exit.reason).toContain("skipped, no admission controller is in use (S24)");
+  expect(writes.filter((write) => write.includes("Webhook"))).toEqual([]);
+});
+
+describe("cut off at any write, the next run ends the same and repeats nothing", () => {
+  let total = 0;
+  let wanted: unknown;
+  beforeAll(async () => {
+    const world = await aPlayedWorld({ objects });
+    total = (await upgrade(world)).writes.length;
+    wanted = await stateOf(world);
+    expect(total).toBeGreaterThan(10);
+  });
+
+  test.each([
+    "interrupted",
+    "killed before it took effect",
+    "killed after it took effect",
+  ] as const)("%s", async (how) => {
+    for (let n = 1; n <= total; n += 1) {
+      const world = await aPlayedWorld({ objects });
+      const first = await cutAt(world, n, how);
+      const again = await upgrade(world);
+      expect([n, again.report.exit.code]).toEqual([n, 0]);
+      expect([n, await stateOf(world)]).toEqual([n, wanted]);
+      expect([n, first.length + again.writes.length]).toEqual([n, total]);
+    }
+  });
+});
+
+class Killed extends Error {}
+
+/** The writes that took effect before the run was cut off. */
+async function cutAt(
+  world: PlayedWorld,
+  n: number,
+  how: "interrupted" | "killed before it took effect" | "killed after it took effect",
+): Promise<readonly string[]> {
+  const interrupt = new AbortController();
+  const moment = how === "killed before it took effect" ? "before" : "after";
+  const { cluster, writes } = watched(world.cluster, (count, when) => {
+    if (count !== n || when !== moment) return;
+    if (how === "interrupted") interrupt.abort(new InterruptedError("SIGINT"));
+    else throw new Killed();
+  });
+  await typed(
+    ["upgrade", "-n", "engine", "--release", release, "--no-probe", "-o", "json", "--yes"],
+    {
+      connect: () => Promise.resolve(cluster),
+      clock: world.clock,
+      env: { ENGINE_HOME: join(folder, "home") },
+      signal: interrupt.signal,
+    },
+  );
+  return writes;
+}
+
+/** All that an upgrade is about, without what differs from run to run. */
+async function stateOf(world: PlayedWorld): Promise<unknown> {
+  await world.settle();
+  const lists = await Promise.all(compared.map((resource) => world.cluster.list(resource)));
+  return lists.flat().map((object) => {
+    const { kind, metadata, ...rest } = object ?? noObject;
+    const { name, namespace, labels } = metadata;
+    return { kind, name, namespace, labels, ...rest, status: undefined };
+  });
+}
+
+const noObject: KubeObject = { apiVersion: "", kind: "", metadata: {} };
+const compared: readonly Resource[] = [
+  rbacKinds.role,
+  rbacKinds.roleBinding,
+  kinds.deployment,
+  kinds.service,
+  configurationResource,
+  product.ec,
+];
+
+function withStatus(object: KubeObject, status: Record<string, unknown>): KubeObject {
+  if (object.kind !== names.ec.kind) return object;
+  return { ...object, status: { ...(object["status"] as object), ...status } };
+}
+
+async function changedWorld(change: (object: KubeObject) => KubeObject): Promise<PlayedWorld> {
+  return await aPlayedWorld({ objects: objects.map(change) });
+}
