@@ -84,6 +84,8 @@ export interface CommandContext {
   readonly readInput: (path: string) => Promise<string>;
   /** All of stdin, which may be a whole cluster. */
   readonly readDump: () => Promise<string>;
+  /** The cluster is a copy in memory: no other program may be sent to the real one. */
+  readonly rehearsed?: true;
 }
 
 /** What a command module exports: context, arguments and its own flags in, the document out. */
@@ -93,12 +95,20 @@ export type CommandRun<F> = (
   flags: F,
 ) => Promise<Report>;
 
+/** Which release is meant, judged. */
+export interface ReleaseFlags {
+  /** A folder, an archive or an https URL, which may hold `{tag}`. */
+  readonly release?: string;
+  /** What its SHA-256 has to be. */
+  readonly sha256?: string;
+  /** The tag that is asked for. */
+  readonly target?: string;
+}
+
 /** Flags of `upgrade-webhook`, judged. */
-export interface UpgradeWebhookFlags {
+export interface UpgradeWebhookFlags extends ReleaseFlags {
   /** A file, or "-" for stdin. */
   readonly template?: string;
-  /** A folder. */
-  readonly release?: string;
   readonly takeOver: boolean;
   readonly takeFields: readonly string[];
   readonly takeTemplateSelectors: boolean;
@@ -117,7 +127,7 @@ export const followers = ["rbac", "scc"] as const;
 export type Follower = (typeof followers)[number];
 
 /** Flags of `reapply-rbac`, judged. */
-export interface ReapplyRbacFlags {
+export interface ReapplyRbacFlags extends ReleaseFlags {
   /** The exact set; absent: by label, by file, or what the operator is told. */
   readonly namespaces?: readonly string[];
   readonly selector?: string;
@@ -125,8 +135,6 @@ export interface ReapplyRbacFlags {
   readonly namespacesFile?: string;
   /** A file, or "-" for stdin. */
   readonly template?: string;
-  /** A folder. */
-  readonly release?: string;
   readonly mode: "exact" | "expand" | "contract";
   readonly account?: string;
   readonly prune: boolean;

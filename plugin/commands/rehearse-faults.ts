@@ -15,8 +15,8 @@ import { faults } from "../rehearsal/faults";
 import type { MemoryControlPlane } from "../rehearsal/memory/control-plane";
 import { MemoryHome } from "../rehearsal/memory-home";
 import { judgeMoment } from "../rehearsal/moments";
-import type { VirtualClock } from "../rehearsal/virtual-clock";
-import type { Cluster } from "../run/ports";
+import { playAlong } from "../rehearsal/operator/play-along";
+import type { Clock, Cluster } from "../run/ports";
 import type { FaultSummary, RehearsedFaults } from "./rehearse-details";
 import { contextInside, type Staged, type Stages } from "./rehearse-stages";
 
@@ -69,6 +69,7 @@ async function momentOf(
 
 function worldOf(wish: FaultWish, judged: boolean): FaultWorld {
   const { context, opened, start, embedded } = wish;
+  const { names } = context;
   return {
     start,
     now: embedded.clock.now(),
@@ -84,6 +85,8 @@ function worldOf(wish: FaultWish, judged: boolean): FaultWorld {
         }),
       ),
     command: (cluster, clock) => runOnce(wish, cluster, clock),
+    playAlong: (controlPlane, clock) =>
+      playAlong({ controlPlane, clock, names, namespace: opened.namespace }),
     judgeMoment: async (state) => (judged ? await momentOf(wish, state) : undefined),
     signal: context.signal,
   };
@@ -93,7 +96,7 @@ function worldOf(wish: FaultWish, judged: boolean): FaultWorld {
 async function runOnce(
   { stages, context, flags }: FaultWish,
   cluster: Cluster,
-  clock: VirtualClock,
+  clock: Clock,
 ): Promise<End> {
   const inside = contextInside(stages, {
     cluster,

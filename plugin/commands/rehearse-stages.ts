@@ -108,6 +108,7 @@ export function contextInside(
     interactive: false,
     readInput,
     readDump: () => readInput("-"),
+    rehearsed: true,
   };
 }
 

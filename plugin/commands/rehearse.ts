@@ -103,11 +103,13 @@ class Rehearsal {
     const stage = await playStage(this.stages, {
       title,
       dryRun,
-      clock: embedded.clock,
+      clock: embedded.played,
       event: context.event,
       cluster: opened.asUser(this.connect(opened.user)),
     });
     context.signal.throwIfAborted();
+    // what the command set going comes to its end before anybody looks again
+    await embedded.played.settle();
     this.played.push(stage);
     return stage;
   }

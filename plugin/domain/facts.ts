@@ -1,4 +1,5 @@
 /** What a run has read of a cluster, as one value: checks, steps and the status judge nothing else. */
+import type { CertificateFacts } from "./certificate-facts";
 import { kinds } from "./kinds";
 import type { Names } from "./names";
 import type { KubeObject, Resource } from "./objects";
@@ -13,6 +14,8 @@ export interface FactSource {
   readonly only?: string;
   /** Tried when the version is not served. */
   readonly olderVersion?: string;
+  /** Those alone that clusters and remote clusters name; of Secrets no value is kept. */
+  readonly named?: true;
 }
 
 /** Every list that facts are made of, each read by one LIST. */
@@ -29,6 +32,7 @@ export const factKeys = [
   "endpointSlices",
   "configMaps",
   "webhookSecrets",
+  "namedSecrets",
   "serviceAccounts",
   "resourceQuotas",
   "events",
@@ -62,6 +66,8 @@ export interface Facts {
   readonly unserved: ReadonlySet<FactKey>;
   /** Lists that could not be read, each with the reason: nothing may be claimed about them. */
   readonly unread: ReadonlyMap<FactKey, string>;
+  /** Of the webhook's Secret, where a reader of certificates was given and the Secret exists. */
+  readonly certificate?: CertificateFacts;
 }
 
 const core = (plural: string, kind: string): Resource => ({
@@ -109,6 +115,7 @@ export function factSources(names: Names): Readonly<Record<FactKey, FactSource>>
     endpointSlices: { resource: kinds.endpointSlice, own: true },
     configMaps: { resource: kinds.configMap, own: true, only: names.configMap.name },
     webhookSecrets: { resource: kinds.secret, own: true, only: names.webhook.secret },
+    namedSecrets: { resource: kinds.secret, own: true, named: true },
     serviceAccounts: { resource: core("serviceaccounts", "ServiceAccount"), own: true },
     resourceQuotas: { resource: core("resourcequotas", "ResourceQuota"), own: true },
     events: { resource: core("events", "Event"), own: true },

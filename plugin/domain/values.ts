@@ -15,7 +15,9 @@ export function own(value: unknown, key: string): unknown {
 
 /** The value at a path of own properties, undefined where a part is missing. */
 export function at(value: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((inner, key) => own(inner, key), value);
+  let inner = value;
+  for (const key of path) inner = own(inner, key);
+  return inner;
 }
 
 /** The value when it is a string that is not empty, else undefined. */

@@ -2,12 +2,17 @@
 import type { OptionsFlags } from "../commands/options";
 import { shells } from "../commands/standard-flags";
 import { certCreate, certInspect } from "./cert-commands";
+import { check } from "./check-command";
+import { upgradeCluster } from "./cluster-command";
 import type { CommandEntry } from "./entry";
 import { groups, prepare } from "./entry";
 import { reapplyRbac } from "./rbac-command";
 import { diffCommand } from "./diff-command";
+import { upgradeOperator } from "./operator-command";
 import { rehearseCommand } from "./rehearse-command";
 import { unbindScc } from "./scc-command";
+import { status } from "./status-command";
+import { upgrade } from "./upgrade-command";
 import { upgradeWebhook } from "./upgrade-commands";
 
 /** Words that only lead to other commands. */
@@ -107,26 +112,44 @@ comment, as a file that --names takes. With --names FILE it prints them as that 
 
 /** `rehearse`, which is given any other command. */
 export const rehearse = rehearseCommand([
+  upgrade,
   upgradeWebhook,
   reapplyRbac,
+  upgradeOperator,
   unbindScc,
+  upgradeCluster,
   certCreate,
   certInspect,
+  status,
+  check,
 ]);
 
 /** `diff`, which is given any that writes. */
-export const diff = diffCommand([upgradeWebhook, reapplyRbac, unbindScc, certCreate]);
+export const diff = diffCommand([
+  upgrade,
+  upgradeWebhook,
+  reapplyRbac,
+  upgradeOperator,
+  unbindScc,
+  upgradeCluster,
+  certCreate,
+]);
 
 /** The commands that are given another one. */
 export const outers: readonly CommandEntry[] = [rehearse, diff];
 
 /** Every command, in the order of the help. */
 export const entries: readonly CommandEntry[] = [
+  check,
+  upgrade,
   upgradeWebhook,
   reapplyRbac,
+  upgradeOperator,
+  upgradeCluster,
   unbindScc,
   rehearse,
   diff,
+  status,
   certCreate,
   certInspect,
   explain,

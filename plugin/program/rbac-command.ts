@@ -2,6 +2,7 @@
 import type { ReapplyRbacFlags } from "../commands/context";
 import type { CommandEntry } from "./entry";
 import { groups, prepare } from "./entry";
+import { readRelease, releaseFlags } from "./release-flags";
 import type { FlagReader } from "./values";
 
 /** `reapply-rbac`. */
@@ -56,7 +57,7 @@ access reviews prove the access. Running the command again goes on from the stat
       file: true,
       help: "Roles and bindings to apply; - for stdin",
     },
-    { name: "release", value: "FOLDER", file: true, help: "Folder of a release with them" },
+    ...releaseFlags,
     {
       name: "mode",
       value: "MODE",
@@ -93,7 +94,6 @@ function judge(read: FlagReader): ReapplyRbacFlags {
   const selector = read.text("selector");
   const namespacesFile = read.text("namespaces-file");
   const template = read.text("template");
-  const release = read.text("release");
   const account = read.text("ec-service-account");
   const canary = read.text("canary");
   const namespaces = [...new Set(read.list("namespaces"))];
@@ -104,7 +104,8 @@ function judge(read: FlagReader): ReapplyRbacFlags {
   }
   return {
     ...(namespaces.length > 0 && { namespaces }),
-    ...given({ selector, namespacesFile, template, release, account, canary }),
+    ...given({ selector, namespacesFile, template, account, canary }),
+    ...readRelease(read),
     mode: read.choice("mode", ["exact", "expand", "contract"], "exact"),
     prune: read.on("prune"),
     ...(read.given("max-failures") && {

@@ -1,6 +1,7 @@
 /** `rehearse`, as data: the one command that is given another one. */
 import type { RehearsedCommand, RehearseFlags } from "../commands/context";
 import { UsageError } from "../domain/errors";
+import { profileNames, usualProfile } from "../rehearsal/cluster-api/profiles";
 import { rehearsedByDefault } from "../commands/standard-flags";
 import type { Chosen, CommandEntry, LoadedCommand, Prepared } from "./entry";
 import { groups, mainJob } from "./entry";
@@ -26,6 +27,10 @@ the command are given as if it stood alone; without a command, ${rehearsedByDefa
       {
         does: "Rehearse a command on a dump, with every failure that can meet it",
         line: "rehearse upgrade-webhook --from dump.yaml --faults all",
+      },
+      {
+        does: "Play the cluster's REST API for curl or for another shell",
+        line: "rehearse --serve-api",
       },
     ],
     argument: {
@@ -53,9 +58,23 @@ the command are given as if it stood alone; without a command, ${rehearsedByDefa
         file: true,
         help: "engine-webhook to call, instead of the one beside this program or on the PATH",
       },
+      {
+        name: "serve-api",
+        help: "Run no command: play the cluster's REST API on this machine until interrupted",
+      },
+      {
+        name: "api-release",
+        value: "RELEASE",
+        choices: profileNames,
+        fallback: usualProfile,
+        help: "Release whose REST API is played",
+      },
     ],
     cluster: true,
-    prepare: (raw, inner = mainJob(commands)) => prepareRehearsal(raw, inner, commands),
+    prepare: (raw, inner) =>
+      new FlagReader(raw).on("serve-api")
+        ? prepareServing(raw, inner)
+        : prepareRehearsal(raw, inner ?? mainJob(commands), commands),
   };
 }
 
@@ -66,6 +85,7 @@ function prepareRehearsal(
 ): Prepared {
   const read = new FlagReader(raw);
   const flags = judgeFlags(read);
+  if (read.given("api-release")) read.problems.push("--api-release needs --serve-api");
   if (!commands.includes(inner.entry)) {
     const known = commands.map(({ path }) => path).join(", ");
     read.problems.push(
@@ -78,6 +98,28 @@ function prepareRehearsal(
   return {
     problems: [...read.problems, ...prepared.problems],
     load: async () => await loadRehearsal(flags, inner, await prepared.load()),
+  };
+}
+
+/** The REST API alone: no command is run on it. */
+function prepareServing(raw: RawFlags, inner: Chosen | undefined): Prepared {
+  const read = new FlagReader(raw);
+  const from = read.text("from");
+  const release = read.choice("api-release", profileNames, usualProfile);
+  // the implied command is there whether it was typed or not
+  if (inner !== undefined && inner.entry.path !== rehearsedByDefault) {
+    read.problems.push(`--serve-api plays the REST API alone, without ${inner.entry.path}`);
+  }
+  for (const other of ["faults", "webhook"]) {
+    if (read.given(other)) read.problems.push(`--${other} and --serve-api do not go together`);
+  }
+  return {
+    problems: read.problems,
+    load: async () => {
+      const { runServeApi } = await import("../commands/rehearse-serve.ts");
+      const flags = { release, ...(from !== undefined && { from }) };
+      return { run: (context, args) => runServeApi(context, args, flags) };
+    },
   };
 }
 

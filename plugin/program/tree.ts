@@ -7,6 +7,7 @@ import { entries, outers, parents } from "./commands";
 import type { ArgumentSpec, Chosen } from "./entry";
 import { commandHelp, parentHelp, rootHelp } from "./help";
 import { splitGiven, type SplitLine } from "./given-line";
+import { withoutSecrets } from "./release-flags";
 import { suggestion } from "../domain/suggest";
 import type { RawFlags } from "./values";
 
@@ -49,7 +50,9 @@ function parseGiven({ own, given }: SplitLine, prefix: Prefix): Parsed {
 function parseWords(words: readonly string[], prefix: Prefix): Parsed {
   const problems: string[] = [];
   const choices: Chosen[] = [];
-  const root = buildTree(prefix, problems, (choice) => choices.push({ ...choice, words }));
+  const root = buildTree(prefix, problems, (choice) =>
+    choices.push({ ...choice, words: withoutSecrets(words) }),
+  );
   const end = helpAsked(() => root.parse([...words], { from: "user" }));
   const [chosen] = choices;
   const raw: RawFlags = root.opts();

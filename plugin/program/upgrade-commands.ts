@@ -2,6 +2,7 @@
 import { followers, type UpgradeWebhookFlags } from "../commands/context";
 import type { CommandEntry } from "./entry";
 import { groups, prepare } from "./entry";
+import { readRelease, releaseFlags } from "./release-flags";
 import type { FlagReader } from "./values";
 
 /** `upgrade-webhook`. */
@@ -18,13 +19,13 @@ replaced or deleted is saved first. Running the command again is safe: it goes o
   examples: [
     { does: "Show what would be done", line: "upgrade-webhook -n engine --dry-run=server" },
     { does: "Use the template that the tool ships", line: "upgrade-webhook -n engine" },
-    { does: "Use the template of a release", line: "upgrade-webhook --release ./release" },
+    { does: "Use the template of a release", line: "upgrade-webhook --release ./release.tar.gz" },
     { does: "And RBAC and the old SCC with it", line: "upgrade-webhook --with rbac,scc" },
     { does: "Use a template from a pipe, in a script", line: "upgrade-webhook --template - --yes" },
   ],
   flags: [
     { name: "template", value: "FILE", file: true, help: "Template to apply; - for stdin" },
-    { name: "release", value: "FOLDER", file: true, help: "Folder of a release with the template" },
+    ...releaseFlags,
     { name: "take-over", help: "Take the configuration from another namespace that it serves" },
     {
       name: "take-fields",
@@ -66,10 +67,10 @@ replaced or deleted is saved first. Running the command again is safe: it goes o
 
 function judgeUpgradeWebhook(read: FlagReader): UpgradeWebhookFlags {
   const template = read.text("template");
-  const release = read.text("release");
+  const release = readRelease(read);
   const probeFile = read.text("probe-file");
   const probe = !read.on("no-probe");
-  if (template !== undefined && release !== undefined) {
+  if (template !== undefined && release.release !== undefined) {
     read.problems.push("--template and --release: give one of the two");
   }
   if (probeFile !== undefined && !probe) {
@@ -77,7 +78,7 @@ function judgeUpgradeWebhook(read: FlagReader): UpgradeWebhookFlags {
   }
   return {
     ...(template !== undefined && { template }),
-    ...(release !== undefined && { release }),
+    ...release,
     takeOver: read.on("take-over"),
     takeFields: read.list("take-fields"),
     takeTemplateSelectors: read.on("take-template-selectors"),

@@ -6,7 +6,7 @@ import { firstUnfit, judgeCertificate, secretObject } from "../domain/certificat
 import type { CertificateFacts } from "../domain/certificate-facts";
 import { exitCodes, UsageError } from "../domain/errors";
 import type { KubeObject } from "../domain/objects";
-import { ownerOf } from "../domain/webhook/owners";
+import { ownerOf } from "../domain/owners";
 import { createAccess, deleteAccess } from "./cert-access";
 import {
   type CertDeps,

@@ -1,7 +1,7 @@
 /** Asks for every permission of a plan before the first write (cli contract, exit code 4). */
 import { EngineError, exitCodes } from "../domain/errors";
 import { permissionLine, rolesFor, type Permission } from "../domain/permissions";
-import type { Cluster } from "./ports";
+import type { Access, Cluster } from "./ports";
 import type { Recorder } from "./recorder";
 
 /** Who is asked for permissions, and where the Roles to ask for are written. */
@@ -36,13 +36,19 @@ export async function missingPermissions(
       cluster.can({
         verb,
         group,
-        resource,
+        ...targetOf(resource),
         ...(namespace !== undefined && { namespace }),
         ...(name !== undefined && { name }),
       }),
     ),
   );
   return permissions.filter((_permission, index) => answers[index] !== true);
+}
+
+/** `pods/portforward` of a Role is the resource pods and its subresource in a review. */
+function targetOf(resource: string): Pick<Access, "resource" | "subresource"> {
+  const [plural = "", subresource] = resource.split("/");
+  return { resource: plural, ...(subresource !== undefined && { subresource }) };
 }
 
 /** Throws when a permission is missing; the Roles to ask for go into the report, those of `also` too. */

@@ -26,6 +26,12 @@ export interface ManagedWrite extends WriteOptions {
   readonly fieldManager?: string;
 }
 
+/** A patch; `subresource` names the part that a controller writes, where the kind has it. */
+export interface PatchOptions extends ManagedWrite {
+  readonly type: PatchType;
+  readonly subresource?: "status";
+}
+
 /** Deleting happens only when the object is still the one that was read. */
 export interface Preconditions {
   readonly uid?: string;
@@ -94,11 +100,7 @@ export interface Cluster {
   update(object: KubeObject, options?: ManagedWrite): Promise<KubeObject>;
   /** Server-side apply of the complete object; metadata.uid and resourceVersion count as preconditions. */
   apply(object: KubeObject, options: ApplyOptions): Promise<KubeObject>;
-  patch(
-    ref: Ref,
-    body: unknown,
-    options: ManagedWrite & { readonly type: PatchType },
-  ): Promise<KubeObject>;
+  patch(ref: Ref, body: unknown, options: PatchOptions): Promise<KubeObject>;
   delete(ref: Ref, preconditions: Preconditions, options?: WriteOptions): Promise<void>;
   /** Asks with a SelfSubjectAccessReview. */
   can(access: Access): Promise<boolean>;

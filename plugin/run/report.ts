@@ -74,6 +74,8 @@ export interface Report {
     readonly dryRun: "none" | "client" | "server";
   };
   readonly target?: { readonly server: string; readonly namespace: string };
+  /** The release that was read: the digest pins it next time. */
+  readonly release?: { readonly source: string; readonly sha256: string };
   readonly certificate?: CertificateReport;
   readonly steps?: readonly StepReport[];
   readonly probes?: readonly ProbeReport[];

@@ -1,8 +1,11 @@
 /** Reads a cluster into facts: one LIST for each kind, all at once, nothing else (S57; cli contract, status). */
+import { secretReferences } from "../domain/checks/references";
 import { ApiError } from "../domain/errors";
 import { factKeys, factSources, type FactKey, type Facts, type FactSource } from "../domain/facts";
 import type { Names } from "../domain/names";
-import type { KubeObject } from "../domain/objects";
+import type { KubeObject, Resource } from "../domain/objects";
+import { isObject } from "../domain/values";
+import type { Certificates } from "./cert-parts";
 import type { Clock, Cluster } from "./ports";
 
 /** Whose facts, and how they are read. */
@@ -11,6 +14,8 @@ export interface SnapshotDeps {
   readonly clock: Clock;
   readonly names: Names;
   readonly signal: AbortSignal;
+  /** Without it the webhook's certificate is not judged. */
+  readonly certificates?: Pick<Certificates, "readSecretCertificate">;
 }
 
 /** A LIST that came to an end: objects, an unknown kind, or a refusal. */
@@ -18,6 +23,8 @@ type Answer =
   | { readonly is: "read"; readonly objects: readonly KubeObject[] }
   | { readonly is: "unserved" }
   | { readonly is: "refused"; readonly why: string };
+
+const none: Answer = { is: "unserved" };
 
 /** The lists named by `keys`, all without; what is not asked for counts as unread. */
 export async function readSnapshot(
@@ -27,16 +34,23 @@ export async function readSnapshot(
 ): Promise<Facts> {
   const { cluster, clock, names } = deps;
   const sources = factSources(names);
+  const atOnce = keys.filter((key) => sources[key].named !== true);
   const [apiServer, ...answers] = await Promise.all([
     cluster.version().catch(refusedOnly),
-    ...keys.map(async (key) => [key, await readList(deps, sources[key], namespace)] as const),
+    ...atOnce.map(async (key) => [key, await readList(deps, sources[key], namespace)] as const),
   ]);
   const answered = new Map<FactKey, Answer>(answers);
+  if (keys.includes("namedSecrets")) {
+    answered.set("namedSecrets", await readNamedSecrets(deps, namespace, answered));
+  }
+  const [secret] = objectsOf(answered, "webhookSecrets");
+  const certificate =
+    secret === undefined ? undefined : deps.certificates?.readSecretCertificate(secret, names);
   const objects = Object.fromEntries(
-    factKeys.map((key) => {
-      const answer = answered.get(key);
-      return [key, answer?.is === "read" ? answer.objects : []];
-    }),
+    factKeys.map((key): [FactKey, readonly KubeObject[]] => [
+      key,
+      objectsOf(answered, key).map((each) => withheld(each, names)),
+    ]),
   ) as Record<FactKey, readonly KubeObject[]>;
   return {
     names,
@@ -52,30 +66,97 @@ export async function readSnapshot(
         return answer.is === "refused" ? [[key, answer.why]] : [];
       }),
     ),
+    ...(certificate !== undefined && { certificate }),
   };
+}
+
+function objectsOf(answered: ReadonlyMap<FactKey, Answer>, key: FactKey): readonly KubeObject[] {
+  const answer = answered.get(key);
+  return answer?.is === "read" ? answer.objects : [];
+}
+
+/** A Secret without its values, but for the certificate; every other object as it is. */
+function withheld(object: KubeObject, names: Names): KubeObject {
+  if (object.kind !== "Secret") return object;
+  const { webhook } = names;
+  const data = isObject(object["data"]) ? object["data"] : {};
+  const open = object.metadata.name === webhook.secret ? webhook.secretCert : undefined;
+  const items = Object.entries(data).map(([key, value]) => [key, key === open ? value : ""]);
+  // kubectl's last-applied annotation repeats the values
+  const metadata = { ...object.metadata, annotations: {} };
+  return {
+    apiVersion: object.apiVersion,
+    kind: object.kind,
+    metadata,
+    type: object["type"],
+    data: Object.fromEntries(items) as Record<string, unknown>,
+  };
+}
+
+/** One LIST for each name: whoever may read but these Secrets can be asked for them. */
+async function readNamedSecrets(
+  deps: SnapshotDeps,
+  namespace: string,
+  answered: ReadonlyMap<FactKey, Answer>,
+): Promise<Answer> {
+  const failed = [answered.get("ecs"), answered.get("ercs")].find(({ is } = none) => is !== "read");
+  if (failed?.is === "refused") return failed;
+  const { resource } = factSources(deps.names).namedSecrets;
+  const here = ({ metadata }: KubeObject): boolean => metadata.namespace === namespace;
+  const references = secretReferences({
+    clusters: objectsOf(answered, "ecs").filter(here),
+    remotes: objectsOf(answered, "ercs").filter(here),
+    names: deps.names,
+  });
+  const found = await Promise.all(
+    [...new Set(references.map(({ name }) => name))].map((only) =>
+      readList(deps, { resource, own: true, only }, namespace),
+    ),
+  );
+  const refused = found.find(({ is }) => is === "refused");
+  if (refused !== undefined) return refused;
+  return { is: "read", objects: found.flatMap((one) => (one.is === "read" ? one.objects : [])) };
 }
 
 async function readList(
   { cluster, signal }: SnapshotDeps,
-  { resource, own, only, olderVersion }: FactSource,
+  source: FactSource,
   namespace: string,
 ): Promise<Answer> {
+  const { own, only } = source;
   const options = {
     signal,
     whole: true,
     ...(own === true && { namespace }),
     ...(only !== undefined && { fieldSelector: `metadata.name=${only}` }),
   };
+  const [newest, ...older] = versionsOf(source);
   try {
-    const found =
-      (await cluster.list(resource, options)) ??
-      (olderVersion === undefined
-        ? undefined
-        : await cluster.list({ ...resource, version: olderVersion }, options));
-    return found === undefined ? { is: "unserved" } : { is: "read", objects: found };
+    const found = await cluster.list(newest, options);
+    const [second] = found === undefined ? older : [];
+    const objects = second === undefined ? found : await cluster.list(second, options);
+    return objects === undefined ? none : { is: "read", objects };
   } catch (error) {
-    if (error instanceof ApiError && error.status === 403)
-      return { is: "refused", why: error.message };
+    if (!(error instanceof ApiError && error.status === 403)) throw error;
+    const served = await Promise.all([newest, ...older].map((each) => isServed(cluster, each)));
+    return served.includes(true) ? { is: "refused", why: error.message } : none;
+  }
+}
+
+function versionsOf({
+  resource,
+  olderVersion: version,
+}: FactSource): readonly [Resource, ...Resource[]] {
+  return [resource, ...(version === undefined ? [] : [{ ...resource, version }])];
+}
+
+/** A kind that does not exist is refused too to whoever may not read it; everybody may discover. */
+async function isServed(cluster: Cluster, { group, version, plural }: Resource): Promise<boolean> {
+  if (group === "") return true;
+  try {
+    return ((await cluster.serves(group, version)) ?? []).some((kind) => kind.plural === plural);
+  } catch (error) {
+    if (error instanceof ApiError) return true;
     throw error;
   }
 }

@@ -1,7 +1,14 @@
 import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
 import { buildTools } from "./build";
-import { cacheKey, pinnedTools, repositoryRoot, toolNames, type ToolName } from "./pins";
+import {
+  cacheKey,
+  pinnedHelm,
+  pinnedTools,
+  repositoryRoot,
+  toolNames,
+  type ToolName,
+} from "./pins";
 import { run } from "./run";
 
 /** Where each program of the control plane lies; `dir` is the folder that holds all of them. */
@@ -39,6 +46,18 @@ export async function findBinaries(log: Log = logToStderr): Promise<Binaries> {
   return binariesIn(cached);
 }
 
+/** Helm of the project's cache, built there when a test asks for it first. */
+export async function findHelm(log: Log = logToStderr): Promise<string> {
+  const tool = pinnedHelm();
+  const into = join(repositoryRoot, ".cache", "control-plane", cacheKey([tool]));
+  const complete = (): boolean => isExecutable(join(into, tool.name));
+  if (!complete()) {
+    await requireGo();
+    await buildTools({ tools: [tool], into, complete, log });
+  }
+  return join(into, tool.name);
+}
+
 function binariesIn(dir: string): Binaries {
   return {
     dir,
@@ -49,14 +68,16 @@ function binariesIn(dir: string): Binaries {
 }
 
 function missingIn(dir: string): readonly ToolName[] {
-  return toolNames.filter((name) => {
-    try {
-      accessSync(join(dir, name), constants.X_OK);
-      return false;
-    } catch {
-      return true;
-    }
-  });
+  return toolNames.filter((name) => !isExecutable(join(dir, name)));
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function requireGo(): Promise<void> {

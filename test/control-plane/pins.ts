@@ -9,7 +9,7 @@ export const toolNames = ["etcd", "kube-apiserver", "kubectl"] as const;
 export type ToolName = (typeof toolNames)[number];
 
 export interface Tool {
-  readonly name: ToolName;
+  readonly name: ToolName | "helm";
   /** The package to build, and the folder of the module that pins it. */
   readonly package: string;
   readonly moduleDir: string;
@@ -39,6 +39,18 @@ export function pinnedTools(): readonly Tool[] {
       linkerFlags: `-s -w ${versionStamp(kubernetesVersion)}`,
     })),
   ];
+}
+
+/** Helm, for the tests of charts alone: nobody else waits for its build. */
+export function pinnedHelm(): Tool {
+  const version = pinnedVersion("helm", "helm.sh/helm/v3");
+  return {
+    name: "helm",
+    package: "helm.sh/helm/v3/cmd/helm",
+    moduleDir: join(toolsDir, "helm"),
+    version,
+    linkerFlags: `-s -w -X helm.sh/helm/v3/internal/version.version=${version}`,
+  };
 }
 
 /**

@@ -21,12 +21,12 @@ const words = (() => {
 const plain = ["engine", "admission", "cert", "privateKey", "major", "latest"];
 
 const escaped = (word: string): string => word.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&");
-/** Whole words, longest first; a path or a hyphen around one makes it another word. */
+/** Whole words, longest first; a path, a hyphen or more of a version around one makes it another word. */
 const pattern = new RegExp(
   `(?<![\\w./-])(?:${[...words]
     .sort((one, other) => other.length - one.length)
     .map(escaped)
-    .join("|")})(?![\\w/-])`,
+    .join("|")})(?![\\w/-]|\\.\\d)`,
   "g",
 );
 
@@ -48,12 +48,28 @@ const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: 
   [/^plugin\/run\/cert-create\.ts$/, ["cert"], "the first word of `cert create`"],
   [/^plugin\/domain\/scc\/refusals\.ts$/, ["serviceAccountName"], "of a Pod"],
   [/^plugin\/domain\/webhook\/readiness\.ts$/, ["observedGeneration"], "of a Deployment"],
+  [/^plugin\/domain\/facts\.ts$/, ["v1alpha1"], "the version of OLM's Subscriptions"],
+  [/^plugin\/domain\/checks\/operator\.ts$/, ["serviceAccountName"], "of a Deployment's pods"],
+  [/^plugin\/domain\/rollout\/cluster\.ts$/, ["imagePullPolicy"], "of a container"],
+  [/^plugin\/domain\/rollout\/stateful-set\.ts$/, ["observedGeneration"], "of a StatefulSet"],
+  [/^plugin\/domain\/rollout\/deployment\.ts$/, ["observedGeneration"], "of a Deployment"],
+  [/^plugin\/domain\/operator\/refusals\.ts$/, ["engine"], "this tool's own name"],
   [
     /^plugin\/rehearsal\/kinds\/builtin\/pod\.ts$/,
     ["serviceAccountName", "imagePullPolicy"],
     "fields of a pod",
   ],
-  [/^plugin\/rehearsal\/example-product\.ts$/, ["7.2", "7.4", "8.0", "8.2"], "the example's data"],
+  [/^plugin\/rehearsal\/example-product\.ts$/, ["7.2", "7.4"], "the example's data"],
+  [
+    /^plugin\/rehearsal\/operator\/(deployment-status|stateful-set)\.ts$/,
+    ["observedGeneration"],
+    "of Kubernetes' own kinds",
+  ],
+  [
+    /^plugin\/rehearsal\/operator\/releases\.ts$/,
+    ["7.2", "7.4", "8.0", "8.2"],
+    "the versions that releases bundle",
+  ],
 ];
 
 function sources(folder: string): readonly string[] {

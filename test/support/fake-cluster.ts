@@ -24,7 +24,17 @@ import { applyFields, conflictsOf, manage, managersOf, type Ownership } from "./
 import type { ManualClock } from "./manual-clock";
 
 export type Verb =
-  "get" | "list" | "create" | "update" | "apply" | "patch" | "delete" | "can" | "whoami" | "version" | "serves";
+  | "get"
+  | "list"
+  | "create"
+  | "update"
+  | "apply"
+  | "patch"
+  | "delete"
+  | "can"
+  | "whoami"
+  | "version"
+  | "serves";
 
 /** One call as it came in. */
 export interface Call {

@@ -31,6 +31,7 @@ export interface Scene {
   readonly signal?: AbortSignal;
   readonly crashed?: Promise<never>;
   readonly connect?: World["connect"];
+  readonly clock?: World["clock"];
   readonly executable?: string;
 }
 
@@ -56,7 +57,7 @@ export function worldOf(
     executable: scene.executable ?? "/nowhere/kubectl-engine",
     env: scene.env ?? {},
     streams: { in: scene.stdin ?? stdinOf(""), out, err },
-    clock: { now: () => startOfRun, sleep: () => Promise.resolve() },
+    clock: scene.clock ?? { now: () => startOfRun, sleep: () => Promise.resolve() },
     signal: scene.signal ?? new AbortController().signal,
     crashed: scene.crashed ?? new Promise<never>(() => {}),
     connect: scene.connect ?? (() => Promise.reject<Cluster>(new Error("no cluster here"))),

@@ -1,6 +1,7 @@
 /** Requests to one API server: who asks, over which connection, and what may be repeated. */
 import { setMaxListeners } from "node:events";
 import type { OutgoingHttpHeaders } from "node:http";
+import type WebSocket from "ws";
 import { type EngineError, UnavailableError } from "../../domain/errors";
 import { isObject, type Json } from "../../domain/values";
 import type { Clock } from "../../run/ports";
@@ -87,6 +88,29 @@ export class Client {
     } finally {
       call.signal?.removeEventListener("abort", abort);
       stream.destroy();
+    }
+  }
+
+  /** A WebSocket to the call's path; nothing of what is sent over it is known here. */
+  async socket(call: Call, protocol: string): Promise<WebSocket> {
+    const { base, agents, credentials, guard, dialTimeoutMs } = this.connection;
+    guard?.(seen(call));
+    const { openSocket } = await import("./socket.ts");
+    for (let renewed = false; ; renewed = true) {
+      const credential = await unlessAborted(credentials.get(), call.signal);
+      const path = `${base.pathname.replace(/\/+$/, "")}${call.path}${queryOf(call)}`;
+      this.connection.onRequest?.(seen(call));
+      const outcome = await openSocket({
+        url: new URL(path, base),
+        protocol,
+        headers: this.headers({ ...call, streams: true }, credential),
+        lease: agents.of(credential.pair, true),
+        dialTimeoutMs,
+        signal: call.signal,
+      });
+      if (!(outcome instanceof NoAnswer) && !("status" in outcome)) return outcome;
+      if (isStatus(outcome, 401) && !renewed && credentials.refused()) continue;
+      throw this.failure(outcome, call);
     }
   }
 

@@ -1,4 +1,5 @@
 /** The Cluster port over HTTP. */
+import type { Duplex } from "node:stream";
 import { EngineError, UnavailableError } from "../../domain/errors";
 import type { KubeObject, Ref, Resource } from "../../domain/objects";
 import { at, type Json, own, text } from "../../domain/values";
@@ -8,6 +9,7 @@ import type {
   Cluster,
   ListOptions,
   ManagedWrite,
+  PatchOptions,
   PatchType,
   Preconditions,
   WatchEvent,
@@ -19,6 +21,7 @@ import { Kinds } from "./kinds";
 import { isKubeObject } from "./kube-object";
 import { listAll } from "./listing";
 import { collectionPath, nameOf, objectPath } from "./paths";
+import type { PodForwarder, PodPort } from "./port-forward";
 import { watchKind } from "./watch";
 
 const patchTypes: Readonly<Record<PatchType, string>> = {
@@ -34,7 +37,7 @@ interface Identity {
 }
 
 /** One API server. Messages of ApiError are the server's own, unchanged. */
-export class HttpCluster implements Cluster {
+export class HttpCluster implements Cluster, PodForwarder {
   readonly server: string;
   readonly namespace: string;
   private readonly kinds: Kinds;
@@ -85,14 +88,12 @@ export class HttpCluster implements Cluster {
     return this.write({ ...target, query, body: object, contentType }, options);
   }
 
-  patch(
-    ref: Ref,
-    body: unknown,
-    options: ManagedWrite & { readonly type: PatchType },
-  ): Promise<KubeObject> {
+  patch(ref: Ref, body: unknown, options: PatchOptions): Promise<KubeObject> {
+    const { type, subresource } = options;
     const subject = `patch ${nameOf(ref)}`;
-    const contentType = patchTypes[options.type];
-    const target = { method: "PATCH", path: objectPath(ref), subject } as const;
+    const contentType = patchTypes[type];
+    const path = subresource === undefined ? objectPath(ref) : `${objectPath(ref)}/${subresource}`;
+    const target = { method: "PATCH", path, subject } as const;
     return this.write({ ...target, body, contentType }, options);
   }
 
@@ -159,6 +160,15 @@ export class HttpCluster implements Cluster {
 
   serves(group: string, version: string): Promise<readonly Resource[] | undefined> {
     return this.kinds.served(group, version);
+  }
+
+  async forward({ pod, port }: PodPort, signal?: AbortSignal): Promise<Duplex> {
+    const subject = `reach port ${port} of ${nameOf(pod)}`;
+    const path = `${objectPath(pod)}/portforward`;
+    const query = { ports: String(port) };
+    const call: Call = { method: "GET", path, query, subject, writes: false, signal };
+    const { forwardedStream, forwardProtocol } = await import("./port-forward.ts");
+    return forwardedStream(await this.client.socket(call, forwardProtocol));
   }
 
   close(): void {

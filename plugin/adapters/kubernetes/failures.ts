@@ -25,7 +25,8 @@ export interface Purpose {
   readonly writes: boolean;
 }
 
-const words: Readonly<Record<string, string>> = {
+/** Codes of Node's network errors in words. */
+export const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused",
   ENOTFOUND: "no such host",
   EAI_AGAIN: "the name lookup failed",
@@ -40,7 +41,8 @@ const words: Readonly<Record<string, string>> = {
   BODY_UNREADABLE: "the answer cannot be read",
 };
 
-const certificateWords: Readonly<Record<string, string>> = {
+/** What is wrong with a certificate, by code. */
+export const certificateWords: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: "it has expired",
   CERT_NOT_YET_VALID: "it is not valid yet",
   CERT_REVOKED: "it was revoked",
@@ -48,7 +50,8 @@ const certificateWords: Readonly<Record<string, string>> = {
   HOSTNAME_MISMATCH: "it is for another name",
 };
 
-const unknownIssuer = [
+/** Codes of a certificate that nobody trusted has signed. */
+export const unknownIssuer = [
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "SELF_SIGNED_CERT_IN_CHAIN",

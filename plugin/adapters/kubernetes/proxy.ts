@@ -18,6 +18,11 @@ const schemes = ["http:", "https:", "socks5:", "socks5h:"];
 /** The kubeconfig's proxy-url always counts; the environment's proxy unless NO_PROXY says no. */
 export function proxyFor({ base, cluster }: Target, env: NodeJS.ProcessEnv): Proxy | undefined {
   if (cluster.proxyUrl !== undefined) return proxyOf(cluster.proxyUrl, "proxy-url");
+  return environmentProxy(base, env);
+}
+
+/** The proxy that the environment names for an address, unless NO_PROXY says no. */
+export function environmentProxy(base: URL, env: NodeJS.ProcessEnv): Proxy | undefined {
   const setting = base.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
   const named = variable(env, setting);
   if (named === undefined || goesDirect(base, variable(env, "NO_PROXY") ?? "")) return undefined;

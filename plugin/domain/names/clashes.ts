@@ -18,12 +18,12 @@ const kinds = ["ec", "edb", "eaadb", "erc"] as const;
 /** The entries of a group, or those that are named. */
 function entries(
   group: string,
-  values: Readonly<Record<string, string>>,
+  values: Readonly<Record<string, string | readonly string[]>>,
   keys: readonly string[] = Object.keys(values),
 ): readonly Entry<string>[] {
   return Object.entries(values)
     .filter(([key]) => keys.includes(key))
-    .map(([key, value]) => [`${group}.${key}`, value]);
+    .flatMap(([key, value]) => [value].flat().map((one) => [`${group}.${key}`, one] as const));
 }
 
 const twoThings = "one field would mean two things";

@@ -39,6 +39,15 @@ export const fieldNamesOfKinds = {
     statusModuleDisplayName: field("displayName", "Module of a cluster: its display name"),
     userModuleName: field("name", "Module of one's own: its name"),
     userModuleSource: field("source", "Module of one's own: where it is downloaded"),
+    userModuleTransports: fieldNames(
+      ["https", "http"],
+      "Source of a module: the protocols, exactly one is given",
+    ),
+    userModuleUrl: field("url", "Source of a module, below the protocol: its address"),
+    userModuleCredentials: field(
+      "credentialsSecret",
+      "Source of a module, below the protocol: the Secret with its credentials",
+    ),
     participatingName: field("name", "Participating cluster: its remote cluster"),
     participatingNamespace: field("namespace", "Participating cluster: the namespace"),
   },
@@ -87,6 +96,7 @@ export const fieldNamesOfKinds = {
       "End of the license",
     ),
     shardsLimit: fieldPath(["status", "licenseStatus", "shardsLimit"], "Shards of the license"),
+    shardsUsage: fieldPath(["status", "licenseStatus", "shardsUsage"], "Shards that are in use"),
   },
   edbFields: {
     type: fieldPath(["spec", "type"], "Type of the database"),

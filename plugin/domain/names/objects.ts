@@ -57,6 +57,8 @@ export const operatorNames = {
     appLabel: labelValue("engine-enterprise", "Value of the label app on all its objects"),
     podLabel: labelValue(operator, "Value of the label name on the operator's pods"),
     chart: objectName("chart", operator, "The operator's Helm chart"),
+    chartOpenShift: word("openshift.mode", "The chart's setting for OpenShift"),
+    olmCluster: label(undefined, "ec", "Name that a cluster must have where OLM installed it"),
   },
   pods: {
     container: label("container", "engine-enterprise-node", "Container of a cluster's pods"),
@@ -91,6 +93,7 @@ export const operatorNames = {
   annotations: {
     operatorVersion: metadataKey("engine.io/operator-ver", "Chart: version of the operator"),
     chartVersion: metadataKey("engine.io/helm-chart-ver", "Chart: version of the chart"),
+    userModules: metadataKey("engine.io/user-modules", "Pods: the modules they were started with"),
     bypass: metadataKey("engine.io/admission-bypass", "Emergency bypass: the reason"),
     bypassUntil: metadataKey("engine.io/admission-bypass-until", "Emergency bypass: its end"),
     savedFrom: metadataKey("engine.io/saved-from", "Saved Secrets: the name it was saved from"),

@@ -1,5 +1,5 @@
 /** The cluster's REST API: paths, fields and codes (S75–S96; domain facts 9). */
-import { urlPath, word } from "./sorts";
+import { urlPath, word, words } from "./sorts";
 
 /** Every path, field and code that is sent or read. */
 export const restNames = {
@@ -48,6 +48,7 @@ export const restNames = {
   bdbFields: {
     uid: word("uid", "Identifier"),
     name: word("name", "Name"),
+    type: word("type", "Type"),
     status: word("status", "State"),
     version: word("version", "Full version"),
     engineVersion: word("engine_version", "Engine version"),
@@ -56,6 +57,9 @@ export const restNames = {
     moduleList: word("module_list", "Modules in use"),
     crdt: word("crdt", "Whether it is active-active"),
     crdtGuid: word("crdt_guid", "Guid of the active-active database"),
+    crdtProtocol: word("crdt_protocol_version", "Protocol version, where it is active-active"),
+    shardsCount: word("shards_count", "Number of its master shards"),
+    memorySize: word("memory_size", "Limit of its memory, in bytes"),
     actionUid: word("action_uid", "The action that a call started"),
   },
   restModuleFields: {
@@ -66,12 +70,19 @@ export const restNames = {
     args: word("module_args", "Arguments, in a database's list"),
     platforms: word("platforms", "Platforms that it is installed for"),
     minEngineVersion: word("min_engine_version", "Oldest engine version"),
+    minPackVersion: word("min_engine_pack_version", "Manifest: the oldest cluster release"),
     compatibleEngineVersion: word("compatible_engine_version", "The engine version that it fits"),
     isBundled: word("is_bundled", "Whether it came with the cluster"),
     capabilities: word("capabilities", "What it can do"),
     file: word("module", "Field of the upload form"),
+    manifest: word("module.json", "File with the manifest, in a module's archive"),
   },
   actionFields: {
+    uid: word("action_uid", "Identifier"),
+    name: word("name", "What it does"),
+    objectName: word("object_name", "What it works on, as bdb:1"),
+    creationTime: word("creation_time", "When it began"),
+    additionalInfo: word("additional_info", "The newer form: what it works on, and its error"),
     status: word("status", "State"),
     progress: word("progress", "Progress"),
     error: word("error", "What went wrong"),
@@ -79,12 +90,34 @@ export const restNames = {
     actions: word("actions", "List of actions"),
     stateMachines: word("state-machines", "List of state machines"),
   },
+  actionStates: {
+    completed: words(["completed"], "States of an action that went well"),
+    failed: words(
+      ["failed", "aborted", "cancelled"],
+      "States of one that did not; all else goes on",
+    ),
+  },
   clusterFields: {
+    name: word("name", "Domain name of the cluster"),
+    nodeUid: word("uid", "Node: identifier"),
     upgradePolicy: word("engine_upgrade_policy", "Upgrade policy"),
     defaultVersion: word("default_provisioned_engine_version", "Version of new databases"),
     allowModulesUpload: word("allow_modules_upload", "Whether modules may be uploaded"),
     softwareVersion: word("software_version", "Node: the version that runs"),
     supportedVersions: word("supported_database_versions", "Node: versions that it can run"),
+  },
+  licenseFields: {
+    text: word("license", "The license itself"),
+    expired: word("expired", "Whether its time is over"),
+    activationDate: word("activation_date", "Since when it is good"),
+    expirationDate: word("expiration_date", "Until when it is good"),
+    shardsLimit: word("shards_limit", "Shards that it allows"),
+  },
+  authorizeFields: {
+    username: word("username", "Who asks for a token"),
+    password: word("password", "And proves it"),
+    ttl: word("ttl", "Seconds that the token is good for"),
+    accessToken: word("access_token", "The token"),
   },
   restErrors: {
     code: word("error_code", "Field of the body: the code"),
@@ -102,5 +135,6 @@ export const restNames = {
     osNotSupported: word("os_not_supported", "Code: built for another platform"),
     uploadDisabled: word("modules_upload_disabled", "Code: uploads are switched off"),
   },
+  restPort: word("9443", "Port of the REST API, on the Service named like the cluster"),
   restPermission: word("update_bdb_with_action", "Permission that an upgrade needs"),
 };

@@ -14,34 +14,32 @@ export const engineVersionRule: Rule = {
   judge: judgeVersion,
 };
 
+const pass: Verdict = { causes: [], warnings: [], dependsOnCluster: false };
+
 function judgeVersion({ subject, lookups, options }: Case): Verdict {
   const { field, after: value, judged } = subject.version;
   const { names, allowLatest } = options;
+  if (!judged) return pass;
   const releases = releasesOf(lookups.after, names);
-  const supported = [
-    ...releases.valid.map((release) => release.text),
-    names.majorChannel,
-    ...(allowLatest ? [names.latestChannel] : []),
-  ];
-  if (!judged || (typeof value === "string" && supported.includes(value))) {
-    return { causes: [], warnings: [], dependsOnCluster: false };
-  }
-  const cause: Cause =
-    typeof value === "string"
-      ? {
-          rule: "R1",
-          reason: "FieldValueNotSupported",
-          field,
-          message:
-            `Unsupported value: ${quote(value)}: supported values: ${quoteAll(supported)}; ` +
-            `${adviceFor(value, supported)}${bundledBy(releases, names)} [R1]`,
-        }
-      : {
-          rule: "R1",
-          reason: "FieldValueTypeInvalid",
-          field,
-          message: wrongType(value, supported),
-        };
+  const channels = [names.majorChannel, ...(allowLatest ? [names.latestChannel] : [])];
+  const isText = typeof value === "string";
+  if (isText && (releases.texts.has(value) || channels.includes(value))) return pass;
+  const supported = [...releases.texts, ...channels];
+  const cause: Cause = isText
+    ? {
+        rule: "R1",
+        reason: "FieldValueNotSupported",
+        field,
+        message:
+          `Unsupported value: ${quote(value)}: supported values: ${quoteAll(supported)}; ` +
+          `${adviceFor(value, supported)}${bundledBy(releases, names)} [R1]`,
+      }
+    : {
+        rule: "R1",
+        reason: "FieldValueTypeInvalid",
+        field,
+        message: wrongType(value, supported),
+      };
   // No EC can make a valid version of a text that is not one.
   const dependsOnCluster = parseEngineVersion(value) !== undefined;
   return { causes: [cause], warnings: [], dependsOnCluster };

@@ -8,6 +8,14 @@ export interface JudgedFields {
   /** The object that holds the module list, under either name (C11). */
   readonly moduleParent: readonly string[];
   readonly clusterReference: readonly string[];
+  /** The module list under each of its names (C11). */
+  readonly moduleLists: readonly (readonly string[])[];
+  /** The paths as messages write them. */
+  readonly texts: {
+    readonly engineVersion: string;
+    readonly moduleLists: readonly string[];
+    readonly clusterReference: string;
+  };
 }
 
 /** Made once for each set of names: every review asks for them several times. */
@@ -22,15 +30,20 @@ export function fieldsOf(kind: Edit["kind"], names: Names): JudgedFields {
   return both[kind];
 }
 
-function pathsOf(kind: Edit["kind"], names: Names): JudgedFields {
-  const { engineVersion, globalConfigurations, clusterReference } = names.fields;
-  return kind === "edb"
-    ? { engineVersion, moduleParent: engineVersion.slice(0, 1), clusterReference }
-    : {
-        engineVersion: [...globalConfigurations, ...engineVersion.slice(1)],
-        moduleParent: globalConfigurations,
-        clusterReference,
-      };
+function pathsOf(kind: Edit["kind"], { fields }: Names): JudgedFields {
+  const { globalConfigurations, clusterReference } = fields;
+  const isPlain = kind === "edb";
+  const moduleParent = isPlain ? fields.engineVersion.slice(0, 1) : globalConfigurations;
+  const engineVersion = isPlain
+    ? fields.engineVersion
+    : [...globalConfigurations, ...fields.engineVersion.slice(1)];
+  const moduleLists = fields.moduleLists.map((name) => [...moduleParent, name]);
+  const texts = {
+    engineVersion: fieldText(engineVersion),
+    moduleLists: moduleLists.map(fieldText),
+    clusterReference: fieldText(clusterReference),
+  };
+  return { engineVersion, moduleParent, clusterReference, moduleLists, texts };
 }
 
 /** What a field is called where its path needs no saying. */

@@ -1,7 +1,15 @@
 /** R3: every module is bundled or defined in the EC (S56; C9–C11); REF: the named EC exists (C17). */
 import { type Names, termOf } from "../names";
 import { fieldName, fieldsOf, fieldText } from "./fields";
-import type { Case, Cause, ClusterLookup, Rule, SubjectModule, Verdict } from "./types";
+import type {
+  Case,
+  Cause,
+  ClusterFacts,
+  ClusterLookup,
+  Rule,
+  SubjectModule,
+  Verdict,
+} from "./types";
 import { quote, show, showCluster, showMiss, showPlaces, warningText } from "./wording";
 
 /** R3, on create and change: each module to judge is one that the database can load (C9, C10). */
@@ -21,43 +29,53 @@ interface KnownModules {
 function judgeModules({ edit, subject, lookups, options }: Case): Verdict {
   const { names } = options;
   const known = knownModules(lookups.after, names);
-  const version = fieldName(names.fields.engineVersion);
-  const reference = fieldText(fieldsOf(edit.kind, names).clusterReference);
-  const wrong = subject.modules.filter(({ name }) => name === undefined);
-  const unknown = subject.modules.filter(
-    ({ name }) => name !== undefined && !known.names.has(name),
-  );
-  const remedy = remedyFor({ lookup: lookups.after, names, reference });
+  const isWrong = ({ name }: SubjectModule): boolean =>
+    name === undefined || !known.names.has(name);
+  const wrong = subject.modules.filter(isWrong);
+  const warnings = subject.version.judged && subject.moduleVersionsEdited ? [edited(names)] : [];
+  if (wrong.length === 0) return { causes: [], warnings, dependsOnCluster: false };
+  const reference = fieldsOf(edit.kind, names).texts.clusterReference;
+  const asked = { lookup: lookups.after, names, reference };
+  const remedy = remedyFor(asked);
+  const malformed = wrong.filter(({ name }) => name === undefined);
+  const unknown = wrong.filter(({ name }) => name !== undefined);
   return {
     causes: [
-      ...(unknown.length > 0 ? missingReference({ lookup: lookups.after, names, reference }) : []),
-      ...wrong.map(wrongType),
+      ...(unknown.length > 0 ? missingReference(asked) : []),
+      ...malformed.map(wrongType),
       ...unknown.map((module) => notFound(module, remedy, known)),
     ],
-    warnings:
-      subject.version.judged && subject.moduleVersionsEdited
-        ? [
-            warningText(
-              `module versions changed together with ${version}: leave the old numbers, they have no effect`,
-              " [R3]",
-            ),
-          ]
-        : [],
+    warnings,
     dependsOnCluster: unknown.length > 0,
   };
 }
 
+function edited(names: Names): string {
+  const version = fieldName(names.fields.engineVersion);
+  const text = `module versions changed together with ${version}: leave the old numbers, they have no effect`;
+  return warningText(text, " [R3]");
+}
+
+/** Made once for each EC as it was read, and for none. */
+const made = new WeakMap<
+  ClusterFacts | Names,
+  { readonly names: Names; readonly modules: KnownModules }
+>();
+
 function knownModules(lookup: ClusterLookup, names: Names): KnownModules {
+  const cluster = lookup.is === "found" ? lookup.cluster : undefined;
+  const found = made.get(cluster ?? names);
+  if (found?.names === names) return found.modules;
   const passing = [
     ...names.bundledModules,
-    ...(lookup.is === "found"
-      ? [...lookup.cluster.bundledModules, ...lookup.cluster.userModules]
-      : []),
+    ...(cluster === undefined ? [] : [...cluster.bundledModules, ...cluster.userModules]),
   ];
-  return {
+  const modules = {
     names: new Set(passing),
     lowered: new Map(passing.map((name) => [name.toLowerCase(), name])),
   };
+  made.set(cluster ?? names, { names, modules });
+  return modules;
 }
 
 function wrongType({ field, entry, value }: SubjectModule): Cause {

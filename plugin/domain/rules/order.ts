@@ -1,7 +1,7 @@
 /** The rules in order, and the verdict over one edit: what webhook and plugin both call. */
 import { referenceOf } from "../clusters";
 import type { Names } from "../names";
-import { at, text } from "../values";
+import { own, text } from "../values";
 import { engineVersionRule } from "./engine-version";
 import { modulesRule } from "./modules";
 import { readSubject } from "./subject";
@@ -20,9 +20,11 @@ const warningCount = 32;
 
 /** True for an object that is being deleted: its finalizers have to go, whatever else it holds (C12). */
 export function isExempt({ before, after }: Edit): boolean {
-  return [before, after].some(
-    (object) => text(at(object, ["metadata", "deletionTimestamp"])) !== undefined,
-  );
+  return isBeingDeleted(before) || isBeingDeleted(after);
+}
+
+function isBeingDeleted(object: Edit["before"]): boolean {
+  return text(own(own(object, "metadata"), "deletionTimestamp")) !== undefined;
 }
 
 /** False when no judged field has changed, or none that rests on an EC: allowed at once (C12, admission facts 7). */

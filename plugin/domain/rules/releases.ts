@@ -13,21 +13,38 @@ export interface Release {
 /** The valid releases, oldest first, and how to tell the major ones. */
 export interface Releases {
   readonly valid: readonly Release[];
+  /** They as they are written. */
+  readonly texts: ReadonlySet<string>;
   /** The EC that publishes them, undefined for the specification's own (C1). */
   readonly publisher: ClusterFacts | undefined;
   /** True for a release that policy `major` may be raised onto (C4). */
   readonly isMajor: (release: Release) => boolean;
 }
 
+/** Made once for each EC as it was read, and for none: every rule of every review asks for them. */
+const known = new WeakMap<
+  ClusterFacts | Names,
+  { readonly names: Names; readonly releases: Releases }
+>();
+
 /** The EC's published versions, else the specification's four (C1); majors by flag or by line (C4). */
 export function releasesOf(lookup: ClusterLookup, names: Names): Releases {
   const cluster = lookup.is === "found" ? lookup.cluster : undefined;
+  const found = known.get(cluster ?? names);
+  if (found?.names === names) return found.releases;
+  const releases = read(cluster, names);
+  known.set(cluster ?? names, { names, releases });
+  return releases;
+}
+
+function read(cluster: ClusterFacts | undefined, names: Names): Releases {
   const bundled = cluster?.versions ?? [];
   const own = parseAll(bundled.map(({ version }) => version));
   const valid = own.length > 0 ? own : parseAll(names.engineVersions);
   const flagged = new Set(bundled.filter(({ major }) => major).map(({ version }) => version));
   return {
     valid,
+    texts: new Set(valid.map(({ text }) => text)),
     publisher: own.length > 0 ? cluster : undefined,
     isMajor: (release) =>
       flagged.size > 0 ? flagged.has(release.text) : isLowestOfLine(release, valid),

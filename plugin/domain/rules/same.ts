@@ -5,6 +5,7 @@ type Pair = readonly [unknown, unknown];
 
 /** True when two JSON values are the same; without recursion, so that depth cannot exhaust the stack. */
 export function sameJson(left: unknown, right: unknown): boolean {
+  if (left === right) return true;
   const pairs: Pair[] = [[left, right]];
   for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
     if (pair[0] === pair[1]) continue;

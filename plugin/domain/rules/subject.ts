@@ -1,53 +1,73 @@
 /** What of an edit is judged: the changed engineVersion and the modules to look at (C10–C12). */
 import type { Names } from "../names";
 import { at, list, own } from "../values";
-import { fieldsOf, fieldText } from "./fields";
+import { fieldsOf } from "./fields";
 import { sameJson } from "./same";
 import type { Edit, Subject, SubjectModule } from "./types";
 import { show } from "./wording";
 
 interface Known {
+  readonly edit: Edit;
   readonly names: Names;
   readonly subject: Subject;
 }
 
-/** Every step of a review asks for the same; edits are never changed, so each is read once. */
-const known = new WeakMap<Edit, Known>();
+/** Every step of a review asks for the same; edits are never changed, so the last one is read once. */
+let last: Known | undefined;
 
 /** What every rule needs of an edit; null counts as absent, as the API server prunes it. */
 export function readSubject(edit: Edit, names: Names): Subject {
-  const found = known.get(edit);
-  if (found?.names === names) return found.subject;
-  const subject = read(edit, names);
-  known.set(edit, { names, subject });
-  return subject;
+  if (last?.edit !== edit || last.names !== names) {
+    last = { edit, names, subject: read(edit, names) };
+  }
+  return last.subject;
 }
 
-function read(edit: Edit, names: Names): Subject {
-  const path = fieldsOf(edit.kind, names).engineVersion;
-  const before = at(edit.before, path) ?? undefined;
-  const after = at(edit.after, path) ?? undefined;
+function read({ kind, before: old, after: object }: Edit, names: Names): Subject {
+  const { engineVersion: path, texts } = fieldsOf(kind, names);
+  const before = at(old, path) ?? undefined;
+  const after = at(object, path) ?? undefined;
   const changed = !sameJson(before, after);
-  const modules = readModules(edit.after, edit.kind, names);
-  const oldModules = readModules(edit.before, edit.kind, names);
-  const judgedBefore = new Set(changed ? [] : oldModules.map(({ key }) => key));
+  const version = {
+    field: texts.engineVersion,
+    before,
+    after,
+    judged: changed && after !== undefined,
+  };
+  const modules = readModules(object, kind, names);
+  const oldModules = readModules(old, kind, names);
   return {
-    version: { field: fieldText(path), before, after, judged: changed && after !== undefined },
-    modules: modules.filter(({ key }) => !judgedBefore.has(key)),
+    version,
+    modules: changed ? modules : notAmong(modules, oldModules),
     moduleVersionsEdited: versionsEdited(oldModules, modules),
   };
 }
 
+/** The modules whose key is not among the others: in most edits all are, in the same order. */
+function notAmong(
+  modules: readonly SubjectModule[],
+  others: readonly SubjectModule[],
+): readonly SubjectModule[] {
+  if (modules.every(({ key }, index) => key === others[index]?.key)) return [];
+  const known = new Set(others.map(({ key }) => key));
+  return modules.filter(({ key }) => !known.has(key));
+}
+
 /** The entries of a database's module list under either name; a list that is none counts as one entry. */
 function readModules(object: unknown, kind: Edit["kind"], names: Names): readonly SubjectModule[] {
-  const parent = fieldsOf(kind, names).moduleParent;
-  return names.fields.moduleLists.flatMap((listName) => {
-    const path = [...parent, listName];
+  const { moduleLists, texts } = fieldsOf(kind, names);
+  const modules: SubjectModule[] = [];
+  moduleLists.forEach((path, which) => {
     const value = at(object, path) ?? undefined;
-    const field = fieldText(path);
-    if (value !== undefined && !Array.isArray(value)) return [malformedList(field, value)];
-    return list(value).map((item, index) => readModule(`${field}[${index}]`, item, names));
+    if (value === undefined) return;
+    const field = texts.moduleLists[which] ?? "";
+    if (!Array.isArray(value)) modules.push(malformedList(field, value));
+    else
+      list(value).forEach((item, index) =>
+        modules.push(readModule(`${field}[${index}]`, item, names)),
+      );
   });
+  return modules;
 }
 
 function malformedList(field: string, value: unknown): SubjectModule {
@@ -76,6 +96,7 @@ function versionsEdited(
   before: readonly SubjectModule[],
   after: readonly SubjectModule[],
 ): boolean {
+  if (before.length === 0) return false;
   const old = new Map(before.map((module) => [module.key, module]));
   return after.some(({ key, version }) => {
     const was = old.get(key);

@@ -81,7 +81,7 @@ function raiseOf({ edit, subject, lookups, options }: Case): Raise | undefined {
     const latest = allowLatest && text === names.latestChannel;
     return latest ? { text, release: undefined, current, rise: undefined, releases } : undefined;
   }
-  const valid = releases.valid.some((release) => release.text === text);
+  const valid = releases.texts.has(text);
   // R1 refuses it already, unless it is switched down.
   if (!valid && rules.version === "deny") return undefined;
   const rise = current === undefined ? undefined : compareEngineVersions(version, current);

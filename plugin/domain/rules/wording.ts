@@ -11,9 +11,11 @@ const quotedLimit = 32;
 
 /** Anything but printable ASCII: terminal escapes, line ends, look-alike letters. */
 const unprintable = /[^\x20-\x7e]/g;
+const hasUnprintable = /[^\x20-\x7e]/;
 
 /** A text that is safe to print: printable ASCII alone, cut at a limit (admission facts 6.5). */
 export function plain(text: string, limit = nameLimit): string {
+  if (text.length <= limit && !hasUnprintable.test(text)) return text;
   return shorten(shorten(text, limit).replace(unprintable, codeUnit), limit);
 }
 

@@ -29,6 +29,8 @@ export interface SwapOptions {
   readonly wait: boolean;
   readonly timeoutMs: number;
   readonly probe: boolean;
+  /** Planned before the operator is ready: whether anything answers is judged when it is. */
+  readonly assumeReady?: true;
   /** A pair of one's own in place of the table's. */
   readonly probePair: Pair | undefined;
 }

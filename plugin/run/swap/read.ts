@@ -27,7 +27,7 @@ export interface Found {
 export async function readPrerequisites(deps: SwapDeps, options: SwapOptions): Promise<Found> {
   const namespace = await readNamespace(deps, options);
   const secret = await readSecret(deps, options);
-  await readServer(deps, options);
+  if (options.assumeReady !== true) await readServer(deps, options);
   return { namespace, secret };
 }
 

@@ -6,7 +6,7 @@ import { configurationResource, entriesOf } from "../../domain/webhook/configura
 import { judgeConflict } from "../../domain/webhook/conflicts";
 import { differencesOf, sameJson } from "../../domain/webhook/differences";
 import { configurationLabel, type Plan } from "../../domain/webhook/plan";
-import { isPersonsManager } from "../../domain/webhook/owners";
+import { isPersonsManager } from "../../domain/owners";
 import { certain, ChangedError, changedSince, noted } from "../outcome";
 import { BlockedError } from "../recorder";
 import type { SwapDeps, SwapOptions } from "./deps";

@@ -1,4 +1,4 @@
-import { apply } from "../acts";
+import { apply, grant } from "../acts";
 import { invalid } from "../expected";
 import { configMap, database, deployment, ec, kinds, refTo } from "../objects";
 import { ownersOf, refusalOf, sameVersion } from "../plain";
@@ -81,6 +81,85 @@ export const status: ContractGroup = {
         return { status: after?.["status"], sameVersion: sameVersion(before, after) };
       },
       sees: { status: { specStatus: "Valid", state: "Running" }, sameVersion: false },
+    },
+    {
+      says: "a patch of the status changes the status alone, and is owned apart",
+      act: async ({ cluster, namespace }) => {
+        await cluster.create(ec(namespace), { fieldManager: "us" });
+        const body = { spec: { nodes: 9 }, status: running };
+        const answer = await cluster.patch(refTo(kinds.clusters, ec(namespace)), body, {
+          type: "merge",
+          subresource: "status",
+          fieldManager: "controller",
+        });
+        const { generation, managedFields = [] } = answer.metadata;
+        const parts = managedFields.map(({ manager, subresource }) => [manager, subresource]);
+        return { spec: answer["spec"], status: answer["status"], generation, parts };
+      },
+      sees: {
+        spec: { nodes: 3 },
+        status: { specStatus: "Valid", state: "Running" },
+        generation: 1,
+        parts: [
+          ["controller", "status"],
+          ["us", undefined],
+        ],
+      },
+    },
+    {
+      says: "a patch of the status from an old version is a conflict",
+      act: async ({ cluster, namespace }) => {
+        const made = await cluster.create(ec(namespace));
+        const ref = refTo(kinds.clusters, ec(namespace));
+        await cluster.patch(ref, { metadata: { labels: { a: "b" } } }, { type: "merge" });
+        const { resourceVersion } = made.metadata;
+        const body = { metadata: { resourceVersion }, status: running };
+        const write = cluster.patch(ref, body, { type: "merge", subresource: "status" });
+        return refusalOf(write);
+      },
+      sees: {
+        status: 409,
+        reason: "Conflict",
+        message:
+          'Operation cannot be fulfilled on engineenterpriseclusters.app.engine.com "ec": the object has been modified; ' +
+          "please apply your changes to the latest version and try again",
+      },
+    },
+    {
+      says: "a patch of a status that the kind does not have is not found",
+      act: async ({ cluster, namespace }) => {
+        await cluster.create(configMap(namespace, {}, "plain"));
+        const ref = refTo(kinds.configMaps, configMap(namespace, {}, "plain"));
+        return refusalOf(
+          cluster.patch(ref, { status: {} }, { type: "merge", subresource: "status" }),
+        );
+      },
+      sees: {
+        status: 404,
+        reason: "NotFound",
+        message: "the server could not find the requested resource",
+      },
+    },
+    {
+      says: "a patch of the status needs a permission of its own",
+      act: async (world) => {
+        const group = "app.engine.com";
+        const resources = ["engineenterpriseclusters"];
+        const rules = [{ apiGroups: [group], resources, verbs: ["get", "patch"] }];
+        await world.seed(ec(world.namespace));
+        const person = await grant(world, "painter", rules);
+        const ref = refTo(kinds.clusters, ec(world.namespace));
+        return refusalOf(
+          person.patch(ref, { status: running }, { type: "merge", subresource: "status" }),
+        );
+      },
+      sees: {
+        status: 403,
+        reason: "Forbidden",
+        message:
+          'engineenterpriseclusters.app.engine.com "ec" is forbidden: User "painter" cannot patch resource ' +
+          '"engineenterpriseclusters/status" in API group "app.engine.com" in the namespace "NS"',
+      },
     },
     {
       says: "an edit of one version of a kind is seen in the other",

@@ -10,21 +10,19 @@ const before: KubeObject = {
 };
 
 describe("a planned write", () => {
-  test.each<[string, Ref, KubeObject | undefined, object]>([
+  test.each<[string, readonly [Ref, KubeObject?], object]>([
     [
       "in a namespace, on the state as read",
-      { resource, name: "one", namespace: "shop" },
-      before,
+      [{ resource, name: "one", namespace: "shop" }, before],
       { target: { namespace: "shop", name: "one" }, read: { uid: "u", resourceVersion: "7" } },
     ],
-    ["cluster-wide", { resource, name: "one" }, before, { target: { name: "one" } }],
+    ["cluster-wide", [{ resource, name: "one" }, before], { target: { name: "one" } }],
     [
       "of what does not exist yet is bound to no state",
-      { resource, name: "one" },
-      undefined,
+      [{ resource, name: "one" }],
       { target: { group: "apps", version: "v1", resource: "deployments", kind: "Deployment" } },
     ],
-  ])("%s", (_, ref, object, expected) => {
+  ])("%s", (_, [ref, object], expected) => {
     const write = plannedWrite({ ...told, ref, before: object });
     expect(write).toMatchObject({ ...told, ...expected });
     expect("read" in write).toBe(object !== undefined);

@@ -1,0 +1,87 @@
+/**
+ * A connection to a port of a pod, through the API server. Of the two WebSocket forms the older is
+ * spoken, one channel for data and one for errors: API servers hand it on to the kubelet unread, in
+ * every release; the newer one wraps SPDY, for which there is no maintained client.
+ */
+import { Duplex } from "node:stream";
+import type WebSocket from "ws";
+import type { RawData } from "ws";
+import type { Ref } from "../../domain/objects";
+
+/** A port of a pod. */
+export interface PodPort {
+  readonly pod: Ref;
+  readonly port: number;
+}
+
+/** What opens connections to pods; a cluster in memory does not. */
+export interface PodForwarder {
+  /** Rejects with the errors of the Cluster port; what breaks later is an error of the stream. */
+  forward(to: PodPort, signal?: AbortSignal): Promise<Duplex>;
+}
+
+/** Whether connections to pods can be opened through this. */
+export function isPodForwarder(cluster: object): cluster is PodForwarder {
+  return "forward" in cluster && typeof cluster.forward === "function";
+}
+
+/** The kubelet's protocol: the first byte of a message is its channel. */
+export const forwardProtocol = "v4.channel.k8s.io";
+
+const dataChannel = 0;
+const errorChannel = 1;
+/** Each channel begins with the number of the port. */
+const portBytes = 2;
+
+/** The far end could not be reached, or went away with words about it. */
+export class ForwardError extends Error {
+  readonly code = "FORWARD_BROKEN";
+
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = "ForwardError";
+  }
+}
+
+/** The data channel of a socket that stands, as a stream. */
+export function forwardedStream(socket: WebSocket): Duplex {
+  const headers = [portBytes, portBytes];
+  const stream = new Duplex({
+    read: () => {
+      socket.resume();
+    },
+    write: (chunk: Buffer, _encoding, done) => {
+      socket.send(Buffer.concat([Buffer.of(dataChannel), chunk]), { binary: true }, done);
+    },
+    final: (done) => {
+      socket.close();
+      done();
+    },
+    destroy: (error, done) => {
+      socket.terminate();
+      done(error);
+    },
+  });
+  socket.on("message", (data) => {
+    const message = bytesOf(data);
+    const channel = message[0] ?? errorChannel;
+    const skipped = Math.min(headers[channel] ?? 0, message.length - 1);
+    headers[channel] = (headers[channel] ?? 0) - skipped;
+    const content = message.subarray(1 + skipped);
+    if (content.length === 0) return;
+    if (channel !== dataChannel) stream.destroy(new ForwardError(content.toString("utf8")));
+    else if (!stream.push(content)) socket.pause();
+  });
+  socket.on("close", () => {
+    stream.push(null);
+  });
+  socket.on("error", (error) => {
+    stream.destroy(new ForwardError("the connection through the API server broke", error));
+  });
+  return stream;
+}
+
+function bytesOf(data: RawData): Buffer {
+  if (Array.isArray(data)) return Buffer.concat(data);
+  return Buffer.isBuffer(data) ? data : Buffer.from(data);
+}

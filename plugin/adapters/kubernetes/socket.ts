@@ -1,0 +1,68 @@
+/** Opens a WebSocket to the API server, with the login, trust and proxy of every other request. */
+import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
+import WebSocket from "ws";
+import type { Lease } from "./agents";
+import { type Answer, NoAnswer } from "./exchange";
+
+/** What a socket is opened with. */
+export interface SocketCall {
+  readonly url: URL;
+  readonly protocol: string;
+  readonly headers: OutgoingHttpHeaders;
+  readonly lease: Lease;
+  readonly dialTimeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+const refusalLimit = 64 * 1024;
+
+/** The socket once it stands, or the answer that refused it; rejects with the signal's reason. */
+export function openSocket(call: SocketCall): Promise<WebSocket | Answer | NoAnswer> {
+  const { lease, signal } = call;
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(call.url, call.protocol, {
+      agent: lease.agent,
+      headers: call.headers as Record<string, string>,
+      handshakeTimeout: call.dialTimeoutMs,
+      perMessageDeflate: false,
+    });
+    const aborted = (): void => {
+      socket.terminate();
+      reject(signal?.reason as Error);
+    };
+    const settle = (outcome: WebSocket | Answer | NoAnswer): void => {
+      signal?.removeEventListener("abort", aborted);
+      resolve(outcome);
+    };
+    signal?.addEventListener("abort", aborted);
+    socket.on("close", lease.done);
+    socket.once("open", () => {
+      settle(socket);
+    });
+    socket.once("error", (error: NodeJS.ErrnoException) => {
+      settle(new NoAnswer(false, error.code ?? "UPGRADE_FAILED", error));
+    });
+    socket.once("unexpected-response", (request, response) => {
+      refusalOf(response, (answer) => {
+        settle(answer);
+        request.destroy();
+        lease.done();
+      });
+    });
+  });
+}
+
+function refusalOf(response: IncomingMessage, done: (answer: Answer) => void): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const finish = (): void => {
+    const body = Buffer.concat(chunks).toString("utf8");
+    done({ status: response.statusCode ?? 0, headers: response.headers, body });
+  };
+  response.on("data", (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= refusalLimit) chunks.push(chunk);
+    else response.destroy();
+  });
+  response.once("close", finish);
+}

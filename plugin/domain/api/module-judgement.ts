@@ -1,0 +1,154 @@
+/** What is wrong with the modules in use, as they are and for an upgrade (S47, S54, S56, S99, S103). */
+import { clusterFindings } from "../cluster/codes";
+import { projectCluster } from "../clusters";
+import type { Finding } from "../findings";
+import { objectLabel } from "../objects";
+import { suggestion } from "../suggest";
+import {
+  compareEngineVersions,
+  type EngineVersion,
+  formatEngineVersion,
+  leadingEngineVersion,
+} from "../versions";
+import { moduleFindings } from "./codes";
+import { type ModuleFacts, type ModuleUse, moduleUses } from "./module-use";
+import { moduleLabel, namesOf } from "./modules";
+import type { InstalledModule } from "./records";
+
+/** What the modules have to fit; absent parts are not judged. */
+export interface ModuleTarget {
+  readonly engine?: EngineVersion;
+  readonly platform?: string;
+}
+
+type Words = Pick<Finding, "code" | "severity" | "fix" | "source">;
+
+/** All findings, in the order of the modules. */
+export function judgeModules(facts: ModuleFacts, target: ModuleTarget): readonly Finding[] {
+  const uses = moduleUses(facts);
+  return [
+    ...uses.flatMap((use) => [...judgeStanding(use, facts), ...judgeBuilds(use, facts, target)]),
+    ...judgeNames(facts),
+    ...judgeEngine(facts, target),
+  ];
+}
+
+function found({ ec }: ModuleFacts, words: Words, cause: string): Finding {
+  const { code, severity, fix, source } = words;
+  return { code, severity, object: objectLabel(ec), cause, fix, source };
+}
+
+function usersOf({ databases }: ModuleUse): string {
+  const named = databases.slice(0, 5).join(", ");
+  const more = databases.length - 5;
+  return more > 0 ? `${named} and ${more} more` : named;
+}
+
+/** Installed, and defined where it is one of the user's own. */
+function judgeStanding(use: ModuleUse, facts: ModuleFacts): readonly Finding[] {
+  const label = moduleLabel(use);
+  const field = facts.names.fields.userDefinedModules.join(".");
+  const absent = found(
+    facts,
+    moduleFindings.absent,
+    `${label}, which ${usersOf(use)} use, is not installed`,
+  );
+  const missing = found(
+    facts,
+    clusterFindings.moduleUndefined,
+    `${label}, which ${usersOf(use)} use, is a module of the user's own and not defined in the EC`,
+  );
+  return [
+    ...(use.installed ? [] : [absent]),
+    ...(use.bundled || use.defined ? [] : [{ ...missing, field, source: "S56" }]),
+  ];
+}
+
+/** What is installed of a module that a target needs. */
+function judgeBuilds(
+  use: ModuleUse,
+  facts: ModuleFacts,
+  { engine, platform }: ModuleTarget,
+): readonly Finding[] {
+  const all = facts.modules.filter(({ name }) => name === use.name);
+  const fitting = engine === undefined ? all : all.filter((build) => fits(build, engine));
+  const comesAlong = use.bundled && engine !== undefined && supports(facts, engine) !== true;
+  // bundled builds of a version come with the cluster that has it, those that are missing are told
+  if (all.length === 0 || comesAlong) return [];
+  if (engine !== undefined && fitting.length === 0) {
+    const wanted = formatEngineVersion(engine);
+    const has = all.map(buildWords).join(", ");
+    const cause = `${use.name}, which ${usersOf(use)} use, has no build for ${wanted}: installed are ${has}`;
+    return [found(facts, moduleFindings.target, cause)];
+  }
+  return use.bundled ? [] : judgePlatform(use, fitting, { facts, platform });
+}
+
+function judgePlatform(
+  use: ModuleUse,
+  builds: readonly InstalledModule[],
+  { facts, platform }: { readonly facts: ModuleFacts; readonly platform: string | undefined },
+): readonly Finding[] {
+  if (platform === undefined) return [];
+  if (builds.some(({ platforms }) => platforms?.includes(platform))) return [];
+  const who = `${use.name}, which ${usersOf(use)} use`;
+  if (builds.some(({ platforms }) => platforms === undefined)) {
+    const cause = `the server does not tell for which platforms it has ${who}`;
+    return [found(facts, moduleFindings.platformUnknown, cause)];
+  }
+  const has = [...new Set(builds.flatMap(({ platforms }) => platforms ?? []))];
+  const cause = `${who}, is installed for ${has.join(", ") || "no platform"}, not for ${platform}`;
+  return [found(facts, moduleFindings.platform, cause)];
+}
+
+function buildWords(build: InstalledModule): string {
+  const { compatibleEngineVersion: fit, minEngineVersion: from } = build;
+  const engine = fit === undefined ? from && `from ${from} on` : `for ${fit}`;
+  return engine === undefined ? moduleLabel(build) : `${moduleLabel(build)} (${engine})`;
+}
+
+/** A build is made for one engine version, or for all from one on; what it does not tell is no bar. */
+export function fits(build: InstalledModule, engine: EngineVersion): boolean {
+  const only = leadingEngineVersion(build.compatibleEngineVersion);
+  if (only !== undefined) return compareEngineVersions(only, engine) === 0;
+  const from = leadingEngineVersion(build.minEngineVersion);
+  return from === undefined || compareEngineVersions(from, engine) <= 0;
+}
+
+/** Whether the nodes can run a version; undefined where they do not tell. */
+function supports({ nodes = [] }: ModuleFacts, engine: EngineVersion): boolean | undefined {
+  const told = nodes.filter(({ supportedVersions }) => supportedVersions.length > 0);
+  if (told.length === 0) return undefined;
+  return told.some(({ supportedVersions }) =>
+    supportedVersions.some((text) => {
+      const version = leadingEngineVersion(text);
+      return version !== undefined && compareEngineVersions(version, engine) === 0;
+    }),
+  );
+}
+
+function judgeEngine(facts: ModuleFacts, { engine }: ModuleTarget): readonly Finding[] {
+  if (engine === undefined || supports(facts, engine) !== false) return [];
+  const cause = `no node of the cluster supports engine version ${formatEngineVersion(engine)}`;
+  return [found(facts, moduleFindings.engineUnknown, cause)];
+}
+
+/** The same as the check of the EC alone, by the names that the manifests have (S54). */
+const misnamed: Words = {
+  code: "MODULE-NAME",
+  severity: "warning",
+  fix: "give it the module_name or the display_name of its manifest: the operator cannot validate it otherwise",
+  source: "S54",
+};
+
+function judgeNames(facts: ModuleFacts): readonly Finding[] {
+  const { ec, names, modules } = facts;
+  const known = [...new Set(modules.flatMap(namesOf))];
+  const field = names.fields.userDefinedModules.join(".");
+  return (projectCluster(ec, names)?.userModules ?? [])
+    .filter((name) => !known.includes(name))
+    .map((name) => {
+      const cause = `${name} is defined, and no installed module is named so${suggestion(name, known)}`;
+      return { ...found(facts, misnamed, cause), field };
+    });
+}

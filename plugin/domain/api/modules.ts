@@ -1,0 +1,75 @@
+/** Installed modules, and the manifest inside a module's archive (S45-S47, S54, S93). */
+import type { Names } from "../names";
+import { isObject, own, text } from "../values";
+import type { InstalledModule } from "./records";
+import { flag } from "./values";
+
+/** A module record or manifest; undefined for what has no module_name (S45-S47, S54). */
+export function parseModule(value: unknown, names: Names): InstalledModule | undefined {
+  const { restModuleFields: fields } = names;
+  const name = text(own(value, fields.name));
+  if (name === undefined) return undefined;
+  return {
+    uid: text(own(value, fields.uid)),
+    name,
+    displayName: text(own(value, fields.displayName)),
+    version: text(own(value, fields.version)),
+    platforms: platformsOf(own(value, fields.platforms)),
+    minEngineVersion: text(own(value, fields.minEngineVersion)),
+    compatibleEngineVersion: text(own(value, fields.compatibleEngineVersion)),
+    bundled: flag(own(value, fields.isBundled)),
+  };
+}
+
+/** Every module of a list; undefined when it is no list, or holds what is no module. */
+export function parseModules(value: unknown, names: Names): readonly InstalledModule[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const parsed = value.map((each) => parseModule(each, names));
+  const modules = parsed.filter((each) => each !== undefined);
+  return modules.length === parsed.length ? modules : undefined;
+}
+
+/** S47: an object with the platforms' names as keys; absent on 8.x. */
+function platformsOf(value: unknown): readonly string[] | undefined {
+  if (Array.isArray(value)) return value.filter((each) => text(each) !== undefined).map(String);
+  return isObject(value) ? Object.keys(value) : undefined;
+}
+
+/** A module and its version for people: `rg 1.2.5`. */
+export function moduleLabel({ name, version }: Pick<InstalledModule, "name" | "version">): string {
+  return version === undefined ? name : `${name} ${version}`;
+}
+
+/** The names by which the EC may define a module (S54). */
+export function namesOf({
+  name,
+  displayName,
+}: Pick<InstalledModule, "name" | "displayName">): readonly string[] {
+  return displayName === undefined || displayName === name ? [name] : [name, displayName];
+}
+
+/** The installed build that is what an archive holds: a build for another engine or platform is not. */
+export function sameBuild(
+  wanted: InstalledModule,
+  installed: readonly InstalledModule[],
+): InstalledModule | undefined {
+  return installed.find(
+    ({ name, version, compatibleEngineVersion: engine, platforms }) =>
+      name === wanted.name &&
+      version === wanted.version &&
+      agree(engine, wanted.compatibleEngineVersion) &&
+      covers(platforms, wanted.platforms),
+  );
+}
+
+/** What one side does not tell is no difference. */
+function agree(one: string | undefined, other: string | undefined): boolean {
+  return one === undefined || other === undefined || one === other;
+}
+
+function covers(
+  installed: readonly string[] | undefined,
+  wanted: readonly string[] | undefined,
+): boolean {
+  return installed === undefined || (wanted ?? []).every((platform) => installed.includes(platform));
+}

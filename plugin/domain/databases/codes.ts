@@ -1,0 +1,213 @@
+/** The finding codes of a database's upgrade, each with its cause, way out and source. */
+import type { Finding } from "../findings";
+
+type Explained = Pick<Finding, "code" | "severity" | "cause" | "fix" | "source">;
+
+type Words = readonly [cause: string, fix: string, source: string];
+
+const explained =
+  (severity: Finding["severity"]) =>
+  (code: string, ...[cause, fix, source]: Words): Explained => ({
+    code: `DATABASE-${code}`,
+    severity,
+    cause,
+    fix,
+    source,
+  });
+const error = explained("error");
+const warning = explained("warning");
+
+/** What may be wrong with a database (EDB, EAADB) before or during its upgrade, by what it is about. */
+export const databaseFindings = {
+  absent: error(
+    "ABSENT",
+    "there is no database of that name",
+    "give the name as kubectl get shows it, with its namespace before it where that is another: shop/orders",
+    "S61",
+  ),
+  ambiguous: error(
+    "AMBIGUOUS",
+    "several databases have that name",
+    "give the namespace before the name, or choose by a label with -l",
+    "S61",
+  ),
+  actionFailed: error(
+    "ACTION-FAILED",
+    "the action that upgrades the database ended without success",
+    "see the operator's log and the cluster's REST API for its error, mend that, then run again",
+    "S92",
+  ),
+  changed: error(
+    "CHANGED",
+    "somebody else changed the database while this run was at work on it",
+    "see with kubectl get -o yaml --show-managed-fields who it was, and run again when they are done",
+    "domain facts 7",
+  ),
+  clusterNotRunning: error(
+    "CLUSTER-NOT-RUNNING",
+    "the EC of the database is not Running: until then databases are not reconciled",
+    "bring the EC to Running first, or run again with --wait",
+    "S98",
+  ),
+  clusterUnknown: error(
+    "CLUSTER-UNKNOWN",
+    "the EC of the database is not found",
+    "correct the reference in the database, or give the namespace of its operator with -n",
+    "C16",
+  ),
+  deleting: error(
+    "BEING-DELETED",
+    "the database is being deleted",
+    "leave it out",
+    "domain facts 7",
+  ),
+  failed: error(
+    "FAILED",
+    "the database is in a state from which it does not come by itself",
+    "see the operator's log for what failed",
+    "domain facts 9",
+  ),
+  instance: error(
+    "IS-INSTANCE",
+    "the database is an instance of an active-active one, and is not edited itself",
+    "upgrade the active-active database instead, on one of the clusters that take part",
+    "S65",
+  ),
+  lower: error(
+    "LOWER",
+    "the database runs a later version than the one that is asked for",
+    "give a later version, or leave the database out",
+    "C7",
+  ),
+  modulesFollow: warning(
+    "MODULES-FOLLOW",
+    "the module list keeps its version numbers; the database uses the versions bundled with the new engine version, whatever the list says",
+    "nothing; the old numbers may be edited afterwards, without any effect",
+    "S63",
+  ),
+  newer: warning(
+    "NEWER",
+    "the database runs a later version than the one that is asked for, and is left as it is",
+    "nothing, if that is wanted",
+    "C7",
+  ),
+  notInLine: warning(
+    "NOT-IN-LINE",
+    "the database runs the new version, and its resource still asks for another one",
+    "bring the resource in line, so that nothing undoes the upgrade",
+    "S100",
+  ),
+  notTakenUp: error(
+    "NOT-TAKEN-UP",
+    "the operator has not acted on the database's new spec",
+    "see whether the operator runs, manages this namespace, and what its log says",
+    "S98",
+  ),
+  owned: error(
+    "OWNED",
+    "Helm, OLM or a GitOps controller owns the database and would undo the change",
+    "use that owner's own way",
+    "domain facts 4.4",
+  ),
+  participantBehind: error(
+    "PARTICIPANT-BEHIND",
+    "an instance on another cluster has not come to the new version",
+    "see the operator and the link between the clusters there",
+    "S65",
+  ),
+  participantOld: error(
+    "PARTICIPANT-OLD",
+    "an operator before 8.0.2-2 runs on a cluster that takes part: active-active databases are not upgraded with it",
+    "upgrade that operator first",
+    "S66",
+  ),
+  participantUnseen: warning(
+    "PARTICIPANT-UNSEEN",
+    "other clusters take part, and neither their operators nor their instances can be seen from here",
+    "give each of them with --participant CONTEXT/NAMESPACE, or see there that the operator is at 8.0.2-2 or later",
+    "S66",
+  ),
+  refused: error(
+    "EDIT-REFUSED",
+    "the admission rules refuse the edit",
+    "do what the rule says",
+    "S61, S67",
+  ),
+  ruleWarning: warning(
+    "EDIT-WARNED",
+    "the admission rules let the edit pass with a warning",
+    "read the warning before you go on",
+    "C7",
+  ),
+  specRefused: error(
+    "SPEC-REFUSED",
+    "the operator does not accept the database's spec, and does not act on it",
+    "see the operator's log for the field, mend it, then run again",
+    "domain facts 7",
+  ),
+  stuck: error(
+    "STUCK",
+    "the upgrade of the database does not go on",
+    "see the operator's log, and the actions of the cluster's REST API",
+    "domain facts 11",
+  ),
+  suspended: error(
+    "SUSPENDED",
+    "the operator was upgraded and the EC was not: until then it does not look after databases",
+    "upgrade the EC first, with upgrade-cluster",
+    "S10",
+  ),
+  writeFailed: error(
+    "WRITE-FAILED",
+    "the write or the call that upgrades the database did not succeed",
+    "mend what the answer says, then run again",
+    "S61",
+  ),
+  timedOut: error(
+    "TIMED-OUT",
+    "the time of the run was over before the database had come to the new version",
+    "run the same command again: it goes on from the state found",
+    "domain facts 11",
+  ),
+  otherType: error(
+    "OTHER-TYPE",
+    "the database is of a type that has no engine version",
+    "leave it out",
+    "domain facts 7",
+  ),
+  uidUnknown: error(
+    "UID-UNKNOWN",
+    "the uid of the database in the cluster's REST API is not known",
+    "see the databases that the REST API has, and the name of this one among them",
+    "S75",
+  ),
+  volatile: error(
+    "DATA-AT-RISK",
+    "the database is neither replicated nor persistent: the upgrade would lose its data",
+    "switch on replication or persistence, or allow the loss with --may-discard-data",
+    "S83",
+  ),
+  viaResource: error(
+    "VIA-RESOURCE",
+    "an active-active database is upgraded by its resource, on one of the clusters that take part",
+    "run again without --via api, or name its instance here",
+    "S65",
+  ),
+} as const satisfies Readonly<Record<string, Explained>>;
+
+/** What a finding says of the object that it was found on. */
+export interface About {
+  readonly object?: string;
+  readonly field?: string;
+  readonly cause?: string;
+  readonly fix?: string;
+  readonly source?: string;
+}
+
+/** A finding of one of the codes. */
+export function databaseFinding(what: keyof typeof databaseFindings, about: About): Finding {
+  return { ...databaseFindings[what], ...about };
+}
+
+/** Every code, for the catalogue. */
+export const databaseCodes: readonly Explained[] = Object.values(databaseFindings);

@@ -1,0 +1,192 @@
+/** Which databases are meant, by name, by label or all, and the EC of each (S61, S65, C16). */
+import { lookUpCluster, projectCluster, referenceOf } from "../clusters";
+import { type Facts, factNamed } from "../facts";
+import type { Finding } from "../findings";
+import { type KubeObject, objectLabel } from "../objects";
+import type { ClusterLookup, Edit } from "../rules/types";
+import { bounded } from "../status/verdict";
+import { at, list, own, text } from "../values";
+import { databaseFinding } from "./codes";
+
+/** A database that is to be upgraded. */
+export interface Target {
+  readonly kind: Edit["kind"];
+  readonly object: KubeObject;
+  readonly lookup: ClusterLookup;
+  /** Its EC, where it is found and in the operator's namespace. */
+  readonly ec: KubeObject | undefined;
+  /** Label of the active-active database that it is an instance of. */
+  readonly instanceOf?: string;
+  /** It was given by its name: what keeps it from being upgraded is told, not passed over. */
+  readonly named: boolean;
+}
+
+/** What was asked for. */
+export interface Selection {
+  /** NAME in the operator's namespace, or NAMESPACE/NAME. */
+  readonly names: readonly string[];
+  /** Uids of those that a label selector has chosen; absent: all, where no names are given. */
+  readonly chosen?: ReadonlySet<string>;
+  /** In every namespace, not in the operator's alone. */
+  readonly everywhere: boolean;
+  /** By the REST API, instances are databases like others, and active-active ones are none. */
+  readonly via: "resource" | "api";
+}
+
+/** The databases, or why they are not known. */
+export interface Selected {
+  readonly targets: readonly Target[];
+  readonly findings: readonly Finding[];
+}
+
+/** The databases that are meant, each once, in the order of their namespaces and names. */
+export function selectDatabases(facts: Facts, selection: Selection): Selected {
+  const all = candidatesOf(facts);
+  if (selection.names.length === 0) return { targets: wanted(facts, all, selection), findings: [] };
+  const found = [...new Set(selection.names)].map((name) =>
+    byName(facts, all, { name, selection }),
+  );
+  const targets = new Map(
+    found.flatMap(({ targets }) => targets.map((one) => [objectLabel(one.object), one])),
+  );
+  return {
+    targets: inOrder([...targets.values()]),
+    findings: found.flatMap(({ findings }) => findings),
+  };
+}
+
+type Candidate = Omit<Target, "named">;
+
+function candidatesOf(facts: Facts): readonly Candidate[] {
+  const { edbs, eaadbs } = facts.objects;
+  const placed = placing(facts);
+  return [...edbs.map(placed("edb")), ...eaadbs.map(placed("eaadb"))];
+}
+
+/** The same database as it is now; undefined where it is gone, or another one has its name. */
+export function targetNow(facts: Facts, { kind, object, named }: Target): Target | undefined {
+  const { edbs, eaadbs } = facts.objects;
+  const now = (kind === "edb" ? edbs : eaadbs).find(
+    ({ metadata }) => metadata.uid === object.metadata.uid,
+  );
+  return now && { ...placing(facts)(kind)(now), named };
+}
+
+function placing(facts: Facts): (kind: Edit["kind"]) => (object: KubeObject) => Candidate {
+  const { names, namespace: operatorNamespace } = facts;
+  const all = facts.objects.ecs
+    .map((object) => projectCluster(object, names))
+    .filter((projected) => projected !== undefined);
+  return (kind) => (object) => {
+    const namespace = object.metadata.namespace ?? "";
+    const reference = referenceOf(object, kind, names);
+    const lookup = lookUpCluster({ reference, namespace, operatorNamespace, all });
+    const instanceOf = kind === "edb" ? ownerOfInstance(facts, object) : undefined;
+    const ec = lookup.is === "found" ? factNamed(facts, "ecs", lookup.cluster) : undefined;
+    return {
+      kind,
+      object,
+      lookup,
+      ec: ec?.metadata.namespace === operatorNamespace ? ec : undefined,
+      ...(instanceOf !== undefined && { instanceOf }),
+    };
+  };
+}
+
+/** The active-active database that a database belongs to; its own status tells it too. */
+function ownerOfInstance({ names, objects }: Facts, edb: KubeObject): string | undefined {
+  const owner = objects.eaadbs.find(
+    (one) =>
+      one.metadata.namespace === edb.metadata.namespace &&
+      linkedNames(one, names).includes(edb.metadata.name),
+  );
+  if (owner !== undefined) return objectLabel(owner);
+  const told = at(edb, names.edbFields.activeActive) ?? undefined;
+  return told === undefined || told === false ? undefined : "an active-active database";
+}
+
+/** Names of the databases that are instances of an active-active one here. */
+export function linkedNames(
+  eaadb: KubeObject,
+  { eaadbFields }: Facts["names"],
+): readonly (string | undefined)[] {
+  return list(at(eaadb, eaadbFields.linkedEdbs)).map((one) => text(one) ?? text(own(one, "name")));
+}
+
+/** Those of this operator, of a type that has a version; a clone of an active-active one goes with it. */
+function wanted(
+  facts: Facts,
+  all: readonly Candidate[],
+  { chosen, everywhere, via }: Selection,
+): readonly Target[] {
+  const { names, namespace } = facts;
+  const type = names.edbFields.type;
+  return inOrder(
+    all
+      .filter(
+        ({ ec, object, instanceOf, kind }) =>
+          ec !== undefined &&
+          (everywhere || object.metadata.namespace === namespace) &&
+          (chosen === undefined || chosen.has(object.metadata.uid ?? "")) &&
+          (at(object, type) ?? names.engineDbType) === names.engineDbType &&
+          (via === "api" ? kind === "edb" : instanceOf === undefined),
+      )
+      .map((one) => ({ ...one, named: false })),
+  );
+}
+
+function inOrder(targets: readonly Target[]): readonly Target[] {
+  const key = ({ object: { metadata }, kind }: Target): string =>
+    [metadata.namespace, metadata.name, kind].join("/");
+  return targets.toSorted((one, other) => (key(one) < key(other) ? -1 : 1));
+}
+
+interface Asked {
+  readonly name: string;
+  readonly selection: Selection;
+}
+
+function byName(facts: Facts, all: readonly Candidate[], { name, selection }: Asked): Selected {
+  const [first = "", second] = name.split("/");
+  const [namespace, own] = second === undefined ? [undefined, first] : [first, second];
+  const place = namespace ?? (selection.everywhere ? undefined : facts.namespace);
+  const same = all.filter(
+    ({ object: { metadata } }) =>
+      metadata.name === own && (place === undefined || metadata.namespace === place),
+  );
+  const found = preferred(same, selection.via);
+  const [only] = found;
+  if (only !== undefined && found.length === 1) {
+    return { targets: [{ ...only, named: true }], findings: [] };
+  }
+  const cause =
+    only === undefined
+      ? `there is no database ${name} in ${place === undefined ? "any namespace" : `namespace ${place}`}${near(all, place)}`
+      : `${name} may be ${found.map(({ object }) => objectLabel(object)).join(" or ")}`;
+  return {
+    targets: [],
+    findings: [
+      databaseFinding(only === undefined ? "absent" : "ambiguous", { object: name, cause }),
+    ],
+  };
+}
+
+/** An active-active database and its instance often have one name: the API upgrades the instance. */
+function preferred(same: readonly Candidate[], via: Selection["via"]): readonly Candidate[] {
+  const labels = same.map(({ object }) => objectLabel(object));
+  const pairs = same.filter(
+    ({ instanceOf }) => instanceOf !== undefined && labels.includes(instanceOf),
+  );
+  return same.filter((one) =>
+    via === "api"
+      ? !pairs.some(({ instanceOf }) => instanceOf === objectLabel(one.object))
+      : !pairs.includes(one),
+  );
+}
+
+function near(all: readonly Candidate[], place: string | undefined): string {
+  const there = all
+    .filter(({ object: { metadata } }) => place === undefined || metadata.namespace === place)
+    .map(({ object: { metadata } }) => String(metadata.name));
+  return there.length === 0 ? "" : `; it has ${bounded(there, 8)}`;
+}

@@ -1,0 +1,137 @@
+/** What keeps an upgrade from going on, each cause with what takes it away (S97-S103, S113, S114, S121-S126). */
+import { digestCauses, licenseCauses } from "../cluster/causes";
+import { clusterFinding } from "../cluster/codes";
+import { usedModules } from "../cluster/databases";
+import { autoOf } from "../cluster/fields";
+import { projectCluster } from "../clusters";
+import type { Facts } from "../facts";
+import type { Finding } from "../findings";
+import { type KubeObject, objectLabel } from "../objects";
+import { at, text } from "../values";
+import { compareEngineVersions, type EngineVersion, formatEngineVersion } from "../versions";
+import { bundledVersions } from "./bundled";
+import { recoveryFinding } from "./codes";
+import { type ApiFacts, type RecoveryDatabase, shownVersion } from "./databases";
+import { buildsOf, fits } from "./line";
+
+/** One cause; what it is decides what takes it away. */
+export type FreezeCause = { readonly finding: Finding } & (
+  | { readonly is: "database"; readonly database: RecoveryDatabase }
+  | {
+      readonly is: "module";
+      readonly module: string;
+      readonly databases: readonly RecoveryDatabase[];
+    }
+  | { readonly is: "digest" | "license" | "other" }
+);
+
+/** What the causes are looked for in. */
+export interface Frozen {
+  readonly facts: Facts;
+  readonly ec: KubeObject;
+  readonly databases: readonly RecoveryDatabase[];
+  readonly api: ApiFacts | undefined;
+}
+
+/** Databases run 7.2 or later (S123). */
+export const lowest: EngineVersion = { major: 7, minor: 2 };
+
+/** Every cause that the data show. */
+export function causesOf(frozen: Frozen): readonly FreezeCause[] {
+  const { facts, ec } = frozen;
+  const digests = autoOf(ec, facts.names) ? digestCauses(facts, ec) : [];
+  return [
+    ...licenseOf(frozen),
+    ...digests.map((finding) => ({ is: "digest", finding }) as const),
+    ...oldDatabases(frozen),
+    ...moduleCauses(frozen),
+  ];
+}
+
+/** Either place that tells it counts: the resource may be behind (S114, S125). */
+export function licenseOf({ facts, ec, api }: Frozen): readonly FreezeCause[] {
+  const told = licenseCauses(facts, ec);
+  const until = api?.license?.expirationDate;
+  const expired = clusterFinding("license", {
+    object: objectLabel(ec),
+    cause: `the license has expired${until === undefined ? "" : ` on ${until}`}, as the REST API tells`,
+  });
+  const found = told.length === 0 && api?.license?.expired === true ? [expired] : told;
+  return found.map((finding) => ({ is: "license", finding }) as const);
+}
+
+function oldDatabases({ facts, ec, databases }: Frozen): readonly FreezeCause[] {
+  const tag = text(at(ec, facts.names.ecFields.versionTag));
+  const bundled = bundledVersions(tag);
+  return databases.flatMap((database): readonly FreezeCause[] => {
+    const { runs, label } = database;
+    if (runs === undefined) return [];
+    const version = formatEngineVersion(runs);
+    if (compareEngineVersions(runs, lowest) < 0) {
+      const finding = clusterFinding("databaseOld", {
+        object: label,
+        cause: `it runs ${version}, and with a database before ${formatEngineVersion(lowest)} the upgrade freezes`,
+        fix: "upgrade it over the REST API: recover --apply --engine-version VERSION",
+      });
+      return [{ is: "database", database, finding }];
+    }
+    if (bundled === undefined || bundled.includes(version)) return [];
+    const cause = `it runs ${version}, and ${String(tag)} bundles ${bundled.join(", ")}`;
+    return [
+      {
+        is: "database",
+        database,
+        finding: recoveryFinding("versionUnbundled", { object: label, cause }),
+      },
+    ];
+  });
+}
+
+/** By the REST API where it was asked, else by the lists of the resources (S99, S101, S102). */
+function moduleCauses(frozen: Frozen): readonly FreezeCause[] {
+  return frozen.api === undefined ? undefinedModules(frozen) : uninstalled(frozen, frozen.api);
+}
+
+function undefinedModules({ facts, ec, databases }: Frozen): readonly FreezeCause[] {
+  return [...usedModules(facts, ec).undefined].map(([module, labels]) => ({
+    is: "module",
+    module,
+    databases: databases.filter(({ label }) => labels.includes(label)),
+    finding: clusterFinding("moduleUndefined", {
+      object: objectLabel(ec),
+      field: facts.names.fields.userDefinedModules.join("."),
+      cause: `module ${module} of ${labels.join(", ")} is neither bundled nor installed nor defined in the EC`,
+      fix: `install ${module}: recover --apply --module FILE`,
+    }),
+  }));
+}
+
+function uninstalled({ facts, ec, databases }: Frozen, api: ApiFacts): readonly FreezeCause[] {
+  const { names } = facts;
+  const known = new Set([
+    ...names.bundledModules,
+    ...(projectCluster(ec, names)?.userModules ?? []),
+    ...api.modules.flatMap(({ name, bundled }) => (bundled === true ? [name] : [])),
+  ]);
+  const users = new Map<string, readonly RecoveryDatabase[]>();
+  for (const database of databases) {
+    for (const { name } of database.modules.filter(({ name }) => !known.has(name))) {
+      users.set(name, [...(users.get(name) ?? []), database]);
+    }
+  }
+  return [...users].flatMap(([module, all]) => {
+    const builds = buildsOf(module, api.modules);
+    const left = all.filter(({ runs }) => !builds.some((build) => fits(build, runs)));
+    if (left.length === 0) return [];
+    const which = left.map(({ label, runs }) => `${label} at ${shownVersion(runs)}`).join(", ");
+    const about = {
+      object: objectLabel(ec),
+      cause:
+        builds.length === 0
+          ? `module ${module} of ${which} is not installed`
+          : `no installed build of module ${module} fits ${which}`,
+    };
+    const finding = recoveryFinding(builds.length === 0 ? "moduleAbsent" : "moduleUnfit", about);
+    return [{ is: "module", module, databases: left, finding } as const];
+  });
+}

@@ -1,0 +1,142 @@
+/** The databases of an EC as they run: resources and the REST API side by side (S100, S102, S123). */
+import type {
+  ApiDatabase,
+  ApiLicense,
+  ApiNode,
+  InstalledModule,
+  UsedModule,
+} from "../api/records";
+import { selectDatabases, type Target } from "../databases/target";
+import type { Facts } from "../facts";
+import { type KubeObject, objectLabel } from "../objects";
+import { at, list, own, text } from "../values";
+import {
+  type EngineVersion,
+  formatEngineVersion,
+  leadingEngineVersion,
+  parseEngineVersion,
+} from "../versions";
+
+/** What the cluster's REST API told; undefined parts are not served. */
+export interface ApiFacts {
+  readonly databases: readonly ApiDatabase[];
+  readonly modules: readonly InstalledModule[];
+  readonly license?: ApiLicense;
+  readonly nodes?: readonly ApiNode[];
+}
+
+/** A database of the EC: its resource, what runs behind it, or both. */
+export interface RecoveryDatabase {
+  /** As reports name it: the resource, or the number where there is none. */
+  readonly label: string;
+  /** The resource; undefined for a database that only the REST API knows. */
+  readonly target: Target | undefined;
+  /** Undefined where neither resource nor REST API tells it. */
+  readonly uid: number | undefined;
+  readonly runs: EngineVersion | undefined;
+  /** What the REST API says, else what the resource lists. */
+  readonly modules: readonly UsedModule[];
+  /** State in the REST API; undefined where it was not asked. */
+  readonly status: string | undefined;
+  /** Neither replicated nor persistent: an upgrade would lose its data (S83). */
+  readonly volatile: boolean;
+}
+
+/** Every database of the EC; those that the REST API alone knows come last. */
+export function databasesOfCluster(
+  facts: Facts,
+  ec: KubeObject,
+  api?: ApiFacts,
+): readonly RecoveryDatabase[] {
+  const found = selectDatabases(facts, { names: [], everywhere: true, via: "api" });
+  const targets = found.targets.filter((target) => isSame(target.ec, ec));
+  const bdbs = api?.databases ?? [];
+  const known = targets.map((target) => ({ target, bdb: bdbOf(facts, target.object, bdbs) }));
+  const taken = new Set(known.map(({ bdb }) => bdb?.uid));
+  return [
+    ...known.map(({ target, bdb }) => merged(facts, target, bdb)),
+    ...bdbs.filter(({ uid }) => !taken.has(uid)).map(withoutResource),
+  ];
+}
+
+function isSame(one: KubeObject | undefined, { metadata }: KubeObject): boolean {
+  return one?.metadata.name === metadata.name && one?.metadata.namespace === metadata.namespace;
+}
+
+/** By the number in the status, else by the name where one database alone has it (domain facts 10). */
+function bdbOf(
+  facts: Facts,
+  edb: KubeObject,
+  bdbs: readonly ApiDatabase[],
+): ApiDatabase | undefined {
+  const uid = uidOf(facts, edb);
+  if (uid !== undefined) return bdbs.find((bdb) => bdb.uid === uid);
+  const [only, ...others] = bdbs.filter(({ name }) => name === edb.metadata.name);
+  return others.length === 0 ? only : undefined;
+}
+
+function uidOf({ names }: Facts, edb: KubeObject): number | undefined {
+  const told = text(at(edb, names.edbFields.databaseUid));
+  return told !== undefined && /^\d{1,15}$/.test(told) ? Number(told) : undefined;
+}
+
+function merged(
+  facts: Facts,
+  target: Target,
+  bdb: ApiDatabase | undefined,
+): RecoveryDatabase {
+  const { object } = target;
+  const { edbFields, fields } = facts.names;
+  const told = leadingEngineVersion(at(object, fields.statusVersion));
+  const persistence = at(object, edbFields.persistence) ?? "disabled";
+  return {
+    label: objectLabel(object),
+    target,
+    uid: bdb?.uid ?? uidOf(facts, object),
+    runs: runsIn(bdb) ?? told ?? parseEngineVersion(at(object, fields.engineVersion)),
+    modules: bdb === undefined ? listedModules(facts, object) : bdb.modules,
+    status: bdb?.status,
+    volatile:
+      bdb === undefined
+        ? at(object, edbFields.replication) !== true && persistence === "disabled"
+        : isVolatile(bdb),
+  };
+}
+
+function withoutResource(bdb: ApiDatabase): RecoveryDatabase {
+  const { uid, name, modules, status } = bdb;
+  return {
+    label: name === undefined ? `database ${uid}` : `database ${uid} (${name})`,
+    target: undefined,
+    uid,
+    runs: runsIn(bdb),
+    modules,
+    status,
+    volatile: isVolatile(bdb),
+  };
+}
+
+function runsIn(bdb: ApiDatabase | undefined): EngineVersion | undefined {
+  return leadingEngineVersion(bdb?.version) ?? parseEngineVersion(bdb?.engineVersion);
+}
+
+/** What is not told is not held against it: the server judges once more. */
+function isVolatile({ replication, dataPersistence }: ApiDatabase): boolean {
+  return replication === false && dataPersistence === "disabled";
+}
+
+/** The modules that a resource lists, under either spelling of the field (C11). */
+export function listedModules({ names }: Facts, edb: KubeObject): readonly UsedModule[] {
+  const { moduleName, moduleVersion } = names.entryFields;
+  return names.fields.moduleLists
+    .flatMap((field) => list(own(edb["spec"], field)))
+    .flatMap((entry) => {
+      const name = text(own(entry, moduleName));
+      return name === undefined ? [] : [{ name, version: text(own(entry, moduleVersion)) }];
+    });
+}
+
+/** A version for people. */
+export function shownVersion(version: EngineVersion | undefined): string {
+  return version === undefined ? "an unknown version" : formatEngineVersion(version);
+}

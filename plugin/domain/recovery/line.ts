@@ -1,0 +1,136 @@
+/** Resources that ask for less than what runs: the operator would undo the recovery (S99, S100). */
+import type { InstalledModule } from "../api/records";
+import type { FieldEdit } from "../cluster/edits";
+import type { Facts } from "../facts";
+import type { Finding } from "../findings";
+import type { KubeObject } from "../objects";
+import { at, isObject, list, own, text } from "../values";
+import {
+  compareEngineVersions,
+  type EngineVersion,
+  formatEngineVersion,
+  parseEngineVersion,
+} from "../versions";
+import { recoveryFinding } from "./codes";
+import { type ApiFacts, type RecoveryDatabase, shownVersion } from "./databases";
+
+/** A database whose resource is to follow what runs. */
+export interface Apart {
+  readonly database: RecoveryDatabase;
+  readonly edb: KubeObject;
+  readonly edits: readonly FieldEdit[];
+}
+
+/** The resources to bring in line, and those that are not edited themselves. */
+export interface OutOfLine {
+  readonly apart: readonly Apart[];
+  readonly warnings: readonly Finding[];
+}
+
+/** Compares what resources ask for with what runs and is installed. */
+export function outOfLine(
+  facts: Facts,
+  databases: readonly RecoveryDatabase[],
+  api?: ApiFacts,
+): OutOfLine {
+  const all = databases.flatMap((database): readonly Apart[] => {
+    const edb = database.target?.object;
+    if (edb === undefined) return [];
+    const edits = [
+      ...versionEdits(facts, edb, database.runs),
+      ...moduleEdits(facts, edb, { database, installed: api?.modules ?? [] }),
+    ];
+    return edits.length === 0 ? [] : [{ database, edb, edits }];
+  });
+  const isInstance = ({ database }: Apart): boolean => database.target?.instanceOf !== undefined;
+  return {
+    apart: all.filter((one) => !isInstance(one)),
+    warnings: all
+      .filter(isInstance)
+      .map(({ database: { label, runs, target } }) =>
+        recoveryFinding("databaseApart", {
+          object: label,
+          cause: `${shownVersion(runs)} runs, its resource asks for something else, and it is an instance of ${String(target?.instanceOf)}`,
+        }),
+      ),
+  };
+}
+
+/** Lowering is never written, nor is a channel or an absent version replaced by a number. */
+function versionEdits(
+  { names }: Facts,
+  edb: KubeObject,
+  runs: EngineVersion | undefined,
+): readonly FieldEdit[] {
+  const path = names.fields.engineVersion;
+  const from = at(edb, path);
+  const asked = parseEngineVersion(from);
+  if (asked === undefined || runs === undefined || compareEngineVersions(asked, runs) >= 0) {
+    return [];
+  }
+  return [{ path, from, to: formatEngineVersion(runs) }];
+}
+
+interface Running {
+  readonly database: RecoveryDatabase;
+  readonly installed: readonly InstalledModule[];
+}
+
+/** A module of one's own whose number is of no installed build; bundled ones are left alone (S62). */
+function moduleEdits(
+  { names }: Facts,
+  edb: KubeObject,
+  running: Running,
+): readonly FieldEdit[] {
+  const { moduleName, moduleVersion } = names.entryFields;
+  return names.fields.moduleLists.flatMap((field) => {
+    const from = list(own(edb["spec"], field));
+    const to = from.map((entry) => {
+      const name = text(own(entry, moduleName));
+      const listed = text(own(entry, moduleVersion));
+      if (!isObject(entry) || name === undefined || listed === undefined) return entry;
+      if (names.bundledModules.includes(name)) return entry;
+      const version = followed(name, listed, running);
+      return version === undefined ? entry : { ...entry, [moduleVersion]: version };
+    });
+    return to.every((entry, index) => entry === from[index])
+      ? []
+      : [{ path: ["spec", field], from, to }];
+  });
+}
+
+/** The build that the database uses, else the newest that fits it; undefined where nothing is to follow. */
+function followed(
+  name: string,
+  listed: string,
+  { database, installed }: Running,
+): string | undefined {
+  const builds = buildsOf(name, installed);
+  const versions = builds.flatMap(({ version }) => version ?? []);
+  if (versions.length === 0 || versions.includes(listed)) return undefined;
+  const used = database.modules.find((module) => module.name === name)?.version;
+  if (used !== undefined && versions.includes(used)) return used;
+  const fitting = builds.filter((build) => fits(build, database.runs));
+  return fitting.flatMap(({ version }) => version ?? []).toSorted(byNumbers)[0];
+}
+
+/** Installed builds of a module, by either of its names (S54). */
+export function buildsOf(
+  name: string,
+  installed: readonly InstalledModule[],
+): readonly InstalledModule[] {
+  return installed.filter((one) => one.name === name || one.displayName === name);
+}
+
+/** A build is made for one engine version, where it tells one (domain facts 7). */
+export function fits(
+  { compatibleEngineVersion: made }: Pick<InstalledModule, "compatibleEngineVersion">,
+  engine: EngineVersion | undefined,
+): boolean {
+  return made === undefined || engine === undefined || made === formatEngineVersion(engine);
+}
+
+/** The later version first. */
+function byNumbers(one: string, other: string): number {
+  return other.localeCompare(one, "en", { numeric: true });
+}

@@ -1,0 +1,183 @@
+/** What --apply does about the causes, and what it cannot do (S99, S100; domain facts 7, 10). */
+import type { InstalledModule } from "../api/records";
+import { sameBuild } from "../api/modules";
+import type { FieldEdit } from "../cluster/edits";
+import { databaseFinding } from "../databases/codes";
+import { planDatabase } from "../databases/plan";
+import type { Facts } from "../facts";
+import type { Finding } from "../findings";
+import type { KubeObject } from "../objects";
+import { at } from "../values";
+import {
+  compareEngineVersions,
+  type EngineVersion,
+  formatEngineVersion,
+  parseEngineVersion,
+} from "../versions";
+import type { FreezeCause } from "./causes";
+import type { Freeze } from "./classify";
+import { recoveryFinding } from "./codes";
+import { type ApiFacts, type RecoveryDatabase, shownVersion } from "./databases";
+import { fits } from "./line";
+
+/** What the person gives. */
+export interface RecoveryWish {
+  readonly engineVersion?: string;
+  /** Manifests of the archives that were given. */
+  readonly modules: readonly InstalledModule[];
+  readonly dropDigests: boolean;
+}
+
+/** One call of S100. */
+export interface DatabaseUpgrade {
+  readonly database: RecoveryDatabase;
+  readonly uid: number;
+  /** A text, as the field of the request is (C22). */
+  readonly version: string;
+}
+
+/** The remedies; `problems` are flags that are missing or wrong, `blocks` what no flag mends. */
+export interface RecoveryPlan {
+  readonly installs: readonly InstalledModule[];
+  readonly upgrades: readonly DatabaseUpgrade[];
+  /** Of the EC. */
+  readonly digests: readonly FieldEdit[];
+  readonly problems: readonly string[];
+  readonly blocks: readonly Finding[];
+}
+
+/** Whose causes, and what is known of the cluster. */
+export interface Planning {
+  readonly facts: Facts;
+  readonly ec: KubeObject;
+  readonly freeze: Freeze;
+  readonly api: ApiFacts | undefined;
+}
+
+/** Plans the remedies of every cause; given again after them, the same flags plan nothing. */
+export function planRecovery(planning: Planning, wish: RecoveryWish): RecoveryPlan {
+  const plans = planning.freeze.causes.map((cause) => remedyOf(planning, cause, wish));
+  const flat = <K extends keyof RecoveryPlan>(key: K) => plans.flatMap((plan) => plan[key] ?? []);
+  const installs = [...new Set(flat("installs") as readonly InstalledModule[])];
+  return {
+    installs,
+    upgrades: flat("upgrades") as readonly DatabaseUpgrade[],
+    digests: flat("digests") as readonly FieldEdit[],
+    problems: [
+      ...new Set([
+        ...(flat("problems") as readonly string[]),
+        ...needless(planning, wish, installs),
+      ]),
+    ],
+    blocks: flat("blocks") as readonly Finding[],
+  };
+}
+
+type Remedy = Partial<RecoveryPlan>;
+
+function remedyOf(planning: Planning, cause: FreezeCause, wish: RecoveryWish): Remedy {
+  switch (cause.is) {
+    case "database":
+      return upgradeOf(planning, cause.database, wish);
+    case "module":
+      return installOf(cause, wish);
+    case "digest":
+      return digestOf(planning, cause.finding, wish);
+    default:
+      return { blocks: [cause.finding] };
+  }
+}
+
+function upgradeOf(
+  planning: Planning,
+  database: RecoveryDatabase,
+  { engineVersion }: RecoveryWish,
+): Remedy {
+  const { label, uid, runs } = database;
+  const version = parseEngineVersion(engineVersion);
+  const choice = supported(planning);
+  if (engineVersion === undefined || version === undefined) {
+    const known = choice.length === 0 ? "" : `; the nodes can run ${choice.join(", ")}`;
+    return { problems: [`--engine-version: give the version for ${label}${known}`] };
+  }
+  if (choice.length > 0 && !choice.includes(engineVersion)) {
+    return {
+      problems: [
+        `--engine-version: the nodes cannot run ${engineVersion}, but ${choice.join(", ")}`,
+      ],
+    };
+  }
+  if (runs !== undefined && compareEngineVersions(version, runs) <= 0) {
+    return { problems: [`--engine-version: ${label} runs ${shownVersion(runs)} already`] };
+  }
+  const blocks = upgradeBlocks(planning, database, version);
+  if (uid === undefined) {
+    return { blocks: [databaseFinding("uidUnknown", { object: label }), ...blocks] };
+  }
+  return { upgrades: [{ database, uid, version: engineVersion }], blocks };
+}
+
+/** What every node can run, 7.2 and later: the best proof that a version exists (domain facts 9). */
+export function supported({ api }: Pick<Planning, "api">): readonly string[] {
+  const [first, ...others] = api?.nodes ?? [];
+  return (first?.supportedVersions ?? []).filter((version) => {
+    const parsed = parseEngineVersion(version);
+    const isOld = parsed === undefined || compareEngineVersions(parsed, { major: 7, minor: 2 }) < 0;
+    return !isOld && others.every((node) => node.supportedVersions.includes(version));
+  });
+}
+
+/** The edit that has to follow is judged before the call: a refused one would leave both apart. */
+function upgradeBlocks(
+  { facts }: Planning,
+  { label, target, volatile }: RecoveryDatabase,
+  version: EngineVersion,
+): readonly Finding[] {
+  const atRisk = databaseFinding("volatile", {
+    object: label,
+    fix: "switch on replication or persistence, or allow the loss: upgrade-database --via api --may-discard-data",
+  });
+  const wish = { version: formatEngineVersion(version) };
+  const edit = target === undefined ? [] : planDatabase(facts, target, wish, "api").blocks;
+  return [...(volatile ? [atRisk] : []), ...edit];
+}
+
+function installOf(
+  cause: Extract<FreezeCause, { is: "module" }>,
+  { modules }: RecoveryWish,
+): Remedy {
+  const { module, databases } = cause;
+  const given = modules.filter(({ name, displayName }) => [name, displayName].includes(module));
+  if (given.length === 0) {
+    const labels = databases.map(({ label }) => label).join(", ");
+    return { problems: [`--module: give the archive of ${module}, which ${labels} use`] };
+  }
+  const unfit = databases.filter(({ runs }) => !given.some((one) => fits(one, runs)));
+  if (unfit.length === 0) return { installs: given };
+  const made = given.flatMap(({ compatibleEngineVersion }) => compatibleEngineVersion ?? []);
+  const which = unfit.map(({ label, runs }) => `${label} at ${shownVersion(runs)}`).join(", ");
+  const what = `the archive of ${module} is made for ${made.join(", ")}, and does not fit ${which}`;
+  return { blocks: [recoveryFinding("moduleUnfit", { cause: what })] };
+}
+
+function digestOf(
+  { ec }: Planning,
+  { field = "" }: Finding,
+  { dropDigests }: RecoveryWish,
+): Remedy {
+  const path = field.split(".");
+  if (dropDigests) return { digests: [{ path, from: at(ec, path), to: null }] };
+  return { problems: [`--drop-digests: ${field} pins an image; give the flag to remove it`] };
+}
+
+/** An archive that no cause asks for and that is not installed either was given by mistake. */
+function needless(
+  { api }: Planning,
+  { modules }: RecoveryWish,
+  installs: readonly InstalledModule[],
+): readonly string[] {
+  return modules
+    .filter((one) => !installs.includes(one) && sameBuild(one, api?.modules ?? []) === undefined)
+    .filter(() => api !== undefined)
+    .map(({ name }) => `--module: no database lacks the module ${name}`);
+}

@@ -1,0 +1,165 @@
+/** What the files of a release hold for a platform, judged before anything is applied (S15–S19). */
+import { UsageError } from "../errors";
+import type { Names } from "../names";
+import { type KubeObject, objectLabel } from "../objects";
+import { at, isObject, list, own, shown, text } from "../values";
+import { clusterVersionFor } from "./pairs";
+import type { Platform } from "./platforms";
+import type { Release, ReleaseContents, ReleaseFile } from "./release";
+import { judgeImages, operatorImages, relatedClusterTag } from "./images";
+import { isSameTag } from "./target";
+
+/** What the files are read for. */
+export interface Reading {
+  readonly platform: Platform;
+  readonly names: Names;
+  /** The documents of a YAML text; throws UsageError that names the source and the line. */
+  readonly parse: (text: string, source: string) => readonly unknown[];
+  /** The operator release that was asked for; the bundle has to be of it. */
+  readonly target?: string | undefined;
+}
+
+/** The contents, or every problem of the files. */
+export type ContentsResult =
+  | { readonly is: "read"; readonly contents: ReleaseContents }
+  | { readonly is: "unfit"; readonly problems: readonly string[] };
+
+/** Reads the bundle of the platform, and says which other files are there. */
+export function contentsOf(release: Release, reading: Reading): ContentsResult {
+  const { names, platform } = reading;
+  const files = names.release;
+  const file = release.file(platform === "openshift" ? files.openshiftBundle : files.bundle);
+  const problems: string[] = [];
+  const bundle = file === undefined ? [] : bundleIn(file, reading, problems);
+  const operatorVersion = file === undefined ? undefined : versionIn(bundle, names);
+  if (file !== undefined) problems.push(...judgeBundle(bundle, file, reading));
+  if (problems.length > 0) return { is: "unfit", problems };
+  const clusterVersion =
+    relatedClusterTag(bundle, names) ??
+    (operatorVersion === undefined ? undefined : clusterVersionFor(operatorVersion));
+  return {
+    is: "read",
+    contents: {
+      source: release.source,
+      sha256: release.sha256,
+      operatorVersion,
+      clusterVersion,
+      bundle,
+      definitions: bundle.filter(({ kind }) => kind === definitionKind),
+      webhook: release.file(files.webhook),
+      rbac: [files.consumerRole, files.consumerBinding, files.labelRole, files.labelBinding]
+        .map((paths) => release.file(paths))
+        .filter((found) => found !== undefined),
+      scc: release.file(files.scc),
+    },
+  };
+}
+
+/** What says that a release is another one than was asked for, in each bundle that it holds. */
+export function targetProblems(
+  release: Release,
+  reading: Omit<Reading, "platform">,
+): readonly string[] {
+  const { bundle, openshiftBundle } = reading.names.release;
+  return [bundle, openshiftBundle].flatMap((paths) => {
+    const file = release.file(paths);
+    if (file === undefined) return [];
+    const problems: string[] = [];
+    const version = versionIn(bundleIn(file, reading, problems), reading.names);
+    const other = otherVersion(version, reading.target);
+    return [...problems, ...other.map((problem) => `${file.source}: ${problem}`)];
+  });
+}
+
+const definitionKind = "CustomResourceDefinition";
+const webhookKinds = ["ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"];
+
+function bundleIn(
+  { text: written, source }: ReleaseFile,
+  { parse }: Pick<Reading, "parse">,
+  problems: string[],
+): readonly KubeObject[] {
+  const documents = parsed(() => parse(written, source), problems);
+  return documents.flatMap((document, index) => {
+    if (document === null) return [];
+    const items = own(document, "kind") === "List" ? list(own(document, "items")) : [document];
+    const objects = items.filter(isKubeObject);
+    if (objects.length < items.length) {
+      problems.push(
+        `${source}: document ${index + 1} is no object with apiVersion, kind and metadata.name`,
+      );
+    }
+    return objects;
+  });
+}
+
+function parsed(read: () => readonly unknown[], problems: string[]): readonly unknown[] {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    problems.push(...error.problems);
+    return [];
+  }
+}
+
+function isKubeObject(document: unknown): document is KubeObject {
+  return (
+    isObject(document) &&
+    text(document["apiVersion"]) !== undefined &&
+    text(document["kind"]) !== undefined &&
+    text(at(document, ["metadata", "name"])) !== undefined
+  );
+}
+
+/** The tag of the operator's image; undefined where it is pinned by its digest alone. */
+function versionIn(bundle: readonly KubeObject[], names: Names): string | undefined {
+  return operatorImages(bundle, names).map(({ tag }) => tag)[0];
+}
+
+function judgeBundle(
+  bundle: readonly KubeObject[],
+  { source }: ReleaseFile,
+  { names, target }: Reading,
+): readonly string[] {
+  return [
+    ...duplicates(bundle),
+    ...bundle.flatMap(misplaced),
+    ...judgeImages(bundle, names),
+    ...otherVersion(versionIn(bundle, names), target),
+  ].map((problem) => `${source}: ${problem}`);
+}
+
+/** An image without a tag cannot be compared: its release stays unknown. */
+function otherVersion(version: string | undefined, target: string | undefined): readonly string[] {
+  if (target === undefined || version === undefined || isSameTag(version, target)) return [];
+  return [`its operator is ${version}, not ${target} that was asked for`];
+}
+
+function duplicates(bundle: readonly KubeObject[]): readonly string[] {
+  const seen = new Set<string>();
+  return bundle.flatMap((object) => {
+    const key = `${groupOf(object)} ${objectLabel(object)}`;
+    const known = seen.has(key);
+    seen.add(key);
+    return known ? [`${objectLabel(object)} is there twice`] : [];
+  });
+}
+
+/** Versions of one group are one object. */
+function groupOf({ apiVersion }: KubeObject): string {
+  return apiVersion.replace(/\/?[^/]*$/, "");
+}
+
+/** A bundle goes where it is applied, and the webhook is a step of its own (S24–S30). */
+function misplaced(object: KubeObject): readonly string[] {
+  const { namespace } = object.metadata;
+  return [
+    ...(namespace === undefined
+      ? []
+      : [`${objectLabel(object)} is fixed to namespace ${shown(namespace)}`]),
+    ...(webhookKinds.includes(object.kind)
+      ? [`${objectLabel(object)} is a webhook, which has a file of its own`]
+      : []),
+  ];
+}

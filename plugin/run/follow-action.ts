@@ -1,0 +1,96 @@
+/** Follows an action of the REST API to its end (S92; domain facts 9, reading actions). */
+import {
+  EngineError,
+  exitCodes,
+  PermissionError,
+  TimeoutError,
+  UnavailableError,
+} from "../domain/errors";
+import type { ApiAction, ClusterApi } from "./cluster-api";
+import type { Clock } from "./ports";
+import type { Recorder } from "./recorder";
+
+/** What following needs. */
+export interface FollowPorts {
+  readonly api: Pick<ClusterApi, "action" | "address">;
+  readonly clock: Clock;
+  readonly recorder: Pick<Recorder, "waiting">;
+  readonly signal: AbortSignal;
+}
+
+/** Which action, and for how long. */
+export interface Followed {
+  readonly uid: string;
+  /** For people: `the installation of rg 1.2.5`. */
+  readonly subject: string;
+  readonly timeoutMs: number;
+}
+
+/** The server says that the action failed. */
+export class ActionFailedError extends EngineError {
+  readonly code = "ACTION-FAILED";
+  readonly exitCode = exitCodes.failed;
+
+  constructor(
+    readonly action: ApiAction,
+    subject: string,
+  ) {
+    const { uid, status = "failed", error } = action;
+    super(
+      `${subject} ended as ${status}${error === undefined ? "" : `: ${error}`} (action ${uid})`,
+      { hint: "correct what the action names, then run the same command again" },
+    );
+  }
+}
+
+const everyMs = 2_000;
+/** A server may show an action a moment after it has named it. */
+const unseenPolls = 3;
+
+/**
+ * Ends with the completed action, or undefined when the server has forgotten it: what it worked on
+ * has to be looked at. A server that does not answer for a time is asked again, a refusal is not.
+ */
+export async function followAction(
+  { api, clock, recorder, signal }: FollowPorts,
+  { uid, subject, timeoutMs }: Followed,
+): Promise<ApiAction | undefined> {
+  const from = clock.now();
+  let seen = false;
+  for (let poll = 1; ; poll += 1) {
+    const action = await askedFor(() => api.action(uid, signal));
+    if (action?.is === "completed") return action;
+    if (action?.is === "failed") throw new ActionFailedError(action, subject);
+    if (action === undefined && (seen || poll > unseenPolls)) return undefined;
+    seen ||= action !== undefined && action !== "silent";
+    const passed = clock.now() - from;
+    if (passed >= timeoutMs) {
+      throw new TimeoutError(
+        `${subject} is still under way after ${Math.round(timeoutMs / 1000)}s (action ${uid})`,
+        { hint: "run the same command again later, or with a longer --timeout" },
+      );
+    }
+    recorder.waiting(waitingWords(action, { subject, address: api.address }), passed / 1000);
+    await clock.sleep(everyMs, signal);
+  }
+}
+
+async function askedFor(
+  ask: () => Promise<ApiAction | undefined>,
+): Promise<ApiAction | "silent" | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof UnavailableError && !(error instanceof PermissionError)) return "silent";
+    throw error;
+  }
+}
+
+function waitingWords(
+  action: ApiAction | "silent" | undefined,
+  { subject, address }: { readonly subject: string; readonly address: string },
+): string {
+  if (action === "silent") return `${subject}, and for an answer of ${address}`;
+  const { progress, status = "not begun" } = action ?? {};
+  return `${subject}: ${progress === undefined ? status : `${Math.floor(progress)} %`}`;
+}

@@ -1,0 +1,326 @@
+import { load } from "js-yaml";
+import { parseDocuments, renderDocuments } from "../../../../plugin/adapters/yaml";
+import { defaultNames as names } from "../../../../plugin/domain/names";
+import type { KubeObject } from "../../../../plugin/domain/objects";
+import {
+  contentsOf,
+  type Reading,
+  targetProblems,
+} from "../../../../plugin/domain/release/contents";
+import { parseImage } from "../../../../plugin/domain/release/images";
+import { releasePaths } from "../../../../plugin/domain/release/paths";
+import type { Release } from "../../../../plugin/domain/release/release";
+import { at, list } from "../../../../plugin/domain/values";
+import { bundleOf, releaseFiles } from "../../../support/releases/tree";
+import { releaseShapes, releaseVersions } from "../../../support/releases/versions";
+
+const reading: Reading = { platform: "kubernetes", names, parse: parseDocuments };
+
+function aRelease(files: Readonly<Record<string, string>>): Release {
+  return {
+    source: "r",
+    sha256: "00",
+    file: (paths) => {
+      const path = paths.find((each) => files[each] !== undefined);
+      return path === undefined ? undefined : { text: files[path] ?? "", source: `r/${path}` };
+    },
+  };
+}
+
+/** A release with a bundle alone. */
+const withBundle = (objects: readonly unknown[]): Release =>
+  aRelease({ "bundle.yaml": renderDocuments(objects) });
+
+function problemsOf(release: Release, changes: Partial<Reading> = {}): readonly string[] {
+  const result = contentsOf(release, { ...reading, ...changes });
+  return result.is === "unfit" ? result.problems : [];
+}
+
+const usual = bundleOf("7.22.0-7");
+const others = usual.filter(({ kind }) => kind !== "Deployment");
+
+/** The bundle with other images in its two containers, in the order operator, admission. */
+function withImages(images: readonly (string | undefined)[], env: readonly object[] = []): Release {
+  const containers = [names.operator.container, names.operator.admissionContainer].map(
+    (name, index) => ({ name, ...(images[index] !== undefined && { image: images[index] }), env }),
+  );
+  return withBundle([...others, aDeployment(containers)]);
+}
+
+function aDeployment(containers: readonly object[]): KubeObject {
+  return {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name: names.operator.deployment },
+    spec: { template: { spec: { containers } } },
+  };
+}
+
+describe("the release", () => {
+  test.each(
+    releaseVersions.flatMap((version) => [
+      { version, platform: "kubernetes" as const },
+      { version, platform: "openshift" as const },
+    ]),
+  )("$version is read for $platform", ({ version, platform }) => {
+    const release = aRelease(releaseFiles(version));
+    const result = contentsOf(release, { ...reading, platform, target: `v${version}` });
+    if (result.is === "unfit") throw new Error(result.problems.join());
+    const { contents } = result;
+    expect(contents).toMatchObject({ source: "r", sha256: "00", operatorVersion: version });
+    expect(contents.clusterVersion).toBe(
+      version === "7.4.2-2" ? undefined : releaseShapes[version].cluster,
+    );
+    expect(contents.definitions.map(({ metadata }) => metadata.name)).toEqual(
+      [names.ec, names.edb, names.eaadb, names.erc].map(({ plural }) => `${plural}.${names.group}`),
+    );
+    const folder = releaseShapes[version].deployFolder ? "r/deploy" : "r";
+    expect(contents.webhook?.source).toBe(`${folder}/admission/webhook.yaml`);
+    expect(contents.scc?.source).toBe(`${folder}/openshift/scc.yaml`);
+    expect(contents.rbac.map(({ source }) => source)).toEqual(
+      ["role", "role_binding", "operator_cluster_role", "operator_cluster_role_binding"].map(
+        (name) => `${folder}/multi-namespace-edb/${name}.yaml`,
+      ),
+    );
+    const kinds = contents.bundle.map(({ kind }) => kind);
+    expect(kinds.includes("SecurityContextConstraints")).toBe(
+      platform === "openshift" && version === "7.4.2-2",
+    );
+  });
+
+  test("without a bundle holds the other files, and no version", () => {
+    const release = aRelease({ "admission/webhook.yaml": "a: 1" });
+    const result = contentsOf(release, { ...reading, target: "7.22.0-7" });
+    expect(result).toMatchObject({
+      is: "read",
+      contents: {
+        operatorVersion: undefined,
+        clusterVersion: undefined,
+        bundle: [],
+        definitions: [],
+        webhook: { source: "r/admission/webhook.yaml" },
+        rbac: [],
+        scc: undefined,
+      },
+    });
+  });
+
+  test("is looked for in both layouts, and nowhere else", () => {
+    expect(releasePaths(names)).toEqual(
+      [...releaseVersions.flatMap((version) => Object.keys(releaseFiles(version)))]
+        .flatMap((path) => [path.replace("deploy/", ""), `deploy/${path.replace("deploy/", "")}`])
+        .filter((path, index, all) => all.indexOf(path) === index)
+        .sort(),
+    );
+  });
+});
+
+describe("the version of the operator", () => {
+  test.each<[string, string, string | undefined]>([
+    ["a tag", "engine/operator:7.22.0-7", "7.22.0-7"],
+    [
+      "a tag behind a registry with a port",
+      "mirror.example:5000/engine/operator:8.0.2-2",
+      "8.0.2-2",
+    ],
+    ["a tag beside a digest", "engine/operator:8.0.2-2@sha256:00", "8.0.2-2"],
+    ["a digest alone", "engine/operator@sha256:00", undefined],
+    ["neither", "mirror.example:5000/engine/operator", undefined],
+  ])("is read from %s", (_title, image, version) => {
+    const result = contentsOf(withImages([image, image]), reading);
+    expect(result).toMatchObject({ is: "read", contents: { operatorVersion: version } });
+  });
+
+  test("that is not known cannot differ from the one that was asked for", () => {
+    const pinned = "engine/operator@sha256:00";
+    expect(problemsOf(withImages([pinned, pinned]), { target: "7.22.0-7" })).toEqual([]);
+  });
+});
+
+describe("the cluster release", () => {
+  const image = "engine/operator:7.22.0-7";
+  test.each<[string, readonly object[], string | undefined]>([
+    ["the bundle's own", [{ name: "A", value: "engine/engine:7.22.0-30" }], "7.22.0-30"],
+    [
+      "the bundle's own, behind a registry",
+      [{ name: "A", value: "mirror.example/engine/engine:7.22.0-30" }],
+      "7.22.0-30",
+    ],
+    [
+      "that of the table where it names another image",
+      [{ value: "my-engine/engine:1" }],
+      "7.22.0-28",
+    ],
+    ["that of the table where it has no tag", [{ value: "engine/engine@sha256:0" }], "7.22.0-28"],
+    ["that of the table", [{ name: "B" }], "7.22.0-28"],
+  ])("is %s", (_title, env, version) => {
+    const result = contentsOf(withImages([image, image], env), reading);
+    expect(result).toMatchObject({ is: "read", contents: { clusterVersion: version } });
+  });
+});
+
+describe("a release is unfit for", () => {
+  const image = "engine/operator:7.22.0-7";
+  const role = others[0];
+  const label = `Deployment/${names.operator.deployment}`;
+
+  test.each<[string, Release, Partial<Reading>, readonly string[]]>([
+    [
+      "a bundle of another release",
+      withBundle(usual),
+      { target: "7.22.0-17" },
+      ["r/bundle.yaml: its operator is 7.22.0-7, not 7.22.0-17 that was asked for"],
+    ],
+    [
+      "different images",
+      withImages([image, "engine/operator:7.22.0-6"]),
+      {},
+      [
+        `r/bundle.yaml: ${label} has different images in its containers: ` +
+          `${names.operator.container} engine/operator:7.22.0-7, admission engine/operator:7.22.0-6`,
+      ],
+    ],
+    [
+      "a container without an image",
+      withImages([image, undefined]),
+      {},
+      [`r/bundle.yaml: ${label} has no container admission with an image`],
+    ],
+    [
+      "a Deployment without its containers",
+      withBundle([...others, aDeployment([])]),
+      {},
+      [names.operator.container, "admission"].map(
+        (name) => `r/bundle.yaml: ${label} has no container ${name} with an image`,
+      ),
+    ],
+    [
+      "a bundle without the operator",
+      withBundle(others),
+      {},
+      [`r/bundle.yaml: it holds no ${label}`],
+    ],
+    [
+      "an object that is there twice, in whatever version",
+      withBundle([...usual, { ...role, apiVersion: "rbac.authorization.k8s.io/v1beta1" }]),
+      {},
+      [`r/bundle.yaml: Role/${names.operator.role} is there twice`],
+    ],
+    [
+      "an object that is fixed to a namespace",
+      withBundle([
+        ...usual,
+        { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", namespace: "b" } },
+      ]),
+      {},
+      ['r/bundle.yaml: ConfigMap/b/a is fixed to namespace "b"'],
+    ],
+    [
+      "a webhook among the objects",
+      withBundle([
+        ...usual,
+        {
+          apiVersion: "admissionregistration.k8s.io/v1",
+          kind: "ValidatingWebhookConfiguration",
+          metadata: { name: "a" },
+        },
+      ]),
+      {},
+      ["r/bundle.yaml: ValidatingWebhookConfiguration/a is a webhook, which has a file of its own"],
+    ],
+    [
+      "text that is no YAML, with its line",
+      aRelease({ "bundle.yaml": "a: 1\nb: [" }),
+      {},
+      [
+        expect.stringMatching(/^r\/bundle.yaml is not YAML: .*\(2:\d+\)|\(3:\d+\)/) as string,
+        `r/bundle.yaml: it holds no ${label}`,
+      ],
+    ],
+    [
+      "documents that are no objects",
+      withBundle([...usual, "text", { kind: "Role" }, { apiVersion: "v1", kind: "Role" }]),
+      {},
+      [10, 11, 12].map(
+        (n) => `r/bundle.yaml: document ${n} is no object with apiVersion, kind and metadata.name`,
+      ),
+    ],
+  ])("%s", (_title, release, ...[changes, problems]) => {
+    expect(problemsOf(release, changes)).toEqual(problems);
+  });
+
+  test("everything at once", () => {
+    expect(problemsOf(withBundle([role, role, 1]))).toHaveLength(3);
+  });
+});
+
+test("empty documents are none, and a list is its items", () => {
+  const text = `---\n${renderDocuments([{ apiVersion: "v1", kind: "List", items: usual }])}---\n`;
+  const result = contentsOf(aRelease({ "bundle.yaml": text }), reading);
+  expect(result).toMatchObject({ is: "read", contents: { bundle: usual } });
+});
+
+test("an error that is not about the file is passed on", () => {
+  const parse = (): never => {
+    throw new TypeError("a fault of the program");
+  };
+  expect(() => contentsOf(withBundle(usual), { ...reading, parse })).toThrow(TypeError);
+});
+
+describe("the tags of all bundles are compared with the one that was asked for", () => {
+  const wanted = { names, parse: parseDocuments, target: "7.22.0-7" };
+  test.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
+    ["none is there", {}, []],
+    ["they fit", releaseFiles("7.22.0-7"), []],
+    [
+      "both are others",
+      releaseFiles("8.0.2-2"),
+      ["deploy/bundle.yaml", "deploy/openshift.bundle.yaml"].map(
+        (path) => `r/${path}: its operator is 8.0.2-2, not 7.22.0-7 that was asked for`,
+      ),
+    ],
+    [
+      "one cannot be read",
+      { "bundle.yaml": "1" },
+      ["r/bundle.yaml: document 1 is no object with apiVersion, kind and metadata.name"],
+    ],
+  ])("%s", (_title, files, problems) => {
+    expect(targetProblems(aRelease(files), wanted)).toEqual(problems);
+  });
+});
+
+test.each<[unknown]>([[undefined], [""], [7], ["a b"]])("%j is no image", (written) => {
+  expect(parseImage(written)).toBeUndefined();
+});
+
+describe("what changed from release to release", () => {
+  const consumerRole = (version: (typeof releaseVersions)[number]): string => {
+    const found = Object.entries(releaseFiles(version)).find(([path]) =>
+      path.endsWith("/role.yaml"),
+    );
+    return JSON.stringify(load(found?.[1] ?? ""));
+  };
+  const clusterSpec = (version: (typeof releaseVersions)[number]): readonly unknown[] =>
+    list(at(bundleOf(version)[4], ["spec", "versions"]));
+
+  test.each([
+    ["7.4.2-2", '"endpoints"', names.eaadb.plural],
+    ["7.22.0-7", '"endpoints"', "endpointslices"],
+    ["8.0.2-2", '"endpointslices"', '"endpoints"'],
+  ] as const)("the consumer Role of %s has %s and not %s", (version, has, not) => {
+    expect(consumerRole(version)).toContain(has);
+    expect(consumerRole(version)).not.toContain(not);
+  });
+
+  test.each([
+    ["7.4.2-2", "v1alpha1", "Shards Limit"],
+    ["7.22.0-7", "v1alpha1", "Shards"],
+    ["8.0.2-2", "v1", "Shards"],
+  ] as const)("%s stores the EC as %s and lists %s", (version, stored, column) => {
+    const versions = clusterSpec(version);
+    const storing = versions.filter((each) => at(each, ["storage"]) === true);
+    expect(storing.map((each) => at(each, ["name"]))).toEqual([stored]);
+    expect(JSON.stringify(versions)).toContain(`"name":"${column}"`);
+    expect(JSON.stringify(versions)).not.toContain("userDefinedModules");
+  });
+});

@@ -1,0 +1,79 @@
+/** A client of the REST API for tests: an EC with its credentials, and the CA in a file. */
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ApiFlags, connectClusterApi } from "../../plugin/adapters/cluster-api";
+import { kinds } from "../../plugin/domain/kinds";
+import { defaultNames, type Names } from "../../plugin/domain/names";
+import type { KubeObject } from "../../plugin/domain/objects";
+import type { Clock, Cluster } from "../../plugin/run/ports";
+import { anObject } from "./builders";
+import { FakeCluster } from "./fake-cluster";
+import { ManualClock } from "./manual-clock";
+
+/** Who the client is, and what it is told. */
+export interface ClientWish {
+  readonly url?: string;
+  readonly caPem?: string;
+  readonly username?: string;
+  readonly password?: string;
+  readonly flags?: Partial<ApiFlags>;
+  readonly ec?: KubeObject;
+  readonly cluster?: Cluster;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly clock?: Clock;
+  readonly requestTimeoutMs?: number;
+  readonly warn?: (text: string) => void;
+}
+
+/** The EC of tests. */
+export function anApiEc(spec: object = {}, names: Names = defaultNames): KubeObject {
+  const { group, version, ec } = names;
+  const resource = { group, version, kind: ec.kind, plural: ec.plural };
+  return anObject(resource, { name: "ec", namespace: "engine" }, { spec: { nodes: 3, ...spec } });
+}
+
+/** The Secret with its credentials. */
+export function anApiSecret(username: string, password: string, name = "ec"): KubeObject {
+  const { secretItems } = defaultNames;
+  const encoded = (text: string): string => Buffer.from(text).toString("base64");
+  const data = {
+    [secretItems.username]: encoded(username),
+    [secretItems.password]: encoded(password),
+  };
+  return anObject(kinds.secret, { name, namespace: "engine" }, { data });
+}
+
+/** A file with a CA. */
+export function aCaFile(pem: string): string {
+  const file = join(mkdtempSync(join(tmpdir(), "api-ca-")), "ca.pem");
+  writeFileSync(file, pem);
+  return file;
+}
+
+/** A cluster that holds the credentials and nothing else. */
+export function aCredentialsCluster(username: string, password: string): FakeCluster {
+  const cluster = new FakeCluster(new ManualClock());
+  cluster.put(anApiSecret(username, password));
+  return cluster;
+}
+
+/** A connected client; nothing is sent before its first call. */
+export function anApiClient(wish: ClientWish = {}) {
+  const { username = "admin", password = "s3cret", url, caPem } = wish;
+  return connectClusterApi({
+    cluster: wish.cluster ?? aCredentialsCluster(username, password),
+    ec: wish.ec ?? anApiEc(),
+    flags: {
+      insecure: false,
+      ...(url !== undefined && { url }),
+      ...(caPem !== undefined && { ca: aCaFile(caPem) }),
+      ...wish.flags,
+    },
+    names: defaultNames,
+    env: wish.env ?? {},
+    clock: wish.clock ?? new ManualClock(),
+    requestTimeoutMs: wish.requestTimeoutMs,
+    warn: wish.warn ?? (() => undefined),
+  });
+}
