@@ -1,0 +1,41 @@
+/** A release in a folder: the files that are looked for, and a digest over them. */
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { UsageError } from "../../domain/errors";
+import { own } from "../../domain/values";
+
+/** The bytes of a release's files by their paths inside it. */
+export type Files = ReadonlyMap<string, Buffer>;
+
+/** Those of the paths that the folder holds, in the same order. */
+export async function readFolder(folder: string, paths: readonly string[]): Promise<Files> {
+  const read = await Promise.all(
+    paths.map(async (path) => [path, await readIfThere(join(folder, path))] as const),
+  );
+  return new Map(read.flatMap(([path, bytes]) => (bytes === undefined ? [] : [[path, bytes]])));
+}
+
+/**
+ * The digest of a folder: of what `sha256sum` prints for its files in the order of their paths, so
+ * that a person can compute it too. Files that no release is asked for do not count.
+ */
+export function folderDigest(files: Files): string {
+  const lines = [...files].map(([path, bytes]) => `${sha256Of(bytes)}  ${path}\n`);
+  return sha256Of(Buffer.from(lines.join("")));
+}
+
+/** SHA-256 in hex. */
+export function sha256Of(bytes: Buffer): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+async function readIfThere(path: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    const code = String(own(error, "code"));
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw new UsageError(`cannot read ${path} (${code})`, { cause: error });
+  }
+}

@@ -1,0 +1,79 @@
+/** The roles and bindings that `reapply-rbac` applies: of a release, of files, or the shipped ones (S34). */
+import { shippedRbac } from "../adapters/shipped-rbac";
+import { parseDocuments } from "../adapters/yaml";
+import { UsageError } from "../domain/errors";
+import type { Names } from "../domain/names";
+import { renderRbac } from "../domain/rbac/templates";
+import { rebrand } from "../domain/rebrand";
+import type { Release, ReleaseFile } from "../domain/release/release";
+import type { CommandContext, ReapplyRbacFlags } from "./context";
+import { releaseOf } from "./release-option";
+
+/** Documents, and where they are from. */
+export interface Templates {
+  readonly documents: readonly unknown[];
+  readonly source: string;
+  /** The release that they are of. */
+  readonly opened?: Release;
+}
+
+/** The documents that the flags name, else those that the tool ships. */
+export async function readTemplates(
+  context: CommandContext,
+  { template, ...flags }: ReapplyRbacFlags,
+): Promise<Templates> {
+  const { names } = context;
+  if (template !== undefined) {
+    const source = template === "-" ? "standard input" : template;
+    return { documents: parseDocuments(await context.readInput(template), source), source };
+  }
+  const release = await releaseOf(context, flags);
+  if (release !== undefined) return openedTemplates(release, names);
+  const source = "the roles and bindings that the tool ships";
+  const documents = Object.entries(shippedRbac()).flatMap(([file, text]) =>
+    parseDocuments(text, file),
+  );
+  return { documents: documents.map((document) => rebrand(document, names)), source };
+}
+
+/** The documents of a release that was opened before. */
+export function openedTemplates(opened: Release, names: Names): Templates {
+  const { source, file } = opened;
+  return { ...templatesOf(source, filesOf(names).map(file), names), opened };
+}
+
+/** What is wrong with the files whatever the cluster holds is said before it is asked. */
+export function requireFit({ documents, source }: Templates, names: Names): void {
+  const filling = { namespace: names.operator.namespace, accounts: ["ec"], label: false, names };
+  const result = renderRbac(documents, filling);
+  if (result.is === "rendered") return;
+  throw new UsageError(
+    result.problems.map((problem) => `template ${source}: ${problem}`),
+    { hint: "give a Role and its RoleBinding as an operator release has them" },
+  );
+}
+
+function filesOf({ release }: Names): readonly (readonly string[])[] {
+  const { consumerRole, consumerBinding, labelRole, labelBinding } = release;
+  return [consumerRole, consumerBinding, labelRole, labelBinding];
+}
+
+/** The files of the managed namespaces have to be there; those of label mode may be absent. */
+function templatesOf(
+  source: string,
+  found: readonly (ReleaseFile | undefined)[],
+  { release: { consumerRole, consumerBinding } }: Names,
+): Templates {
+  const problems = [consumerRole, consumerBinding].flatMap((paths, index) =>
+    found[index] === undefined ? [`release ${source} holds no ${paths.join(" and no ")}`] : [],
+  );
+  if (problems.length > 0) {
+    throw new UsageError(problems, {
+      hint: "give a release's folder, .tar.gz or https URL, or the files themselves with --template",
+    });
+  }
+  const documents = found.flatMap((file) =>
+    file === undefined ? [] : parseDocuments(file.text, file.source),
+  );
+  return { documents, source };
+}

@@ -1,0 +1,60 @@
+/** `--release`: which release is meant, and how a command opens it (S15, S26). */
+import { openRelease } from "../adapters/release/open";
+import { parseDocuments } from "../adapters/yaml";
+import { UsageError } from "../domain/errors";
+import { contentsOf, targetProblems } from "../domain/release/contents";
+import type { Platform } from "../domain/release/platforms";
+import type { Release, ReleaseContents, ReleaseFile } from "../domain/release/release";
+import type { Report } from "../run/report";
+import type { CommandContext, ReleaseFlags } from "./context";
+
+/** Opens the release that the flags name; undefined without one. */
+export async function releaseOf(
+  context: CommandContext,
+  { release: given, sha256, target }: ReleaseFlags,
+): Promise<Release | undefined> {
+  if (given === undefined) return undefined;
+  const { names, signal, env } = context;
+  const release = await openRelease(given, { sha256, target, names, signal, env });
+  if (target !== undefined) requireTarget(release, target, context);
+  context.event({ type: "note", text: `release ${release.source}, SHA-256 ${release.sha256}` });
+  return release;
+}
+
+/** The report, with the release that the run read. */
+export function withRelease(report: Report, release: Release | undefined): Report {
+  if (release === undefined) return report;
+  const { source, sha256 } = release;
+  return { ...report, release: { source, sha256 } };
+}
+
+/** What the release holds for a platform; UsageError with every problem of its files. */
+export function readContents(
+  release: Release,
+  platform: Platform,
+  { context, target }: { readonly context: CommandContext; readonly target?: string },
+): ReleaseContents {
+  const { names } = context;
+  const result = contentsOf(release, { platform, names, parse: parseDocuments, target });
+  if (result.is === "read") return result.contents;
+  throw new UsageError(result.problems, {
+    hint: "give a release as it was published, or tell who published it",
+  });
+}
+
+/** A file that a command cannot do without. */
+export function requireFile(release: Release, paths: readonly string[], what: string): ReleaseFile {
+  const found = release.file(paths);
+  if (found !== undefined) return found;
+  throw new UsageError(
+    `release ${release.source} holds no ${what}, looked for ${paths.join(" and ")}`,
+    { hint: "give a release's folder, .tar.gz or https URL, or the file itself with --template" },
+  );
+}
+
+/** The tags inside tell which release it really is (domain facts 8). */
+function requireTarget(release: Release, target: string, { names }: CommandContext): void {
+  const problems = targetProblems(release, { names, target, parse: parseDocuments });
+  if (problems.length === 0) return;
+  throw new UsageError(problems, { hint: "correct --target, or give the release that it names" });
+}
