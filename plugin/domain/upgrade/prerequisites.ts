@@ -3,17 +3,13 @@ import type { Area } from "../checks/check";
 import type { JudgedCheck } from "../checks/judge";
 import type { Finding } from "../findings";
 
-/**
- * What parts of the upgrade judge themselves, because it is what they bring in order; and what
- * databases alone need, which are upgraded afterwards (S66).
- */
+/** What parts of the upgrade judge themselves, because it is what they bring in order. */
 const areasElsewhere: ReadonlySet<Area> = new Set<Area>([
   "definitions",
   "webhook",
   "certificate",
   "rbac",
   "scc",
-  "active-active",
 ]);
 
 /** What the operator's part brings in order and waits for: a run cut off there leaves it so. */
@@ -23,9 +19,26 @@ const codesElsewhere: ReadonlySet<string> = new Set([
   "OPERATOR-ACCOUNT-ABSENT",
 ]);
 
-/** The findings that no part of the upgrade does away with. */
+/**
+ * Prerequisites that `check` only warns of, since they cannot be seen to the end from here: an upgrade
+ * begun without them freezes (S54, S103, S126), so a person has to say that they are seen to.
+ */
+const vouched: ReadonlySet<string> = new Set([
+  "MODULE-NAME",
+  "MODULE-OS-BASE",
+  "DATABASE-VERSION-UNSUPPORTED",
+]);
+
+/** The findings that no part of the upgrade does away with; what is missing for sure or maybe is an error. */
 export function prerequisiteFindings(judged: readonly JudgedCheck[]): readonly Finding[] {
   return judged
     .filter(({ check }) => !areasElsewhere.has(check.area) && !codesElsewhere.has(check.code))
-    .flatMap(({ findings }) => findings);
+    .flatMap(({ findings }) => findings)
+    .map((finding) => (vouched.has(finding.code) ? required(finding) : finding));
+}
+
+function required(finding: Finding): Finding {
+  const { code, object, fix } = finding;
+  const named = object === undefined ? code : `${code}=${object}`;
+  return { ...finding, severity: "error", fix: `${fix}; once that is seen to, --skip ${named}` };
 }

@@ -19,6 +19,7 @@ test("what no part of the upgrade does away with stands against it", () => {
     "licence",
     "databases",
     "modules",
+    "active-active",
     "rest",
   ]);
 });
@@ -28,5 +29,24 @@ test.each(["OPERATOR-NOT-READY", "OPERATOR-IMAGES-DIFFER", "OPERATOR-ACCOUNT-ABS
   (code) => {
     expect(checks.map((check) => check.code)).toContain(code);
     expect(prerequisiteFindings([judged("operator", code)])).toEqual([]);
+  },
+);
+
+test.each(["MODULE-NAME", "MODULE-OS-BASE", "DATABASE-VERSION-UNSUPPORTED"])(
+  "%s has to be seen to, or vouched for",
+  (code) => {
+    const [check] = checks.filter((one) => one.code === code);
+    if (check === undefined) throw new Error(`there is no check ${code}`);
+    const warning = { code, severity: "warning", cause: "c", fix: "f", source: "S54" } as const;
+    const findings = [warning, { ...warning, object: "EC/engine/ec" }];
+    expect(prerequisiteFindings([{ check, verdict: "failed", findings }])).toEqual([
+      { ...warning, severity: "error", fix: `f; once that is seen to, --skip ${code}` },
+      {
+        ...warning,
+        object: "EC/engine/ec",
+        severity: "error",
+        fix: `f; once that is seen to, --skip ${code}=EC/engine/ec`,
+      },
+    ]);
   },
 );
