@@ -4,6 +4,7 @@
  */
 import { EngineError, exitCodes, UsageError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
+import { planFindings } from "../../domain/upgrade/codes";
 import {
   staleReasons,
   unplanned,
@@ -100,7 +101,7 @@ class Procedure {
   }
 
   #stale(reasons: readonly string[]): Report {
-    const findings = reasons.map((cause): Finding => ({ ...staleFinding, cause }));
+    const findings = reasons.map((cause): Finding => ({ ...planFindings.stale, cause }));
     for (const finding of findings) this.deps.event({ type: "finding", finding });
     return {
       ...this.options.base,
@@ -171,22 +172,12 @@ function endedBy(error: unknown): Report {
   };
 }
 
-const staleFinding = {
-  code: "PLAN-STALE",
-  severity: "error",
-  fix: "look at what has changed, then make a new plan",
-  source: "cli contract, exit code 5",
-} as const;
-
 /** Somebody changed the cluster after the plan was shown: nothing beyond the plan is written. */
 function unplannedEnd(more: readonly PlannedStep[], event: (event: Event) => void): Report {
   const findings = more.map(({ object, action }): Finding => ({
-    code: "PLAN-EXCEEDED",
-    severity: "error",
+    ...planFindings.exceeded,
     object,
     cause: `somebody changed it since the plan was shown: its ${action} was not part of the plan`,
-    fix: "look at who changed it (kubectl get --show-managed-fields -o yaml), then run again to see a new plan",
-    source: "cli contract, exit code 5",
   }));
   for (const finding of findings) event({ type: "finding", finding });
   const objects = more.map(({ object }) => object).join(", ");

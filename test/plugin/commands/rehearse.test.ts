@@ -78,6 +78,7 @@ function dump(change: (object: KubeObject) => KubeObject | undefined = (object) 
 const masked = (text: string): string =>
   text
     .replaceAll(/[0-9a-f]{64}/g, "0".repeat(64))
+    .replaceAll(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g, "uid")
     .replaceAll(/\d{8}-\d{6}-[0-9a-f]{6}/g, "20260102-030405-abcdef")
     .replaceAll(program.file, "/path/engine-webhook")
     .replaceAll(folder, "/folder");
