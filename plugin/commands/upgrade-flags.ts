@@ -12,6 +12,10 @@ export interface UpgradeFlags extends ReleaseFlags {
   readonly clusterTarget?: string;
   /** The ECs follow the operator by themselves (S13). */
   readonly auto: boolean;
+  /** The databases' version; absent: they stay as they are (S61). */
+  readonly engineVersion?: string;
+  /** Other clusters that take part in active-active databases, as CONTEXT[/NAMESPACE]. */
+  readonly participants: readonly string[];
   readonly stallAfterMs: number;
   /** False with --no-probe. */
   readonly probe: boolean;
@@ -39,6 +43,8 @@ export function wordsOf(flags: UpgradeFlags): readonly string[] {
     ...worded("image-registry", registry),
     ...worded("pull-secret", pullSecret),
     ...worded("cluster-target", clusterTarget),
+    ...worded("engine-version", flags.engineVersion),
+    ...flags.participants.flatMap((one) => worded("participant", one)),
     ...flags.takeFields.flatMap((field) => worded("take-fields", field)),
     ...flags.skip.flatMap((code) => worded("skip", code)),
     ...(flags.auto ? ["--auto"] : []),

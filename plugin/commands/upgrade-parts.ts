@@ -12,6 +12,7 @@ import type { CommandContext, ReapplyRbacFlags } from "./context";
 import { prepareReapplyRbac } from "./reapply-rbac";
 import { prepareUnbindScc } from "./unbind-scc";
 import { prepareUpgradeCluster } from "./upgrade-cluster";
+import { prepareUpgradeDatabase } from "./upgrade-database";
 import type { UpgradeFlags } from "./upgrade-flags";
 import { prepareUpgradeOperator } from "./upgrade-operator";
 import { prepareUpgradeWebhook } from "./upgrade-webhook";
@@ -37,6 +38,7 @@ export function readyParts(of: PartsOf): readonly ReadyPart[] {
     webhook: webhookSkip(facts),
     scc: sccSkip(facts, of.operatorVersion),
     ...(clusterNames(of).length === 0 && { cluster: noClusters(of), "auto-off": noClusters(of) }),
+    ...(of.flags.engineVersion === undefined && { databases: noVersion }),
   };
   const prepared: Readonly<Record<UpgradePartId, Prepare>> = {
     "auto-off": () =>
@@ -47,6 +49,7 @@ export function readyParts(of: PartsOf): readonly ReadyPart[] {
     cluster: (stage) => clusters(of, stage),
     scc: ({ ahead }) => prepareUnbindScc(context, {}, ahead ? { assumeUpgraded: true } : {}),
     "rbac-contract": (stage) => rbac(of, "contract", stage),
+    databases: (stage) => databases(of, stage),
   };
   return upgradeParts.map((part) => {
     const skip = skips[part.id];
@@ -55,10 +58,15 @@ export function readyParts(of: PartsOf): readonly ReadyPart[] {
       ...(skip !== undefined && { skip }),
       run: async (stage) => {
         const run = await prepared[part.id](stage);
-        return await run(staged(context, stage));
+        return await run(staged(context, part.id === "databases" ? untried(stage) : stage));
       },
     };
   });
+}
+
+/** The webhook judges a database by what its cluster bundles: before the upgrade no dry run can tell. */
+function untried(stage: Stage): Stage {
+  return stage.ahead && stage.dryRun === "server" ? { ...stage, dryRun: "client" } : stage;
 }
 
 /** The context as a part sees it: its stage, and no question, since the plan was confirmed. */
@@ -132,6 +140,34 @@ function clusters(of: PartsOf, { ahead }: Stage): Promise<Run> {
     })),
   );
 }
+
+/** All databases of this operator's clusters, by their resources (S61). */
+function databases({ context, flags, operatorVersion }: PartsOf, { ahead }: Stage): Promise<Run> {
+  const { engineVersion, participants, takeFields, stallAfterMs, limited } = flags;
+  return prepareUpgradeDatabase(
+    context,
+    {
+      databases: [],
+      all: true,
+      everywhere: true,
+      ...(engineVersion !== undefined && { version: engineVersion }),
+      via: "resource",
+      request: {},
+      confirmed: [],
+      participants,
+      takeFields,
+      stallAfterMs,
+      limited,
+      api: { insecure: false },
+    },
+    {
+      ...(ahead && { assumeUpgraded: true }),
+      ...(ahead && operatorVersion !== undefined && { assumeOperator: operatorVersion }),
+    },
+  );
+}
+
+const noVersion = "no --engine-version was given, the databases keep theirs";
 
 /** One run after the other, until one does not go well. */
 async function inTurn(

@@ -14,12 +14,11 @@ export interface UpgradeDetails {
 
 /** A plan that is not carried out is shown with every write; anything else as every report. */
 export function upgradeText(report: Report, style: TextStyle): string {
-  const details = report.details as Partial<UpgradeDetails> | undefined;
-  if (details?.plan === undefined) return renderText(report, style);
-  const { steps = [] } = report;
-  const lines = planLines(details.plan.parts, steps, style.palette);
-  // the steps are told part by part above, so the rest goes without them
-  return `${lines.join("\n")}\n\n${renderText({ ...report, steps: [] }, style)}`;
+  const { steps = [], details, ...rest } = report;
+  const { plan } = (details ?? {}) as Partial<UpgradeDetails>;
+  if (plan === undefined) return renderText(report, style);
+  const lines = planLines(plan.parts, steps, style.palette);
+  return `${lines.join("\n")}\n\n${renderText(rest, style)}`;
 }
 
 /** The plan before the question whether to carry it out. */

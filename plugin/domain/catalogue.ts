@@ -1,11 +1,15 @@
 /** Every finding code with its cause, its way out and its source, for `explain`. */
+import { moduleCodes } from "./api/codes";
 import { certificateCodes } from "./certificate";
 import { checkCodes } from "./checks/all";
 import { clusterCodes } from "./cluster/codes";
+import { databaseCodes } from "./databases/codes";
 import type { Severity } from "./findings";
 import { operatorCodes } from "./operator/codes";
 import { rbacCodes } from "./rbac/codes";
+import { recoveryCodes } from "./recovery/codes";
 import { sccCodes } from "./scc/codes";
+import { planCodes } from "./upgrade/codes";
 import { webhookCodes } from "./webhook/codes";
 
 /** One code, explained without the object it was found on. */
@@ -25,5 +29,9 @@ export const catalogue: readonly CatalogueEntry[] = [
   ...rbacCodes,
   ...sccCodes,
   ...clusterCodes,
+  ...databaseCodes,
   ...checkCodes,
+  ...moduleCodes,
+  ...planCodes,
+  ...recoveryCodes,
 ].sort((one, other) => (one.code < other.code ? -1 : 1));

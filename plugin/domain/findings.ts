@@ -16,3 +16,9 @@ export interface Finding {
   /** The paragraph of the specification or the decision behind it, as "S27". */
   readonly source: string;
 }
+
+/** The findings without those that are the same in every word: parts of a run may meet the same thing. */
+export function distinct(findings: readonly Finding[]): readonly Finding[] {
+  const met = new Map(findings.map((finding) => [JSON.stringify(finding), finding]));
+  return [...met.values()];
+}

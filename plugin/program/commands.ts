@@ -4,11 +4,14 @@ import { shells } from "../commands/standard-flags";
 import { certCreate, certInspect } from "./cert-commands";
 import { check } from "./check-command";
 import { upgradeCluster } from "./cluster-command";
+import { upgradeDatabase } from "./database-command";
 import type { CommandEntry } from "./entry";
 import { groups, prepare } from "./entry";
 import { reapplyRbac } from "./rbac-command";
 import { diffCommand } from "./diff-command";
+import { modulesInstall, modulesInUse, modulesList } from "./modules-commands";
 import { upgradeOperator } from "./operator-command";
+import { recover } from "./recover-command";
 import { rehearseCommand } from "./rehearse-command";
 import { unbindScc } from "./scc-command";
 import { status } from "./status-command";
@@ -18,6 +21,7 @@ import { upgradeWebhook } from "./upgrade-commands";
 /** Words that only lead to other commands. */
 export const parents: Readonly<Record<string, string>> = {
   cert: "Make or judge the certificate of the admission webhook",
+  modules: "Look at the modules of a cluster (EC), and install one",
 };
 
 const noFlags = (): object => ({});
@@ -118,10 +122,15 @@ export const rehearse = rehearseCommand([
   upgradeOperator,
   unbindScc,
   upgradeCluster,
+  upgradeDatabase,
   certCreate,
   certInspect,
   status,
   check,
+  modulesList,
+  modulesInUse,
+  modulesInstall,
+  recover,
 ]);
 
 /** `diff`, which is given any that writes. */
@@ -132,6 +141,7 @@ export const diff = diffCommand([
   upgradeOperator,
   unbindScc,
   upgradeCluster,
+  upgradeDatabase,
   certCreate,
 ]);
 
@@ -146,10 +156,15 @@ export const entries: readonly CommandEntry[] = [
   reapplyRbac,
   upgradeOperator,
   upgradeCluster,
+  upgradeDatabase,
   unbindScc,
   rehearse,
   diff,
+  modulesInstall,
   status,
+  recover,
+  modulesList,
+  modulesInUse,
   certCreate,
   certInspect,
   explain,

@@ -70,6 +70,12 @@ export function createSession(
     const { askOnTerminal } = await import("./input.ts");
     return askOnTerminal(escape(question), { in: streams.in, err: streams.err, signal });
   };
+  const typed = async (question: string): Promise<string | undefined> => {
+    if (!canAsk()) return undefined;
+    reporter.rest();
+    const { typedOnTerminal } = await import("./input.ts");
+    return typedOnTerminal(escape(question), { in: streams.in, err: streams.err, signal });
+  };
   const context: CommandContext = {
     connect: () => (connecting ??= connect()),
     connectReadOnly: (kubeContext) => {
@@ -87,6 +93,7 @@ export function createSession(
     options,
     run: identity(world.clock, options),
     ask,
+    typed,
     get interactive() {
       return canAsk(); // looked at only when asked: looking opens stdin
     },

@@ -25,6 +25,8 @@ export interface ArgumentSpec {
   readonly choices?: readonly string[];
   /** It may be left out. */
   readonly optional?: true;
+  /** It may be given more than once. */
+  readonly repeat?: true;
 }
 
 /** One command: its words, its help, its flags, and how it is loaded. */

@@ -58,8 +58,9 @@ export function commandHelp(prefix: Prefix, entry: CommandEntry): string {
   ]);
 }
 
-function placeholder({ name, optional }: ArgumentSpec): string {
-  return optional === true ? `[${name}]` : name;
+function placeholder({ name, optional, repeat }: ArgumentSpec): string {
+  const shown = repeat === true ? `${name}...` : name;
+  return optional === true ? `[${shown}]` : shown;
 }
 
 function argumentSection({ argument }: CommandEntry): readonly string[] {

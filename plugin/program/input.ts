@@ -90,11 +90,16 @@ export interface Desk {
 
 /** Asks on the terminal; anything but y or yes, and the end of input, is a no. */
 export async function askOnTerminal(question: string, desk: Desk): Promise<boolean> {
+  return /^\s*y(es)?\s*$/i.test(await typedOnTerminal(`${question} [y/N]`, desk));
+}
+
+/** A line that is typed on the terminal; nothing at the end of input. */
+export async function typedOnTerminal(question: string, desk: Desk): Promise<string> {
   // without "terminal" readline leaves Ctrl-C to the process, where it is SIGINT as ever
   const lines = createInterface({ input: desk.in, terminal: false });
-  desk.err.write(`${question} [y/N] `);
+  desk.err.write(`${question} `);
   try {
-    const answer = await new Promise<string>((resolve, reject) => {
+    return await new Promise<string>((resolve, reject) => {
       lines.once("line", resolve);
       lines.once("close", () => {
         resolve("");
@@ -103,7 +108,6 @@ export async function askOnTerminal(question: string, desk: Desk): Promise<boole
         reject(new Error("interrupted", { cause: desk.signal.reason }));
       });
     });
-    return /^\s*y(es)?\s*$/i.test(answer);
   } catch (error) {
     desk.signal.throwIfAborted();
     throw error;

@@ -103,8 +103,9 @@ function buildTree(
   return root;
 }
 
-function placeholder({ name, optional }: ArgumentSpec): string {
-  return optional === true ? `[${name}]` : `<${name}>`;
+function placeholder({ name, optional, repeat }: ArgumentSpec): string {
+  const shown = repeat === true ? `${name}...` : name;
+  return optional === true ? `[${shown}]` : `<${shown}>`;
 }
 
 function argumentProblems(

@@ -12,9 +12,9 @@ export const upgrade: CommandEntry = {
   path: "upgrade",
   kind: "Upgrade",
   group: groups.upgrade,
-  summary: "Upgrade operator, webhook, RBAC, clusters and SCC in the order that leaves no gap",
-  description: `Upgrade everything but the databases, in the order that leaves no gap: RBAC widened, operator, admission
-webhook, clusters, the old SCC unbound, RBAC narrowed.
+  summary: "Upgrade operator, webhook, RBAC, clusters and databases in the order that leaves no gap",
+  description: `Upgrade everything, in the order that leaves no gap: RBAC widened, operator, admission webhook, clusters, the
+old SCC unbound, RBAC narrowed, and with --engine-version the databases.
 
 The prerequisites are judged first; one that is missing ends the run before anything is written. Then every
 part is planned, and the whole plan is shown: each write with its reason, permission, risk, way back and kubectl
@@ -36,6 +36,10 @@ done is as wanted, and is not written again.`,
       line: "upgrade -n engine --release ./release --plan plan.json",
     },
     {
+      does: "The databases too",
+      line: "upgrade -n engine --release ./release --engine-version 8.0",
+    },
+    {
       does: "An operator that was installed with its chart",
       line: "upgrade -n engine --chart ./chart --release-name operator --version 8.0.2-2",
     },
@@ -48,6 +52,17 @@ done is as wanted, and is not written again.`,
       help: "Image tag of the clusters; absent: the one that belongs to the release",
     },
     { name: "auto", help: "Let the clusters follow the operator by themselves" },
+    {
+      name: "engine-version",
+      value: "VERSION",
+      help: "Version to upgrade all databases to at the end; absent: they stay as they are",
+    },
+    {
+      name: "participant",
+      value: "CONTEXT[/NAMESPACE]",
+      repeat: true,
+      help: "Other cluster that takes part in active-active databases; it is only read",
+    },
     {
       name: "stall-after",
       value: "DURATION",
@@ -82,6 +97,7 @@ function judge(read: FlagReader): UpgradeFlags {
   const clusterTarget = read.text("cluster-target");
   const plan = read.text("plan");
   const planOut = read.text("plan-out");
+  const engineVersion = read.text("engine-version");
   if (plan !== undefined && planOut !== undefined) {
     read.problems.push("--plan and --plan-out: give one of the two");
   }
@@ -94,6 +110,8 @@ function judge(read: FlagReader): UpgradeFlags {
     ...judgeOperatorFlags(read),
     ...(clusterTarget !== undefined && { clusterTarget }),
     auto: read.on("auto"),
+    ...(engineVersion !== undefined && { engineVersion }),
+    participants: read.each("participant"),
     stallAfterMs: read.duration("stall-after", defaultStallAfterMs),
     probe: !read.on("no-probe"),
     skip: read.list("skip"),

@@ -5,6 +5,7 @@ import type {
   ApplyOptions,
   Cluster,
   ListOptions,
+  LogOptions,
   ManagedWrite,
   PatchOptions,
   Preconditions,
@@ -68,6 +69,12 @@ export class ObservedCluster implements Cluster {
   async *watch(resource: Resource, options: WatchOptions): AsyncIterable<WatchEvent> {
     yield* await this.gate(read("watch", resource.plural, resource), () =>
       Promise.resolve(this.inner.watch(resource, options)),
+    );
+  }
+
+  logs(pod: Ref, options: LogOptions): Promise<string | undefined> {
+    return this.gate(read("get", `the log of ${subjectOf(pod)}`, targetOf(pod)), async () =>
+      this.inner.logs?.(pod, options),
     );
   }
 

@@ -1,11 +1,5 @@
 /** Follows an action of the REST API to its end (S92; domain facts 9, reading actions). */
-import {
-  EngineError,
-  exitCodes,
-  PermissionError,
-  TimeoutError,
-  UnavailableError,
-} from "../domain/errors";
+import { EngineError, exitCodes, TimeoutError, UnavailableError } from "../domain/errors";
 import type { ApiAction, ClusterApi } from "./cluster-api";
 import type { Clock } from "./ports";
 import type { Recorder } from "./recorder";
@@ -58,39 +52,46 @@ export async function followAction(
   const from = clock.now();
   let seen = false;
   for (let poll = 1; ; poll += 1) {
-    const action = await askedFor(() => api.action(uid, signal));
+    const look = await lookAt(() => api.action(uid, signal));
+    const { action } = look;
     if (action?.is === "completed") return action;
     if (action?.is === "failed") throw new ActionFailedError(action, subject);
-    if (action === undefined && (seen || poll > unseenPolls)) return undefined;
-    seen ||= action !== undefined && action !== "silent";
+    if (look.is === "unknown" && (seen || poll > unseenPolls)) return undefined;
+    seen ||= look.is === "seen";
     const passed = clock.now() - from;
-    if (passed >= timeoutMs) {
-      throw new TimeoutError(
-        `${subject} is still under way after ${Math.round(timeoutMs / 1000)}s (action ${uid})`,
-        { hint: "run the same command again later, or with a longer --timeout" },
-      );
-    }
-    recorder.waiting(waitingWords(action, { subject, address: api.address }), passed / 1000);
+    if (passed >= timeoutMs) throw stillUnderWay({ uid, subject, timeoutMs });
+    recorder.waiting(waitingWords(look, { subject, address: api.address }), passed / 1000);
     await clock.sleep(everyMs, signal);
   }
 }
 
-async function askedFor(
-  ask: () => Promise<ApiAction | undefined>,
-): Promise<ApiAction | "silent" | undefined> {
+function stillUnderWay({ uid, subject, timeoutMs }: Followed): TimeoutError {
+  const seconds = Math.round(timeoutMs / 1000);
+  return new TimeoutError(`${subject} is still under way after ${seconds}s (action ${uid})`, {
+    hint: "run the same command again later, or with a longer --timeout",
+  });
+}
+
+interface Look {
+  readonly is: "seen" | "unknown" | "silent";
+  readonly action?: ApiAction;
+}
+
+async function lookAt(ask: () => Promise<ApiAction | undefined>): Promise<Look> {
   try {
-    return await ask();
+    const action = await ask();
+    return action === undefined ? { is: "unknown" } : { is: "seen", action };
   } catch (error) {
-    if (error instanceof UnavailableError && !(error instanceof PermissionError)) return "silent";
+    if (error instanceof UnavailableError) return { is: "silent" };
     throw error;
   }
 }
 
 function waitingWords(
-  action: ApiAction | "silent" | undefined,
+  { is, action }: Look,
   { subject, address }: { readonly subject: string; readonly address: string },
 ): string {
-  if (action === "silent") return `${subject}, and for an answer of ${address}`;
+  if (is === "silent") return `${subject}, and for an answer of ${address}`;
   const { progress, status = "not begun" } = action ?? {};
   return `${subject}: ${progress === undefined ? status : `${Math.floor(progress)} %`}`;
 }

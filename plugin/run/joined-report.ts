@@ -1,4 +1,5 @@
 /** Several runs as one: the lists one after the other, and the end of the later one. */
+import { distinct } from "../domain/findings";
 import type { Event, Report, StepReport } from "./report";
 
 /** The steps of a report; none where it has no list. */
@@ -21,7 +22,7 @@ export function joinedReport(first: Report, next: Report, title: string): Report
     steps: [...stepsOf(first), ...stepsOf(next).map((step) => shifted(step, before))],
     ...both("probes", first, next),
     ...both("backups", first, next),
-    findings: [...(first.findings ?? []), ...(next.findings ?? [])],
+    findings: distinct([...(first.findings ?? []), ...(next.findings ?? [])]),
     exit: { ...next.exit, reason: `${first.exit.reason}; ${title}: ${next.exit.reason}` },
   };
 }

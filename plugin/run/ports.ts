@@ -64,6 +64,13 @@ export type WatchEvent =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: KubeObject }
   | { readonly type: "BOOKMARK"; readonly resourceVersion: string };
 
+/** Which part of a container's log. */
+export interface LogOptions {
+  readonly container: string;
+  readonly tailLines: number;
+  readonly signal?: AbortSignal;
+}
+
 export type PatchType = "merge" | "json" | "strategic";
 
 /** A permission to ask for: SelfSubjectAccessReview's resource attributes. */
@@ -96,6 +103,8 @@ export interface Cluster {
    * the stream; ApiError 410 when the version is too old, 404 when the kind is not served.
    */
   watch(resource: Resource, options: WatchOptions): AsyncIterable<WatchEvent>;
+  /** The end of a container's log, undefined where it may not or cannot be read; absent where there are none. */
+  logs?(pod: Ref, options: LogOptions): Promise<string | undefined>;
   create(object: KubeObject, options?: ManagedWrite): Promise<KubeObject>;
   update(object: KubeObject, options?: ManagedWrite): Promise<KubeObject>;
   /** Server-side apply of the complete object; metadata.uid and resourceVersion count as preconditions. */

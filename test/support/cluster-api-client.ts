@@ -60,20 +60,23 @@ export function aCredentialsCluster(username: string, password: string): FakeClu
 
 /** A connected client; nothing is sent before its first call. */
 export function anApiClient(wish: ClientWish = {}) {
-  const { username = "admin", password = "s3cret", url, caPem } = wish;
+  const { username = "admin", password = "s3cret", requestTimeoutMs } = wish;
+  const usual = { ec: anApiEc(), env: {}, clock: new ManualClock(), warn: () => undefined };
   return connectClusterApi({
-    cluster: wish.cluster ?? aCredentialsCluster(username, password),
-    ec: wish.ec ?? anApiEc(),
-    flags: {
-      insecure: false,
-      ...(url !== undefined && { url }),
-      ...(caPem !== undefined && { ca: aCaFile(caPem) }),
-      ...wish.flags,
-    },
+    ...usual,
+    cluster: aCredentialsCluster(username, password),
     names: defaultNames,
-    env: wish.env ?? {},
-    clock: wish.clock ?? new ManualClock(),
-    requestTimeoutMs: wish.requestTimeoutMs,
-    warn: wish.warn ?? (() => undefined),
+    ...wish,
+    flags: flagsOf(wish),
+    requestTimeoutMs,
   });
+}
+
+function flagsOf({ url, caPem, flags }: ClientWish): ApiFlags {
+  return {
+    insecure: false,
+    ...(url !== undefined && { url }),
+    ...(caPem !== undefined && { ca: aCaFile(caPem) }),
+    ...flags,
+  };
 }

@@ -1,6 +1,6 @@
 /** The Cluster port over HTTP. */
 import type { Duplex } from "node:stream";
-import { EngineError, UnavailableError } from "../../domain/errors";
+import { ApiError, EngineError, UnavailableError } from "../../domain/errors";
 import type { KubeObject, Ref, Resource } from "../../domain/objects";
 import { at, type Json, own, text } from "../../domain/values";
 import type {
@@ -8,6 +8,7 @@ import type {
   ApplyOptions,
   Cluster,
   ListOptions,
+  LogOptions,
   ManagedWrite,
   PatchOptions,
   PatchType,
@@ -29,6 +30,9 @@ const patchTypes: Readonly<Record<PatchType, string>> = {
   json: "application/json-patch+json",
   strategic: "application/strategic-merge-patch+json",
 };
+
+/** Evidence is a few lines: no log is read whole. */
+const mostLogBytes = 1024 * 1024;
 
 /** What the cluster is called in reports. */
 interface Identity {
@@ -64,6 +68,22 @@ export class HttpCluster implements Cluster, PodForwarder {
 
   watch(resource: Resource, options: WatchOptions): AsyncIterable<WatchEvent> {
     return watchKind(this.client, resource, options);
+  }
+
+  async logs(pod: Ref, { container, tailLines, signal }: LogOptions): Promise<string | undefined> {
+    const query = { container, tailLines: String(tailLines), limitBytes: String(mostLogBytes) };
+    const path = `${objectPath(pod)}/log`;
+    const subject = `read the log of ${nameOf(pod)}`;
+    const lines: string[] = [];
+    try {
+      const call = { method: "GET", path, query, subject, writes: false, signal } as const;
+      for await (const line of this.client.lines(call)) lines.push(line);
+    } catch (error) {
+      // a container that has not started, a kubelet that is away, a right that is missing
+      if (error instanceof ApiError) return undefined;
+      throw error;
+    }
+    return lines.join("\n");
   }
 
   async create(object: KubeObject, options: ManagedWrite = {}): Promise<KubeObject> {

@@ -43,7 +43,7 @@ export class ForwardError extends Error {
   }
 }
 
-/** The data channel of a socket that stands, as a stream. */
+/** The data channel of a socket that stands, paused until now, as a stream. */
 export function forwardedStream(socket: WebSocket): Duplex {
   const headers = [portBytes, portBytes];
   const stream = new Duplex({
@@ -78,6 +78,7 @@ export function forwardedStream(socket: WebSocket): Duplex {
   socket.on("error", (error) => {
     stream.destroy(new ForwardError("the connection through the API server broke", error));
   });
+  socket.resume();
   return stream;
 }
 

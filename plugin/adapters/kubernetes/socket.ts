@@ -16,10 +16,14 @@ export interface SocketCall {
 
 const refusalLimit = 64 * 1024;
 
-/** The socket once it stands, or the answer that refused it; rejects with the signal's reason. */
+/**
+ * The socket once it stands, paused until its listeners are there; or the answer that refused it.
+ * Rejects with the signal's reason.
+ */
 export function openSocket(call: SocketCall): Promise<WebSocket | Answer | NoAnswer> {
   const { lease, signal } = call;
   return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
     const socket = new WebSocket(call.url, call.protocol, {
       agent: lease.agent,
       headers: call.headers as Record<string, string>,
@@ -37,6 +41,8 @@ export function openSocket(call: SocketCall): Promise<WebSocket | Answer | NoAns
     signal?.addEventListener("abort", aborted);
     socket.on("close", lease.done);
     socket.once("open", () => {
+      // what comes with the answer would be told before anybody listens
+      socket.pause();
       settle(socket);
     });
     socket.once("error", (error: NodeJS.ErrnoException) => {

@@ -39,7 +39,8 @@ function stateOf(status: string | undefined, { actionStates }: Names): ApiAction
 }
 
 function percent(value: unknown): number | undefined {
-  const number = typeof value === "string" && value !== "" ? Number(value.replace(/%$/, "")) : value;
+  const number =
+    typeof value === "string" && value !== "" ? Number(value.replace(/%$/, "")) : value;
   if (typeof number !== "number" || !Number.isFinite(number)) return undefined;
   return Math.min(100, Math.max(0, number));
 }

@@ -15,7 +15,10 @@ export function parseLicense(value: unknown, { licenseFields }: Names): ApiLicen
 }
 
 /** The nodes; undefined for what is no list. */
-export function parseNodes(value: unknown, { clusterFields }: Names): readonly ApiNode[] | undefined {
+export function parseNodes(
+  value: unknown,
+  { clusterFields }: Names,
+): readonly ApiNode[] | undefined {
   if (!Array.isArray(value)) return undefined;
   return value.map((node: unknown) => ({
     uid: uidNumber(own(node, clusterFields.nodeUid)),

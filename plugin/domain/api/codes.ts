@@ -22,14 +22,16 @@ export const moduleFindings = {
   engineUnknown: {
     code: "MODULE-ENGINE-UNKNOWN",
     severity: "warning",
-    cause: "no node of the cluster supports the wanted engine version: bundled modules cannot be judged",
+    cause:
+      "no node of the cluster supports the wanted engine version: bundled modules cannot be judged",
     fix: "upgrade the cluster (EC) first, then run this again; or correct the version",
     source: "domain facts 9",
   },
   oneNode: {
     code: "MODULE-ONE-NODE",
     severity: "warning",
-    cause: "the module's file was given to the node that answered; the newer call takes it once a node",
+    cause:
+      "the module's file was given to the node that answered; the newer call takes it once a node",
     fix: "run it from where every node can be reached: without --api-url, by the pods of the EC",
     source: "domain facts 9",
   },

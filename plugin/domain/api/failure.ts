@@ -1,5 +1,11 @@
 /** Answers of the REST API that are no success: their bodies, and the errors made of them (S108-S115). */
-import { EngineError, type ErrorDetails, type ExitCode, exitCodes, PermissionError } from "../errors";
+import {
+  EngineError,
+  type ErrorDetails,
+  type ExitCode,
+  exitCodes,
+  PermissionError,
+} from "../errors";
 import type { Names } from "../names";
 import { own, text } from "../values";
 

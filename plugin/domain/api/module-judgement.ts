@@ -48,19 +48,21 @@ function usersOf({ databases }: ModuleUse): string {
 function judgeStanding(use: ModuleUse, facts: ModuleFacts): readonly Finding[] {
   const label = moduleLabel(use);
   const field = facts.names.fields.userDefinedModules.join(".");
+  const known = namesOf(use).join(" or ");
+  const fix = `define it in the EC as ${known}, or take it out of these databases`;
   const absent = found(
     facts,
     moduleFindings.absent,
-    `${label}, which ${usersOf(use)} use, is not installed`,
+    `${label}, used by ${usersOf(use)}, is not installed`,
   );
   const missing = found(
     facts,
     clusterFindings.moduleUndefined,
-    `${label}, which ${usersOf(use)} use, is a module of the user's own and not defined in the EC`,
+    `${label}, used by ${usersOf(use)}, is a module of the user's own and not defined in the EC`,
   );
   return [
     ...(use.installed ? [] : [absent]),
-    ...(use.bundled || use.defined ? [] : [{ ...missing, field, source: "S56" }]),
+    ...(use.bundled || use.defined ? [] : [{ ...missing, field, fix, source: "S56" }]),
   ];
 }
 
@@ -78,7 +80,7 @@ function judgeBuilds(
   if (engine !== undefined && fitting.length === 0) {
     const wanted = formatEngineVersion(engine);
     const has = all.map(buildWords).join(", ");
-    const cause = `${use.name}, which ${usersOf(use)} use, has no build for ${wanted}: installed are ${has}`;
+    const cause = `${use.name}, used by ${usersOf(use)}, has no build for ${wanted}: installed are ${has}`;
     return [found(facts, moduleFindings.target, cause)];
   }
   return use.bundled ? [] : judgePlatform(use, fitting, { facts, platform });
@@ -90,13 +92,14 @@ function judgePlatform(
   { facts, platform }: { readonly facts: ModuleFacts; readonly platform: string | undefined },
 ): readonly Finding[] {
   if (platform === undefined) return [];
-  if (builds.some(({ platforms }) => platforms?.includes(platform))) return [];
-  const who = `${use.name}, which ${usersOf(use)} use`;
-  if (builds.some(({ platforms }) => platforms === undefined)) {
-    const cause = `the server does not tell for which platforms it has ${who}`;
+  const told = builds.map(({ platforms }) => platforms).filter((each) => each !== undefined);
+  const has = [...new Set(told.flat())];
+  if (has.includes(platform)) return [];
+  const who = `${use.name}, used by ${usersOf(use)}`;
+  if (told.length < builds.length) {
+    const cause = `the server does not tell for which platforms ${who}, is installed`;
     return [found(facts, moduleFindings.platformUnknown, cause)];
   }
-  const has = [...new Set(builds.flatMap(({ platforms }) => platforms ?? []))];
   const cause = `${who}, is installed for ${has.join(", ") || "no platform"}, not for ${platform}`;
   return [found(facts, moduleFindings.platform, cause)];
 }

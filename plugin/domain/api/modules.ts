@@ -71,5 +71,7 @@ function covers(
   installed: readonly string[] | undefined,
   wanted: readonly string[] | undefined,
 ): boolean {
-  return installed === undefined || (wanted ?? []).every((platform) => installed.includes(platform));
+  return (
+    installed === undefined || (wanted ?? []).every((platform) => installed.includes(platform))
+  );
 }

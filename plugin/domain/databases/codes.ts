@@ -55,6 +55,12 @@ export const databaseFindings = {
     "correct the reference in the database, or give the namespace of its operator with -n",
     "C16",
   ),
+  dataMayGo: warning(
+    "DATA-MAY-GO",
+    "the request allows the data of the database to be lost",
+    "nothing, if the data may go; else run again without --may-discard-data and --force-discard",
+    "S83, S84",
+  ),
   deleting: error(
     "BEING-DELETED",
     "the database is being deleted",
@@ -66,6 +72,12 @@ export const databaseFindings = {
     "the database is in a state from which it does not come by itself",
     "see the operator's log for what failed",
     "domain facts 9",
+  ),
+  fieldPruned: error(
+    "FIELD-PRUNED",
+    "the API server did not keep the engine version: the definition of the database does not have it",
+    "upgrade the operator with its definitions first",
+    "S61",
   ),
   instance: error(
     "IS-INSTANCE",

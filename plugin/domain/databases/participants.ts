@@ -3,7 +3,7 @@ import { operatorRelease } from "../cluster/operator";
 import { type Facts, factNamed } from "../facts";
 import type { Finding } from "../findings";
 import { type KubeObject, objectLabel } from "../objects";
-import type { Participant } from "../rollout/database";
+import type { Participant } from "../rollout/edb";
 import { at, list, own, text } from "../values";
 import { compareReleaseTags, parseReleaseTag } from "../versions";
 import { databaseFinding } from "./codes";

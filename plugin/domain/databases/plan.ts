@@ -4,7 +4,7 @@ import type { StatusCause } from "../errors";
 import type { Facts } from "../facts";
 import type { Finding } from "../findings";
 import { objectLabel } from "../objects";
-import { databaseVersion, shownVersion } from "../rollout/database";
+import { databaseVersion, shownVersion } from "../rollout/edb";
 import { fieldsOf } from "../rules/fields";
 import { judgeEdit } from "../rules/order";
 import { releasesOf } from "../rules/releases";
@@ -93,11 +93,17 @@ interface Aim extends Pick<DatabasePlan, "version" | "runs" | "channel" | "passe
 
 function aimOf(facts: Facts, target: Target, wish: DatabaseWish): Aim {
   const version = versionOf(facts, target, wish);
-  const runs = databaseVersion(facts, target.object);
+  const runs = runningVersion(facts, target);
   const channel = wish.version === facts.names.majorChannel;
   const known = version !== undefined && runs !== undefined && !channel;
   const newer = known && compareEngineVersions(runs, version) > 0;
   return { version, runs, channel, newer, passedOver: newer && !target.named };
+}
+
+/** What the status tells, else what the spec asks for: an active-active database has no version in its status. */
+function runningVersion(facts: Facts, { object, kind }: Target): EngineVersion | undefined {
+  const asked = at(object, fieldsOf(kind, facts.names).engineVersion);
+  return databaseVersion(facts, object) ?? parseEngineVersion(asked);
 }
 
 /** The version that has to run in the end: of the channel, the EC's newest major one (C4). */

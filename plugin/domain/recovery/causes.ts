@@ -22,7 +22,10 @@ export type FreezeCause = { readonly finding: Finding } & (
       readonly module: string;
       readonly databases: readonly RecoveryDatabase[];
     }
-  | { readonly is: "digest" | "license" | "other" }
+  | { readonly is: "digest" }
+  | { readonly is: "license" }
+  /** Nothing that is done here takes it away. */
+  | { readonly is: "other" }
 );
 
 /** What the causes are looked for in. */

@@ -50,7 +50,11 @@ function judged(frozen: Frozen, { state, apart }: Seen): Verdict {
   if (ends.includes(state) || state === "InvalidUpgrade") {
     const causes = causesOf(frozen);
     const found = causes.length > 0 ? causes : [unknown(frozen, state)];
-    return { is: "frozen", says: `the upgrade of ${label} is refused: state ${state}`, causes: found };
+    return {
+      is: "frozen",
+      says: `the upgrade of ${label} is refused: state ${state}`,
+      causes: found,
+    };
   }
   if (!rolling.includes(state)) {
     const says = `no upgrade of ${label} is frozen: state ${state === "" ? "not told" : state}`;

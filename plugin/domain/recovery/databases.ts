@@ -1,11 +1,5 @@
 /** The databases of an EC as they run: resources and the REST API side by side (S100, S102, S123). */
-import type {
-  ApiDatabase,
-  ApiLicense,
-  ApiNode,
-  InstalledModule,
-  UsedModule,
-} from "../api/records";
+import type { ApiDatabase, ApiLicense, ApiNode, InstalledModule, UsedModule } from "../api/records";
 import { selectDatabases, type Target } from "../databases/target";
 import type { Facts } from "../facts";
 import { type KubeObject, objectLabel } from "../objects";
@@ -80,11 +74,7 @@ function uidOf({ names }: Facts, edb: KubeObject): number | undefined {
   return told !== undefined && /^\d{1,15}$/.test(told) ? Number(told) : undefined;
 }
 
-function merged(
-  facts: Facts,
-  target: Target,
-  bdb: ApiDatabase | undefined,
-): RecoveryDatabase {
+function merged(facts: Facts, target: Target, bdb: ApiDatabase | undefined): RecoveryDatabase {
   const { object } = target;
   const { edbFields, fields } = facts.names;
   const told = leadingEngineVersion(at(object, fields.statusVersion));

@@ -27,7 +27,9 @@ export function logEvidence(log: string, about: readonly KubeObject[]): readonly
     if (!names.has(keyOf(namespace, name))) return [];
     const words = [own(parsed, "msg"), own(parsed, "error")].flatMap((word) => text(word) ?? []);
     const says = words.join(": ").slice(0, longest);
-    return [{ from: "log", at: text(own(parsed, "ts")), object: `${namespace}/${name}`, says } as const];
+    return [
+      { from: "log", at: text(own(parsed, "ts")), object: `${namespace}/${name}`, says } as const,
+    ];
   });
   return newest(found);
 }

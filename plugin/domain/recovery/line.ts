@@ -45,14 +45,12 @@ export function outOfLine(
   const isInstance = ({ database }: Apart): boolean => database.target?.instanceOf !== undefined;
   return {
     apart: all.filter((one) => !isInstance(one)),
-    warnings: all
-      .filter(isInstance)
-      .map(({ database: { label, runs, target } }) =>
-        recoveryFinding("databaseApart", {
-          object: label,
-          cause: `${shownVersion(runs)} runs, its resource asks for something else, and it is an instance of ${String(target?.instanceOf)}`,
-        }),
-      ),
+    warnings: all.filter(isInstance).map(({ database: { label, runs, target } }) =>
+      recoveryFinding("databaseApart", {
+        object: label,
+        cause: `${shownVersion(runs)} runs, its resource asks for something else, and it is an instance of ${String(target?.instanceOf)}`,
+      }),
+    ),
   };
 }
 
@@ -77,11 +75,7 @@ interface Running {
 }
 
 /** A module of one's own whose number is of no installed build; bundled ones are left alone (S62). */
-function moduleEdits(
-  { names }: Facts,
-  edb: KubeObject,
-  running: Running,
-): readonly FieldEdit[] {
+function moduleEdits({ names }: Facts, edb: KubeObject, running: Running): readonly FieldEdit[] {
   const { moduleName, moduleVersion } = names.entryFields;
   return names.fields.moduleLists.flatMap((field) => {
     const from = list(own(edb["spec"], field));

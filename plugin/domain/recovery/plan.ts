@@ -57,19 +57,14 @@ export interface Planning {
 /** Plans the remedies of every cause; given again after them, the same flags plan nothing. */
 export function planRecovery(planning: Planning, wish: RecoveryWish): RecoveryPlan {
   const plans = planning.freeze.causes.map((cause) => remedyOf(planning, cause, wish));
-  const flat = <K extends keyof RecoveryPlan>(key: K) => plans.flatMap((plan) => plan[key] ?? []);
-  const installs = [...new Set(flat("installs") as readonly InstalledModule[])];
+  const installs = [...new Set(plans.flatMap(({ installs }) => installs ?? []))];
+  const problems = plans.flatMap(({ problems }) => problems ?? []);
   return {
     installs,
-    upgrades: flat("upgrades") as readonly DatabaseUpgrade[],
-    digests: flat("digests") as readonly FieldEdit[],
-    problems: [
-      ...new Set([
-        ...(flat("problems") as readonly string[]),
-        ...needless(planning, wish, installs),
-      ]),
-    ],
-    blocks: flat("blocks") as readonly Finding[],
+    upgrades: plans.flatMap(({ upgrades }) => upgrades ?? []),
+    digests: plans.flatMap(({ digests }) => digests ?? []),
+    problems: [...new Set([...problems, ...needless(planning, wish, installs)])],
+    blocks: plans.flatMap(({ blocks }) => blocks ?? []),
   };
 }
 
@@ -83,7 +78,8 @@ function remedyOf(planning: Planning, cause: FreezeCause, wish: RecoveryWish): R
       return installOf(cause, wish);
     case "digest":
       return digestOf(planning, cause.finding, wish);
-    default:
+    case "license":
+    case "other":
       return { blocks: [cause.finding] };
   }
 }
@@ -97,6 +93,7 @@ function upgradeOf(
   const version = parseEngineVersion(engineVersion);
   const choice = supported(planning);
   if (engineVersion === undefined || version === undefined) {
+    // the command line refuses what is no version
     const known = choice.length === 0 ? "" : `; the nodes can run ${choice.join(", ")}`;
     return { problems: [`--engine-version: give the version for ${label}${known}`] };
   }
@@ -137,8 +134,8 @@ function upgradeBlocks(
     object: label,
     fix: "switch on replication or persistence, or allow the loss: upgrade-database --via api --may-discard-data",
   });
-  const wish = { version: formatEngineVersion(version) };
-  const edit = target === undefined ? [] : planDatabase(facts, target, wish, "api").blocks;
+  const wish = { version: formatEngineVersion(version), via: "api" } as const;
+  const edit = target === undefined ? [] : planDatabase(facts, target, wish).blocks;
   return [...(volatile ? [atRisk] : []), ...edit];
 }
 
@@ -176,8 +173,8 @@ function needless(
   { modules }: RecoveryWish,
   installs: readonly InstalledModule[],
 ): readonly string[] {
+  if (api === undefined) return [];
   return modules
-    .filter((one) => !installs.includes(one) && sameBuild(one, api?.modules ?? []) === undefined)
-    .filter(() => api !== undefined)
+    .filter((one) => !installs.includes(one) && sameBuild(one, api.modules) === undefined)
     .map(({ name }) => `--module: no database lacks the module ${name}`);
 }

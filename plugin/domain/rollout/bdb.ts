@@ -3,7 +3,7 @@ import type { ApiAction, ApiDatabase } from "../api/records";
 import { runsVersion } from "../databases/bdb";
 import { databaseFindings } from "../databases/codes";
 import type { EngineVersion } from "../versions";
-import type { DatabasePatience } from "./database";
+import type { DatabasePatience } from "./edb";
 import type { Progress } from "./progress";
 
 /** What was read at one look. */

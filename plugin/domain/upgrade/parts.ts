@@ -12,7 +12,14 @@ export interface UpgradePart {
 
 /** The names of the parts. */
 export type UpgradePartId =
-  "auto-off" | "rbac-expand" | "operator" | "webhook" | "cluster" | "scc" | "rbac-contract";
+  | "auto-off"
+  | "rbac-expand"
+  | "operator"
+  | "webhook"
+  | "cluster"
+  | "scc"
+  | "rbac-contract"
+  | "databases";
 
 /** Every part, in order. */
 export const upgradeParts: readonly UpgradePart[] = [
@@ -58,5 +65,11 @@ export const upgradeParts: readonly UpgradePart[] = [
     title: "Narrow RBAC to the new release",
     because: "nothing needs the old rules any more",
     source: "S34",
+  },
+  {
+    id: "databases",
+    title: "Upgrade the databases",
+    because: "they come last: a database has the versions that its cluster bundles",
+    source: "S9, S61-S67",
   },
 ];

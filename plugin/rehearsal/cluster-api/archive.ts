@@ -8,8 +8,6 @@ import { compareDotted } from "./module-choice";
 import { ApiRefusal, malformed } from "./refusal";
 import type { ClusterStore } from "./store";
 
-/** File of the archive that says what the module is. */
-export const manifestFile = "module.json";
 const longestManifest = 1024 * 1024;
 /** What a module may say that it can do. */
 export const knownCapabilities: readonly string[] = [
@@ -30,6 +28,7 @@ export function readArchive(bytes: Uint8Array, names: Names): Manifest {
 
 function parsedManifest(bytes: Uint8Array, names: Names): unknown {
   const { invalidModule } = names.restErrors;
+  const manifestFile = names.restModuleFields.manifest;
   try {
     const found = unzipSync(bytes, {
       filter: ({ name, originalSize }) => name === manifestFile && originalSize <= longestManifest,

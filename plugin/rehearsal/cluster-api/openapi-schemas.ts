@@ -128,6 +128,7 @@ function manifest({ restModuleFields: fields }: Names): Json {
       [fields.minEngineVersion]: text,
       [fields.compatibleEngineVersion]: text,
       [fields.minPackVersion]: text,
+      [fields.platforms]: { type: ["object", "array"] },
       [fields.capabilities]: texts,
     },
     required: [fields.name, fields.version],

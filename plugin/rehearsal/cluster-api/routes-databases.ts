@@ -12,7 +12,9 @@ export const databaseRoutes: readonly Route[] = [
     method: "GET",
     path: "bdbs",
     answer: (_, site) => ({
-      body: [...site.store.bdbs.values()].map((bdb) => bdbAnswer(bdb, site)),
+      body: [...site.store.bdbs.values()]
+        .toSorted((one, other) => one.uid - other.uid)
+        .map((bdb) => bdbAnswer(bdb, site)),
     }),
   },
   {

@@ -1,10 +1,10 @@
 /** How the status of an EDB is written, and what it says at rest (domain facts 7, 11). */
-import type { Json } from "../../domain/values";
+import { at, type Json } from "../../domain/values";
 import type { KubeObject } from "../../run/ports";
 import type { Act } from "./act";
 import type { FieldValue } from "./rest-service";
 import { identity, productKinds, type Scene } from "./scene";
-import { hashOf, sameButTimes, withField, writeStatus } from "./writes";
+import { hashOf, withField, writeStatus } from "./writes";
 
 /** States of a database that the play enters. */
 export const databaseStates = { active: "active", pending: "active-change-pending" } as const;
@@ -45,7 +45,8 @@ export function refuse(scene: Scene, edb: KubeObject, { why, also = [] }: Refuse
 
 /** Whether the status says all of that already. */
 export function statusSays(edb: KubeObject, fields: readonly FieldValue[]): boolean {
-  return sameButTimes(statusWith(edb, fields), edb["status"]);
+  const after = { status: statusWith(edb, fields) };
+  return fields.every(([path]) => at(after, path) === at(edb, path));
 }
 
 function statusWith(object: KubeObject, fields: readonly FieldValue[]): Json {

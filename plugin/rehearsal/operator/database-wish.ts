@@ -25,8 +25,9 @@ export interface Wish {
 export function wishOf(scene: Scene, ec: KubeObject, edb: KubeObject): Wish {
   const bundled = bundledOf(scene, ec);
   const version = versionFor(scene, wantedOf(scene, edb), bundled);
-  const known = knownModules(scene, ec);
-  const module = modulesOf(scene, edb).find((name) => !known.has(name));
+  const listed = modulesOf(scene, edb);
+  const known = listed.length === 0 ? undefined : knownModules(scene, ec);
+  const module = listed.find((name) => known?.has(name) === false);
   const isBundled = version === undefined || bundled.some((one) => isSame(one, version));
   const refused = [
     ...(isBundled ? [] : [`version ${formatEngineVersion(version)} is not bundled`]),

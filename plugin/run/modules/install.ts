@@ -61,9 +61,9 @@ export async function installModule(ports: InstallPorts, options: InstallOptions
     throw new UsageError(problem, { hint: "set ENGINE_HOME to a folder that can be written" });
   }
   const upload = await uploaded(ports, options);
-  if (upload.is === "sent") await followed(ports, options, upload.upload);
+  await followed(ports, options, upload?.actionUid);
   const installed = await listed(ports, options);
-  recorder.findings(nodeFindings(options.ec, upload.is === "sent" ? upload.upload : undefined));
+  recorder.findings(nodeFindings(options.ec, upload));
   return ended(ports, options, { module: installed, reason: `${label} is installed` });
 }
 
@@ -80,26 +80,27 @@ function baseName(path: string): string {
   return path.replace(/^.*[\\/]/, "");
 }
 
-/** What is known once the request is over. */
-type Upload = { readonly is: "sent"; readonly upload: InstalledUpload } | { readonly is: "there" };
-
-async function uploaded(ports: InstallPorts, options: InstallOptions): Promise<Upload> {
+/** What the server answered; undefined when the list alone tells that the module is there. */
+async function uploaded(
+  ports: InstallPorts,
+  options: InstallOptions,
+): Promise<InstalledUpload | undefined> {
   const { api, recorder, signal } = ports;
   const { file } = options;
   const info = infoOf(ports, options);
   signal.throwIfAborted();
-  return await recorder.step(info, async () => {
+  return await recorder.step<InstalledUpload | undefined>(info, async () => {
     const onProgress = progressTeller(ports, options);
     const { action, object, why } = info;
     try {
-      const upload = await noted(ports, { action, object, why }, () =>
+      const value = await noted(ports, { action, object, why }, () =>
         api.installModule(file, { signal, onProgress }),
       );
-      return { result: "done", value: { is: "sent", upload }, why: `${why}, ${upload.through}` };
+      return { result: "done", value, why: `${why}, through ${value.through}` };
     } catch (error) {
       if (!(await isThere(error, ports, options))) throw error;
       const result = isOpen(error) ? "done" : "unchanged";
-      return { result, value: { is: "there" }, why: `${why}: it is in the list` };
+      return { result, value: undefined, why: `${why}: it is in the list of modules` };
     }
   });
 }
@@ -148,7 +149,7 @@ function progressTeller(
 async function followed(
   ports: InstallPorts,
   { module, timeoutMs }: InstallOptions,
-  { actionUid }: InstalledUpload,
+  actionUid: string | undefined,
 ): Promise<void> {
   if (actionUid === undefined) return;
   const subject = `the installation of ${moduleLabel(module)}`;

@@ -235,7 +235,8 @@ class BundleUpgrade {
     const { written } = this.#writer;
     if (!(error instanceof EngineError) || written === 0) return recorder.failure(error);
     if (error instanceof BlockedError) recorder.findings(error.findings);
-    const done = `${written} ${written === 1 ? "write is" : "writes are"} done and stay`;
+    const done =
+      written === 1 ? "1 write is done and stays" : `${written} writes are done and stay`;
     return recorder.report({
       code: error.exitCode,
       reason: `${error.message}; ${done}`,

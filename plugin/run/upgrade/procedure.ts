@@ -3,7 +3,7 @@
  * the parts are done in order. The cluster is the only memory, so running it again resumes.
  */
 import { EngineError, exitCodes, UsageError } from "../../domain/errors";
-import type { Finding } from "../../domain/findings";
+import { distinct, type Finding } from "../../domain/findings";
 import { planFindings } from "../../domain/upgrade/codes";
 import {
   staleReasons,
@@ -77,10 +77,10 @@ class Procedure {
     return {
       ...this.options.base,
       steps: plannedSteps(plan.steps),
-      findings: [
+      findings: distinct([
         ...(this.options.base.findings ?? []),
         ...reports.flatMap(({ findings = [] }) => findings),
-      ],
+      ]),
       ...permissionsOf(reports),
       details: { plan: { ...plan, steps: plan.steps.length } },
       exit: {

@@ -18,6 +18,7 @@ import { aPlayedWorld, here, type PlayedWorld, product } from "../../support/pla
 import { type Ended, type Scene, typed } from "../../support/program-world";
 import { writeRelease } from "../../support/releases/tree";
 
+const withDatabases = ["--yes", "--engine-version", "8.0"];
 let folder = "";
 let release = "";
 let objects: readonly KubeObject[] = [];
@@ -99,6 +100,26 @@ test("goes from the state found to the release, and a second run writes nothing"
   const again = await upgrade(world);
   expect(again.report.exit.code).toBe(0);
   expect(again.writes).toEqual([]);
+});
+
+test("with --engine-version the databases come last, and then all run it", async () => {
+  const world = await aPlayedWorld({ objects });
+  const { report, writes } = await upgrade(world, withDatabases);
+  expect(report.exit.code).toBe(0);
+  const databases = writes.flatMap((write, n) => (/patch \S*Database\b/.test(write) ? [n] : []));
+  expect(databases).toHaveLength(5);
+  expect(Math.min(...databases)).toBe(writes.length - databases.length);
+  await world.settle();
+  const edbs = await world.cluster.list(product.edb);
+  expect(edbs.map((edb) => at(edb, ["status", "version"]))).toEqual(
+    edbs.map(() => expect.stringMatching(/^8\.0/) as string),
+  );
+  expect((await upgrade(world, withDatabases)).writes).toEqual([]);
+});
+
+test("without --engine-version the report says that the databases keep theirs", async () => {
+  const { report } = await upgrade(await aPlayedWorld({ objects }));
+  expect(report.exit.reason).toContain("no --engine-version was given, the databases keep theirs");
 });
 
 describe("before the first write", () => {
@@ -200,7 +221,7 @@ describe("cut off at any write, the next run ends the same and repeats nothing",
   let wanted: unknown;
   beforeAll(async () => {
     const world = await aPlayedWorld({ objects });
-    total = (await upgrade(world)).writes.length;
+    total = (await upgrade(world, withDatabases)).writes.length;
     wanted = await stateOf(world);
     expect(total).toBeGreaterThan(10);
   });
@@ -213,7 +234,7 @@ describe("cut off at any write, the next run ends the same and repeats nothing",
     for (let n = 1; n <= total; n += 1) {
       const world = await aPlayedWorld({ objects });
       const first = await cutAt(world, n, how);
-      const again = await upgrade(world);
+      const again = await upgrade(world, withDatabases);
       expect([n, again.report.exit.code]).toEqual([n, 0]);
       expect([n, await stateOf(world)]).toEqual([n, wanted]);
       expect([n, first.length + again.writes.length]).toEqual([n, total]);
@@ -237,7 +258,10 @@ async function cutAt(
     else throw new Killed();
   });
   await typed(
-    ["upgrade", "-n", "engine", "--release", release, "--no-probe", "-o", "json", "--yes"],
+    [
+      ...["upgrade", "-n", "engine", "--release", release, "--no-probe", "-o", "json"],
+      ...withDatabases,
+    ],
     {
       connect: () => Promise.resolve(cluster),
       clock: world.clock,
@@ -267,6 +291,7 @@ const compared: readonly Resource[] = [
   kinds.service,
   configurationResource,
   product.ec,
+  product.edb,
 ];
 
 function withStatus(object: KubeObject, status: Record<string, unknown>): KubeObject {

@@ -1,0 +1,142 @@
+/** Connecting to a cluster's REST API: which way, with which credentials, trusting whom (S76, S105). */
+import { resolve } from "node:path";
+import { keepsCredentialsInSecret } from "../domain/checks/references";
+import { EngineError, exitCodes, UsageError } from "../domain/errors";
+import { kinds } from "../domain/kinds";
+import type { Names } from "../domain/names";
+import { type KubeObject, objectLabel } from "../domain/objects";
+import { at, own, text } from "../domain/values";
+import type { Clock, Cluster } from "../run/ports";
+import { Connections, type Trust } from "./cluster-api/connections";
+import { HttpClusterApi } from "./cluster-api/http-api";
+import { type ApiCredentials, Login } from "./cluster-api/login";
+import { type ApiPlaces, placesOf } from "./cluster-api/places";
+import { type Route, routeByUrl, routeForwarded, routeInside } from "./cluster-api/route";
+import { fileProblem, readText } from "./kubernetes/files";
+import { isPodForwarder } from "./kubernetes/port-forward";
+
+/** The flags of the REST API, judged (cli contract). */
+export interface ApiFlags {
+  /** An https address; absent: the Service from inside, else a port of a pod. */
+  readonly url?: string;
+  /** File with the CA that the server's certificate has to fit. */
+  readonly ca?: string;
+  /** Secret with user name and password; absent: the one that the EC names. */
+  readonly credentialsSecret?: string;
+  /** Any certificate is accepted: by this switch alone. */
+  readonly insecure: boolean;
+}
+
+/** Whose REST API, and how it is reached. */
+export interface ApiTarget {
+  readonly cluster: Cluster;
+  readonly ec: KubeObject;
+  readonly flags: ApiFlags;
+  readonly names: Names;
+  readonly env: NodeJS.ProcessEnv;
+  readonly clock: Clock;
+  /** Undefined for the default. */
+  readonly requestTimeoutMs?: number | undefined;
+  readonly warn: (text: string) => void;
+}
+
+/** The REST API cannot be asked as things are; nothing was sent to it. */
+export class ApiAccessError extends EngineError {
+  readonly code = "CLUSTER-API-ACCESS";
+  readonly exitCode = exitCodes.blocked;
+}
+
+const dialMs = 30_000;
+const answerMs = 60_000;
+const answerBytes = 16 * 1024 * 1024;
+
+/** The API of an EC; reads the credentials, sends nothing to it yet. */
+export async function connectClusterApi(target: ApiTarget): Promise<HttpClusterApi> {
+  const { flags, ec, names, clock, warn, requestTimeoutMs = answerMs } = target;
+  const places = placesOf(ec, names);
+  const route = routeOf(target, places);
+  const trust = trustOf(flags);
+  if (flags.insecure) {
+    warn(`the certificate of ${route.address} is not checked: others may read the credentials`);
+  }
+  return new HttpClusterApi({
+    route,
+    connections: new Connections(route, trust),
+    login: new Login(await credentialsOf(target, credentialsRef(ec, flags, names))),
+    names,
+    clock,
+    limits: { dialMs: Math.min(dialMs, requestTimeoutMs), answerMs: requestTimeoutMs, answerBytes },
+  });
+}
+
+function routeOf({ cluster, flags, env, ec }: ApiTarget, places: ApiPlaces): Route {
+  if (flags.url !== undefined) return routeByUrl(new URL(flags.url), places, env);
+  if (isOwnCluster(cluster, env)) return routeInside(places);
+  if (isPodForwarder(cluster)) return routeForwarded(places, cluster);
+  throw new ApiAccessError(`there is no way to the REST API of ${objectLabel(ec)} from here`, {
+    hint: "give its address with --api-url",
+  });
+}
+
+/** In a pod, and connected to the API server that the pod belongs to. */
+function isOwnCluster({ server }: Cluster, env: NodeJS.ProcessEnv): boolean {
+  const host = text(env["KUBERNETES_SERVICE_HOST"]);
+  const port = env["KUBERNETES_SERVICE_PORT"] ?? "";
+  if (host === undefined) return false;
+  return server === `https://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** The certificate is self-signed by default, and no object of the cluster publishes its CA. */
+function trustOf({ ca, insecure }: ApiFlags): Trust {
+  if (insecure) return { insecure: true };
+  if (ca === undefined) {
+    throw new UsageError("it is not known which CA signed the certificate of the REST API", {
+      hint: "give it with --api-ca FILE, this machine's own bundle for a public one; or accept any with --api-insecure",
+    });
+  }
+  const read = readText(resolve(ca));
+  if (!("text" in read)) throw new UsageError(`--api-ca: ${ca}: ${fileProblem(read.failure)}`);
+  if (read.text.includes("-----BEGIN CERTIFICATE-----")) return { ca: read.text };
+  throw new UsageError(`--api-ca: ${ca} holds no certificate in PEM`);
+}
+
+/** Name of the Secret with the credentials: given, named by the EC, or named like it (S105). */
+export function credentialsRef(
+  ec: KubeObject,
+  { credentialsSecret }: ApiFlags,
+  names: Names,
+): { readonly name: string; readonly namespace: string } {
+  const named = text(at(ec, names.ecFields.credentialSecretName));
+  const { name = "", namespace = "" } = ec.metadata;
+  return { name: credentialsSecret ?? named ?? name, namespace };
+}
+
+async function credentialsOf(
+  { cluster, ec, flags, names }: ApiTarget,
+  ref: { readonly name: string; readonly namespace: string },
+): Promise<ApiCredentials> {
+  if (flags.credentialsSecret === undefined && !keepsCredentialsInSecret(ec, names)) {
+    throw new ApiAccessError(`${objectLabel(ec)} keeps its REST credentials in no Secret`, {
+      hint: "put them in a Secret for the time, and give it with --api-credentials-secret",
+    });
+  }
+  const secret = await cluster.get({ resource: kinds.secret, ...ref });
+  const label = `Secret/${ref.namespace}/${ref.name}`;
+  if (secret === undefined) {
+    throw new ApiAccessError(`${label} with the REST credentials does not exist`, {
+      hint: "give another one with --api-credentials-secret",
+    });
+  }
+  const items = [names.secretItems.username, names.secretItems.password];
+  const [username, password] = items.map((item) => decoded(own(secret["data"], item)));
+  if (username !== undefined && password !== undefined) return { username, password };
+  throw new ApiAccessError(`${label} lacks ${items.join(" or ")}, or they are empty`, {
+    hint: "give another one with --api-credentials-secret",
+  });
+}
+
+/** Files with a line end at their end make Secrets with one. */
+function decoded(value: unknown): string | undefined {
+  const encoded = text(value);
+  return encoded && text(Buffer.from(encoded, "base64").toString("utf8").replace(/\r?\n$/, ""));
+}

@@ -1,0 +1,225 @@
+/** Requests to a cluster's REST API: headers, login, what may be repeated, where a redirect may lead. */
+import { setMaxListeners } from "node:events";
+import { ClusterApiError } from "../../domain/api/failure";
+import { EngineError, UnavailableError } from "../../domain/errors";
+import type { Names } from "../../domain/names";
+import { own, text } from "../../domain/values";
+import type { UploadProgress } from "../../run/cluster-api";
+import type { Clock } from "../../run/ports";
+import { type Answer, NoAnswer } from "../kubernetes/exchange";
+import { parsedJson } from "../kubernetes/failures";
+import { pauseBefore } from "../kubernetes/retry";
+import type { Connections } from "./connections";
+import { type ApiPurpose, refused, unanswered } from "./failures";
+import type { Login } from "./login";
+import type { Route } from "./route";
+import { type Limits, send } from "./send";
+
+/** One call. */
+export interface ApiCall {
+  readonly method: "GET" | "POST" | "PUT";
+  readonly path: string;
+  readonly body?: { readonly bytes: Uint8Array; readonly type: string };
+  /** For messages: `upgrade database 1`. */
+  readonly subject: string;
+  readonly signal: AbortSignal;
+  /** Another host than the route's first. */
+  readonly host?: string;
+  readonly onProgress?: ((progress: UploadProgress) => void) | undefined;
+}
+
+/** What every request has in common. */
+export interface ApiConnection {
+  readonly route: Route;
+  readonly connections: Connections;
+  readonly login: Login;
+  readonly names: Names;
+  readonly clock: Clock;
+  readonly limits: Limits;
+}
+
+const mostRedirects = 3;
+/** Seconds that a token is good for, where the server takes no password (domain facts 9). */
+const tokenSeconds = 300;
+
+/** Sends calls and translates what goes wrong. */
+export class ApiClient {
+  /** Where requests go: the first host that has answered. */
+  private host: string;
+
+  constructor(private readonly connection: ApiConnection) {
+    this.host = connection.route.host;
+  }
+
+  /** The JSON of a success; undefined for a 404 when that is an answer. */
+  async json(call: ApiCall): Promise<unknown>;
+  async json(call: ApiCall, absent: "absent"): Promise<{ readonly found: unknown } | undefined>;
+  async json(call: ApiCall, absent?: "absent"): Promise<unknown> {
+    const answer = await this.answer(call);
+    if (absent !== undefined && answer.status === 404) return undefined;
+    this.requireSuccess(answer, call);
+    const parsed = answer.body.trim() === "" ? null : parsedJson(answer.body);
+    if (parsed === undefined) throw this.nonsense(call);
+    return absent === undefined ? parsed : { found: parsed };
+  }
+
+  /** The answer whatever its status; UnavailableError when there was none. */
+  async answer(call: ApiCall): Promise<Answer> {
+    for (let attempt = 1; ; attempt += 1) {
+      const answer = await this.loggedIn(call);
+      const pause = pauseBefore(answer, attempt, call.method !== "GET");
+      if (pause !== undefined) await this.connection.clock.sleep(pause, call.signal);
+      else if (answer instanceof NoAnswer) throw unanswered(answer, this.purpose(call));
+      else return answer;
+    }
+  }
+
+  requireSuccess(answer: Answer, call: ApiCall): void {
+    if (answer.status >= 200 && answer.status < 300) return;
+    const { names, login } = this.connection;
+    throw refused(answer, this.purpose(call), { names, conceal: (said) => login.conceal(said) });
+  }
+
+  /** A success whose body is not what the API sends. */
+  nonsense(call: ApiCall): EngineError {
+    const { address } = this.connection.route;
+    return new UnavailableError(
+      `the answer of ${address} to the request to ${call.subject} is not that of a cluster's REST API`,
+      { hint: "check the address, and what stands in front of the cluster" },
+    );
+  }
+
+  close(): void {
+    this.connection.connections.close();
+  }
+
+  private purpose({ subject, method }: ApiCall): ApiPurpose {
+    return { address: this.connection.route.address, subject, writes: method !== "GET" };
+  }
+
+  /** A 401 was carried out by nobody: where passwords are switched off, a token is asked for. */
+  private async loggedIn(call: ApiCall): Promise<Answer | NoAnswer> {
+    const answer = await this.redirected(call);
+    if (answer instanceof NoAnswer || answer.status !== 401) return answer;
+    const token = await this.newToken(call.signal);
+    if (token === undefined) return answer;
+    this.connection.login.use(token);
+    return this.redirected(call);
+  }
+
+  private async newToken(signal: AbortSignal): Promise<string | undefined> {
+    const { names, login } = this.connection;
+    const { authorizeFields: fields } = names;
+    const { username, password } = login.credentials;
+    const asked = {
+      [fields.username]: username,
+      [fields.password]: password,
+      [fields.ttl]: tokenSeconds,
+    };
+    const answer = await this.redirected({
+      method: "POST",
+      path: names.restPaths.authorize,
+      body: jsonBody(asked),
+      subject: "log in",
+      signal,
+    });
+    if (answer instanceof NoAnswer || answer.status !== 200) return undefined;
+    const token = text(own(parsedJson(answer.body), fields.accessToken));
+    return token !== undefined && /^[\x21-\x7e]+$/.test(token) ? token : undefined;
+  }
+
+  /** A redirect was not carried out either: the same request, to a host of the same cluster alone. */
+  private async redirected(call: ApiCall): Promise<Answer | NoAnswer> {
+    let to = { host: call.host, path: call.path };
+    for (let hop = 0; ; hop += 1) {
+      const answer = await this.reached(call, to);
+      const location = locationOf(answer);
+      if (location === undefined) return answer;
+      const here = this.connection.route;
+      const base = `https://${to.host ?? here.host}${here.port === 443 ? "" : `:${here.port}`}`;
+      const url = URL.canParse(location, base) ? new URL(location, base) : undefined;
+      if (url?.protocol !== "https:" || !here.leadsTo(url) || hop === mostRedirects) {
+        throw this.elsewhere(call, answer as Answer, url);
+      }
+      to = { host: here.hostFor(url), path: `${url.pathname}${url.search}` };
+    }
+  }
+
+  private elsewhere({ subject }: ApiCall, { status }: Answer, url: URL | undefined): EngineError {
+    const where = url === undefined ? "no address" : url.origin;
+    return new ClusterApiError(
+      `the cluster's REST API ${this.connection.route.address} redirects the request to ${subject} to ${where}, where it is not sent`,
+      { status, code: undefined, message: undefined },
+      { hint: "check the address; credentials go to hosts of the cluster alone" },
+    );
+  }
+
+  /** The next node while nobody was reached: nothing can have been carried out. */
+  private async reached(
+    call: ApiCall,
+    to: { readonly host: string | undefined; readonly path: string },
+  ): Promise<Answer | NoAnswer> {
+    const { route } = this.connection;
+    if (to.host !== undefined) return this.once(call, { host: to.host, path: to.path });
+    const others = [route.host, ...route.alternatives].filter((host) => host !== this.host);
+    let last: Answer | NoAnswer | undefined;
+    for (const host of [this.host, ...others]) {
+      last = await this.once(call, { host, path: to.path });
+      if (!(last instanceof NoAnswer) || last.sent || isFinal(last.cause)) {
+        this.host = host;
+        return last;
+      }
+    }
+    return last ?? new NoAnswer(false, "UNKNOWN");
+  }
+
+  private async once(
+    call: ApiCall,
+    to: { readonly host: string; readonly path: string },
+  ): Promise<Answer | NoAnswer> {
+    const { connections, login, limits } = this.connection;
+    const { method, body, signal, onProgress } = call;
+    signal.throwIfAborted();
+    setMaxListeners(0, signal);
+    const { agent, done } = connections.to(to.host, method !== "GET");
+    try {
+      return await send({
+        method,
+        ...to,
+        headers: {
+          accept: "application/json",
+          authorization: login.header,
+          "user-agent": "kubectl-engine",
+          ...(body && { "content-type": body.type }),
+        },
+        body: body?.bytes,
+        agent,
+        signal,
+        limits,
+        onProgress,
+      });
+    } catch (error) {
+      if (error instanceof NoAnswer) return error;
+      throw error;
+    } finally {
+      done();
+    }
+  }
+}
+
+/** A JSON body with the header that it needs (S78). */
+export function jsonBody(value: unknown): NonNullable<ApiCall["body"]> {
+  return { bytes: Buffer.from(JSON.stringify(value)), type: "application/json" };
+}
+
+/** Pods may not be reached at all, or the API server is away: another pod is no way out. */
+function isFinal(cause: unknown): boolean {
+  if (cause instanceof UnavailableError) return true;
+  return cause instanceof EngineError && cause.exitCode === 4;
+}
+
+function locationOf(answer: Answer | NoAnswer): string | undefined {
+  if (answer instanceof NoAnswer) return undefined;
+  const redirects = [301, 302, 303, 307, 308].includes(answer.status);
+  return redirects ? answer.headers.location : undefined;
+}

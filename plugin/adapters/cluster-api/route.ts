@@ -1,0 +1,114 @@
+/** Ways to a cluster's REST API: an address, the Service from inside, a pod's port from outside. */
+import { connect } from "node:net";
+import type { Duplex } from "node:stream";
+import { kinds } from "../../domain/kinds";
+import type { PodForwarder } from "../kubernetes/port-forward";
+import { environmentProxy, hostOf, portOf } from "../kubernetes/proxy";
+import { openTunnel } from "../kubernetes/tunnel";
+import { type ApiPlaces, podOf } from "./places";
+
+/** One way. A host is what the Host header names, and where a connection leads. */
+export interface Route {
+  /** For people. */
+  readonly address: string;
+  /** Where requests go first. */
+  readonly host: string;
+  /** Names that a certificate may be for, beside the host. */
+  readonly names: readonly string[];
+  /** Hosts of every node, where each can be reached by itself. */
+  readonly nodes: readonly string[];
+  /** Whether a redirect may lead there: the same set of hosts, by this way. */
+  readonly leadsTo: (url: URL) => boolean;
+  /** Port that redirects without one stay at. */
+  readonly port: number;
+  /** The host to send to for an address that it leads to. */
+  readonly hostFor: (url: URL) => string;
+  /** A raw connection; TLS is spoken inside. */
+  readonly open: (host: string, signal: AbortSignal) => Promise<Duplex>;
+  /** The hosts to try in turn while nobody answers at all. */
+  readonly alternatives: readonly string[];
+}
+
+/** By the address that a person gave: an Ingress, a Route, or a forwarded port. */
+export function routeByUrl(url: URL, { fqdn }: ApiPlaces, env: NodeJS.ProcessEnv): Route {
+  const proxy = environmentProxy(url, env);
+  const end = { host: hostOf(url), port: portOf(url) };
+  return {
+    address: url.origin,
+    // a number is no name of the cluster: behind it is a forwarded port (S76)
+    host: isNumeric(url) ? fqdn : url.host,
+    port: end.port,
+    names: [end.host, fqdn],
+    nodes: [],
+    hostFor: () => (isNumeric(url) ? fqdn : url.host),
+    leadsTo: (there) =>
+      portOf(there) === end.port && [end.host, fqdn].includes(hostOf(there).toLowerCase()),
+    open: (_host, signal) =>
+      proxy === undefined ? dial(end, signal) : openTunnel(proxy, { ...end, signal }),
+    alternatives: [],
+  };
+}
+
+function isNumeric(url: URL): boolean {
+  const host = hostOf(url);
+  return host === "localhost" || host.includes(":") || /^[\d.]+$/.test(host);
+}
+
+/** By the Service, from a pod of the same Kubernetes cluster. */
+export function routeInside(places: ApiPlaces): Route {
+  const { service, fqdn, port, pods, namespace, ec } = places;
+  const known = [service, fqdn, `${ec}.${namespace}`];
+  return {
+    address: `https://${service}:${port}`,
+    host: fqdn,
+    port,
+    names: known,
+    hostFor: hostOf,
+    nodes: pods.map((pod) => `${pod}.${service}`),
+    leadsTo: (there) => portOf(there) === port && isOneOf(there, known, places),
+    open: (host, signal) => dial({ host: host === fqdn ? service : host, port }, signal),
+    alternatives: [],
+  };
+}
+
+/** By a port of a pod, through the API server; `pods` are tried in turn. */
+export function routeForwarded(places: ApiPlaces, forwarder: PodForwarder): Route {
+  const { service, fqdn, port, pods, namespace } = places;
+  const known = [service, fqdn];
+  const resource = { ...kinds.namespace, plural: "pods", kind: "Pod" };
+  const [first = ""] = pods;
+  return {
+    address: `https://${fqdn}:${port} through pods/${first} in namespace ${namespace}`,
+    host: fqdn,
+    port,
+    names: known,
+    hostFor: hostOf,
+    nodes: pods.map((pod) => `${pod}.${service}`),
+    leadsTo: (there) => portOf(there) === port && isOneOf(there, known, places),
+    open: (host, signal) =>
+      forwarder.forward(
+        { pod: { resource, name: podOf(host, places) ?? first, namespace }, port },
+        signal,
+      ),
+    alternatives: pods.slice(1).map((pod) => `${pod}.${service}`),
+  };
+}
+
+function isOneOf(url: URL, known: readonly string[], places: ApiPlaces): boolean {
+  const host = hostOf(url).toLowerCase();
+  return known.includes(host) || podOf(host, places) !== undefined;
+}
+
+function dial(
+  { host, port }: { readonly host: string; readonly port: number },
+  signal: AbortSignal,
+): Promise<Duplex> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, signal });
+    socket.once("connect", () => {
+      socket.setNoDelay(true);
+      resolve(socket);
+    });
+    socket.once("error", reject);
+  });
+}

@@ -1,0 +1,67 @@
+/** POST /v1/bdbs/{uid}/upgrade, sent once; an open outcome is looked for, never repeated (S75-S92). */
+import { parseDatabase } from "../../domain/api/databases";
+import { ClusterApiError } from "../../domain/api/failure";
+import type { ApiAction, ApiDatabase } from "../../domain/api/records";
+import { UnavailableError } from "../../domain/errors";
+import type { Names } from "../../domain/names";
+import type { Json } from "../../domain/values";
+import type { ClusterApi } from "../../run/cluster-api";
+import { type ApiCall, type ApiClient, jsonBody } from "./client";
+
+/** What the call needs of a connection. */
+export interface Upgrader {
+  readonly api: Pick<ClusterApi, "actionsOf" | "database">;
+  readonly client: ApiClient;
+  readonly names: Names;
+}
+
+/** The call itself. */
+export interface UpgradeCall {
+  readonly uid: number;
+  readonly body: Json;
+  readonly signal: AbortSignal;
+}
+
+/** The database as the call answered, or as the action that it started shows it. */
+export async function sendUpgrade(upgrader: Upgrader, wanted: UpgradeCall): Promise<ApiDatabase> {
+  const { api, client, names } = upgrader;
+  const { uid, body, signal } = wanted;
+  const before = await api.actionsOf(uid, signal);
+  const call: ApiCall = {
+    method: "POST",
+    path: names.restPaths.upgrade.replace("{uid}", String(uid)),
+    body: jsonBody(body),
+    subject: `upgrade database ${uid}`,
+    signal,
+  };
+  try {
+    const database = parseDatabase(await client.json(call), names);
+    if (database === undefined) throw client.nonsense(call);
+    return database;
+  } catch (error) {
+    if (!leavesOpen(error)) throw error;
+    const started = await lookFor(upgrader, wanted, before ?? []).catch(() => undefined);
+    if (started === undefined) throw error;
+    return started;
+  }
+}
+
+/** A cut connection, a deadline or an error of the server itself: it may have begun. */
+function leavesOpen(error: unknown): boolean {
+  if (error instanceof UnavailableError) return true;
+  return error instanceof ClusterApiError && error.status >= 500;
+}
+
+/** The action that was not there before: the proof that the request was carried out. */
+async function lookFor(
+  { api }: Upgrader,
+  { uid, signal }: UpgradeCall,
+  before: readonly ApiAction[],
+): Promise<ApiDatabase | undefined> {
+  const actions = await api.actionsOf(uid, signal);
+  const known = new Set(before.map((action) => action.uid));
+  const started = actions?.find((action) => !known.has(action.uid));
+  const database = await api.database(uid, signal);
+  if (database === undefined || started === undefined) return undefined;
+  return { ...database, actionUid: started.uid };
+}

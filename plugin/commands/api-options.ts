@@ -1,0 +1,100 @@
+/** The cluster's REST API for a command: which EC, which permissions, and the connection. */
+import type { ApiFlags } from "../adapters/cluster-api";
+import { UsageError } from "../domain/errors";
+import type { Names } from "../domain/names";
+import { termOf } from "../domain/names";
+import { type KubeObject, objectLabel } from "../domain/objects";
+import type { Permission } from "../domain/permissions";
+import { at, text } from "../domain/values";
+import type { ClusterApi } from "../run/cluster-api";
+import type { Cluster } from "../run/ports";
+import type { CommandContext } from "./context";
+
+export type { ApiFlags } from "../adapters/cluster-api";
+
+/** Whose REST API is asked, and how. */
+export interface ApiSubject {
+  readonly cluster: Cluster;
+  readonly ec: KubeObject;
+  readonly flags: ApiFlags;
+}
+
+/** The EC of a name, or the only one of the namespace. */
+export async function readEc(
+  cluster: Cluster,
+  name: string | undefined,
+  { names, signal }: Pick<CommandContext, "names" | "signal">,
+): Promise<KubeObject> {
+  const { group, version, ec } = names;
+  const resource = { group, version, plural: ec.plural, kind: ec.kind };
+  const { namespace } = cluster;
+  const all = (await cluster.list(resource, { namespace, signal })) ?? [];
+  const term = termOf(ec);
+  const found = name === undefined ? all : all.filter((each) => each.metadata.name === name);
+  const [first, second] = found;
+  if (first !== undefined && second === undefined) return first;
+  if (second !== undefined) {
+    const named = found.map((each) => each.metadata.name ?? "").join(", ");
+    throw new UsageError(`namespace ${namespace} has several ${term}s: ${named}`, {
+      hint: `name one of them with --ec`,
+    });
+  }
+  const which = name === undefined ? `no ${term}` : `no ${term} ${JSON.stringify(name)}`;
+  throw new UsageError(`namespace ${namespace} has ${which}`, {
+    hint: `give the namespace with -n, and the ${term}'s name as kubectl get shows it`,
+  });
+}
+
+/** What Kubernetes has to allow before the REST API can be asked. */
+export function apiPermissions({ ec, flags }: ApiSubject, names: Names): readonly Permission[] {
+  const { name = "", namespace = "" } = ec.metadata;
+  const named = text(at(ec, names.ecFields.credentialSecretName));
+  const secret: Permission = {
+    verb: "get",
+    group: "",
+    resource: "secrets",
+    namespace,
+    name: flags.credentialsSecret ?? named ?? name,
+    why: `read the REST credentials of ${objectLabel(ec)}`,
+  };
+  if (flags.url !== undefined) return [secret];
+  // a WebSocket is opened with a GET: older API servers ask for get, newer ones for create too
+  const forward = ["create", "get"].map((verb) => ({
+    verb,
+    group: "",
+    resource: "pods/portforward",
+    namespace,
+    why: `reach the REST API of ${objectLabel(ec)}`,
+  }));
+  return [secret, ...forward];
+}
+
+/** Connects; the adapter is loaded here, by no command that does not ask the REST API. */
+export async function connectApi(
+  context: CommandContext,
+  { cluster, ec, flags }: ApiSubject,
+): Promise<ClusterApi> {
+  if (context.rehearsed === true) requireLoopback(flags);
+  const { connectClusterApi } = await import("../adapters/cluster-api.ts");
+  return connectClusterApi({
+    cluster,
+    ec,
+    flags,
+    names: context.names,
+    env: context.env,
+    clock: context.clock,
+    requestTimeoutMs: context.options.connection.requestTimeoutMs,
+    warn: (text) => {
+      context.event({ type: "warning", text });
+    },
+  });
+}
+
+/** A rehearsal touches nothing real: it may ask a REST API that is played on this machine. */
+function requireLoopback({ url }: ApiFlags): void {
+  const host = url === undefined ? "" : new URL(url).hostname;
+  if (/^(localhost|127(\.\d+){3}|\[::1\])$/.test(host)) return;
+  throw new UsageError("a rehearsal asks no real REST API", {
+    hint: "play one on this machine with rehearse --serve-api, and give its address with --api-url",
+  });
+}

@@ -1,0 +1,106 @@
+/** `recover`: flags to options, then a look at a frozen upgrade, or its recovery (S97-S103, S113). */
+import { renderDocuments } from "../adapters/yaml";
+import { renderText, type TextStyle } from "../output/text";
+import type { RecoveryDetails } from "./recover-details";
+import type { RecoverDeps, RecoverOptions } from "../run/recovery/deps";
+import { recover } from "../run/recovery/recover";
+import { Recorder } from "../run/recorder";
+import { journalOf } from "../run/record";
+import type { Report } from "../run/report";
+import { type ApiFlags, apiPermissions, connectApi, readEc } from "./api-options";
+import type { CommandContext } from "./context";
+import { kubectlCommand } from "./kubectl-command";
+import { recoveryDetails } from "./recover-details";
+import { recoveryLines } from "./recover-text";
+
+/** Flags of `recover`, judged. */
+export interface RecoverFlags extends Pick<
+  RecoverOptions,
+  "apply" | "engineVersion" | "dropDigests" | "stallAfterMs"
+> {
+  /** Name of the EC; absent: the only one of the namespace. */
+  readonly ec?: string;
+  /** Files with archives. */
+  readonly modules: readonly string[];
+  readonly api: ApiFlags;
+  /** --timeout was typed: it then limits each wait. */
+  readonly limited: boolean;
+}
+
+/** What --timeout is when nobody gave it: no limit for what goes on. */
+const usualTimeoutMs = 5 * 60_000;
+
+/** Looks or recovers; every expected end comes back as a report. */
+export async function runRecover(
+  context: CommandContext,
+  _args: readonly string[],
+  flags: RecoverFlags,
+): Promise<Report> {
+  const { options, names, clock, run } = context;
+  const modules = await filesOf(context, flags);
+  const cluster = await context.connect();
+  const { server, namespace } = cluster;
+  const recorder = new Recorder(
+    { kind: "Recover", run, target: { server, namespace } },
+    { clock, event: context.event },
+  );
+  try {
+    const ec = await readEc(cluster, flags.ec, context);
+    const subject = { cluster, ec, flags: flags.api };
+    const deps: RecoverDeps = {
+      ...{ cluster, clock, names, recorder },
+      signal: context.signal,
+      ask: context.ask,
+      journal: journalOf(await context.home(), run.id),
+      yaml: renderDocuments,
+      command: kubectlCommand(options),
+      api: isReachable(flags.api)
+        ? {
+            permissions: apiPermissions(subject, names),
+            connect: () => connectApi(context, subject),
+          }
+        : undefined,
+    };
+    const timed = flags.limited || options.timeoutMs !== usualTimeoutMs;
+    const { report, look, evidence } = await recover(deps, {
+      ...{ namespace, modules },
+      name: ec.metadata.name ?? "",
+      apply: flags.apply,
+      dropDigests: flags.dropDigests,
+      stallAfterMs: flags.stallAfterMs,
+      ...(flags.engineVersion !== undefined && { engineVersion: flags.engineVersion }),
+      ...(timed && { limitMs: options.timeoutMs }),
+      wait: options.wait,
+      dryRun: options.dryRun,
+      fieldManager: options.fieldManager ?? names.fieldManager,
+    });
+    if (look === undefined) return report;
+    return { ...report, details: recoveryDetails(context, { look, evidence, flags }) };
+  } catch (error) {
+    return recorder.failure(error);
+  }
+}
+
+/** Its certificate is never accepted unseen: without a word about it the REST API is not asked. */
+function isReachable({ url, ca, insecure }: ApiFlags): boolean {
+  return url !== undefined || ca !== undefined || insecure;
+}
+
+async function filesOf(
+  { names }: CommandContext,
+  { modules }: RecoverFlags,
+): Promise<RecoverOptions["modules"]> {
+  if (modules.length === 0) return [];
+  const { readModuleFile } = await import("../adapters/cluster-api/module-file.ts");
+  return await Promise.all(
+    modules.map(async (path) => ({ path, ...(await readModuleFile(path, names)) })),
+  );
+}
+
+/** What was found and what to do, then the rest of the report. */
+export function recoverText(report: Report, style: TextStyle): string {
+  const { details, ...rest } = report;
+  if (details === undefined) return renderText(report, style);
+  const lines = recoveryLines(details as RecoveryDetails, style.palette);
+  return `${lines.join("\n")}\n\n${renderText(rest, style)}`;
+}

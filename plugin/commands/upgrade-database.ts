@@ -1,0 +1,187 @@
+/** `upgrade-database`: flags to options, then the upgrade of databases (S61-S67, S75-S92). */
+import { renderDocuments, parseDocuments } from "../adapters/yaml";
+import { deprecated, parseModules, type RequestWish } from "../domain/databases/request";
+import { UsageError } from "../domain/errors";
+import { type KubeObject, objectLabel } from "../domain/objects";
+import { parseEngineVersion } from "../domain/versions";
+import type { ApiPort, UpgradeDatabaseOptions } from "../run/databases/deps";
+import { upgradeDatabases } from "../run/databases/upgrade";
+import type { Cluster } from "../run/ports";
+import { journalOf } from "../run/record";
+import { Recorder } from "../run/recorder";
+import type { Report } from "../run/report";
+import { type ApiFlags, apiPermissions, connectApi } from "./api-options";
+import type { CommandContext } from "./context";
+import { kubectlCommand } from "./kubectl-command";
+import { connectParticipants } from "./participants";
+
+type Judged =
+  | "selector"
+  | "everywhere"
+  | "version"
+  | "via"
+  | "confirmed"
+  | "takeFields"
+  | "canary"
+  | "maxFailures"
+  | "stallAfterMs";
+
+/** Flags of `upgrade-database`, judged. */
+export interface UpgradeDatabaseFlags extends Pick<UpgradeDatabaseOptions, Judged> {
+  readonly all: boolean;
+  readonly request: Omit<RequestWish, "engineVersion" | "modules">;
+  /** A list of entries as JSON, or a file with one; - for stdin. */
+  readonly modules?: string;
+  readonly participants: readonly string[];
+  readonly api: ApiFlags;
+  /** --timeout was typed: it then limits the whole run. */
+  readonly limited: boolean;
+}
+
+/** What --timeout is when nobody gave it: no limit for databases that go on. */
+const usualTimeoutMs = 5 * 60_000;
+
+/** Upgrades the databases; every expected end comes back as a report. */
+export async function runUpgradeDatabase(
+  context: CommandContext,
+  args: readonly string[],
+  flags: UpgradeDatabaseFlags,
+): Promise<Report> {
+  const go = await prepareUpgradeDatabase(context, { ...flags, databases: args });
+  return await go(context);
+}
+
+/** What a command that includes this one knows of the time when it will run. */
+export type DatabasePreparation = Pick<UpgradeDatabaseOptions, "assumeUpgraded" | "assumeOperator">;
+
+/** Reads and judges what was given; the run itself follows when wanted. */
+export async function prepareUpgradeDatabase(
+  context: CommandContext,
+  flags: UpgradeDatabaseFlags & Pick<UpgradeDatabaseOptions, "databases">,
+  ahead: DatabasePreparation = {},
+): Promise<(later: CommandContext) => Promise<Report>> {
+  const problems = [...selectionProblems(flags), ...versionProblems(context, flags)];
+  if (problems.length > 0) throw new UsageError(problems);
+  const modules = await readModules(context, flags);
+  const request: RequestWish = { ...flags.request, ...(modules !== undefined && { modules }) };
+  const warnings = deprecated(request, context.names);
+  return async (later) => {
+    for (const text of warnings) later.event({ type: "warning", text });
+    return await run(later, { ...flags, ...ahead, request });
+  };
+}
+
+type Prepared = Omit<UpgradeDatabaseFlags, "request"> &
+  Pick<UpgradeDatabaseOptions, "databases" | "request"> &
+  DatabasePreparation;
+
+async function run(
+  context: CommandContext,
+  { limited, participants: contexts, api, ...flags }: Prepared,
+): Promise<Report> {
+  const { options, names, clock, run: identity } = context;
+  const cluster = await context.connect();
+  const { namespace } = cluster;
+  const recorder = new Recorder(
+    { kind: "UpgradeDatabase", run: identity, target: { server: cluster.server, namespace } },
+    { clock, event: context.event },
+  );
+  const timed = limited || options.timeoutMs !== usualTimeoutMs;
+  const participants = await connectParticipants(context, contexts);
+  try {
+    return await upgradeDatabases(
+      {
+        cluster,
+        clock,
+        names,
+        recorder,
+        participants,
+        api: apiPort(context, cluster, api),
+        signal: context.signal,
+        ask: context.ask,
+        typed: context.typed ?? nobody,
+        journal: journalOf(await context.home(), identity.id),
+        yaml: renderDocuments,
+        command: kubectlCommand(options),
+      },
+      {
+        ...flags,
+        namespace,
+        ...(timed && { limitMs: options.timeoutMs }),
+        concurrency: options.concurrency,
+        wait: options.wait,
+        dryRun: options.dryRun,
+        fieldManager: options.fieldManager ?? names.fieldManager,
+      },
+    );
+  } finally {
+    for (const one of participants) one.cluster.close();
+  }
+}
+
+/** One address is that of one EC: with databases of two, the second has none. */
+function apiPort(context: CommandContext, cluster: Cluster, flags: ApiFlags): ApiPort {
+  let met: string | undefined;
+  return {
+    permissions: (ec) => apiPermissions({ cluster, ec, flags }, context.names),
+    connect: (ec: KubeObject) => {
+      const label = objectLabel(ec);
+      if (flags.url !== undefined && met !== undefined && met !== label) {
+        throw new UsageError(
+          `--api-url: is the address of one EC, and there are databases of two`,
+          {
+            hint: `upgrade those of ${met} and of ${label} by themselves`,
+          },
+        );
+      }
+      met = label;
+      return connectApi(context, { cluster, ec, flags });
+    },
+  };
+}
+
+function nobody(): Promise<undefined> {
+  return Promise.resolve(undefined);
+}
+
+function selectionProblems({
+  databases,
+  all,
+  selector,
+}: Pick<Prepared, "databases" | "all" | "selector">): readonly string[] {
+  const ways = [databases.length > 0, all, selector !== undefined].filter(Boolean).length;
+  return ways === 1 ? [] : ["give names of databases, --all or --selector: one of the three"];
+}
+
+/** Nothing guesses a version: the REST API's own choice has to be asked for. */
+function versionProblems(
+  { names }: CommandContext,
+  { version, request }: UpgradeDatabaseFlags,
+): readonly string[] {
+  const { keepEngineVersion, latestWithModules } = request;
+  if (version === undefined) {
+    const left = keepEngineVersion === true || latestWithModules === true;
+    return left ? [] : ["--engine-version: give the version to upgrade to"];
+  }
+  const { majorChannel } = names;
+  if (keepEngineVersion === true) {
+    return ["--engine-version and --keep-engine-version contradict each other"];
+  }
+  const known = version === majorChannel || parseEngineVersion(version) !== undefined;
+  const shown = JSON.stringify(version);
+  return known
+    ? []
+    : [`--engine-version: ${shown} is neither a version such as 8.0 nor ${majorChannel}`];
+}
+
+async function readModules(
+  context: CommandContext,
+  { modules: given }: UpgradeDatabaseFlags,
+): Promise<RequestWish["modules"]> {
+  if (given === undefined) return undefined;
+  const inline = given.trimStart().startsWith("[");
+  const [document] = parseDocuments(inline ? given : await context.readInput(given), "--modules");
+  const parsed = parseModules(document, context.names);
+  if (parsed.is === "modules") return parsed.modules;
+  throw new UsageError(parsed.problems.map((problem) => `--modules: ${problem}`));
+}

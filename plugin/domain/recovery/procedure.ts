@@ -1,0 +1,262 @@
+/** The documented recovery, filled in with the real names, as commands without credentials (S97-S103). */
+import { patchOf } from "../cluster/edits";
+import type { Names } from "../names";
+import type { KubeObject } from "../objects";
+import { at, type Json, text } from "../values";
+import type { FreezeCause } from "./causes";
+import type { Freeze } from "./classify";
+import type { RecoveryDatabase } from "./databases";
+import type { Apart } from "./line";
+import type { RecoveryWish } from "./plan";
+
+/** Programs with their words, each fed by the one before it. */
+export type Pipeline = readonly (readonly string[])[];
+
+/** One step of the procedure. */
+export interface ProcedureStep {
+  readonly says: string;
+  readonly source: string;
+  readonly commands: readonly Pipeline[];
+}
+
+/** How curl reaches the REST API. */
+export interface ApiAccess {
+  /** "https://ec.engine.svc.cluster.local:9443": the Host header is the cluster's name (S76). */
+  readonly base: string;
+  /** host:port behind that name, where it is not reached by it. */
+  readonly connectTo?: string;
+  /** A port of a pod that has to be forwarded first. */
+  readonly forward?: { readonly pod: string; readonly port: string };
+  /** File; absent: the person fills it in. */
+  readonly ca?: string;
+  readonly insecure: boolean;
+  readonly secret: { readonly name: string; readonly namespace: string };
+}
+
+/** What the procedure is written from. */
+export interface Procedure {
+  readonly names: Names;
+  readonly ec: KubeObject;
+  readonly freeze: Freeze;
+  readonly access: ApiAccess;
+  readonly wish: Omit<RecoveryWish, "modules"> & {
+    /** Files with modules, as they were given. */
+    readonly files: readonly string[];
+  };
+  /** The words of this run that do all of it at once. */
+  readonly again: readonly string[];
+}
+
+/** Stands for what the person has to choose. */
+const blanks = { version: "VERSION", module: "FILE", ca: "CA_FILE", license: "LICENSE_FILE" };
+
+/** The steps in their order; those that no cause needs are left out. */
+export function procedureOf(procedure: Procedure): readonly ProcedureStep[] {
+  const { freeze } = procedure;
+  if (freeze.is !== "frozen" && freeze.apart.length === 0) return [];
+  const rest = [...licenseStep(procedure), ...moduleSteps(procedure), ...versionSteps(procedure)];
+  return [
+    lookStep(procedure),
+    ...(rest.length === 0 ? [] : reachStep(procedure)),
+    ...rest,
+    ...digestStep(procedure),
+    ...(freeze.is === "frozen" ? [runningStep(procedure)] : []),
+    ...lineSteps(procedure),
+    {
+      says: "or let this tool do it, as far as it can, and wait for each step",
+      source: "S99, S100",
+      commands: [[procedure.again]],
+    },
+  ];
+}
+
+function causes<K extends FreezeCause["is"]>({ freeze }: Procedure, is: K) {
+  return freeze.causes.filter((cause): cause is Extract<FreezeCause, { is: K }> => cause.is === is);
+}
+
+function placeOf({ metadata }: KubeObject): readonly [name: string, namespace: string] {
+  return [metadata.name ?? "", metadata.namespace ?? ""];
+}
+
+function lookStep({ names, ec }: Procedure): ProcedureStep {
+  const [, namespace] = placeOf(ec);
+  const { deployment, container } = names.operator;
+  const log = ["logs", `deployment/${deployment}`, "-c", container, "--tail=200"];
+  const events = ["get", "events", "--field-selector=type=Warning", "--sort-by=.lastTimestamp"];
+  return {
+    says: "check the operator's log, and the events, for the cause",
+    source: "S97",
+    commands: [log, events].map((words) => [["kubectl", ...words, "-n", namespace]]),
+  };
+}
+
+function reachStep({ ec, access: { forward } }: Procedure): readonly ProcedureStep[] {
+  if (forward === undefined) return [];
+  const [, namespace] = placeOf(ec);
+  const words = ["port-forward", `pod/${forward.pod}`, forward.port, "-n", namespace];
+  return [
+    {
+      says: "reach the REST API: leave this running in another terminal",
+      source: "domain facts 9",
+      commands: [[["kubectl", ...words]]],
+    },
+  ];
+}
+
+/** The credentials go from the Secret to curl's standard input: no command line and no text has them. */
+function rest({ names, access }: Procedure, words: readonly string[], path: string): Pipeline {
+  const { base, connectTo, ca = blanks.ca, insecure, secret } = access;
+  const { username, password } = names.secretItems;
+  const read = (item: string): string => `(index .data ${JSON.stringify(item)} | base64decode)`;
+  const template = `user = {{printf "%q" (printf "%s:%s" ${read(username)} ${read(password)})}}`;
+  return [
+    [
+      "kubectl",
+      "get",
+      "secret",
+      secret.name,
+      "-n",
+      secret.namespace,
+      `--output=go-template=${template}`,
+    ],
+    [
+      ...["curl", "--config", "-", "--silent", "--show-error", "--fail-with-body"],
+      ...(insecure ? ["--insecure"] : ["--cacert", ca]),
+      ...(connectTo === undefined ? [] : ["--connect-to", `::${connectTo}`]),
+      ...words,
+      `${base}${path}`,
+    ],
+  ];
+}
+
+function licenseStep(procedure: Procedure): readonly ProcedureStep[] {
+  if (causes(procedure, "license").length === 0) return [];
+  const { license } = procedure.names.restPaths;
+  const put = ["-X", "PUT", "-H", "Content-Type: application/json", "--data", `@${blanks.license}`];
+  const field = procedure.names.licenseFields.text;
+  return [
+    {
+      says: `put in a valid license: ${blanks.license} holds {"${field}": "..."}; put it into the EC's Secret as well, or the operator writes the old one again`,
+      source: "S114, S125",
+      commands: [rest(procedure, put, license)],
+    },
+  ];
+}
+
+function moduleSteps(procedure: Procedure): readonly ProcedureStep[] {
+  const found = causes(procedure, "module");
+  if (found.length === 0) return [];
+  const { restPaths, restModuleFields } = procedure.names;
+  const { files } = procedure.wish;
+  const missing = found.map(({ module }) => module).join(", ");
+  const given = files.length === 0 ? [blanks.module] : files;
+  const form = (file: string): readonly string[] => [
+    ...["-X", "POST", "-F"],
+    `${restModuleFields.file}=@${file}`,
+  ];
+  return [
+    {
+      says: "list the modules that are installed, and those that databases use",
+      source: "S101, S102",
+      commands: [rest(procedure, [], restPaths.modules), rest(procedure, [], restPaths.bdbs)],
+    },
+    {
+      says: `download ${missing} for the operating system of the new release, and install it`,
+      source: "S99, S103",
+      commands: given.map((file) => rest(procedure, form(file), restPaths.installModule)),
+    },
+  ];
+}
+
+function versionSteps(procedure: Procedure): readonly ProcedureStep[] {
+  const { names, wish } = procedure;
+  const version = wish.engineVersion ?? blanks.version;
+  const body = JSON.stringify({ [names.upgradeRequest.engineVersion]: version });
+  const post = ["-X", "POST", "-H", "Content-Type: application/json", "--data", body];
+  const filled = (path: string, { uid }: RecoveryDatabase): string =>
+    path.replace("{uid}", String(uid ?? "UID"));
+  return causes(procedure, "database").map(({ database }) => ({
+    says: `upgrade ${database.label}, then look until it is active at ${version}`,
+    source: "S100",
+    commands: [
+      rest(procedure, post, filled(names.restPaths.upgrade, database)),
+      rest(procedure, [], filled(names.restPaths.bdb, database)),
+    ],
+  }));
+}
+
+function digestStep(procedure: Procedure): readonly ProcedureStep[] {
+  const { ec, names } = procedure;
+  const found = causes(procedure, "digest").map(({ finding }) => ({
+    path: (finding.field ?? "").split("."),
+    from: undefined,
+    to: null,
+  }));
+  if (found.length === 0) return [];
+  return [
+    {
+      says: "drop the digests that pin images, or switch the automatic upgrade off",
+      source: "domain facts 7",
+      commands: [patch(ec, `${names.ec.plural}.${names.group}`, patchOf(found))],
+    },
+  ];
+}
+
+function patch(object: KubeObject, kind: string, body: Json): Pipeline {
+  const [name, namespace] = placeOf(object);
+  const words = ["kubectl", "patch", kind, name, "-n", namespace, "--type=merge"];
+  return [[...words, "-p", JSON.stringify(body)]];
+}
+
+function runningStep({ ec, names }: Procedure): ProcedureStep {
+  const [name, namespace] = placeOf(ec);
+  const kind = `${names.ec.plural}.${names.group}/${name}`;
+  const path = `{.${names.ecFields.state.join(".")}}`;
+  const wait = ["wait", kind, `--for=jsonpath=${path}=Running`, "--timeout=1h", "-n", namespace];
+  const follow = ["rollout", "status", `statefulset/${name}`, "-n", namespace];
+  return {
+    says: "wait until the operator has gone on and the EC is Running: databases are not reconciled before",
+    source: "S68, S72, S98",
+    commands: [wait, follow].map((words) => [["kubectl", ...words]]),
+  };
+}
+
+/** Databases that were raised above, and those that are apart already. */
+function lineSteps(procedure: Procedure): readonly ProcedureStep[] {
+  const { freeze, names } = procedure;
+  const kind = `${names.edb.plural}.${names.group}`;
+  const raised = causes(procedure, "database").flatMap(({ database }) =>
+    raisedEdit(procedure, database),
+  );
+  const installed = causes(procedure, "module").flatMap(({ module, databases }) =>
+    databases.map(({ label }) => `${module} of ${label}`),
+  );
+  const commands = [...raised, ...freeze.apart].map(({ edb, edits }) =>
+    patch(edb, kind, patchOf(edits)),
+  );
+  if (commands.length === 0 && installed.length === 0) return [];
+  const modules =
+    installed.length === 0
+      ? ""
+      : `; the version numbers in its list of ${installed.join(", ")} too`;
+  return [
+    {
+      says: `update the resources to match, so that the operator does not undo it${modules}`,
+      source: "S99, S100",
+      commands,
+    },
+  ];
+}
+
+/** An absent version or a channel asks for nothing that would undo it. */
+function raisedEdit(
+  { names, wish }: Procedure,
+  { target }: RecoveryDatabase,
+): readonly Pick<Apart, "edb" | "edits">[] {
+  const path = names.fields.engineVersion;
+  if (target === undefined || target.instanceOf !== undefined) return [];
+  const from = text(at(target.object, path));
+  if (from === undefined || !/^\d/.test(from)) return [];
+  const to = wish.engineVersion ?? blanks.version;
+  return [{ edb: target.object, edits: [{ path, from, to }] }];
+}

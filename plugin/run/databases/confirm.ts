@@ -1,0 +1,92 @@
+/** What a person has to say yes to before the first write: data that may go, fields that are taken. */
+import { databaseFinding } from "../../domain/databases/codes";
+import { keeping, losesData } from "../../domain/databases/bdb";
+import type { DatabasePlan } from "../../domain/databases/plan";
+import { UsageError } from "../../domain/errors";
+import type { Finding } from "../../domain/findings";
+import { bounded } from "../../domain/status/verdict";
+import { judgeConflict } from "../../domain/webhook/conflicts";
+import type { ApiDatabase } from "../cluster-api";
+import type { UpgradeDatabaseDeps, UpgradeDatabaseOptions } from "./deps";
+
+/** What keeps a write from being sent, and whether fields are taken from a manager's hands. */
+export interface Conflicts {
+  readonly conflicts: readonly Finding[];
+  readonly takes: boolean;
+}
+
+/** Judges the holders of a field; a person's own kubectl is no hindrance, nor is the operator. */
+export function conflictsOf(
+  { names }: UpgradeDatabaseDeps,
+  { fieldManager, takeFields }: UpgradeDatabaseOptions,
+  { label: object, owned, holders: causes }: DatabasePlan,
+): Conflicts {
+  const ours = [fieldManager, names.fieldManager, names.operator.deployment];
+  const judge = (fields: readonly string[]): readonly Finding[] => {
+    if (causes.length === 0) return [];
+    const verdict = judgeConflict({ causes, object, ours, takeFields: fields });
+    return verdict.is === "force" ? [] : verdict.findings;
+  };
+  const held = judge(takeFields);
+  return { conflicts: [...owned, ...held], takes: judge([]).length > held.length };
+}
+
+/** Asks once before fields are taken from their managers. */
+export async function confirmTaking(
+  deps: UpgradeDatabaseDeps,
+  options: UpgradeDatabaseOptions,
+  plans: readonly DatabasePlan[],
+): Promise<void> {
+  const taken = plans.filter((plan) => conflictsOf(deps, options, plan).takes);
+  if (taken.length === 0) return;
+  const shown = bounded(taken.map(({ label }) => label));
+  if (await deps.ask(`Take ${options.takeFields.join(", ")} of ${shown} from its manager?`)) return;
+  throw notConfirmed();
+}
+
+/** A database, with what the REST API has just said of it. */
+export interface Lossy {
+  readonly plan: DatabasePlan;
+  readonly bdb: ApiDatabase;
+}
+
+/** Each database whose data may go has to be typed by its name; a yes to everything is no name (S83, S84). */
+export async function confirmLoss(
+  deps: UpgradeDatabaseDeps,
+  { confirmed, request }: UpgradeDatabaseOptions,
+  all: readonly Lossy[],
+): Promise<void> {
+  const lossy = all.filter(({ bdb }) => losesData(bdb, request));
+  const open = lossy.filter(({ plan }) => !namesOf(plan).some((name) => confirmed.includes(name)));
+  deps.recorder.findings(lossy.map(lossFinding));
+  const unsaid: string[] = [];
+  for (const { plan, bdb } of open) {
+    const [name = ""] = namesOf(plan);
+    const question = `${plan.label} is ${keeping(bdb)}, and its data may be lost. Type its name to go on:`;
+    const answer = await deps.typed(question);
+    if (answer === undefined) unsaid.push(name);
+    else if (answer.trim() !== name) throw notConfirmed();
+  }
+  if (unsaid.length === 0) return;
+  const flags = unsaid.map((name) => `--confirm ${name}`).join(" ");
+  throw new UsageError(`the data of ${unsaid.join(", ")} may be lost, and that is not confirmed`, {
+    hint: `if it may, add ${flags}`,
+  });
+}
+
+function lossFinding({ plan, bdb }: Lossy): Finding {
+  const cause = `its data may be lost: it is ${keeping(bdb)}`;
+  return databaseFinding("dataMayGo", { object: plan.label, cause });
+}
+
+/** As it may be typed: the bare name, or with its namespace. */
+function namesOf({ target }: DatabasePlan): readonly string[] {
+  const { name = "", namespace = "" } = target.object.metadata;
+  return [name, `${namespace}/${name}`];
+}
+
+function notConfirmed(): UsageError {
+  return new UsageError("not confirmed, nothing was written", {
+    hint: "run again and answer yes",
+  });
+}

@@ -1,0 +1,79 @@
+/** One look at the cluster serves everybody who waits: a LIST of each kind a poll, however many databases. */
+import { ApiError, UnavailableError } from "../../domain/errors";
+import type { UpgradeDatabaseDeps, UpgradeDatabaseOptions } from "./deps";
+import { readSeen, type Seen } from "./read";
+
+/** Between two looks. */
+export const pollMs = 2_000;
+
+/** An API server that is renewed itself may be away for so long. */
+const awayMs = 60_000;
+
+/** Looks, and looks again. */
+export class Lookout {
+  #last: { readonly seen: Seen; readonly at: number } | undefined;
+  #coming: Promise<Seen> | undefined;
+  #awaySince: number | undefined;
+  /** Set once it is known whether an active-active database is among those that are meant. */
+  participants = false;
+
+  constructor(
+    private readonly deps: UpgradeDatabaseDeps,
+    private readonly options: UpgradeDatabaseOptions,
+  ) {}
+
+  /** What is so now: read at most a poll ago. */
+  async now(): Promise<Seen> {
+    const last = this.#last;
+    if (last !== undefined && this.deps.clock.now() - last.at < pollMs) return last.seen;
+    return await this.#read();
+  }
+
+  /** What is so a poll later; whoever asks meanwhile is given the same. */
+  next(): Promise<Seen> {
+    this.#coming ??= this.#later();
+    return this.#coming;
+  }
+
+  async #later(): Promise<Seen> {
+    const { clock, signal } = this.deps;
+    for (;;) {
+      try {
+        await clock.sleep(pollMs, signal);
+      } finally {
+        // who asks from here on has perhaps written after this look
+        this.#coming = undefined;
+      }
+      const seen = await this.#unlessAway();
+      if (seen !== undefined) return seen;
+    }
+  }
+
+  async #unlessAway(): Promise<Seen | undefined> {
+    const { clock, recorder } = this.deps;
+    const now = clock.now();
+    try {
+      const seen = await this.#read();
+      this.#awaySince = undefined;
+      return seen;
+    } catch (error) {
+      this.#awaySince ??= now;
+      if (!isAway(error) || now - this.#awaySince >= awayMs) throw error;
+      recorder.waiting(`the API server (${error.message})`, (now - this.#awaySince) / 1000);
+      return undefined;
+    }
+  }
+
+  async #read(): Promise<Seen> {
+    const { deps, options, participants } = this;
+    const at = deps.clock.now();
+    const seen = await readSeen(deps, options, participants);
+    this.#last = { seen, at };
+    return seen;
+  }
+}
+
+function isAway(error: unknown): error is Error {
+  if (error instanceof ApiError) return error.status >= 500 || error.status === 429;
+  return error instanceof UnavailableError;
+}

@@ -1,0 +1,142 @@
+/** Reads databases, their ECs and the operator, here and on the clusters that take part, as facts. */
+import { factSources, type Facts } from "../../domain/facts";
+import type { Target } from "../../domain/databases/target";
+import type { Names } from "../../domain/names";
+import type { Resource } from "../../domain/objects";
+import type { Permission } from "../../domain/permissions";
+import type { Participant } from "../../domain/rollout/edb";
+import { readSnapshot } from "../snapshot";
+import type { UpgradeDatabaseDeps, UpgradeDatabaseOptions } from "./deps";
+
+/** What was read at one look. */
+export interface Seen {
+  readonly facts: Facts;
+  readonly participants: readonly Participant[];
+}
+
+/** Both kinds of databases, as they are addressed. */
+export function databaseResources({
+  group,
+  version,
+  edb,
+  eaadb,
+}: Names): Readonly<Record<"edb" | "eaadb", Resource>> {
+  return {
+    edb: { group, version, kind: edb.kind, plural: edb.plural },
+    eaadb: { group, version, kind: eaadb.kind, plural: eaadb.plural },
+  };
+}
+
+/** The namespaces that are looked at: one alone, unless names or flags reach further. */
+export function scopeOf({ everywhere, databases, namespace }: UpgradeDatabaseOptions): {
+  readonly namespace?: string;
+} {
+  return everywhere || databases.some((name) => name.includes("/")) ? {} : { namespace };
+}
+
+/** One look at everything that is judged. */
+export async function readSeen(
+  deps: UpgradeDatabaseDeps,
+  options: UpgradeDatabaseOptions,
+  withParticipants: boolean,
+): Promise<Seen> {
+  const { namespace } = options;
+  const [facts, ...others] = await Promise.all([
+    readFacts(deps, namespace, scopeOf(options)),
+    ...(withParticipants ? deps.participants : []).map(async ({ name, cluster, namespace }) => ({
+      name,
+      facts: await readFacts({ ...deps, cluster }, namespace, { namespace }),
+    })),
+  ]);
+  return { facts, participants: others };
+}
+
+async function readFacts(
+  deps: UpgradeDatabaseDeps,
+  namespace: string,
+  scope: { readonly namespace?: string },
+): Promise<Facts> {
+  const { cluster, names, signal } = deps;
+  const { edb, eaadb } = databaseResources(names);
+  const all = (resource: Resource) => cluster.list(resource, { ...scope, whole: true, signal });
+  const { resource, olderVersion: version = "" } = factSources(names).ecs;
+  const [facts, ecs, edbs = [], eaadbs = []] = await Promise.all([
+    readSnapshot(deps, namespace, ["deployments", "ercs"]),
+    all(resource),
+    all(edb),
+    all(eaadb),
+  ]);
+  const found = ecs ?? (await all({ ...resource, version })) ?? [];
+  return { ...facts, objects: { ...facts.objects, ecs: found, edbs, eaadbs } };
+}
+
+/** Uids of the databases that the selector chooses; undefined without one. */
+export async function readChosen(
+  { cluster, names, signal }: UpgradeDatabaseDeps,
+  options: UpgradeDatabaseOptions,
+): Promise<ReadonlySet<string> | undefined> {
+  const { selector: labelSelector } = options;
+  if (labelSelector === undefined) return undefined;
+  const found = await Promise.all(
+    Object.values(databaseResources(names)).map((resource) =>
+      cluster.list(resource, { ...scopeOf(options), labelSelector, whole: true, signal }),
+    ),
+  );
+  return new Set(found.flatMap((all) => (all ?? []).map(({ metadata }) => metadata.uid ?? "")));
+}
+
+/** What is read in any case. */
+export function readPermissions(
+  names: Names,
+  options: UpgradeDatabaseOptions,
+): readonly Permission[] {
+  const { group, ec, edb, eaadb } = names;
+  const listing = (resource: string, why: string): Permission => ({
+    verb: "list",
+    group,
+    resource,
+    ...scopeOf(options),
+    why,
+  });
+  const { resource: deployment } = factSources(names).deployments;
+  // remote clusters only tell which participant is this one: they may stay unread
+  return [
+    listing(ec.plural, "to see whether the EC is Running and what it can run"),
+    listing(edb.plural, "to see what databases run, and how far they are"),
+    listing(eaadb.plural, "to see which databases are instances of active-active ones"),
+    {
+      verb: "list",
+      group: deployment.group,
+      resource: deployment.plural,
+      namespace: options.namespace,
+      why: "to see which release of the operator runs",
+    },
+  ];
+}
+
+/** So many databases of a namespace are asked for by their names; beyond, the right to all is. */
+const namedAtMost = 10;
+
+/** What the writes need; get shows whether a write without an answer was done. */
+export function writePermissions(names: Names, targets: readonly Target[]): readonly Permission[] {
+  const places = new Map<string, readonly Target[]>();
+  for (const target of targets) {
+    const key = `${target.kind} ${target.object.metadata.namespace ?? ""}`;
+    places.set(key, [...(places.get(key) ?? []), target]);
+  }
+  return [...places.values()].flatMap((there) => permissionsIn(names, there));
+}
+
+function permissionsIn(names: Names, there: readonly Target[]): readonly Permission[] {
+  const [first] = there;
+  if (first === undefined) return [];
+  const { namespace = "" } = first.object.metadata;
+  const { group, plural: resource } = databaseResources(names)[first.kind];
+  const named = there.map(({ object }) => ({ name: object.metadata.name ?? "" }));
+  return (there.length > namedAtMost ? [{}] : named).flatMap((who) => [
+    { group, resource, namespace, ...who, verb: "get", why: whyGet },
+    { group, resource, namespace, ...who, verb: "patch", why: "to write the engine version" },
+  ]);
+}
+
+const whyGet = "to see whether a write without an answer was done";

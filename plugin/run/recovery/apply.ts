@@ -1,0 +1,153 @@
+/** The remedies in their order: REST API, EC, then the resources, each step seen to its end (S97-S100). */
+import { exitCodes, UsageError } from "../../domain/errors";
+import { objectLabel, type Resource } from "../../domain/objects";
+import { recoveryFinding } from "../../domain/recovery/codes";
+import type { Apart } from "../../domain/recovery/line";
+import type { RecoveryPlan } from "../../domain/recovery/plan";
+import type { ClusterApi } from "../cluster-api";
+import { BlockedError } from "../recorder";
+import type { ModuleFile, RecoverDeps, RecoverOptions } from "./deps";
+import { digestEdit, followingEdits, lineEdits } from "./edits";
+import { lookAt, type Look } from "./look";
+import { install, installStep, upgrade, upgradeStep } from "./rest";
+import { confirmed, NotResumedError, resumed } from "./resume";
+import { plannedOf, tryWrite, write } from "./writes";
+
+/** What is to be done, and on what it was planned. */
+export interface Applying {
+  readonly look: Look;
+  readonly resource: Resource;
+  readonly api: ClusterApi | undefined;
+  readonly plan: RecoveryPlan;
+}
+
+/** Nothing moves for so long: resources are brought in line early, the operator may wait for them (S123). */
+const earlyMs = 60_000;
+
+/** Records what would be done; the API server judges the edits where it is asked to. */
+export async function plannedSteps(
+  deps: RecoverDeps,
+  options: RecoverOptions,
+  applying: Applying,
+): Promise<number> {
+  const { api, look, plan } = applying;
+  const { recorder } = deps;
+  const calls =
+    api === undefined
+      ? []
+      : [
+          ...filesOf(options, plan).map((file) => installStep(file, api)),
+          ...plan.upgrades.map(upgradeStep),
+        ];
+  for (const step of calls) recorder.done(step, "planned");
+  const edits = followingEdits(look, plan);
+  for (const edit of edits) {
+    if (options.dryRun === "server") await tryWrite(deps, options, edit);
+    recorder.done(plannedOf(deps, edit), "planned");
+  }
+  return calls.length + edits.length;
+}
+
+/** Does it all; says how it ended. */
+export async function applyRecovery(
+  deps: RecoverDeps,
+  options: RecoverOptions,
+  applying: Applying,
+): Promise<string> {
+  const { resource, look, plan } = applying;
+  await overRest(deps, options, applying);
+  for (const edit of digestEdit(look, plan, resource)) await write(deps, options, edit);
+  const now = await lookAt(deps, options, applying);
+  const early = await goOn(deps, options, { ...applying, look: now });
+  const later = await lookAt(deps, options, applying);
+  await writeLines(deps, options, later);
+  const written = early ? now : later;
+  for (const apart of written.freeze.apart) await confirm(deps, options, { resource, apart });
+  return await agreed(deps, options, applying);
+}
+
+async function overRest(
+  deps: RecoverDeps,
+  options: RecoverOptions,
+  { api, plan }: Applying,
+): Promise<void> {
+  const files = filesOf(options, plan);
+  if (files.length + plan.upgrades.length === 0) return;
+  if (api === undefined) throw new UsageError("the REST API has to be asked: give --api-ca");
+  for (const file of files) await install(deps, options, { api, file });
+  for (const wanted of plan.upgrades) await upgrade(deps, options, { api, wanted });
+}
+
+function filesOf({ modules }: RecoverOptions, { installs }: RecoveryPlan): readonly ModuleFile[] {
+  return modules.filter(({ module }) => installs.includes(module));
+}
+
+/** Waits for Running; true when the resources had to be brought in line before. */
+async function goOn(
+  deps: RecoverDeps,
+  options: RecoverOptions,
+  { resource, look }: Applying,
+): Promise<boolean> {
+  const { ec, api, freeze } = look;
+  const early = freeze.apart.length > 0 && freeze.state === "Upgrade";
+  const info = {
+    id: "recover.resume",
+    action: "wait",
+    object: objectLabel(ec),
+    why: "until the operator has gone on and the EC is Running",
+  } as const;
+  return await deps.recorder.step(info, async () => {
+    const resuming = { resource, ec, api };
+    const first = early ? { ...resuming, stallAfterMs: earlyMs } : resuming;
+    try {
+      const why = await resumed(deps, options, first);
+      return { result: "done", value: false, why };
+    } catch (error) {
+      if (!early || !(error instanceof NotResumedError)) throw error;
+    }
+    deps.recorder.note("the operator does not go on: the resources are brought in line at once");
+    await writeLines(deps, options, look);
+    const why = await resumed(deps, options, resuming);
+    return { result: "done", value: true, why };
+  });
+}
+
+async function writeLines(deps: RecoverDeps, options: RecoverOptions, look: Look): Promise<void> {
+  for (const edit of lineEdits(look.freeze.apart, deps.names)) await write(deps, options, edit);
+}
+
+/** Sees that the operator has acted on an edit. */
+async function confirm(
+  deps: RecoverDeps,
+  options: RecoverOptions,
+  { resource, apart }: { readonly resource: Resource; readonly apart: Apart },
+): Promise<void> {
+  const { edb, database } = apart;
+  const { name = "", namespace = "" } = edb.metadata;
+  const info = {
+    id: `recover.confirm.${namespace}.${name}`,
+    action: "wait",
+    object: objectLabel(edb),
+    why: "until the operator has acted on it, and both agree",
+  } as const;
+  await deps.recorder.step(info, async () => {
+    const why = await confirmed(deps, options, { resource, edb, database });
+    return { result: "done", value: undefined, why };
+  });
+}
+
+/** The last look: nothing is frozen, and no resource asks for less than what runs. */
+async function agreed(
+  deps: RecoverDeps,
+  options: RecoverOptions,
+  applying: Applying,
+): Promise<string> {
+  const { freeze, ec } = await lookAt(deps, options, applying);
+  const label = objectLabel(ec);
+  if (freeze.is !== "frozen" && freeze.apart.length === 0) {
+    return `${label} is in state ${freeze.state}, resources and databases agree`;
+  }
+  const causes = freeze.causes.map(({ finding }) => finding);
+  const left = recoveryFinding("notResumed", { object: label, cause: `still so: ${freeze.says}` });
+  throw new BlockedError(exitCodes.failed, causes.length > 0 ? causes : [left]);
+}

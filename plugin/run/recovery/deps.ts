@@ -1,0 +1,46 @@
+/** What a recovery is given: ports, options, and the words of the person who runs it. */
+import type { InstalledModule } from "../../domain/api/records";
+import type { Permission } from "../../domain/permissions";
+import type { ClusterApi } from "../cluster-api";
+import type { UpgradeClusterDeps } from "../cluster/deps";
+
+/** A module's archive with what its manifest says. */
+export interface ModuleFile {
+  /** As it was given. */
+  readonly path: string;
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  readonly module: InstalledModule;
+}
+
+/** The flags of the command, judged. */
+export interface RecoverOptions {
+  /** The operator's and the EC's. */
+  readonly namespace: string;
+  /** Name of the EC. */
+  readonly name: string;
+  readonly apply: boolean;
+  readonly engineVersion?: string;
+  readonly modules: readonly ModuleFile[];
+  readonly dropDigests: boolean;
+  /** No progress for so long: it stands still. */
+  readonly stallAfterMs: number;
+  /** Longest time for each wait; absent: as long as something moves. */
+  readonly limitMs?: number;
+  /** Wait for actions that run, instead of stopping. */
+  readonly wait: boolean;
+  readonly dryRun: "none" | "client" | "server";
+  readonly fieldManager: string;
+}
+
+/** The REST API of the EC, not yet connected. */
+export interface ApiSource {
+  readonly permissions: readonly Permission[];
+  readonly connect: () => Promise<ClusterApi>;
+}
+
+/** The world around a run. */
+export interface RecoverDeps extends UpgradeClusterDeps {
+  /** Absent: nothing was given to reach it with, and it is judged from the resources. */
+  readonly api: ApiSource | undefined;
+}

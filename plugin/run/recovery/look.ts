@@ -1,0 +1,102 @@
+/** One look at an EC that may be frozen: resources, REST API, and what stands beside as evidence. */
+import { EngineError, exitCodes } from "../../domain/errors";
+import type { Facts } from "../../domain/facts";
+import { clusterFinding } from "../../domain/cluster/codes";
+import { type KubeObject, objectLabel, type Ref, type Resource } from "../../domain/objects";
+import { classifyFreeze, type Freeze } from "../../domain/recovery/classify";
+import type { ApiFacts } from "../../domain/recovery/databases";
+import { type Evidence, eventEvidence, logEvidence } from "../../domain/recovery/evidence";
+import { own } from "../../domain/values";
+import type { ClusterApi } from "../cluster-api";
+import { readFacts } from "../cluster/read";
+import { BlockedError } from "../recorder";
+import type { RecoverDeps, RecoverOptions } from "./deps";
+
+/** What was seen. */
+export interface Look {
+  readonly facts: Facts;
+  readonly ec: KubeObject;
+  readonly api: ApiFacts | undefined;
+  readonly freeze: Freeze;
+}
+
+/** Of which EC, by which version of its kind, and the REST API where it is asked. */
+export interface Looking {
+  readonly resource: Resource;
+  readonly api: ClusterApi | undefined;
+}
+
+/** What is read at every look. */
+export const looked = [
+  "statefulSets",
+  "pods",
+  "deployments",
+  "events",
+  "edbs",
+  "eaadbs",
+] as const satisfies Parameters<typeof readFacts>[2];
+
+/** Looks, and classifies what it sees. */
+export async function lookAt(
+  deps: RecoverDeps,
+  options: RecoverOptions,
+  { resource, api }: Looking,
+): Promise<Look> {
+  const { namespace, name } = options;
+  const [facts, told] = await Promise.all([
+    readFacts(deps, { namespace, resource }, looked),
+    api === undefined ? undefined : readApi(deps, api),
+  ]);
+  const ec = facts.objects.ecs.find(({ metadata }) => metadata.name === name);
+  if (ec === undefined) {
+    const object = [deps.names.ec.kind, namespace, name].join("/");
+    throw new BlockedError(exitCodes.blocked, [clusterFinding("absent", { object })]);
+  }
+  return { facts, ec, api: told, freeze: classifyFreeze(facts, ec, told) };
+}
+
+async function readApi({ signal }: RecoverDeps, api: ClusterApi): Promise<ApiFacts> {
+  const [databases, modules, license, nodes] = await Promise.all([
+    api.databases(signal),
+    api.modules(signal),
+    api.license(signal),
+    api.nodes(signal),
+  ]);
+  return {
+    databases,
+    modules,
+    ...(license !== undefined && { license }),
+    ...(nodes !== undefined && { nodes }),
+  };
+}
+
+const tailLines = 500;
+const podResource: Resource = { group: "", version: "v1", plural: "pods", kind: "Pod" };
+
+/** The operator's log and the events; a log that cannot be read is only evidence missing. */
+export async function readEvidence(
+  deps: RecoverDeps,
+  { facts, ec, freeze }: Look,
+): Promise<readonly Evidence[]> {
+  const edbs = freeze.databases.flatMap(({ target }) => target?.object ?? []);
+  const pods = facts.objects.pods.filter(
+    ({ metadata }) => own(metadata.labels, "name") === deps.names.operator.podLabel,
+  );
+  const logs = await Promise.all(pods.map((pod) => logOf(deps, pod)));
+  return [...logEvidence(logs.join("\n"), [ec, ...edbs]), ...eventEvidence(facts, ec, edbs)];
+}
+
+async function logOf(deps: RecoverDeps, pod: KubeObject): Promise<string> {
+  const { cluster, names, signal, recorder } = deps;
+  const { name = "", namespace = "" } = pod.metadata;
+  const ref: Ref = { resource: podResource, name, namespace };
+  const { container } = names.operator;
+  try {
+    return (await cluster.logs?.(ref, { container, tailLines, signal })) ?? "";
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof EngineError)) throw error;
+    recorder.note(`the log of ${objectLabel(pod)} could not be read: ${error.message}`);
+    return "";
+  }
+}

@@ -1,0 +1,204 @@
+/**
+ * Finds why an upgrade is frozen and, when asked to, takes the causes away: over the REST API first,
+ * the resources when the EC is Running (S97-S103, S113). The cluster's state is the only memory.
+ */
+import { EngineError, exitCodes, TimeoutError, UsageError } from "../../domain/errors";
+import type { Finding } from "../../domain/findings";
+import { objectLabel, type Resource } from "../../domain/objects";
+import { recoveryFinding } from "../../domain/recovery/codes";
+import type { Evidence } from "../../domain/recovery/evidence";
+import { planRecovery, type RecoveryPlan } from "../../domain/recovery/plan";
+import type { ClusterApi } from "../cluster-api";
+import { ecResource } from "../cluster/read";
+import { requirePermissions } from "../ledger";
+import { BlockedError } from "../recorder";
+import type { Report } from "../report";
+import { applyRecovery, plannedSteps } from "./apply";
+import type { RecoverDeps, RecoverOptions } from "./deps";
+import { lookAt, type Look, readEvidence } from "./look";
+import { readPermissions, writePermissions } from "./permissions";
+import { actionRuns, runningActions } from "./rest";
+import { pollMs } from "./waiting";
+import { conflictsWith } from "./writes";
+import { followingEdits } from "./edits";
+
+/** How it ended, and what was seen first; undefined where it could not be looked. */
+export interface Recovery {
+  readonly report: Report;
+  readonly look: Look | undefined;
+  readonly evidence: readonly Evidence[];
+}
+
+/** Looks, or recovers; expected ends of every kind come back as a report. */
+export async function recover(deps: RecoverDeps, options: RecoverOptions): Promise<Recovery> {
+  const run = new Recover(deps, options);
+  const report = await run.run().catch((error: unknown) => run.end(error));
+  return { report, look: run.look, evidence: run.evidence };
+}
+
+class Recover {
+  look: Look | undefined;
+  evidence: readonly Evidence[] = [];
+  #begun = false;
+
+  constructor(
+    private readonly deps: RecoverDeps,
+    private readonly options: RecoverOptions,
+  ) {}
+
+  async run(): Promise<Report> {
+    const { deps, options } = this;
+    await requirePermissions(deps, readPermissions(deps, options));
+    const resource = await ecResource(deps);
+    const api = await this.#connected();
+    try {
+      const look = await lookAt(deps, options, { resource, api });
+      this.look = look;
+      this.evidence = await readEvidence(deps, look);
+      deps.recorder.findings(look.freeze.warnings);
+      if (api === undefined) deps.recorder.findings([recoveryFinding("apiUnread", {})]);
+      return await (options.apply ? this.#apply({ look, resource, api }) : this.#shown(look));
+    } finally {
+      api?.close();
+    }
+  }
+
+  /** The report for an end by an error; once something is changed, that is told. */
+  end(error: unknown): Report {
+    const { recorder } = this.deps;
+    if (!(error instanceof EngineError)) throw error;
+    if (!this.#begun) return recorder.failure(error);
+    if (error instanceof BlockedError) recorder.findings(error.findings);
+    return recorder.report({
+      code: error.exitCode,
+      reason: `${error.message}; what was done before stays`,
+      next: error.hint ?? "run the same command again: it goes on from the state found",
+    });
+  }
+
+  /** Looking goes on without it, changing does not. */
+  async #connected(): Promise<ClusterApi | undefined> {
+    const { api, recorder } = this.deps;
+    if (api === undefined) return undefined;
+    return await api.connect().catch((error: unknown) => {
+      if (this.options.apply || !(error instanceof EngineError)) throw error;
+      recorder.note(`the REST API is not asked: ${error.message}`);
+      return undefined;
+    });
+  }
+
+  #shown({ freeze }: Look): Report {
+    const { recorder } = this.deps;
+    const causes = freeze.causes.map(({ finding }) => finding);
+    recorder.findings(causes);
+    if (freeze.is !== "frozen" && freeze.apart.length === 0) return recorder.success(freeze.says);
+    return recorder.report({
+      code: exitCodes.blocked,
+      reason: reasonOf(freeze.says, causes),
+      next: "follow the procedure, or run the last command of it",
+    });
+  }
+
+  async #apply(at: At): Promise<Report> {
+    const { deps, options } = this;
+    const { freeze } = at.look;
+    if (freeze.is !== "frozen" && freeze.apart.length === 0) {
+      return deps.recorder.success(freeze.says);
+    }
+    const plan = await this.#fitPlan(at);
+    if (options.dryRun !== "none") {
+      const steps = await plannedSteps(deps, options, { ...at, plan });
+      return deps.recorder.success(`dry run: ${steps} steps planned, nothing was changed`);
+    }
+    await this.#confirm(plan, at.look);
+    this.#begun = true;
+    const says = await applyRecovery(deps, options, { ...at, plan });
+    return deps.recorder.success(says);
+  }
+
+  /** Everything that stands against it is told at once, and nothing is changed then. */
+  async #fitPlan({ look, api }: At): Promise<RecoveryPlan> {
+    const { deps, options } = this;
+    const modules = options.modules.map(({ module }) => module);
+    const { engineVersion, dropDigests } = options;
+    const wish = { modules, dropDigests, ...(engineVersion !== undefined && { engineVersion }) };
+    const plan = planRecovery(look, wish);
+    const { blocks, problems, installs, upgrades } = plan;
+    if (blocks.length > 0) {
+      throw new BlockedError(exitCodes.blocked, [
+        ...blocks,
+        ...look.freeze.causes.map(({ finding }) => finding).filter((one) => !blocks.includes(one)),
+      ]);
+    }
+    const missing = installs.length + upgrades.length > 0 && api === undefined;
+    const needs = missing ? ["--api-ca: give the CA of the REST API, which has to be asked"] : [];
+    if (problems.length + needs.length > 0) {
+      deps.recorder.findings(look.freeze.causes.map(({ finding }) => finding));
+      throw new UsageError([...problems, ...needs], { hint: "run again with these flags" });
+    }
+    const conflicts = conflictsWith(deps, options, followingEdits(look, plan));
+    if (conflicts.length > 0) throw new BlockedError(exitCodes.conflict, conflicts);
+    await requirePermissions(deps, writePermissions(deps, look, plan));
+    if (api !== undefined) await this.#quiet(look, plan, api);
+    return plan;
+  }
+
+  /** No action may be at work on what is to be changed. */
+  async #quiet({ freeze }: Look, { upgrades }: RecoveryPlan, api: ClusterApi): Promise<void> {
+    const { deps, options } = this;
+    const { clock, recorder, signal } = deps;
+    const raised = new Set(upgrades.map(({ uid }) => uid));
+    const touched = freeze.databases.filter(
+      ({ uid, status }) =>
+        (uid !== undefined && raised.has(uid)) || (status !== undefined && status !== "active"),
+    );
+    const from = clock.now();
+    for (;;) {
+      const [first, ...others] = await runningActions(deps, api, touched);
+      if (first === undefined) return;
+      if (!options.wait || options.dryRun !== "none") {
+        throw new BlockedError(exitCodes.blocked, [first, ...others].map(actionRuns));
+      }
+      const spent = clock.now() - from;
+      const on = `action ${first.action.uid} on ${first.label}`;
+      if (spent >= (options.limitMs ?? options.stallAfterMs)) {
+        const hint = "nothing was changed; run the same command again later";
+        throw new TimeoutError(`stopped waiting for ${on}`, { hint });
+      }
+      recorder.waiting(on, spent / 1000);
+      await clock.sleep(pollMs, signal);
+    }
+  }
+
+  async #confirm({ installs, upgrades, digests }: RecoveryPlan, look: Look): Promise<void> {
+    const { journal, ask } = this.deps;
+    const problem = await journal.problem();
+    if (problem !== undefined) {
+      throw new UsageError(problem, { hint: "set ENGINE_HOME to a folder that can be written" });
+    }
+    const what = [
+      ...installs.map(({ name, version }) => `install module ${name} ${version ?? ""}`.trimEnd()),
+      ...upgrades.map(({ database, version }) => `upgrade ${database.label} to ${version}`),
+      ...digests.map(({ path }) => `remove ${path.join(".")}`),
+      "bring the resources in line with what runs",
+    ];
+    const question = `Recover ${objectLabel(look.ec)}: ${what.join(", ")}?`;
+    if (await ask(question)) return;
+    throw new UsageError("not confirmed, nothing was changed", {
+      hint: "run again and answer yes",
+    });
+  }
+}
+
+interface At {
+  readonly look: Look;
+  readonly resource: Resource;
+  readonly api: ClusterApi | undefined;
+}
+
+function reasonOf(says: string, causes: readonly Finding[]): string {
+  const why = causes.map(({ object, cause }) => [object, cause].filter(Boolean).join(": "));
+  return why.length === 0
+    ? `${says}: resources ask for less than what runs`
+    : `${says}: ${why.join("; ")}`;
+}

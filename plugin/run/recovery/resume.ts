@@ -1,0 +1,114 @@
+/** Seeing that the operator has gone on: the EC is Running, then each resource is acted upon (S68, S98; domain facts 11). */
+import { exitCodes } from "../../domain/errors";
+import { type KubeObject, objectLabel, type Resource } from "../../domain/objects";
+import { classifyFreeze } from "../../domain/recovery/classify";
+import { recoveryFinding } from "../../domain/recovery/codes";
+import type { ApiFacts, RecoveryDatabase } from "../../domain/recovery/databases";
+import { judgeCluster } from "../../domain/rollout/cluster";
+import { judgeDatabase } from "../../domain/rollout/database";
+import { readFacts } from "../cluster/read";
+import { BlockedError } from "../recorder";
+import type { RecoverDeps, RecoverOptions } from "./deps";
+import { looked } from "./look";
+import { type Seen, waitFor } from "./waiting";
+
+/** What is known when the wait begins. */
+export interface Resuming {
+  readonly resource: Resource;
+  readonly ec: KubeObject;
+  /** The REST API after the remedies: resources may be behind it. */
+  readonly api: ApiFacts | undefined;
+  readonly stallAfterMs?: number;
+}
+
+/** Nothing has moved although the causes are gone. */
+export class NotResumedError extends BlockedError {}
+
+/** Waits until the EC is Running and all its pods are renewed. */
+export async function resumed(
+  deps: RecoverDeps,
+  options: RecoverOptions,
+  resuming: Resuming,
+): Promise<string> {
+  const { ec, stallAfterMs } = resuming;
+  let suspect = "";
+  return await waitFor(deps, options, {
+    look: async () => {
+      const seen = await lookAt(deps, options, resuming);
+      if (!("stuck" in seen)) return seen;
+      // what is seen twice is no moment of a pod that starts
+      if (suspect === seen.stuck.message) throw seen.stuck;
+      suspect = seen.stuck.message;
+      return { is: "moving", on: seen.stuck.message, step: seen.stuck.message };
+    },
+    stalled: (on) => {
+      const cause = `the causes are gone, and nothing moves: it waits for ${on}`;
+      const finding = recoveryFinding("notResumed", { object: objectLabel(ec), cause });
+      return new NotResumedError(exitCodes.failed, [finding]);
+    },
+    ...(stallAfterMs !== undefined && { stallAfterMs }),
+  });
+}
+
+async function lookAt(
+  deps: RecoverDeps,
+  { namespace, name }: RecoverOptions,
+  { resource, api }: Resuming,
+): Promise<Seen<string> | { readonly stuck: BlockedError }> {
+  const facts = await readFacts(deps, { namespace, resource }, looked);
+  const progress = judgeCluster(facts, name, { sameRelease: true });
+  if (progress.is === "done") return { is: "done", value: progress.says };
+  if (progress.is === "moving") return progress;
+  const ec = facts.objects.ecs.find(({ metadata }) => metadata.name === name);
+  const freeze = ec === undefined ? undefined : classifyFreeze(facts, ec, api);
+  const { code, object, because: cause, fix } = progress;
+  if (freeze?.causes.some(({ finding }) => finding.code === code) ?? true) {
+    const finding = { code, severity: "error", object, cause, fix, source: "S97" } as const;
+    return { stuck: new BlockedError(exitCodes.failed, [finding]) };
+  }
+  // the resources lag behind what the REST API shows: the operator is given its time
+  return { is: "moving", on: `the operator to go on (${cause})`, step: cause };
+}
+
+/** Waits until the operator has acted on the resource, and resource and database agree. */
+export async function confirmed(
+  deps: RecoverDeps,
+  options: RecoverOptions,
+  {
+    resource,
+    edb,
+    database,
+  }: {
+    readonly resource: Resource;
+    readonly edb: KubeObject;
+    readonly database: RecoveryDatabase;
+  },
+): Promise<string> {
+  const { namespace } = options;
+  const { runs } = database;
+  const object = objectLabel(edb);
+  return await waitFor(deps, options, {
+    look: async () => {
+      const facts = await readFacts(deps, { namespace, resource }, ["edbs", "eaadbs"]);
+      const now = facts.objects.edbs.find((one) => objectLabel(one) === object);
+      const progress = judgeDatabase(
+        facts,
+        { kind: "edb", object: now ?? edb },
+        {
+          ...(runs !== undefined && { version: runs }),
+          atLeast: true,
+          patience: { idleMs: 0, stallAfterMs: options.stallAfterMs },
+        },
+      );
+      if (progress.is === "done") return { is: "done", value: progress.says };
+      if (progress.is === "moving") return { ...progress, on: `${object}: ${progress.on}` };
+      const { code, because: cause, fix } = progress;
+      const finding = { code, severity: "error", object, cause, fix, source: "S98" } as const;
+      throw new BlockedError(exitCodes.failed, [finding]);
+    },
+    stalled: (on) => {
+      const finding = recoveryFinding("notResumed", { object, cause: `nothing moves: ${on}` });
+      return new NotResumedError(exitCodes.failed, [finding]);
+    },
+  });
+}

@@ -1,0 +1,209 @@
+/** The edits of a recovery: digests of the EC, and resources that follow what runs (S100; domain facts 7). */
+import {
+  type FieldEdit,
+  holdersOf,
+  patchOf,
+  reverseOf,
+  shownEdits,
+} from "../../domain/cluster/edits";
+import { databaseFinding } from "../../domain/databases/codes";
+import { exitCodes } from "../../domain/errors";
+import type { Finding } from "../../domain/findings";
+import {
+  type KubeObject,
+  objectLabel,
+  preconditionsOf,
+  type Ref,
+  type Resource,
+} from "../../domain/objects";
+import { ownerOf } from "../../domain/owners";
+import { sameJson } from "../../domain/rules/same";
+import { at } from "../../domain/values";
+import { judgeConflict } from "../../domain/webhook/conflicts";
+import { certain, ChangedError, noted } from "../outcome";
+import { plannedWrite } from "../planned";
+import { BlockedError, type StepInfo } from "../recorder";
+import type { RecoverDeps, RecoverOptions } from "./deps";
+
+/** One object and what is to be written to it. */
+export interface Edit {
+  readonly id: string;
+  readonly resource: Resource;
+  readonly object: KubeObject;
+  readonly edits: readonly FieldEdit[];
+  readonly risk: string;
+}
+
+/** A status that is written meanwhile is no conflict. */
+const attempts = 5;
+
+/** Who else looks after the objects, or holds the fields: exit 5, before anything is written. */
+export function conflictsWith(
+  deps: RecoverDeps,
+  { fieldManager }: RecoverOptions,
+  all: readonly Pick<Edit, "object" | "edits">[],
+): readonly Finding[] {
+  return all.flatMap(({ object, edits }) => {
+    const owner = ownerOf(object);
+    const about = { object: objectLabel(object) };
+    const owned =
+      owner === undefined
+        ? []
+        : [
+            databaseFinding("owned", {
+              ...about,
+              cause: `${owner.name} owns it and would undo the change`,
+              fix: owner.way,
+            }),
+          ];
+    return [...owned, ...heldBy(deps, fieldManager, { object, edits })];
+  });
+}
+
+/** A person's own kubectl is no hindrance. */
+function heldBy(
+  { names }: RecoverDeps,
+  fieldManager: string,
+  { object, edits }: Pick<Edit, "object" | "edits">,
+): readonly Finding[] {
+  const causes = holdersOf(object, edits);
+  if (causes.length === 0) return [];
+  const ours = [fieldManager, names.fieldManager];
+  const label = objectLabel(object);
+  const verdict = judgeConflict({ causes, object: label, ours, takeFields: [] });
+  return verdict.is === "force" ? [] : verdict.findings;
+}
+
+/** How the write is named in the report. */
+export function stepOf({ id, object, edits }: Edit): StepInfo {
+  return { id, action: "patch", object: objectLabel(object), why: shownEdits(edits) };
+}
+
+/** The same with all that a person decides by. */
+export function plannedOf({ command }: RecoverDeps, edit: Edit): StepInfo {
+  const { object, edits, risk } = edit;
+  return {
+    ...stepOf(edit),
+    write: plannedWrite({
+      verb: "patch",
+      ref: refOf(edit),
+      before: object,
+      risk,
+      reverse: "the run saves the old values, and prints the command that puts them back",
+      command: command([...patchWords(edit), "-p", JSON.stringify(patchOf(edits))]),
+    }),
+  };
+}
+
+/** Keeps the old values, writes the new ones, and sees that they are stored. */
+export async function write(
+  deps: RecoverDeps,
+  options: RecoverOptions,
+  edit: Edit,
+): Promise<KubeObject> {
+  await saveOldValues(deps, edit);
+  deps.signal.throwIfAborted();
+  return await deps.recorder.step(stepOf(edit), async () => ({
+    result: "changed",
+    value: await send(deps, options, { edit, left: attempts }),
+  }));
+}
+
+/** As a patch of its own: the spec may hold a license. */
+async function saveOldValues(
+  { journal, recorder, command }: RecoverDeps,
+  edit: Edit,
+): Promise<void> {
+  const { object, edits } = edit;
+  const { name = "", namespace = "" } = object.metadata;
+  const file = await journal.save({
+    apiVersion: object.apiVersion,
+    kind: object.kind,
+    metadata: { name, namespace },
+    ...reverseOf(edits),
+  });
+  recorder.backup({
+    object: objectLabel(object),
+    file,
+    command: command([...patchWords(edit), "--patch-file", file]),
+  });
+}
+
+function patchWords({ resource, object }: Edit): readonly string[] {
+  const { name = "", namespace = "" } = object.metadata;
+  const kind = `${resource.plural}.${resource.group}`;
+  return ["kubectl", "patch", kind, name, "-n", namespace, "--type=merge"];
+}
+
+/** Sends it with dryRun=All. */
+export async function tryWrite(
+  { cluster }: RecoverDeps,
+  { fieldManager }: RecoverOptions,
+  edit: Edit,
+): Promise<void> {
+  await cluster.patch(refOf(edit), bodyOf(edit), { type: "merge", dryRun: true, fieldManager });
+}
+
+async function send(
+  deps: RecoverDeps,
+  options: RecoverOptions,
+  { edit, left }: { readonly edit: Edit; readonly left: number },
+): Promise<KubeObject> {
+  try {
+    const stored = await patched(deps, options, edit);
+    requireStored(edit, stored);
+    return stored;
+  } catch (error) {
+    if (!(error instanceof ChangedError) || left <= 1) throw error;
+    const now = await deps.cluster.get(refOf(edit), { signal: deps.signal });
+    const { uid, generation } = edit.object.metadata;
+    const isSame = now?.metadata.uid === uid && now?.metadata.generation === generation;
+    if (now === undefined || !isSame) throw error;
+    deps.recorder.note(`${objectLabel(now)}: its status was written meanwhile, once more`);
+    return await send(deps, options, { edit: { ...edit, object: now }, left: left - 1 });
+  }
+}
+
+async function patched(
+  deps: RecoverDeps,
+  { fieldManager }: RecoverOptions,
+  edit: Edit,
+): Promise<KubeObject> {
+  const { cluster } = deps;
+  const step = stepOf(edit);
+  return await noted(deps, step, () =>
+    certain({
+      send: () => cluster.patch(refOf(edit), bodyOf(edit), { type: "merge", fieldManager }),
+      seen: async () => {
+        // an interrupt does not keep it from being seen
+        const found = await cluster.get(refOf(edit), { signal: new AbortController().signal });
+        const same = found?.metadata.uid === edit.object.metadata.uid;
+        return found !== undefined && same && holds(found, edit) ? found : undefined;
+      },
+      label: step.object,
+    }),
+  );
+}
+
+function bodyOf({ object, edits }: Edit): object {
+  return { ...patchOf(edits), metadata: preconditionsOf(object) };
+}
+
+function refOf({ resource, object }: Pick<Edit, "resource" | "object">): Ref {
+  const { name = "", namespace = "" } = object.metadata;
+  return { resource, name, namespace };
+}
+
+function holds(object: KubeObject, { edits }: Edit): boolean {
+  return edits.every(({ path, to }) => sameJson(at(object, path), to ?? undefined));
+}
+
+function requireStored(edit: Edit, stored: KubeObject): void {
+  if (holds(stored, edit)) return;
+  throw new BlockedError(exitCodes.failed, [
+    databaseFinding("writeFailed", {
+      object: objectLabel(stored),
+      cause: `the API server did not keep ${shownEdits(edit.edits)}`,
+    }),
+  ]);
+}

@@ -1,0 +1,325 @@
+/** Databases upgraded by the REST API: the played service over HTTPS, through the real client. */
+import { UnavailableError } from "../../../../plugin/domain/errors";
+import { at } from "../../../../plugin/domain/values";
+import type { ClusterApi } from "../../../../plugin/run/cluster-api";
+import type { UpgradeDatabaseOptions } from "../../../../plugin/run/databases/deps";
+import type { KubeObject } from "../../../../plugin/run/ports";
+import type { Report } from "../../../../plugin/run/report";
+import { aCredentialsCluster, anApiClient } from "../../../support/cluster-api-client";
+import {
+  aClusterApi,
+  type ClusterApiForTest,
+  type PlayedWish,
+} from "../../../support/played-cluster-api";
+import { aScene, codesOf, edbLabel, patchLine, type Scene, stepsOf, waits } from "./scene";
+
+const label = edbLabel("sessions");
+
+interface ApiScene extends Scene {
+  readonly api: ClusterApiForTest;
+  /** Writes of both sides, in order. */
+  readonly calls: () => readonly string[];
+  upgrade(
+    options?: Partial<UpgradeDatabaseOptions>,
+    wish?: {
+      readonly as?: "admin" | "viewer";
+      readonly through?: (api: ClusterApi) => ClusterApi;
+      readonly typed?: (question: string) => Promise<string | undefined>;
+    },
+  ): Promise<Report>;
+}
+
+const opened: ClusterApiForTest[] = [];
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((api) => api.close()));
+});
+
+async function anApiScene(
+  wish: Omit<PlayedWish, "clock"> = {},
+  objects?: (all: readonly KubeObject[]) => readonly KubeObject[],
+): Promise<ApiScene> {
+  const scene = await aScene(objects === undefined ? {} : { objects });
+  const api = await aClusterApi({
+    profile: "8.0",
+    bdbs: [{ uid: 3, name: "sessions", version: "7.2.4", replication: true, persistence: "aof" }],
+    ...wish,
+    clock: scene.clock,
+  });
+  opened.push(api);
+  return Object.assign(scene, {
+    api,
+    calls: () => api.calls.filter(({ method }) => method !== "GET").map(({ path }) => path),
+    upgrade: async (
+      options: Partial<UpgradeDatabaseOptions> = {},
+      { as = "admin", through = same, typed }: Parameters<ApiScene["upgrade"]>[1] = {},
+    ) => {
+      const { name: username, password } = api[as];
+      const cluster = aCredentialsCluster(username, password);
+      const { url, caPem } = api;
+      const client = await anApiClient({ url, caPem, cluster, clock: scene.clock });
+      return await scene.run(
+        { via: "api", ...options },
+        {
+          api: { permissions: () => [], connect: () => Promise.resolve(through(client)) },
+          ...(typed !== undefined && { typed }),
+        },
+      );
+    },
+  });
+}
+
+const same = (api: ClusterApi): ClusterApi => api;
+
+test("called once, followed by shards and percent, then the resource is brought in line", async () => {
+  const scene = await anApiScene();
+  const report = await scene.upgrade({ request: { parallelShardsUpgrade: 1 } });
+  expect(report.exit).toEqual({ code: 0, reason: "1 database: 1 changed" });
+  expect(stepsOf(report)).toEqual([
+    "database.call changed",
+    "database.action done",
+    "database.patch changed",
+    "database.follow done",
+  ]);
+  expect(report.steps?.[0]?.why).toBe(
+    'upgrade with {"parallel_shards_upgrade":1,"engine_version":"8.0"}',
+  );
+  expect(scene.calls()).toEqual(["/v1/bdbs/3/upgrade"]);
+  expect(scene.sent).toEqual([patchLine("sessions")]);
+  expect(scene.api.store.bdbs.get(3)?.version).toBe("8.0.0");
+  expect(at(await scene.edb("sessions"), ["spec", "engineVersion"])).toBe("8.0");
+  expect(waits(scene).join("\n")).toMatch(/its action \(\d+ % of 2 shards\)/);
+  expect(scene.journal.map((line) => line.split(" ")[0])).toEqual([
+    "intent",
+    "outcome",
+    "intent",
+    "outcome",
+  ]);
+});
+
+test("run again: neither called nor written", async () => {
+  const scene = await anApiScene();
+  await scene.upgrade();
+  const report = await scene.upgrade();
+  expect([report.exit.code, stepsOf(report)]).toEqual([
+    0,
+    ["database.call unchanged", "database.patch unchanged"],
+  ]);
+  expect([scene.calls().length, scene.sent.length]).toEqual([1, 1]);
+});
+
+test("a run that was cut off is gone on with: the running action is followed, not called again", async () => {
+  const scene = await anApiScene();
+  const cut = await scene.upgrade({ limitMs: 3_000 });
+  expect([cut.exit.code, codesOf(cut)]).toEqual([124, ["DATABASE-TIMED-OUT"]]);
+  const report = await scene.upgrade();
+  expect(report.exit.code).toBe(0);
+  expect(scene.calls()).toEqual(["/v1/bdbs/3/upgrade"]);
+  expect(at(await scene.edb("sessions"), ["spec", "engineVersion"])).toBe("8.0");
+});
+
+test("the uid is looked for by the name where the status has none", async () => {
+  const scene = await anApiScene({}, (all) =>
+    all.map((one) =>
+      one.metadata.name === "sessions"
+        ? ({ ...one, status: { ...(one["status"] as object), databaseUID: "" } } as KubeObject)
+        : one,
+    ),
+  );
+  const report = await scene.upgrade();
+  expect([report.exit.code, scene.calls()]).toEqual([0, ["/v1/bdbs/3/upgrade"]]);
+});
+
+test("a database that the REST API has not: 3, nothing is called", async () => {
+  const scene = await anApiScene({ bdbs: [{ uid: 9, name: "other", version: "7.2.4" }] });
+  const report = await scene.upgrade();
+  expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-UID-UNKNOWN"]]);
+  expect([scene.calls(), scene.sent]).toEqual([[], []]);
+});
+
+test("what is forced is done though the version runs", async () => {
+  const scene = await anApiScene();
+  await scene.upgrade();
+  const report = await scene.upgrade({ request: { forceRestart: true } });
+  expect([report.exit.code, scene.calls().length]).toEqual([0, 2]);
+  expect(stepsOf(report)[0]).toBe("database.call changed");
+});
+
+test("what the REST API chooses is what the resource then asks for", async () => {
+  const scene = await anApiScene();
+  const { version: _version, ...rest } = { version: "8.0" };
+  const report = await scene.upgrade({ ...rest, request: { latestWithModules: true } });
+  expect(report.exit.code).toBe(0);
+  const runs = scene.api.store.bdbs.get(3)?.version ?? "";
+  expect(runs.startsWith(String(at(await scene.edb("sessions"), ["spec", "engineVersion"])))).toBe(
+    true,
+  );
+});
+
+test.each(["client", "server"] as const)(
+  "dry run %s: planned, neither called nor in force",
+  async (dryRun) => {
+    const scene = await anApiScene();
+    const report = await scene.upgrade({ dryRun });
+    expect([report.exit.code, stepsOf(report)]).toEqual([
+      0,
+      ["database.call planned", "database.patch planned"],
+    ]);
+    expect(scene.calls()).toEqual([]);
+  },
+);
+
+describe("data that may be lost", () => {
+  const volatile = {
+    bdbs: [
+      {
+        uid: 3,
+        name: "sessions",
+        version: "7.2.4",
+        replication: false,
+        persistence: "disabled" as const,
+      },
+    ],
+  };
+
+  test("is told before the call, which is not made: 3", async () => {
+    const scene = await anApiScene(volatile);
+    const report = await scene.upgrade();
+    expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-DATA-AT-RISK"]]);
+    expect(scene.calls()).toEqual([]);
+  });
+
+  test.each([
+    ["nobody can be asked", undefined, 2],
+    ["another name is typed", "orders", 2],
+    ["nothing is typed", "", 2],
+    ["the name is typed", "sessions", 0],
+  ])("needs its name: %s", async (_title, answer, code) => {
+    const scene = await anApiScene(volatile);
+    const questions: string[] = [];
+    const typed = (question: string) => {
+      questions.push(question);
+      return Promise.resolve(answer);
+    };
+    const report = await scene.upgrade({ request: { mayDiscardData: true } }, { typed });
+    expect(report.exit.code).toBe(code);
+    expect(questions[0]).toContain(`${label} is not replicated, persistence disabled`);
+    expect(codesOf(report)).toContain("DATABASE-DATA-MAY-GO");
+    expect(scene.calls().length).toBe(code === 0 ? 1 : 0);
+  });
+
+  test.each(["sessions", "shop/sessions"])("goes with --confirm %s", async (name) => {
+    const scene = await anApiScene(volatile);
+    const report = await scene.upgrade({ request: { mayDiscardData: true }, confirmed: [name] });
+    expect(report.exit.code).toBe(0);
+    expect(scene.api.store.bdbs.get(3)?.discarded).toBe(true);
+  });
+
+  test("--force-discard needs the name of any database, --may-discard-data of no kept one", async () => {
+    const scene = await anApiScene();
+    const forced = await scene.upgrade({ request: { forceDiscard: true } });
+    expect([forced.exit.code, forced.exit.next]).toEqual([2, "if it may, add --confirm sessions"]);
+    expect(scene.calls()).toEqual([]);
+    const kept = await scene.upgrade({ request: { mayDiscardData: true } });
+    expect(kept.exit.code).toBe(0);
+  });
+});
+
+describe("what the REST API answers", () => {
+  test("403 ends the run with the permission: 4", async () => {
+    const scene = await anApiScene();
+    const report = await scene.upgrade({}, { as: "viewer" });
+    expect(report.exit.code).toBe(4);
+    expect(JSON.stringify(report)).not.toContain(scene.api.viewer.password);
+    expect(scene.sent).toEqual([]);
+  });
+
+  test("409, somebody else's call between: 5", async () => {
+    const scene = await anApiScene();
+    const report = await scene.upgrade(
+      {},
+      {
+        through: (api) =>
+          Object.assign(Object.create(api) as ClusterApi, {
+            upgrade: async (uid: number, body: object, signal: AbortSignal) => {
+              await scene.api.call(`/v1/bdbs/${uid}/upgrade`, { body: { engine_version: "8.2" } });
+              return await api.upgrade(uid, { ...body }, signal);
+            },
+          }),
+      },
+    );
+    expect(report.exit.code).toBe(5);
+    expect(scene.sent).toEqual([]);
+  });
+
+  test("an action that fails is told with its error: 1, and the resource is left", async () => {
+    const scene = await anApiScene();
+    const report = await scene.upgrade(
+      {},
+      {
+        through: (api) =>
+          Object.assign(Object.create(api) as ClusterApi, {
+            action: async (uid: string, signal: AbortSignal) => {
+              const action = await api.action(uid, signal);
+              return action && { ...action, is: "failed", status: "failed", error: "a shard died" };
+            },
+          }),
+      },
+    );
+    expect([report.exit.code, codesOf(report)]).toEqual([1, ["DATABASE-ACTION-FAILED"]]);
+    expect(report.exit.reason).toContain("a shard died");
+    expect(scene.sent).toEqual([]);
+  });
+
+  test("an action that the server has forgotten has ended: the database itself decides", async () => {
+    const scene = await anApiScene();
+    const report = await scene.upgrade(
+      {},
+      {
+        through: (api) =>
+          Object.assign(Object.create(api) as ClusterApi, {
+            action: () => Promise.resolve(undefined),
+          }),
+      },
+    );
+    expect([report.exit.code, scene.calls().length]).toEqual([0, 1]);
+  });
+
+  test("no answer at all: 69", async () => {
+    const scene = await anApiScene();
+    const report = await scene.upgrade(
+      {},
+      {
+        through: (api) =>
+          Object.assign(Object.create(api) as ClusterApi, {
+            upgrade: () => Promise.reject(new UnavailableError("the REST API is away")),
+          }),
+      },
+    );
+    expect([report.exit.code, codesOf(report)]).toEqual([69, ["DATABASE-WRITE-FAILED"]]);
+  });
+});
+
+describe("the resource afterwards", () => {
+  test("an instance of an active-active database is called, its resource is left and that is told", async () => {
+    const scene = await anApiScene({}, (all) =>
+      all.map((one) =>
+        one.metadata.name === "sessions"
+          ? ({
+              ...one,
+              status: { ...(one["status"] as object), activeActive: { name: "carts" } },
+            } as KubeObject)
+          : one,
+      ),
+    );
+    const report = await scene.upgrade();
+    expect([report.exit.code, codesOf(report)]).toEqual([0, ["DATABASE-NOT-IN-LINE"]]);
+    expect([scene.calls().length, scene.sent]).toEqual([1, []]);
+  });
+
+  test("an active-active database itself is upgraded by its resource: 3", async () => {
+    const scene = await anApiScene();
+    const report = await scene.upgrade({ databases: ["carts"] });
+    expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-VIA-RESOURCE"]]);
+  });
+});

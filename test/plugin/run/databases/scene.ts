@@ -1,0 +1,205 @@
+/** Databases of the example in memory, with an operator at play, and what is sent on the way. */
+import { defaultNames as names } from "../../../../plugin/domain/names";
+import type { RequestWish } from "../../../../plugin/domain/databases/request";
+import { at } from "../../../../plugin/domain/values";
+import { exampleSource } from "../../../../plugin/rehearsal/example";
+import type { MemoryControlPlane } from "../../../../plugin/rehearsal/memory/control-plane";
+import type { User } from "../../../../plugin/rehearsal/model";
+import { ObservedCluster } from "../../../../plugin/rehearsal/observed-cluster";
+import type { Misbehaviour } from "../../../../plugin/rehearsal/operator/misbehaviour";
+import { playOperator } from "../../../../plugin/rehearsal/operator/play";
+import { PlayedClock } from "../../../../plugin/rehearsal/operator/played-clock";
+import { VirtualClock } from "../../../../plugin/rehearsal/virtual-clock";
+import type { ClusterApi } from "../../../../plugin/run/cluster-api";
+import type {
+  UpgradeDatabaseDeps,
+  UpgradeDatabaseOptions,
+} from "../../../../plugin/run/databases/deps";
+import { upgradeDatabases } from "../../../../plugin/run/databases/upgrade";
+import type { Clock, Cluster, KubeObject } from "../../../../plugin/run/ports";
+import type { Journal } from "../../../../plugin/run/record";
+import { Recorder } from "../../../../plugin/run/recorder";
+import type { Event, Report } from "../../../../plugin/run/report";
+import { testTime } from "../../../support/manual-clock";
+import { aPlayedWorld, here, product } from "../../../support/played-operator";
+import { admin } from "../../rehearsal/memory-cluster";
+
+export const namespace = "engine";
+export const ecRef = here(product.ec, "ec");
+export const edbLabel = (name: string, place = "shop"): string =>
+  `EngineEnterpriseDatabase/${place}/${name}`;
+export const patchLine = (name: string, place = "shop"): string =>
+  `patch EngineEnterpriseDatabase ${place}/${name}`;
+
+export interface Scene {
+  readonly controlPlane: MemoryControlPlane;
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  /** The writes that the runs sent, dry runs too. */
+  readonly sent: string[];
+  readonly events: Event[];
+  readonly saved: KubeObject[];
+  readonly journal: string[];
+  readonly questions: string[];
+  /** Before each request of a run: the place for somebody else to act, or to throw. */
+  before: (line: string) => Promise<void>;
+  /** After each: the place to lose an answer. */
+  after: (line: string) => Promise<void>;
+  run(
+    options?: Partial<UpgradeDatabaseOptions>,
+    deps?: Partial<UpgradeDatabaseDeps>,
+  ): Promise<Report>;
+  /** The database as it is stored. */
+  edb(name: string, place?: string): Promise<KubeObject | undefined>;
+  /** Changes it as somebody else would. */
+  edit(name: string, body: object, place?: string): Promise<KubeObject>;
+}
+
+export interface SceneWish {
+  readonly user?: User;
+  readonly objects?: (all: readonly KubeObject[]) => readonly KubeObject[];
+  readonly misbehave?: Misbehaviour;
+  /** Instead of the played operator's. */
+  readonly clock?: (controlPlane: MemoryControlPlane, inner: VirtualClock) => Clock;
+}
+
+const times = { reactMs: 500, databaseMs: 3_000 };
+
+/** The example after its EC's upgrade: what the operator's release brings is there. */
+export async function upgradedExample(): Promise<readonly KubeObject[]> {
+  const source = await exampleSource(names, testTime);
+  const text = JSON.stringify(source.objects)
+    .replaceAll(`${names.images.operator}:7.8.2-6`, `${names.images.operator}:8.0.2-2`)
+    .replaceAll('"versionTag":"7.8.2-34"', '"versionTag":"8.0.2-17"')
+    .replaceAll(
+      '{"dbType":"engine","version":"7.4"}',
+      ["7.4", "8.0", "8.2"]
+        .map((version) => JSON.stringify({ dbType: "engine", version }))
+        .join(","),
+    );
+  return JSON.parse(text) as readonly KubeObject[];
+}
+
+export async function aScene({ user = admin, objects, ...wish }: SceneWish = {}): Promise<Scene> {
+  const all = await upgradedExample();
+  const world = await aPlayedWorld({ objects: objects?.(all) ?? all, times });
+  await world.settle();
+  const inner = new VirtualClock(testTime + 3_600_000);
+  const controlPlane = world.controlPlane.fork(inner);
+  const cluster = controlPlane.connect({ user: admin, namespace });
+  const { misbehave = {} } = wish;
+  const play = playOperator({ cluster, clock: inner, names, namespace, times, misbehave });
+  const clock = wish.clock?.(controlPlane, inner) ?? new PlayedClock(inner, play);
+  const scene: Scene = {
+    controlPlane,
+    cluster,
+    clock,
+    sent: [],
+    events: [],
+    saved: [],
+    journal: [],
+    questions: [],
+    before: () => Promise.resolve(),
+    after: () => Promise.resolve(),
+    edb: (name, place = "shop") => cluster.get(here(product.edb, name, place)),
+    edit: (name, body, place = "shop") =>
+      cluster.patch(here(product.edb, name, place), body, {
+        type: "merge",
+        fieldManager: "kubectl-edit",
+      }),
+    run: (options = {}, deps = {}) => {
+      const cluster = watched(controlPlane.connect({ user, namespace }), scene);
+      return upgradeDatabases(
+        {
+          cluster,
+          clock,
+          names,
+          participants: [],
+          api: noApi,
+          signal: new AbortController().signal,
+          recorder: new Recorder(
+            { kind: "UpgradeDatabase", target: { server: cluster.server, namespace } },
+            { clock, event: (event) => scene.events.push(event) },
+          ),
+          journal: journalOf(scene),
+          ask: (question) => {
+            scene.questions.push(question);
+            return Promise.resolve(true);
+          },
+          typed: () => Promise.resolve(undefined),
+          yaml: (documents) => JSON.stringify(documents),
+          command: (words) => words.join(" "),
+          ...deps,
+        },
+        { ...usual, ...options },
+      );
+    },
+  };
+  return scene;
+}
+
+const usual: UpgradeDatabaseOptions = {
+  namespace,
+  databases: ["shop/sessions"],
+  everywhere: false,
+  version: "8.0",
+  via: "resource",
+  request: {} satisfies RequestWish,
+  confirmed: [],
+  takeFields: [],
+  concurrency: 4,
+  stallAfterMs: 60_000,
+  wait: false,
+  dryRun: "none",
+  fieldManager: names.fieldManager,
+};
+
+const noApi = {
+  permissions: () => [],
+  connect: () => Promise.reject<ClusterApi>(new Error("no REST API here")),
+};
+
+export const codesOf = ({ findings = [] }: Report): readonly string[] =>
+  findings.map(({ code }) => code);
+
+/** What became of each step. */
+export const stepsOf = ({ steps = [] }: Report): readonly string[] =>
+  steps.map(({ id, result }) => `${id} ${result}`);
+
+/** What became of each database. */
+export function databasesOf({ details }: Report): readonly { object: string; result: string }[] {
+  return (at(details, ["databases"]) ?? []) as readonly { object: string; result: string }[];
+}
+
+/** Every live line that was shown. */
+export function waits({ events }: Scene): readonly string[] {
+  const all = events.flatMap((event) => (event.type === "waiting" ? [event.on] : []));
+  return all.filter((on, index) => on !== all[index - 1]);
+}
+
+function watched(connection: Cluster, scene: Scene): Cluster {
+  return new ObservedCluster(connection, async (call, send) => {
+    const line = `${call.verb} ${call.subject}`;
+    await scene.before(line);
+    if (call.writes || call.dryRun) scene.sent.push(`${line}${call.dryRun ? " (dry run)" : ""}`);
+    const answer = await send();
+    await scene.after(line);
+    return answer;
+  });
+}
+
+function journalOf(scene: Scene): Journal {
+  const keep = (what: string) => (line: object) => {
+    scene.journal.push(`${what} ${JSON.stringify(line)}`);
+    return Promise.resolve();
+  };
+  return {
+    problem: () => Promise.resolve(undefined),
+    intent: keep("intent"),
+    outcome: keep("outcome"),
+    save: (object) => {
+      scene.saved.push(object);
+      return Promise.resolve("edb.json");
+    },
+  };
+}

@@ -1,0 +1,179 @@
+/** A frozen upgrade in memory: an operator at play, its REST service, and recoveries that are run on it. */
+import { defaultNames as names } from "../../../../plugin/domain/names";
+import type { KubeObject } from "../../../../plugin/domain/objects";
+import { exampleSource } from "../../../../plugin/rehearsal/example";
+import { ObservedCluster } from "../../../../plugin/rehearsal/observed-cluster";
+import type { ClusterApi } from "../../../../plugin/run/cluster-api";
+import type { Cluster } from "../../../../plugin/run/ports";
+import type { Journal } from "../../../../plugin/run/record";
+import { Recorder } from "../../../../plugin/run/recorder";
+import type { RecoverDeps, RecoverOptions } from "../../../../plugin/run/recovery/deps";
+import { recover, type Recovery } from "../../../../plugin/run/recovery/recover";
+import type { Event, Report } from "../../../../plugin/run/report";
+import { anApiClient } from "../../../support/cluster-api-client";
+import { testTime } from "../../../support/manual-clock";
+import type { PlayedWish } from "../../../support/played-cluster-api";
+import { here, product } from "../../../support/played-operator";
+import { aServedWorld, type ServedWorld } from "../../../support/served-world";
+
+export const namespace = "engine";
+export const ecRef = here(product.ec, "ec");
+export const ecLabel = `EngineEnterpriseCluster/${namespace}/ec`;
+export const oldRef = here(product.edb, "sessions", "shop");
+export const oldLabel = "EngineEnterpriseDatabase/shop/sessions";
+const target = "8.0.2-17";
+
+/** What keeps the upgrade from going on. */
+export interface FrozenWish {
+  /** Version of the database `sessions`, number 3. */
+  readonly version?: string;
+  /** Modules in its list. */
+  readonly modules?: readonly object[];
+  /** Fields of the EC's spec. */
+  readonly ec?: object;
+  readonly license?: string;
+  readonly edb?: object;
+  readonly api?: PlayedWish;
+  /** False: nothing is asked of the EC. */
+  readonly asked?: boolean;
+}
+
+/** Short ones: fewer looks, the same facts. */
+const times = {
+  ...{ reactMs: 500, staleRunningMs: 2_500, podStartMs: 1_000, podReadyMs: 1_500 },
+  drainMs: 1_000,
+};
+
+export interface Scene extends ServedWorld {
+  readonly sent: string[];
+  readonly events: Event[];
+  readonly saved: KubeObject[];
+  readonly journal: string[];
+  readonly questions: string[];
+  /** Before each request of a run to the API server: the place to throw. */
+  before: (line: string) => Promise<void>;
+  /** After each. */
+  after: (line: string) => Promise<void>;
+  client(): Promise<ClusterApi>;
+  run(options?: Partial<RecoverOptions>, deps?: Partial<RecoverDeps>): Promise<Recovery>;
+}
+
+/** The operator is upgraded, the EC is asked for its release, and stands still. */
+export async function aFrozenScene(wish: FrozenWish = {}): Promise<Scene> {
+  const source = await exampleSource(names, testTime);
+  const image = names.images.operator;
+  const upgraded = JSON.parse(
+    JSON.stringify(source.objects).replaceAll(`${image}:7.8.2-6`, `${image}:8.0.2-2`),
+  ) as readonly KubeObject[];
+  const world = await aServedWorld({
+    objects: upgraded.map((object) => changed(object, wish)),
+    play: { times },
+    ...(wish.api !== undefined && { api: wish.api }),
+  });
+  await world.settle();
+  if (wish.asked !== false) {
+    const spec = { engineEnterpriseImageSpec: { versionTag: target }, ...wish.ec };
+    await world.cluster.patch(ecRef, { spec }, { type: "merge", fieldManager: "kubectl-edit" });
+    await world.settle();
+  }
+  return sceneOf(world);
+}
+
+function changed(object: KubeObject, wish: FrozenWish): KubeObject {
+  const status = object["status"] as object;
+  if (object.kind === names.ec.kind && wish.license !== undefined) {
+    return { ...object, status: { ...status, licenseStatus: { licenseState: wish.license } } };
+  }
+  if (object.kind !== names.edb.kind || object.metadata.name !== "sessions") return object;
+  const { version = "7.2", modules } = wish;
+  const spec = {
+    ...(object["spec"] as object),
+    ...{ replication: true, engineVersion: version },
+    ...(modules !== undefined && { modulesList: modules }),
+    ...wish.edb,
+  };
+  return { ...object, spec, status: { ...status, version: `${version}.0` } };
+}
+
+function sceneOf(world: ServedWorld): Scene {
+  const { api, clock, controlPlane } = world;
+  const scene: Scene = {
+    ...world,
+    ...{ sent: [], events: [], saved: [], journal: [], questions: [] },
+    before: () => Promise.resolve(),
+    after: () => Promise.resolve(),
+    client: () =>
+      anApiClient({
+        url: api.url,
+        caPem: api.caPem,
+        username: api.admin.name,
+        password: api.admin.password,
+        clock,
+      }),
+    run: (options = {}, deps = {}) => {
+      const user = { name: "admin", groups: ["system:masters"] };
+      const cluster = watched(controlPlane.connect({ user, namespace }), scene);
+      return recover(
+        {
+          ...{ cluster, clock, names, journal: journalOf(scene) },
+          signal: new AbortController().signal,
+          recorder: new Recorder(
+            { kind: "Recover", target: { server: cluster.server, namespace } },
+            { clock, event: (event) => scene.events.push(event) },
+          ),
+          ask: (question) => {
+            scene.questions.push(question);
+            return Promise.resolve(true);
+          },
+          yaml: (documents) => JSON.stringify(documents),
+          command: (words) => words.join(" "),
+          api: { permissions: [], connect: scene.client },
+          ...deps,
+        },
+        {
+          ...{ namespace, name: "ec", apply: true, modules: [], dropDigests: false, wait: false },
+          stallAfterMs: 600_000,
+          dryRun: "none",
+          fieldManager: names.fieldManager,
+          ...options,
+        },
+      );
+    },
+  };
+  return scene;
+}
+
+function watched(connection: Cluster, scene: Scene): Cluster {
+  const observed = new ObservedCluster(connection, async (call, send) => {
+    const line = `${call.verb} ${call.subject}`;
+    await scene.before(line);
+    if (call.writes || call.dryRun) scene.sent.push(`${line}${call.dryRun ? " (dry run)" : ""}`);
+    const answer = await send();
+    await scene.after(line);
+    return answer;
+  });
+  return Object.assign(observed, { logs: () => Promise.resolve(scene.play.log.join("\n")) });
+}
+
+function journalOf(scene: Scene): Journal {
+  const keep = (what: string) => (line: object) => {
+    scene.journal.push(`${what} ${JSON.stringify(line)}`);
+    return Promise.resolve();
+  };
+  return {
+    problem: () => Promise.resolve(undefined),
+    intent: keep("intent"),
+    outcome: keep("outcome"),
+    save: (object) => {
+      scene.saved.push(object);
+      return Promise.resolve("old.json");
+    },
+  };
+}
+
+export const codesOf = ({ findings = [] }: Report): readonly string[] =>
+  findings.map(({ code }) => code);
+
+/** What became of each step. */
+export const stepsOf = ({ steps = [] }: Report): readonly string[] =>
+  steps.map(({ id, result }) => `${id} ${result}`);
