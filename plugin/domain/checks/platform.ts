@@ -6,7 +6,7 @@ import {
   type Standing,
   standingOf,
 } from "../release/platforms";
-import { at, isObject, list, own, shown, text } from "../values";
+import { at, isObject, list, own, text } from "../values";
 import { type Check, type Found, on } from "./check";
 import { goalOf, type Situation } from "./situation";
 
@@ -68,10 +68,13 @@ export const platformChecks: readonly Check[] = [
     judge: (situation) => {
       const goal = goalOf(situation);
       if (goal === undefined || standingHere(situation) !== undefined) return [];
-      const version = shown(versionHere(situation));
-      return [
-        { cause: `operator ${goal.tag} on ${platformOf(situation)} ${version} is not listed` },
-      ];
+      const version = versionHere(situation);
+      const name = platformOf(situation);
+      const cause =
+        version === undefined
+          ? `this is ${name}, which does not tell its version`
+          : `operator ${goal.tag} on ${name} ${version} is not listed`;
+      return [{ cause }];
     },
   },
   {
