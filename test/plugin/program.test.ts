@@ -1,10 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { expectGoldenText } from "../support/golden";
 import { typed } from "../support/program-world";
-
-const golden = (name: string): string =>
-  readFileSync(join(__dirname, "../golden", name), "utf8").trimEnd();
 
 describe("help", () => {
   test.each([
@@ -14,6 +11,12 @@ describe("help", () => {
     ["help", ["help"], "help-root.txt"],
     ["upgrade-webhook", ["upgrade-webhook", "--help"], "help-upgrade-webhook.txt"],
     ["help upgrade-webhook", ["help", "upgrade-webhook"], "help-upgrade-webhook.txt"],
+    ["upgrade", ["upgrade", "--help"], "help-upgrade.txt"],
+    ["status", ["status", "--help"], "help-status.txt"],
+    ["recover", ["recover", "--help"], "help-recover.txt"],
+    ["modules list", ["modules", "list", "--help"], "help-modules-list.txt"],
+    ["modules in-use", ["modules", "in-use", "--help"], "help-modules-in-use.txt"],
+    ["modules install", ["modules", "install", "--help"], "help-modules-install.txt"],
     ["upgrade-operator", ["upgrade-operator", "--help"], "help-upgrade-operator.txt"],
     ["a group alone", ["cert"], "help-cert.txt"],
     ["a group's --help", ["cert", "--help"], "help-cert.txt"],
@@ -22,6 +25,7 @@ describe("help", () => {
     ["unbind-scc", ["unbind-scc", "--help"], "help-unbind-scc.txt"],
     ["check", ["check", "--help"], "help-check.txt"],
     ["upgrade-cluster", ["upgrade-cluster", "--help"], "help-upgrade-cluster.txt"],
+    ["upgrade-database", ["upgrade-database", "--help"], "help-upgrade-database.txt"],
     ["diff", ["diff", "--help"], "help-diff.txt"],
     ["rehearse", ["rehearse", "--help"], "help-rehearse.txt"],
     ["help rehearse", ["help", "rehearse"], "help-rehearse.txt"],
@@ -33,7 +37,7 @@ describe("help", () => {
     ["a command with an argument", ["completion", "--help"], "help-completion.txt"],
   ])("%s shows its help on stdout and ends with 0", async (_, argv, file) => {
     const { code, out, err } = await typed(argv);
-    expect(out.trimEnd()).toBe(golden(file));
+    expectGoldenText(file, `${out.trimEnd()}\n`);
     expect({ code, err }).toEqual({ code: 0, err: "" });
   });
 

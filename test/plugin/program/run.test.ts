@@ -27,7 +27,7 @@ const cluster = {
   namespace: "engine",
   close: () => closed.push("closed"),
 } as unknown as Cluster;
-const entry = entries[0]; // upgrade-webhook
+const entry = entries.find(({ path }) => path === "upgrade-webhook");
 
 /** Runs an act in the place of `upgrade-webhook`. */
 async function acted(
