@@ -69,12 +69,15 @@ function untried(stage: Stage): Stage {
   return stage.ahead && stage.dryRun === "server" ? { ...stage, dryRun: "client" } : stage;
 }
 
-/** The context as a part sees it: its stage, and no question, since the plan was confirmed. */
+/**
+ * The context as a part sees it: its stage, and no question, since the plan was confirmed. What is not
+ * ready is waited for: a pod that is moved midway is no reason to leave half an upgrade behind.
+ */
 function staged(context: CommandContext, { dryRun, event }: Stage): CommandContext {
   const { options, run } = context;
   // its own properties stay as lazy as they are
   return Object.create(context, {
-    options: { value: { ...options, dryRun } },
+    options: { value: { ...options, dryRun, wait: options.wait || dryRun === "none" } },
     run: { value: { ...run, dryRun } },
     event: { value: event },
     ask: { value: () => Promise.resolve(true) },

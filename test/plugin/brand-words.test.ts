@@ -59,6 +59,27 @@ const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: 
     ["serviceAccountName", "imagePullPolicy"],
     "fields of a pod",
   ],
+  [
+    /^plugin\/program\/(upgrade|database|modules|recover)-command(s?)\.ts$/,
+    ["7.2", "8.0"],
+    "examples of the help",
+  ],
+  [/^plugin\/commands\/upgrade-database\.ts$/, ["8.0"], "an example in a complaint"],
+  [
+    /^plugin\/(domain\/databases\/request|rehearsal\/cluster-api\/upgrade-fields)\.ts$/,
+    ["engineVersion"],
+    "this tool's own key of the field; its name in a request is data",
+  ],
+  [
+    /^plugin\/domain\/recovery\/bundled\.ts$/,
+    ["7.2", "7.4", "8.0", "8.2"],
+    "the versions that releases bundle, as published",
+  ],
+  [
+    /^plugin\/rehearsal\/cluster-api\/profiles\.ts$/,
+    ["7.2", "7.4", "8.0", "8.2"],
+    "the versions that releases bundle",
+  ],
   [/^plugin\/rehearsal\/example-product\.ts$/, ["7.2", "7.4"], "the example's data"],
   [
     /^plugin\/rehearsal\/operator\/(deployment-status|stateful-set)\.ts$/,

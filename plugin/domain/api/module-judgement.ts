@@ -140,7 +140,7 @@ function judgeEngine(facts: ModuleFacts, { engine }: ModuleTarget): readonly Fin
 const misnamed: Words = {
   code: "MODULE-NAME",
   severity: "warning",
-  fix: "give it the module_name or the display_name of its manifest: the operator cannot validate it otherwise",
+  fix: "give it the name or the display name of its manifest: the operator cannot validate it otherwise",
   source: "S54",
 };
 
