@@ -1,7 +1,8 @@
 /** The operator: there, ready, of one release, and nobody else's to change (S19, S122; domain facts 8). */
 import { factNamed } from "../facts";
 import type { KubeObject } from "../objects";
-import { judgeImages, parseImage } from "../release/images";
+import { parseImage } from "../image";
+import { judgeImages } from "../release/images";
 import { at, list, own, shown, text } from "../values";
 import { webhookCodes } from "../webhook/codes";
 import { judgeServer } from "../webhook/readiness";

@@ -1,10 +1,11 @@
 /** The operator that acts on an EC: whether it is ready, and which cluster release it manages (S9, S19). */
+import { parseImage } from "../image";
 import { factNamed, type Facts, isKnown } from "../facts";
 import type { Finding } from "../findings";
 import { type KubeObject, objectLabel } from "../objects";
 import { clusterVersionFor } from "../release/pairs";
 import { judgeDeployment } from "../rollout/deployment";
-import { containerOf, imageParts } from "../rollout/pods";
+import { containerOf } from "../rollout/pods";
 import { at, own, text } from "../values";
 import { compareReleaseTags, parseReleaseTag } from "../versions";
 import { clusterFinding } from "./codes";
@@ -27,7 +28,7 @@ export function operatorRelease(facts: Facts): OperatorRelease {
   const deployment = deploymentOf(facts);
   const container = containerOf(at(deployment, ["spec", "template", "spec"]), operator.container);
   const tags = [
-    imageParts(own(container, "image"))?.tag,
+    parseImage(own(container, "image"))?.tag,
     text(own(deployment?.metadata.annotations, annotations.operatorVersion)),
   ];
   const version = tags.find((tag) => parseReleaseTag(tag) !== undefined);

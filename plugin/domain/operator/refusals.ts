@@ -1,4 +1,5 @@
 /** What speaks against upgrading this operator in this way, before anything is written. */
+import { parseImage } from "../image";
 import type { Finding } from "../findings";
 import type { Names } from "../names";
 import { type KubeObject, objectLabel } from "../objects";
@@ -6,7 +7,6 @@ import { ownerOf } from "../owners";
 import { own, text } from "../values";
 import { compareReleaseTags, parseReleaseTag } from "../versions";
 import { operatorFinding } from "./codes";
-import { parseImage } from "./images";
 import { imagesOf, operatorVersionOf } from "./wanted";
 
 /** The operator as it was found. */
@@ -89,7 +89,7 @@ export function judgeRegistry(
   const moved = [...imagesOf(deployment)].flatMap(([container, image]) => {
     const other = wants.get(container);
     if (other === undefined) return [];
-    const [from, to] = [parseImage(image).repository, parseImage(other).repository];
+    const [from, to] = [repositoryOf(image), repositoryOf(other)];
     return from === to ? [] : [{ container, from, to }];
   });
   const [first] = moved;
@@ -108,4 +108,9 @@ export function judgeRegistry(
 /** What stands before the release's own path in the image that runs. */
 function registryOf(from: string, to: string): string | undefined {
   return from.endsWith(`/${to}`) ? from.slice(0, -to.length - 1) : undefined;
+}
+
+/** What is no reference stands for itself. */
+function repositoryOf(image: string): string {
+  return parseImage(image)?.repository ?? image;
 }

@@ -1,9 +1,10 @@
 /** The objects of a bundle as they are wanted in one cluster (S15–S17). */
+import { parseImage } from "../image";
 import type { Names } from "../names";
 import type { KubeObject } from "../objects";
 import { at, isObject, type Json, list, own, text } from "../values";
 import { type BundleKind, bundleKindOf, bundleKinds } from "./kinds";
-import { inRegistry, parseImage } from "./images";
+import { inRegistry } from "./images";
 
 /** What is done to every object of the bundle. */
 export interface Placing {
@@ -132,8 +133,7 @@ export function operatorVersionOf(
   deployment: KubeObject | undefined,
   names: Names,
 ): string | undefined {
-  const image = imagesOf(deployment).get(names.operator.container);
-  const tag = image === undefined ? undefined : parseImage(image).tag;
+  const tag = parseImage(imagesOf(deployment).get(names.operator.container))?.tag;
   const annotations = deployment?.metadata.annotations;
   return tag ?? text(own(annotations, names.annotations.operatorVersion));
 }

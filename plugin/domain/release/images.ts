@@ -1,22 +1,8 @@
 /** The images that a bundle names: the operator's, in both containers, and the cluster's (S17). */
+import { type Image, parseImage } from "../image";
 import type { Names } from "../names";
 import { type KubeObject, objectLabel } from "../objects";
 import { at, list, own, text } from "../values";
-
-/** An image as it is written, taken apart. */
-export interface Image {
-  /** With its registry, without tag and digest. */
-  readonly repository: string;
-  readonly tag: string | undefined;
-  readonly digest: string | undefined;
-}
-
-/** Takes an image apart; undefined for what is none. */
-export function parseImage(written: unknown): Image | undefined {
-  const match = /^([^@\s]+?)(?::([^:/@\s]+))?(?:@([^@\s]+))?$/.exec(text(written) ?? "");
-  const [, repository, tag, digest] = match ?? [];
-  return repository === undefined ? undefined : { repository, tag, digest };
-}
 
 /** The images of the operator's containers, of every Deployment of that name. */
 export function operatorImages(bundle: readonly KubeObject[], names: Names): readonly Image[] {

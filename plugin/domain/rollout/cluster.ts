@@ -1,10 +1,11 @@
 /** How far an EC's upgrade is: state, revision and pods together, never the state alone (S68-S72). */
+import { parseImage } from "../image";
 import { freezeCauses, licenseCauses, upgradeCauses } from "../cluster/causes";
 import { type Facts, factNamed } from "../facts";
 import { type KubeObject, objectLabel } from "../objects";
 import { at, own, text } from "../values";
 import { compareReleaseTags, parseReleaseTag } from "../versions";
-import { containerOf, imageParts, type Trouble } from "./pods";
+import { containerOf, type Trouble } from "./pods";
 import type { Progress } from "./progress";
 import {
   defaultStallAfterMs,
@@ -110,13 +111,13 @@ function look(facts: Facts, ec: KubeObject, wanted: WantedCluster): Seen {
 }
 
 function imageOf({ names }: Facts, podSpec: unknown) {
-  return imageParts(own(containerOf(podSpec, names.pods.container), "image"));
+  return parseImage(own(containerOf(podSpec, names.pods.container), "image"));
 }
 
 /** A pod or a template has the wanted image; a digest alone tells no tag and is not held against it. */
 function runs(facts: Facts, podSpec: unknown, wanted: WantedCluster): boolean {
   const container = containerOf(podSpec, facts.names.pods.container);
-  const image = imageParts(own(container, "image"));
+  const image = parseImage(own(container, "image"));
   if (image === undefined) return false;
   const { tag, repository, imagePullPolicy } = wanted;
   return (

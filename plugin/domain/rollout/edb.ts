@@ -122,7 +122,7 @@ function troubleOf(
 /** What it still lacks; undefined when all signs agree. */
 function waitsFor(
   { names }: Facts,
-  { state, specStatus, taken, ours, actionStatus, runs, reached }: Seen,
+  { state, taken, ours, actionStatus, runs, reached }: Seen,
   { version }: WantedVersion,
 ): string | undefined {
   const shownState = state === "" ? "not told" : state;
@@ -130,7 +130,7 @@ function waitsFor(
   if (!reached)
     return `${shownVersion(runs)} to become ${shownVersion(version)} (state ${shownState})`;
   if (state !== "active") return `state active (now ${shownState})`;
-  if (specStatus !== "Valid") return `spec status Valid (now ${specStatus})`;
+  // a spec status other than Valid is trouble once the spec is observed, and here it is
   const { completed, failed } = names.actionStates;
   const settled = !ours || ["", ...completed, ...failed].includes(actionStatus);
   return settled ? undefined : `its action to be completed (now ${actionStatus})`;

@@ -3,12 +3,6 @@ import type { Json } from "../values";
 import { at, list, own, text } from "../values";
 import type { KubeObject } from "../objects";
 
-/** An image reference taken apart; of one that is pinned by digest alone there is no tag. */
-export interface ImageParts {
-  readonly repository: string;
-  readonly tag: string | undefined;
-}
-
 /** What keeps a pod from being ready. */
 export interface Trouble {
   readonly code: string;
@@ -18,12 +12,6 @@ export interface Trouble {
   readonly definite: boolean;
   /** When it began, RFC 3339, where the pod tells. */
   readonly since: string | undefined;
-}
-
-/** The repository and the tag of an image reference, a registry's port and a digest set apart. */
-export function imageParts(reference: unknown): ImageParts | undefined {
-  const match = /^([^@]+?)(?::([^:/@]+))?(?:@.+)?$/.exec(text(reference) ?? "");
-  return match?.[1] === undefined ? undefined : { repository: match[1], tag: match[2] };
 }
 
 /** The container of a pod's or template's spec, by name; the only one where there is one alone. */

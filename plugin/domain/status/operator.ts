@@ -1,8 +1,9 @@
 /** The operator: which version runs, and whether it is ready (S15, S19; domain facts 8). */
+import { parseImage } from "../image";
 import { factNamed, type Facts } from "../facts";
 import type { KubeObject } from "../objects";
 import { judgeDeployment } from "../rollout/deployment";
-import { containerOf, imageParts } from "../rollout/pods";
+import { containerOf } from "../rollout/pods";
 import { at, own, text } from "../values";
 import { unreadVerdict, verdictOf, type Verdict } from "./verdict";
 
@@ -53,7 +54,7 @@ export function operatorVersion(facts: Facts): string | undefined {
   const podSpec = at(deployment, ["spec", "template", "spec"]);
   const container = containerOf(podSpec, names.operator.container);
   return (
-    imageParts(own(container, "image"))?.tag ??
+    parseImage(own(container, "image"))?.tag ??
     text(own(deployment?.metadata.annotations, names.annotations.operatorVersion))
   );
 }

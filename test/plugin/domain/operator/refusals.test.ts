@@ -78,6 +78,7 @@ test.each([
   ["engine/operator:1", [], undefined],
   ["mirror/x/engine/operator:1", [], "--image-registry mirror/x,"],
   ["other/name:1", [], "--image-registry HOST[/PATH],"],
+  ["no reference", [], "--image-registry HOST[/PATH],"],
   ["mirror/x/engine/operator:1", [".image"], undefined],
 ])("%s with %j taken", (image, takeFields, fix) => {
   const wanted = aDeployment("engine/operator:2");

@@ -7,7 +7,6 @@ import {
   type Reading,
   targetProblems,
 } from "../../../../plugin/domain/release/contents";
-import { parseImage } from "../../../../plugin/domain/release/images";
 import { releasePaths } from "../../../../plugin/domain/release/paths";
 import type { Release } from "../../../../plugin/domain/release/release";
 import { at, list } from "../../../../plugin/domain/values";
@@ -287,10 +286,6 @@ describe("the tags of all bundles are compared with the one that was asked for",
   ])("%s", (_title, files, problems) => {
     expect(targetProblems(aRelease(files), wanted)).toEqual(problems);
   });
-});
-
-test.each<[unknown]>([[undefined], [""], [7], ["a b"]])("%j is no image", (written) => {
-  expect(parseImage(written)).toBeUndefined();
 });
 
 describe("what changed from release to release", () => {

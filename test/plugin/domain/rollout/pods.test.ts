@@ -1,28 +1,5 @@
-import {
-  containerOf,
-  imageParts,
-  isReady,
-  podTrouble,
-} from "../../../../plugin/domain/rollout/pods";
+import { containerOf, isReady, podTrouble } from "../../../../plugin/domain/rollout/pods";
 import { aPod } from "../cluster/scene";
-
-test.each([
-  ["engine/engine:8.0.2-17", "engine/engine", "8.0.2-17"],
-  ["host:5000/engine/engine:8.0.2-17", "host:5000/engine/engine", "8.0.2-17"],
-  ["host:5000/engine/engine", "host:5000/engine/engine", undefined],
-  ["engine/engine:8.0.2-17@sha256:ab", "engine/engine", "8.0.2-17"],
-  ["engine/engine@sha256:ab", "engine/engine", undefined],
-])("image %s is repository %s and tag %s", (reference, repository, tag) => {
-  expect(imageParts(reference)).toEqual({ repository, tag });
-});
-
-test("what is no reference has no parts", () => {
-  expect([imageParts(undefined), imageParts("@"), imageParts(3)]).toEqual([
-    undefined,
-    undefined,
-    undefined,
-  ]);
-});
 
 test("a container is found by name, an only one by any name", () => {
   const [one, other] = [{ name: "one" }, { name: "other" }];
