@@ -1,7 +1,5 @@
 /** What every code about installed modules means, for `explain`. */
-import type { Finding } from "../findings";
-
-type Explained = Pick<Finding, "code" | "severity" | "cause" | "fix" | "source">;
+import type { Explained } from "../explained";
 
 /** What may be wrong with modules as the REST API has them, by what it is about. */
 export const moduleFindings = {

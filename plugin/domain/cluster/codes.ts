@@ -1,21 +1,7 @@
 /** The finding codes of a cluster's upgrade and of its pods, each with its cause, way out and source. */
-import type { Finding } from "../findings";
+import { codesOf, type Explained, findingIn } from "../explained";
 
-type Explained = Pick<Finding, "code" | "severity" | "cause" | "fix" | "source">;
-
-type Words = readonly [cause: string, fix: string, source: string];
-
-const explained =
-  (severity: Finding["severity"]) =>
-  (code: string, ...[cause, fix, source]: Words): Explained => ({
-    code,
-    severity,
-    cause,
-    fix,
-    source,
-  });
-const error = explained("error");
-const warning = explained("warning");
+const { error, warning } = codesOf({ source: "S48" });
 
 /** What may be wrong with a cluster (EC) before or during its upgrade, by what it is about. */
 export const clusterFindings = {
@@ -228,18 +214,8 @@ const podCodes: readonly Explained[] = [
   ),
 ];
 
-/** What a finding says of the object that it was found on. */
-export interface About {
-  readonly object?: string;
-  readonly field?: string;
-  readonly cause?: string;
-  readonly fix?: string;
-}
-
 /** A finding of one of the codes. */
-export function clusterFinding(what: keyof typeof clusterFindings, about: About): Finding {
-  return { ...clusterFindings[what], ...about };
-}
+export const clusterFinding = findingIn(clusterFindings);
 
 /** Every code, for the catalogue. */
 export const clusterCodes: readonly Explained[] = [...Object.values(clusterFindings), ...podCodes];

@@ -1,21 +1,7 @@
 /** The finding codes of a database's upgrade, each with its cause, way out and source. */
-import type { Finding } from "../findings";
+import { codesOf, type Explained, findingIn } from "../explained";
 
-type Explained = Pick<Finding, "code" | "severity" | "cause" | "fix" | "source">;
-
-type Words = readonly [cause: string, fix: string, source: string];
-
-const explained =
-  (severity: Finding["severity"]) =>
-  (code: string, ...[cause, fix, source]: Words): Explained => ({
-    code: `DATABASE-${code}`,
-    severity,
-    cause,
-    fix,
-    source,
-  });
-const error = explained("error");
-const warning = explained("warning");
+const { error, warning } = codesOf({ prefix: "DATABASE-", source: "S61" });
 
 /** What may be wrong with a database (EDB, EAADB) before or during its upgrade, by what it is about. */
 export const databaseFindings = {
@@ -207,19 +193,8 @@ export const databaseFindings = {
   ),
 } as const satisfies Readonly<Record<string, Explained>>;
 
-/** What a finding says of the object that it was found on. */
-export interface About {
-  readonly object?: string;
-  readonly field?: string;
-  readonly cause?: string;
-  readonly fix?: string;
-  readonly source?: string;
-}
-
 /** A finding of one of the codes. */
-export function databaseFinding(what: keyof typeof databaseFindings, about: About): Finding {
-  return { ...databaseFindings[what], ...about };
-}
+export const databaseFinding = findingIn(databaseFindings);
 
 /** Every code, for the catalogue. */
 export const databaseCodes: readonly Explained[] = Object.values(databaseFindings);

@@ -1,21 +1,7 @@
 /** The finding codes of the operator's upgrade, each with its cause, its way out and its source. */
-import type { Finding } from "../findings";
+import { codesOf, type Explained, findingIn } from "../explained";
 
-type Explained = Pick<Finding, "code" | "severity" | "cause" | "fix" | "source">;
-
-type Words = readonly [cause: string, fix: string, source?: string];
-
-const explained =
-  (severity: Finding["severity"]) =>
-  (code: string, ...[cause, fix, source = "S19"]: Words): Explained => ({
-    code,
-    severity,
-    cause,
-    fix,
-    source,
-  });
-const error = explained("error");
-const warning = explained("warning");
+const { error, warning } = codesOf({ source: "S19" });
 
 /** The codes by what they are about. */
 export const operatorFindings = {
@@ -143,18 +129,8 @@ export const operatorFindings = {
   ),
 } as const satisfies Readonly<Record<string, Explained>>;
 
-/** What a finding says of the object that it was found on. */
-export interface About {
-  readonly object?: string;
-  readonly field?: string;
-  readonly cause?: string;
-  readonly fix?: string;
-}
-
 /** A finding of one of the codes. */
-export function operatorFinding(what: keyof typeof operatorFindings, about: About): Finding {
-  return { ...operatorFindings[what], ...about };
-}
+export const operatorFinding = findingIn(operatorFindings);
 
 /** Every code, for the catalogue. */
 export const operatorCodes: readonly Explained[] = Object.values(operatorFindings);

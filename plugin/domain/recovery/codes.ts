@@ -1,21 +1,7 @@
 /** The finding codes of a recovery, each with its cause, way out and source. */
-import type { Finding } from "../findings";
+import { codesOf, type Explained, findingIn } from "../explained";
 
-type Explained = Pick<Finding, "code" | "severity" | "cause" | "fix" | "source">;
-
-type Words = readonly [cause: string, fix: string, source: string];
-
-const explained =
-  (severity: Finding["severity"]) =>
-  (code: string, ...[cause, fix, source]: Words): Explained => ({
-    code: `FREEZE-${code}`,
-    severity,
-    cause,
-    fix,
-    source,
-  });
-const error = explained("error");
-const warning = explained("warning");
+const { error, warning } = codesOf({ prefix: "FREEZE-", source: "S97" });
 
 /** What may be found where an upgrade does not go on, by what it is about. */
 export const recoveryFindings = {
@@ -75,18 +61,8 @@ export const recoveryFindings = {
   ),
 } as const satisfies Readonly<Record<string, Explained>>;
 
-/** What a finding says of the object that it was found on. */
-export interface About {
-  readonly object?: string;
-  readonly field?: string;
-  readonly cause?: string;
-  readonly fix?: string;
-}
-
 /** A finding of one of the codes. */
-export function recoveryFinding(what: keyof typeof recoveryFindings, about: About): Finding {
-  return { ...recoveryFindings[what], ...about };
-}
+export const recoveryFinding = findingIn(recoveryFindings);
 
 /** Every code, for the catalogue. */
 export const recoveryCodes: readonly Explained[] = Object.values(recoveryFindings);

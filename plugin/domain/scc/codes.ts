@@ -1,7 +1,5 @@
 /** What every code of an unbinding means, for `explain`. */
-import type { Finding } from "../findings";
-
-type Explained = Pick<Finding, "code" | "severity" | "cause" | "fix" | "source">;
+import type { Explained } from "../explained";
 
 /** The catalogue entries of every finding about a constraint. */
 export const sccCodes: readonly Explained[] = [

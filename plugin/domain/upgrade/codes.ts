@@ -1,7 +1,5 @@
 /** The finding codes of a plan that no longer fits the cluster, each with its cause and its way out. */
-import type { Finding } from "../findings";
-
-type Explained = Pick<Finding, "code" | "severity" | "cause" | "fix" | "source">;
+import type { Explained } from "../explained";
 
 const source = "cli contract, exit code 5";
 

@@ -1,7 +1,5 @@
 /** The finding codes of the webhook and its swap, each with its cause, its way out and its source. */
-import type { Finding } from "../findings";
-
-type Explained = Pick<Finding, "code" | "severity" | "cause" | "fix" | "source">;
+import type { Explained } from "../explained";
 
 /** The catalogue entries of every finding of a swap. */
 export const webhookCodes: readonly Explained[] = [
