@@ -137,6 +137,6 @@ async function credentialsOf(
 
 /** Files with a line end at their end make Secrets with one. */
 function decoded(value: unknown): string | undefined {
-  const encoded = text(value);
-  return encoded && text(Buffer.from(encoded, "base64").toString("utf8").replace(/\r?\n$/, ""));
+  const plain = Buffer.from(text(value) ?? "", "base64").toString("utf8");
+  return text(plain.replace(/\r?\n$/, ""));
 }

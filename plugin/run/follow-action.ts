@@ -54,15 +54,18 @@ export async function followAction(
   for (let poll = 1; ; poll += 1) {
     const look = await lookAt(() => api.action(uid, signal));
     const { action } = look;
-    if (action?.is === "completed") return action;
     if (action?.is === "failed") throw new ActionFailedError(action, subject);
-    if (look.is === "unknown" && (seen || poll > unseenPolls)) return undefined;
+    if (action?.is === "completed" || isForgotten(look, seen, poll)) return action;
     seen ||= look.is === "seen";
     const passed = clock.now() - from;
     if (passed >= timeoutMs) throw stillUnderWay({ uid, subject, timeoutMs });
     recorder.waiting(waitingWords(look, { subject, address: api.address }), passed / 1000);
     await clock.sleep(everyMs, signal);
   }
+}
+
+function isForgotten({ is }: Look, seen: boolean, poll: number): boolean {
+  return is === "unknown" && (seen || poll > unseenPolls);
 }
 
 function stillUnderWay({ uid, subject, timeoutMs }: Followed): TimeoutError {

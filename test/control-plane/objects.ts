@@ -37,6 +37,8 @@ const plurals: Readonly<Record<string, string>> = {
   EngineEnterpriseDatabase: "engineenterprisedatabases",
   EngineEnterpriseRemoteCluster: "engineenterpriseremoteclusters",
   Namespace: "namespaces",
+  Node: "nodes",
+  Pod: "pods",
   Role: "roles",
   RoleBinding: "rolebindings",
   Secret: "secrets",

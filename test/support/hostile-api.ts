@@ -40,7 +40,7 @@ export async function startHostileApi(
     });
   });
   const open = new Set<Socket>();
-  server.on("connection", (socket) => {
+  server.on("connection", (socket: Socket) => {
     open.add(socket.on("close", () => open.delete(socket)));
   });
   server.on("tlsClientError", () => undefined);
@@ -52,7 +52,9 @@ export async function startHostileApi(
     seen,
     close: () =>
       new Promise((resolve) => {
-        server.close(() => resolve());
+        server.close(() => {
+          resolve();
+        });
         open.forEach((socket) => socket.destroy());
       }),
   };

@@ -1,7 +1,9 @@
 /** What API server and kubelet do for a port-forward over a WebSocket, on loopback. */
 import { createServer, type IncomingMessage } from "node:http";
+import { createServer as createSecure } from "node:https";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
+import type { PemPair } from "./tls";
 
 /** A request to forward. */
 export interface ForwardAsked {
@@ -21,6 +23,7 @@ export type ForwardAnswer =
 /** The stand-in. */
 export interface PodForwardServer {
   readonly url: string;
+  readonly port: number;
   readonly asked: readonly ForwardAsked[];
   /** Cuts every open connection. */
   cut(): void;
@@ -31,45 +34,55 @@ const protocol = "v4.channel.k8s.io";
 const dataChannel = 0;
 const errorChannel = 1;
 
-/** Starts it; `answer` decides for each request. */
+/** Starts it, with a pair over TLS as a kubelet alone; `answer` decides for each request. */
 export async function startPodForward(
   answer: (asked: ForwardAsked) => ForwardAnswer,
+  pair?: PemPair,
 ): Promise<PodForwardServer> {
   const asked: ForwardAsked[] = [];
-  const server = createServer((_request, response) => response.writeHead(404).end());
+  const server =
+    pair === undefined ? createServer() : createSecure({ cert: pair.certPem, key: pair.keyPem });
+  server.on("request", (_request, response) => response.writeHead(404).end());
   const sockets = new WebSocketServer({ noServer: true, handleProtocols: () => protocol });
   const open = new Set<Socket>();
-  server.on("connection", (socket) => {
+  server.on("connection", (socket: Socket) => {
     open.add(socket.on("close", () => open.delete(socket)));
   });
   server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
     const url = new URL(request.url ?? "", "http://stand-in");
     const one = {
       path: url.pathname,
-      ports: url.searchParams.getAll("ports"),
+      // an API server asks a kubelet by another name
+      ports: [...url.searchParams.getAll("ports"), ...url.searchParams.getAll("port")],
       protocol: request.headers["sec-websocket-protocol"],
       headers: request.headers,
     };
     asked.push(one);
     const decided = answer(one);
-    if ("status" in decided) return refuse(socket, decided);
-    if ("instead" in decided) {
+    if ("status" in decided) refuse(socket, decided);
+    else if ("instead" in decided) {
       if (decided.instead === "cut") socket.destroy();
-      return;
+    } else {
+      sockets.handleUpgrade(request, socket, head, (stream) => {
+        serve(stream, Number(one.ports[0]), decided);
+      });
     }
-    sockets.handleUpgrade(request, socket, head, (stream) => {
-      serve(stream, Number(one.ports[0]), decided);
-    });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const cut = (): void => open.forEach((socket) => socket.destroy());
+  const cut = (): void => {
+    open.forEach((socket) => socket.destroy());
+  };
+  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
+    port,
     asked,
     cut,
     close: () =>
       new Promise((resolve) => {
-        server.close(() => resolve());
+        server.close(() => {
+          resolve();
+        });
         cut();
       }),
   };
@@ -100,9 +113,15 @@ function serve(stream: WebSocket, port: number, decided: { to: number } | { erro
     return;
   }
   const pod = connect(decided.to, "127.0.0.1");
-  pod.on("data", (chunk) => say(dataChannel, chunk));
-  pod.on("close", () => stream.close());
-  pod.on("error", (error) => say(errorChannel, Buffer.from(error.message)));
+  pod.on("data", (chunk) => {
+    say(dataChannel, chunk);
+  });
+  pod.on("close", () => {
+    stream.close();
+  });
+  pod.on("error", (error) => {
+    say(errorChannel, Buffer.from(error.message));
+  });
   stream.on("message", (data: Buffer) => {
     if (data[0] === dataChannel) pod.write(data.subarray(1));
   });

@@ -162,15 +162,16 @@ export class ApiClient {
     const { route } = this.connection;
     if (to.host !== undefined) return this.once(call, { host: to.host, path: to.path });
     const others = [route.host, ...route.alternatives].filter((host) => host !== this.host);
-    let last: Answer | NoAnswer | undefined;
+    let first: NoAnswer | undefined;
     for (const host of [this.host, ...others]) {
-      last = await this.once(call, { host, path: to.path });
-      if (!(last instanceof NoAnswer) || last.sent || isFinal(last.cause)) {
+      const answer = await this.once(call, { host, path: to.path });
+      if (!(answer instanceof NoAnswer) || answer.sent || isFinal(answer.cause)) {
         this.host = host;
-        return last;
+        return answer;
       }
+      first ??= answer;
     }
-    return last ?? new NoAnswer(false, "UNKNOWN");
+    return first ?? new NoAnswer(false, "UNKNOWN");
   }
 
   private async once(

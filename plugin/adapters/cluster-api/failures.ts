@@ -1,6 +1,6 @@
 /** What goes wrong with a request, as errors of the contract: by status and code, never by text. */
 import { ClusterApiError, ClusterApiPermissionError, parseFailure } from "../../domain/api/failure";
-import { EngineError, UnavailableError } from "../../domain/errors";
+import { EngineError, exitCodes, UnavailableError } from "../../domain/errors";
 import type { Names } from "../../domain/names";
 import type { Answer, NoAnswer } from "../kubernetes/exchange";
 import { certificateWords, parsedJson, unknownIssuer, words } from "../kubernetes/failures";
@@ -19,8 +19,7 @@ export interface ApiPurpose {
 export function unanswered(failure: NoAnswer, purpose: ApiPurpose): EngineError {
   const { cause, code, sent } = failure;
   const { address, subject, writes } = purpose;
-  // the API server's own word, on the way to a pod
-  if (cause instanceof EngineError) return cause;
+  if (cause instanceof EngineError) return onTheWay(cause, address);
   const certificate = certificateFailure(failure, address);
   if (certificate !== undefined) return certificate;
   if (cause instanceof ProxyError) return proxyFailure(cause, address);
@@ -38,6 +37,16 @@ export function unanswered(failure: NoAnswer, purpose: ApiPurpose): EngineError 
       code === "REQUEST_TIMEOUT"
         ? "give more time with --request-timeout"
         : "see that the cluster's pods are ready, or give another way with --api-url",
+  });
+}
+
+/** The API server's own word, on the way to a pod. */
+function onTheWay(cause: EngineError, address: string): EngineError {
+  const { exitCode, message, hint } = cause;
+  if (exitCode === exitCodes.permission || cause instanceof UnavailableError) return cause;
+  return new UnavailableError(`cannot reach the cluster's REST API ${address}: ${message}`, {
+    cause,
+    hint: hint ?? "see that the cluster's pods are ready, or give another way with --api-url",
   });
 }
 

@@ -5,7 +5,6 @@
  */
 import { Duplex } from "node:stream";
 import type WebSocket from "ws";
-import type { RawData } from "ws";
 import type { Ref } from "../../domain/objects";
 
 /** A port of a pod. */
@@ -63,7 +62,7 @@ export function forwardedStream(socket: WebSocket): Duplex {
     },
   });
   socket.on("message", (data) => {
-    const message = bytesOf(data);
+    const message = data as Buffer; // the library's own form, unless another is asked for
     const channel = message[0] ?? errorChannel;
     const skipped = Math.min(headers[channel] ?? 0, message.length - 1);
     headers[channel] = (headers[channel] ?? 0) - skipped;
@@ -80,9 +79,4 @@ export function forwardedStream(socket: WebSocket): Duplex {
   });
   socket.resume();
   return stream;
-}
-
-function bytesOf(data: RawData): Buffer {
-  if (Array.isArray(data)) return Buffer.concat(data);
-  return Buffer.isBuffer(data) ? data : Buffer.from(data);
 }

@@ -104,10 +104,14 @@ function judgePlatform(
   return [found(facts, moduleFindings.platform, cause)];
 }
 
+/** Of a build that does not fit: it tells one or the other. */
 function buildWords(build: InstalledModule): string {
   const { compatibleEngineVersion: fit, minEngineVersion: from } = build;
-  const engine = fit === undefined ? from && `from ${from} on` : `for ${fit}`;
-  return engine === undefined ? moduleLabel(build) : `${moduleLabel(build)} (${engine})`;
+  const engines = [
+    ...(fit === undefined ? [] : [`for ${fit}`]),
+    ...(from === undefined ? [] : [`from ${from} on`]),
+  ];
+  return `${moduleLabel(build)} (${engines.join(", ")})`;
 }
 
 /** A build is made for one engine version, or for all from one on; what it does not tell is no bar. */

@@ -198,7 +198,9 @@ test("an interrupted wait ends with 130, what was sent stays sent", async () => 
   const scene = await modulesScene();
   const { InterruptedError } = await import("../../../plugin/commands/context.ts");
   const stop = new AbortController();
-  scene.clock.beforeSleep = () => stop.abort(new InterruptedError("SIGINT"));
+  scene.clock.beforeSleep = () => {
+    stop.abort(new InterruptedError("SIGINT"));
+  };
   const { code } = await scene.ask(["modules", "install", scene.archive()], {
     signal: stop.signal,
   });

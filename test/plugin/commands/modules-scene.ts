@@ -62,7 +62,11 @@ export async function modulesScene(wish: ModulesWish = {}): Promise<ModulesScene
   const clock = new ManualClock();
   const played = await aClusterApi({ clock, ...wish });
   const home = mkdtempSync(join(tmpdir(), "modules-"));
-  open.push(played, { close: () => rmSync(home, { recursive: true }) });
+  open.push(played, {
+    close: () => {
+      rmSync(home, { recursive: true });
+    },
+  });
   const { objects } = await exampleSource(names, testTime);
   const secret = anApiSecret(played.admin.name, wish.password ?? played.admin.password);
   const plane = aControlPlane([

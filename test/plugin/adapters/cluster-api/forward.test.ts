@@ -148,6 +148,16 @@ test("a first pod that is away for good is not asked at every call", async () =>
   expect(scene.server.asked.filter(({ path }) => path.includes("/ec-0/"))).toHaveLength(1);
 });
 
+test("where no pod can be reached it is told of the first", async () => {
+  const scene = await pods(({ path }) => ({
+    status: 404,
+    message: `pods "${path.split("/")[6] ?? ""}" not found`,
+  }));
+  const error = await failureOf((await clientOf(scene)).databases(signal));
+  expect(error).toMatchObject({ exitCode: 69 });
+  expect(error.message).toMatch(/^cannot reach the cluster's REST API .*: pods "ec-0" not found$/);
+});
+
 test("who may not forward is told so, and no other pod is tried", async () => {
   const scene = await pods(() => ({
     status: 403,

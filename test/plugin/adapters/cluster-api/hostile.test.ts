@@ -228,7 +228,9 @@ test("an upload that is refused half-way is told by its answer", async () => {
 
 test("an abort ends a read at once, with the signal's reason", async () => {
   const stop = new AbortController();
-  const server = await hostile(() => stop.abort(new Error("stopped")));
+  const server = await hostile(() => {
+    stop.abort(new Error("stopped"));
+  });
   const api = await clientOf(server);
   await expect(api.databases(stop.signal)).rejects.toThrow("stopped");
 });

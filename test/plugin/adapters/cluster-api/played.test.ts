@@ -4,7 +4,12 @@ import { ClusterApiError, ClusterApiPermissionError } from "../../../../plugin/d
 import type { ClusterApi } from "../../../../plugin/run/cluster-api";
 import { ManualClock } from "../../../support/manual-clock";
 import { anApiClient, type ClientWish } from "../../../support/cluster-api-client";
-import { aClusterApi, aModuleArchive, type PlayedWish } from "../../../support/played-cluster-api";
+import {
+  aClusterApi,
+  aModuleArchive,
+  type ClusterApiForTest,
+  type PlayedWish,
+} from "../../../support/played-cluster-api";
 
 const open: { close(): unknown }[] = [];
 afterEach(async () => {

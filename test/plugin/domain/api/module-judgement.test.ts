@@ -169,19 +169,15 @@ test("a near name is proposed", () => {
 });
 
 test.each([
-  ["7.2", undefined, true, false],
-  [undefined, "7.2", true, true],
-  [undefined, "7.4", false, true],
-  [undefined, undefined, true, true],
-  ["a word", "another", true, true],
-])("for %j, from %j: 7.2 %j, 7.4 %j", (only, from, two, four) => {
-  const build = parsed(
-    parseModule(rg({ compatible_engine_version: only, min_engine_version: from }), names),
-  );
-  expect([fits(build, { major: 7, minor: 2 }), fits(build, { major: 7, minor: 4 })]).toEqual([
-    two,
-    four,
-  ]);
+  { only: "7.2", from: undefined, to: [true, false] },
+  { only: undefined, from: "7.2", to: [true, true] },
+  { only: undefined, from: "7.4", to: [false, true] },
+  { only: undefined, from: undefined, to: [true, true] },
+  { only: "a word", from: "another", to: [true, true] },
+])("a build for $only, from $from on, fits 7.2 and 7.4: $to", ({ only, from, to: answers }) => {
+  const engines = { compatible_engine_version: only, min_engine_version: from };
+  const build = parsed(parseModule(rg(engines), names));
+  expect([2, 4].map((minor) => fits(build, { major: 7, minor }))).toEqual(answers);
 });
 
 test("uses are by name and version, with all databases of each", () => {

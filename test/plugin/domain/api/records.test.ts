@@ -229,7 +229,7 @@ describe("modules (S45-S47, S54, S93)", () => {
     ["one platform of several", { platforms: ["a"] }, { platforms: ["a", "b"] }, true],
     ["platforms that the list does not tell", { platforms: ["a"] }, {}, true],
     ["platforms that the manifest does not tell", {}, { platforms: ["a"] }, true],
-  ])("%s: the same build or not", (_, wanted, installed, same) => {
+  ])("%s: the same build or not", (...[, wanted, installed, same]) => {
     const found = build(installed);
     expect(sameBuild(build(wanted), [found])).toBe(same ? found : undefined);
   });

@@ -1,0 +1,139 @@
+/** What the played REST API does not bring about: races, several nodes, a place that keeps no record. */
+import { ClusterApiError } from "../../../../plugin/domain/api/failure";
+import { parseModule } from "../../../../plugin/domain/api/modules";
+import type { InstalledModule, InstalledUpload } from "../../../../plugin/domain/api/records";
+import { defaultNames as names } from "../../../../plugin/domain/names";
+import type { ClusterApi } from "../../../../plugin/run/cluster-api";
+import { installModule } from "../../../../plugin/run/modules/install";
+import { Recorder } from "../../../../plugin/run/recorder";
+import type { Event } from "../../../../plugin/run/report";
+import { anApiEc } from "../../../support/cluster-api-client";
+import { ManualClock } from "../../../support/manual-clock";
+
+const gears = parseModule(
+  { module_name: "rg", display_name: "EngineGears", semantic_version: "1.2.5" },
+  names,
+) as InstalledModule;
+const scheduled: InstalledUpload = { actionUid: undefined, module: undefined, through: "/v2" };
+
+interface Wish {
+  /** The list at each look, the last one for ever. */
+  readonly lists: readonly (readonly InstalledModule[] | Error)[];
+  readonly install?: () => Promise<InstalledUpload>;
+  readonly problem?: string;
+  readonly defined?: readonly string[];
+}
+
+function install({ lists, install: send, problem, defined = [] }: Wish) {
+  const clock = new ManualClock();
+  const events: Event[] = [];
+  const lines: string[] = [];
+  let look = 0;
+  let sent = 0;
+  const api: Partial<ClusterApi> = {
+    address: "https://api",
+    modules: () => {
+      const list = lists[Math.min(look++, lists.length - 1)] ?? [];
+      return list instanceof Error ? Promise.reject(list) : Promise.resolve(list);
+    },
+    installModule: (_file, { onProgress }) => {
+      sent += 1;
+      for (const part of [1, 2, 3, 4]) onProgress?.({ sent: part * 25, of: 100 });
+      return (send ?? (() => Promise.resolve(scheduled)))();
+    },
+  };
+  const keep = (line: object) => Promise.resolve(void lines.push(JSON.stringify(line)));
+  const work = installModule(
+    {
+      api: api as ClusterApi,
+      clock,
+      recorder: new Recorder({ kind: "X" }, { clock, event: (event) => events.push(event) }),
+      journal: {
+        problem: () => Promise.resolve(problem),
+        intent: keep,
+        outcome: keep,
+        save: () => Promise.resolve(""),
+      },
+      names,
+      signal: new AbortController().signal,
+    },
+    {
+      ec: anApiEc({ userDefinedModules: defined.map((name) => ({ name })) }),
+      file: { name: "a/b/rg.zip", bytes: new Uint8Array(1) },
+      module: gears,
+      dryRun: "none",
+      timeoutMs: 10_000,
+      tellEvery: 50,
+    },
+  );
+  return { work, events, lines, sent: () => sent };
+}
+
+const refusal = (code: string, status = 400): (() => Promise<never>) => {
+  const error = new ClusterApiError("no", { status, code, message: undefined });
+  return () => Promise.reject(error);
+};
+
+test("it is in the list at last: done, with the record before and after", async () => {
+  const { work, lines, events } = install({ lists: [[], [], [gears]] });
+  const report = await work;
+  expect(report.exit.code).toBe(0);
+  expect(report.steps?.map(({ id, result }) => [id, result])).toEqual([
+    ["modules.install", "done"],
+    ["modules.listed", "done"],
+  ]);
+  expect(lines).toHaveLength(2);
+  const uploads = events.filter((event) => event.type === "waiting" && event.on.includes("upload"));
+  expect(uploads).toHaveLength(3);
+});
+
+test("somebody else was quicker: unchanged", async () => {
+  const { work } = install({ lists: [[], [gears]], install: refusal("module_exists") });
+  expect((await work).steps?.[0]?.result).toBe("unchanged");
+});
+
+test("another build of the same version is there: the refusal stands", async () => {
+  const other = { ...gears, compatibleEngineVersion: "7.2" };
+  const wanted = { ...other, name: "another" };
+  const { work } = install({ lists: [[wanted]], install: refusal("module_exists") });
+  await expect(work).rejects.toMatchObject({ apiCode: "module_exists", exitCode: 3 });
+});
+
+test("an open outcome that the list does not show stays open, and is not repeated", async () => {
+  const lists = [[], new Error("gone"), []];
+  const { work, sent } = install({ lists, install: refusal("x", 502) });
+  await expect(work).rejects.toMatchObject({ status: 502, exitCode: 69 });
+  expect(sent()).toBe(1);
+});
+
+test("a refusal is no open outcome: the list is not asked again", async () => {
+  const lists = [[], new Error("not to be asked")];
+  const { work } = install({ lists, install: refusal("invalid_module") });
+  await expect(work).rejects.toMatchObject({ apiCode: "invalid_module" });
+});
+
+test("what does not appear is a timeout", async () => {
+  await expect(install({ lists: [[]] }).work).rejects.toMatchObject({ exitCode: 124 });
+});
+
+test("where no record can be kept nothing is sent", async () => {
+  const { work, sent } = install({ lists: [[]], problem: "the folder cannot be written" });
+  await expect(work).rejects.toMatchObject({ exitCode: 2 });
+  expect(sent()).toBe(0);
+});
+
+test.each([
+  [{ given: 1, of: 3 }, ["MODULE-ONE-NODE", "MODULE-DEFINE-NEXT"], []],
+  [{ given: 3, of: 3 }, [], ["rg"]],
+  [{ given: 3, of: 3 }, [], ["EngineGears"]],
+])("with the file on %j nodes: %j", async (nodes, codes, defined) => {
+  const send = () => Promise.resolve({ ...scheduled, nodes });
+  const { work } = install({ lists: [[], [gears]], install: send, defined });
+  expect((await work).findings?.map(({ code }) => code)).toEqual(codes);
+});
+
+test("a bundled build that is there needs no definition", async () => {
+  const { work, sent } = install({ lists: [[{ ...gears, bundled: true }]] });
+  expect((await work).findings).toEqual([]);
+  expect(sent()).toBe(0);
+});
