@@ -17,6 +17,7 @@ import { basename, join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import type { Metafile, Plugin } from "esbuild";
 import { build, transform } from "esbuild";
+import { leanClient, leanWebhook } from "./lean";
 
 const root = join(__dirname, "..");
 const dist = join(root, "dist");
@@ -59,38 +60,29 @@ function shippedFolder(module: string, folder: string, name: string): Plugin {
 const shippedCrds = shippedFolder("shipped-crds", "manifests/crds", "shippedCrds");
 const shippedRbac = shippedFolder("shipped-rbac", "manifests/rbac", "shippedRbac");
 
-/** client-node's modules do nothing when loaded: what nobody names (2.5 MB of API classes) falls away. */
-const leanClient: Plugin = {
-  name: "lean-client",
-  setup(bundle) {
-    bundle.onResolve({ filter: /./, namespace: "file" }, async (asked) => {
-      const inClient = asked.importer.includes("/@kubernetes/client-node/");
-      const isClient = asked.path.startsWith("@kubernetes/client-node");
-      if (
-        asked.pluginData === leanClient ||
-        !(isClient || (inClient && asked.path.startsWith(".")))
-      ) {
-        return undefined;
-      }
-      const { path, errors } = await bundle.resolve(asked.path, {
-        importer: asked.importer,
-        kind: asked.kind,
-        resolveDir: asked.resolveDir,
-        pluginData: leanClient,
-      });
-      return errors.length > 0 ? { errors } : { path, sideEffects: false };
-    });
-  },
-};
-
 /** One part of the program, as CommonJS. */
 interface Part {
   readonly name: string;
   readonly code: string;
 }
 
+interface Program {
+  readonly entry: string;
+  readonly name: string;
+  readonly minified: Minified;
+  readonly plugins: readonly Plugin[];
+}
+
+/** The plugin starts often: its code is as short as can be, and what has a name is given it back. */
+const short = { minify: true, keepNames: true } as const;
+
+/** The webhook starts once: to name each closure that a review makes costs more than longer names. */
+const named = { minifyWhitespace: true, minifySyntax: true } as const;
+
+type Minified = typeof short | typeof named;
+
 /** Bundles one entry into one executable file. */
-async function executable(entry: string, name: string): Promise<void> {
+async function executable({ entry, name, minified, plugins }: Program): Promise<void> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
     entryPoints: { entry },
@@ -99,19 +91,20 @@ async function executable(entry: string, name: string): Promise<void> {
     splitting: true,
     write: false,
     metafile: true,
-    minify: true,
+    ...minified,
     format: "esm",
     platform: "node",
     target: "node20",
     mainFields: ["module", "main"],
-    keepNames: true,
     legalComments: "none", // the licences themselves follow at the end of the file
     logLevel: "warning",
-    plugins: [shippedTemplate, shippedCrds, shippedRbac, leanClient],
+    plugins: [...plugins, shippedTemplate, shippedCrds, shippedRbac, leanClient],
   });
   const eager = reachedAtOnce(metafile);
   const parts = await Promise.all(
-    outputFiles.map(({ path, text }) => commonJs({ name: basename(path), code: text }, eager)),
+    outputFiles.map(({ path, text }) =>
+      commonJs({ name: basename(path), code: text }, eager, minified),
+    ),
   );
   const text = assemble({
     eager: parts.filter((part) => eager.has(part.name)),
@@ -150,13 +143,18 @@ function reachedAtOnce(metafile: Metafile): ReadonlySet<string> {
 }
 
 /** The part as CommonJS; code at start is written for old nodes too, so that they can say no. */
-async function commonJs({ name, code }: Part, eager: ReadonlySet<string>): Promise<Part> {
+async function commonJs(
+  { name, code }: Part,
+  eager: ReadonlySet<string>,
+  minified: Minified,
+): Promise<Part> {
   const result = await transform(code, {
     format: "cjs",
     platform: "node",
     target: eager.has(name) ? "node14" : "node20",
     supported: { "dynamic-import": false },
-    minify: true,
+    ...minified,
+    keepNames: false, // they are kept by now
     legalComments: "none",
     logLevel: "error",
   });
@@ -263,12 +261,12 @@ function comment(text: string): string {
 }
 
 async function main(): Promise<void> {
-  for (const [entry, name] of [
-    ["plugin/main.ts", "kubectl-engine"],
-    ["webhook/main.ts", "engine-webhook"],
-  ] as const) {
-    if (existsSync(join(root, entry))) await executable(entry, name);
-    else throw new Error(`${entry} does not exist`);
+  for (const program of [
+    { entry: "plugin/main.ts", name: "kubectl-engine", minified: short, plugins: [] },
+    { entry: "webhook/main.ts", name: "engine-webhook", minified: named, plugins: [leanWebhook] },
+  ]) {
+    if (existsSync(join(root, program.entry))) await executable(program);
+    else throw new Error(`${program.entry} does not exist`);
   }
 }
 

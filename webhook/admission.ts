@@ -3,8 +3,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { plain } from "../plugin/domain/rules/wording";
 import type { BodyBudget } from "./big-bodies";
 import type { Callers } from "./callers";
-import { discardBody, readBody } from "./body";
-import { budgetOf, Deadline } from "./deadline";
+import { type Body, discardBody, readBody } from "./body";
+import { announcedBy, budgetFor, judgeCaller, judgeHead, tooLarge } from "./call-head";
+import { Deadline } from "./deadline";
 import type { Health } from "./health";
 import type { InFlight } from "./in-flight";
 import { errorText, type Log } from "./log";
@@ -28,82 +29,155 @@ export interface AdmissionContext extends ReviewContext {
 /** Answers every call of the admission path. */
 export function admissionListener(context: AdmissionContext): RequestListener {
   return (request, response) => {
-    answer(request, response, context).catch((error: unknown) => {
-      context.log.error(crashFields(error), "a call failed");
-      response.destroy();
-    });
+    new Call(request, response, context).begin();
   };
 }
 
-async function answer(
-  request: IncomingMessage,
-  response: ServerResponse,
-  context: AdmissionContext,
-): Promise<void> {
-  const { inFlight, metrics } = context;
-  const start = performance.now();
-  const fault = judgeCaller(request, context) ?? judgeHead(request, context.maxBody);
-  if (fault !== undefined) {
-    await refuse(request, response, { fault, context });
-    return;
+/** Why a call goes no further; some are counted. */
+type TurnedAway = Fault & { readonly shed?: "overloaded" | "large bodies" };
+
+/** One call, from its head to its line in the log. */
+class Call {
+  private readonly start = performance.now();
+  /** Of the budget of large bodies. */
+  private readonly announced: number;
+  /** True while it holds its places. */
+  private isIn = false;
+
+  constructor(
+    private readonly request: IncomingMessage,
+    private readonly response: ServerResponse,
+    private readonly context: AdmissionContext,
+  ) {
+    this.announced = announcedBy(request, context.maxBody);
   }
-  if (!inFlight.enter()) {
-    metrics.shed("overloaded");
-    const overload = { code: 429, message: "too many reviews at once" } as const;
-    await refuse(request, response, { fault: overload, context });
-    return;
+
+  begin(): void {
+    const { request, context } = this;
+    const fault =
+      judgeCaller(request, context.callers) ?? judgeHead(request, context.maxBody) ?? this.enter();
+    if (fault === undefined) this.receive();
+    else this.refuse(fault);
   }
-  const bytes = announced(request, context.maxBody);
-  if (!context.budget.take(bytes)) {
-    inFlight.leave();
-    metrics.shed("large bodies");
-    const full = { code: 429, message: "too many large reviews at once" } as const;
-    await refuse(request, response, { fault: full, context });
-    return;
+
+  /** Takes the places that the call needs; without one, why it is turned away. */
+  private enter(): TurnedAway | undefined {
+    const { inFlight, budget } = this.context;
+    if (!inFlight.enter()) {
+      return { code: 429, message: "too many reviews at once", shed: "overloaded" };
+    }
+    // large bodies that hardly move make room for one that comes
+    while (!budget.take(this.announced)) {
+      if (inFlight.arriving.shedSlow()) continue;
+      inFlight.leave();
+      return { code: 429, message: "too many large reviews at once", shed: "large bodies" };
+    }
+    this.isIn = true;
+    return undefined;
   }
-  try {
-    await answerWithin(request, response, { context, start, bytes });
-  } finally {
+
+  private refuse({ shed, ...fault }: TurnedAway): void {
+    const { request, response, context } = this;
+    if (shed !== undefined) context.metrics.shed(shed);
+    this.after(discardBody(request, leftovers(context)), () => {
+      send(response, faultReply(fault), context.health);
+      context.log.info({ status: fault.code, because: fault.message }, "call refused");
+    });
+  }
+
+  private receive(): void {
+    const { request, context, start: since } = this;
+    const ms = budgetFor(request.url);
+    const deadline = new Deadline(ms, undefined, since);
+    const { arriving } = context.inFlight;
+    const limits = { bytes: context.maxBody, ms, since, arriving };
+    readBody(request, limits, (body) => {
+      try {
+        this.judge(body, deadline);
+      } catch (error) {
+        this.fail(error);
+      }
+    });
+  }
+
+  private judge(body: Body, deadline: Deadline): void {
+    const { context } = this;
+    if (body.is !== "whole") {
+      this.withoutBody(body.is);
+      return;
+    }
+    const reviewed = answerReview(body.bytes, context, deadline);
+    const { length } = body.bytes;
+    if (!(reviewed instanceof Promise)) {
+      this.answer(reviewed, length);
+      return;
+    }
+    this.after(reviewed, (later) => {
+      this.answer(later, length);
+    });
+  }
+
+  /** There is no body to judge: who is still there is told why. */
+  private withoutBody(is: Exclude<Body["is"], "whole">): void {
+    const { request, response, context } = this;
+    switch (is) {
+      case "too large":
+        this.after(discardBody(request, leftovers(context)), () => {
+          this.answer(faulty(tooLarge(context.maxBody)), 0);
+        });
+        break;
+      case "late":
+        context.metrics.shed("late");
+        this.answer(faulty(lateBody), 0);
+        break;
+      case "shed":
+        context.metrics.shed("overloaded");
+        this.answer(faulty(shedBody), 0);
+        break;
+      case "gone":
+        this.leave();
+        context.log.debug({}, "the caller went away");
+        response.destroy();
+    }
+  }
+
+  private answer({ reply, entry, facts, crash }: Reviewed, bytes: number): void {
+    const { response, context } = this;
+    const { log, metrics } = context;
+    send(response, reply, context.health);
     // not with the response's end: that is up to the caller, who may never read it
+    this.leave();
+    const ms = Math.round((performance.now() - this.start) * 100) / 100;
+    metrics.review(facts, { seconds: ms / 1_000, bytes });
+    log.review(entry, { status: reply.status, ms });
+    if (crash !== undefined) log.error(crashFields(crash), "a rule failed");
+  }
+
+  /** Gives its places back: not when the caller goes away, for until then its body is in memory. */
+  private leave(): void {
+    const { budget, inFlight } = this.context;
+    if (!this.isIn) return;
+    this.isIn = false;
+    budget.give(this.announced);
     inFlight.leave();
   }
-}
 
-/** A call that was let in. */
-interface Entered {
-  readonly context: AdmissionContext;
-  readonly start: number;
-  /** Of the budget. */
-  readonly bytes: number;
-}
-
-async function answerWithin(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { context, start, bytes }: Entered,
-): Promise<void> {
-  const { log, metrics } = context;
-  // not when the caller goes away either: until it is parsed, its body is in memory
-  const reviewed = await review(request, context).finally(() => {
-    context.budget.give(bytes);
-  });
-  if (reviewed === undefined) {
-    log.debug({}, "the caller went away");
-    response.destroy();
-    return;
+  private fail(error: unknown): void {
+    this.leave();
+    this.context.log.error(crashFields(error), "a call failed");
+    this.response.destroy();
   }
-  send(response, reviewed.reply, context.health);
-  const ms = Math.round((performance.now() - start) * 100) / 100;
-  metrics.review(reviewed.facts, { seconds: ms / 1_000, bytes: reviewed.bytes });
-  log.review({ ...reviewed.entry, status: reviewed.reply.status, ms });
-  if (reviewed.crash !== undefined) log.error(crashFields(reviewed.crash), "a rule failed");
+
+  /** Goes on when something has come, whatever becomes of it. */
+  private after<T>(coming: Promise<T>, goOn: (come: T) => void): void {
+    coming.then(goOn).catch((error: unknown) => {
+      this.fail(error);
+    });
+  }
 }
 
-/** A body that does not say how long it is may become as long as is allowed. */
-function announced({ headers }: IncomingMessage, maxBody: number): number {
-  const length = headers["content-length"];
-  return length === undefined ? maxBody : Number(length);
-}
+const lateBody = { code: 503, message: "cannot judge: the body did not arrive in time" } as const;
+const shedBody = { code: 429, message: "too many reviews at once, and the body is late" } as const;
 
 /** A message may quote what it stumbled over: escaped and cut, and the frames without it. */
 function crashFields(crash: unknown): object {
@@ -111,103 +185,13 @@ function crashFields(crash: unknown): object {
   return { because: plain(errorText(crash)), frames: frames.map((frame) => frame.trim()) };
 }
 
-function judgeCaller(
-  { socket }: IncomingMessage,
-  { callers }: AdmissionContext,
-): Fault | undefined {
-  const message = callers?.problem(socket);
-  return message === undefined ? undefined : { code: 403, message };
-}
-
-/** What can be refused before the body is read. */
-function judgeHead({ method, headers }: IncomingMessage, maxBody: number): Fault | undefined {
-  if (method !== "POST") return { code: 405, message: "reviews are sent with POST" };
-  if (!isJson(headers["content-type"] ?? "")) {
-    return { code: 415, message: "the content type has to be application/json in UTF-8" };
-  }
-  if ((headers["content-encoding"] ?? "identity").toLowerCase() !== "identity") {
-    return { code: 415, message: "a content encoding is not accepted" };
-  }
-  return Number(headers["content-length"] ?? 0) > maxBody ? tooLarge(maxBody) : undefined;
-}
-
-function isJson(contentType: string): boolean {
-  const [type, ...parameters] = contentType.toLowerCase().split(";");
-  const charset = parameters.map((each) => each.trim()).find((each) => each.startsWith("charset="));
-  const utf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
-  return type?.trim() === "application/json" && utf8;
-}
-
-function tooLarge(maxBody: number): Fault {
-  return { code: 413, message: `the body is larger than ${maxBody} bytes` };
-}
-
-/** An answered review, and how long its body was. */
-type Sized = Reviewed & { readonly bytes: number };
-
-/** The reviewed body; undefined when there is nobody left to answer. */
-async function review(
-  request: IncomingMessage,
-  context: AdmissionContext,
-): Promise<Sized | undefined> {
-  const deadline = new Deadline(budgetFor(request.url));
-  const limits = { bytes: context.maxBody, ms: deadline.left() };
-  const body = await readBody(request, limits, context.inFlight.arriving);
-  switch (body.is) {
-    case "whole":
-      return {
-        ...(await answerReview(body.bytes, context, deadline)),
-        bytes: body.bytes.length,
-      };
-    case "too large":
-      await discardBody(request, leftovers(context));
-      return faulty(tooLarge(context.maxBody));
-    case "late":
-      context.metrics.shed("late");
-      return faulty({ code: 503, message: "cannot judge: the body did not arrive in time" });
-    case "shed":
-      context.metrics.shed("overloaded");
-      return faulty({ code: 429, message: "too many reviews at once, and the body is late" });
-    case "gone":
-      return undefined;
-  }
-}
-
-function faulty(fault: Fault): Sized {
+function faulty(fault: Fault): Reviewed {
   const verdict = fault.code === 503 || fault.code === 429 ? "unknown" : "unreadable";
   return {
     reply: faultReply(fault),
     entry: { verdict, because: fault.message },
     facts: factsOf(undefined, { verdict }),
-    bytes: 0,
   };
-}
-
-let lastUrl = "";
-let lastBudget = budgetOf(null);
-
-/** An API server calls with the same path and the same time again and again. */
-function budgetFor(url = ""): number {
-  if (url === lastUrl) return lastBudget;
-  const query = url.indexOf("?");
-  lastBudget = budgetOf(query < 0 ? null : new URLSearchParams(url.slice(query)).get("timeout"));
-  lastUrl = url;
-  return lastBudget;
-}
-
-interface Refusal {
-  readonly fault: Fault;
-  readonly context: AdmissionContext;
-}
-
-async function refuse(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { fault, context }: Refusal,
-): Promise<void> {
-  await discardBody(request, leftovers(context));
-  send(response, faultReply(fault), context.health);
-  context.log.info({ status: fault.code, because: fault.message }, "call refused");
 }
 
 /** Enough for an honest caller to finish sending; more is cut off. */
@@ -215,12 +199,16 @@ function leftovers({ maxBody }: AdmissionContext) {
   return { bytes: 2 * maxBody, ms: 1_000 };
 }
 
+const beyondAscii = /[^\x00-\x7f]/;
+
+/** Names and values by turns: node takes them as they are. */
 function send(response: ServerResponse, { status, headers, body }: Reply, health: Health): void {
-  response.writeHead(status, {
-    "content-type": "application/json",
-    "content-length": Buffer.byteLength(body),
-    ...headers,
-    ...health.connectionHeaders(),
-  });
-  response.end(body);
+  // what is ASCII, as all but a strange uid is, needs no encoding
+  const encoding = beyondAscii.test(body) ? "utf8" : "latin1";
+  const length = String(encoding === "utf8" ? Buffer.byteLength(body) : body.length);
+  const head = ["content-type", "application/json", "content-length", length];
+  const more = { ...headers, ...health.connectionHeaders() };
+  for (const name in more) head.push(name, more[name] ?? "");
+  response.writeHead(status, head);
+  response.end(body, encoding);
 }

@@ -1,6 +1,6 @@
 /** The Express application: the probes, and a plain answer to whatever else is asked. */
+import type { IncomingMessage } from "node:http";
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
-import { isObject } from "../plugin/domain/values";
 import type { Callers } from "./callers";
 import type { Health } from "./health";
 import type { Metrics } from "./metrics";
@@ -17,8 +17,8 @@ export interface AppParts {
 /** Explains reviews to those who may ask. */
 export interface Explainer {
   readonly callers: Callers;
-  readonly maxBody: number;
-  readonly explain: (body: Uint8Array) => Promise<Reply>;
+  /** The answer to a call whose body is still to be read. */
+  readonly explain: (request: IncomingMessage) => Promise<Reply>;
 }
 
 /** Serves the probes, and what else it is given. */
@@ -50,17 +50,11 @@ export function createApp(health: Health, { metrics, explain }: AppParts = {}): 
   return app;
 }
 
-function addExplain(app: Express, { callers, maxBody, explain }: Explainer): void {
-  const known: RequestHandler = (request, response, next) => {
+function addExplain(app: Express, { callers, explain }: Explainer): void {
+  app.post("/explain", async (request, response) => {
     const message = callers.problem(request.socket);
-    if (message === undefined) next();
+    if (message === undefined) sendReply(response, await explain(request));
     else sendFault(response, { code: 403, message });
-  };
-  const body = express.raw({ type: "application/json", limit: maxBody, inflate: false });
-  app.post("/explain", known, body, async (request, response) => {
-    const bytes: unknown = request.body;
-    if (bytes instanceof Uint8Array) sendReply(response, await explain(bytes));
-    else sendFault(response, { code: 415, message: "a review is sent as application/json" });
   });
 }
 
@@ -72,16 +66,8 @@ const nothingHere: RequestHandler = (_request, response) => {
 // eslint-disable-next-line max-params
 const failed: ErrorRequestHandler = (error, _request, response, next) => {
   if (response.headersSent) next(error);
-  else sendFault(response, bodyFault(error) ?? { code: 500, message: "the request failed" });
+  else sendFault(response, { code: 500, message: "the request failed" });
 };
-
-/** The body parser's own refusals. */
-function bodyFault(error: unknown): Fault | undefined {
-  const status = isObject(error) ? error["status"] : undefined; // its class holds it
-  if (status === 413) return { code: 413, message: "the body is too large" };
-  if (status === 415) return { code: 415, message: "a content encoding is not accepted" };
-  return status === 400 ? { code: 400, message: "the body did not arrive" } : undefined;
-}
 
 function sendFault(response: Parameters<RequestHandler>[1], fault: Fault): void {
   sendReply(response, faultReply(fault));

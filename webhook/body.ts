@@ -1,5 +1,6 @@
 /** Reads a request's body, bounded in size and in time. */
 import type { IncomingMessage } from "node:http";
+import type { Arrival, Arrivals } from "./arrivals";
 
 /** What became of reading a body. */
 export type Body =
@@ -11,46 +12,108 @@ export type Body =
   /** The caller went away. */
   | { readonly is: "gone" };
 
-export interface BodyLimits {
+/** How much may pass, and for how long. */
+interface Bounds {
   readonly bytes: number;
   readonly ms: number;
 }
 
-/** The body; until it is whole, what ends the wait for it is among `arriving`. The size is counted while it arrives, and nothing beyond the limit is kept. */
+/** For a body that is kept. */
+export interface BodyLimits extends Bounds {
+  /** When the call began, by `performance.now()`. */
+  readonly since: number;
+  readonly arriving: Arrivals;
+}
+
+/** A large body has to come with so many bytes a millisecond, after a moment, while room is scarce. */
+const leastRate = 2_048;
+const graceMs = 500;
+
+/**
+ * Hands over the body, or why there is none; until then it is among `arriving`. The size is counted
+ * while it arrives, and nothing beyond the limit is kept.
+ */
 export function readBody(
   request: IncomingMessage,
   limits: BodyLimits,
-  arriving: Set<() => void>,
-): Promise<Body> {
-  return new Promise((resolve) => {
-    const into = new Gathered(Number(request.headers["content-length"] ?? 0));
-    const end = (body: Body) => {
-      clearTimeout(timer);
-      arriving.delete(giveUp);
-      request.off("data", take);
-      into.clear();
-      resolve(body);
-    };
-    const take = (chunk: Buffer) => {
-      if (into.size + chunk.length > limits.bytes) end({ is: "too large" });
-      else into.add(chunk);
-    };
-    const giveUp = () => {
-      end({ is: "shed" });
-    };
-    const timer = setTimeout(end, limits.ms, { is: "late" });
-    arriving.add(giveUp);
-    request.on("data", take);
-    request.once("end", () => {
-      end({ is: "whole", bytes: into.whole() });
-    });
-    request.once("error", () => {
-      end({ is: "gone" });
-    });
-    request.once("close", () => {
-      end({ is: "gone" });
-    });
+  done: (body: Body) => void,
+): void {
+  const arriving = new ArrivingBody(request, limits, done);
+  limits.arriving.add(arriving);
+  request.on("data", (chunk: Buffer) => {
+    arriving.take(chunk);
   });
+  // what says how long it is ends with its last byte
+  if (request.headers["content-length"] === undefined || arriving.isEmpty) {
+    request.on("end", () => {
+      arriving.finish();
+    });
+  }
+  // without a listener of errors a request that breaks off is closed without one
+  request.on("close", () => {
+    arriving.end({ is: "gone" });
+  });
+}
+
+class ArrivingBody implements Arrival {
+  readonly latest: number;
+  private readonly announced: number;
+  private readonly into: Gathered;
+  private done: ((body: Body) => void) | undefined;
+
+  constructor(
+    { headers }: IncomingMessage,
+    private readonly limits: BodyLimits,
+    done: (body: Body) => void,
+  ) {
+    this.latest = limits.since + limits.ms;
+    this.announced = Number(headers["content-length"] ?? 0);
+    this.into = new Gathered(this.announced);
+    this.done = done;
+  }
+
+  /** True for one that is announced as empty. */
+  get isEmpty(): boolean {
+    return this.announced === 0;
+  }
+
+  take(chunk: Buffer): void {
+    if (this.done === undefined) return;
+    const { into, limits, announced } = this;
+    if (chunk.length === announced && announced <= limits.bytes) {
+      this.end({ is: "whole", bytes: chunk });
+      return;
+    }
+    if (into.size + chunk.length > limits.bytes) {
+      this.end({ is: "too large" });
+      return;
+    }
+    into.add(chunk);
+    // the parser lets no more through than was announced
+    if (into.size === announced) this.finish();
+  }
+
+  finish(): void {
+    if (this.done !== undefined) this.end({ is: "whole", bytes: this.into.whole() });
+  }
+
+  giveUp(is: "late" | "shed"): void {
+    this.end({ is });
+  }
+
+  isSlow(now: number): boolean {
+    const ms = now - this.limits.since;
+    return this.announced >= inPlace && ms > graceMs && this.into.size < leastRate * ms;
+  }
+
+  end(body: Body): void {
+    const { done } = this;
+    if (done === undefined) return;
+    this.done = undefined;
+    this.limits.arriving.delete(this);
+    this.into.clear();
+    done(body);
+  }
 }
 
 /** From this length on a body that says how long it is goes into its place as it arrives. */
@@ -91,7 +154,7 @@ class Gathered {
  * Lets the rest of a body pass by, within limits. A connection that is closed over unread bytes is
  * reset, and the reset can overtake the answer.
  */
-export async function discardBody(request: IncomingMessage, limits: BodyLimits): Promise<void> {
+export async function discardBody(request: IncomingMessage, limits: Bounds): Promise<void> {
   if (request.complete || request.destroyed) return;
   await new Promise<void>((resolve) => {
     let passed = 0;

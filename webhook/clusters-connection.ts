@@ -1,6 +1,6 @@
 /** Requests to the API server over plain https; KubeConfig knows where it is and who we are. */
 import { type IncomingMessage, request as httpRequest } from "node:http";
-import { type RequestOptions, request as httpsRequest } from "node:https";
+import { Agent, type RequestOptions, request as httpsRequest } from "node:https";
 import { delimiter } from "node:path";
 // Deep on purpose: the package's index brings in every generated API class.
 import { KubeConfig } from "@kubernetes/client-node/dist/config.js";
@@ -59,22 +59,44 @@ function readConfig(env: NodeJS.ProcessEnv): KubeConfig {
   return config;
 }
 
+/** Shorter than any server or balancer keeps an idle connection. */
+const idleMs = 30_000;
+
+/** A kept connection was closed before it brought an answer: another one may. */
+class StaleConnection extends Error {}
+
+/** True for an agent that goes straight to the server: connections of other credentials are others. */
+function isPlain(agent: RequestOptions["agent"]): boolean {
+  return agent instanceof Agent && Object.getPrototypeOf(agent) === Agent.prototype;
+}
+
 /** Credentials are asked for on every request, so that a renewed token or certificate is used. */
 export function connectTo(config: KubeConfig): ApiConnection {
   const server = config.getCurrentCluster()?.server;
   if (server === undefined) throw new Error("the kubeconfig's current context names no cluster");
   const base = new URL(server);
   const start = base.protocol === "http:" ? httpRequest : httpsRequest;
+  const kept = new Agent({ keepAlive: true, maxFreeSockets: 4, timeout: idleMs });
   const open = async ({ method, path, body, contentType }: ApiRequest, signal: AbortSignal) => {
     const type = body === undefined ? {} : { "content-type": contentType ?? "application/json" };
     const options: RequestOptions = { method, headers: { accept: "application/json", ...type } };
     await config.applyToHTTPSOptions(options);
     const url = new URL(`${base.pathname.replace(/\/$/, "")}${path}`, base);
-    return new Promise<IncomingMessage>((resolve, reject) => {
-      const call = start(url, { ...options, signal }, resolve);
-      call.once("error", reject);
-      call.end(body && JSON.stringify(body));
-    });
+    const attempt = (agent: RequestOptions["agent"]) =>
+      new Promise<IncomingMessage>((resolve, reject) => {
+        const call = start(url, { ...options, agent, signal }, resolve);
+        call.once("error", (error) => {
+          const isStale = call.reusedSocket && method === "GET" && !signal.aborted;
+          reject(isStale ? new StaleConnection() : error);
+        });
+        call.end(body && JSON.stringify(body));
+      });
+    try {
+      return await attempt(isPlain(options.agent) ? kept : options.agent);
+    } catch (error) {
+      if (!(error instanceof StaleConnection)) throw error;
+      return attempt(options.agent);
+    }
   };
   return {
     get: (path, signal) => open({ method: "GET", path }, signal),

@@ -1,5 +1,5 @@
 /** ECs from a file: for tests, the offline sandbox and places without an API server. */
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { CORE_SCHEMA, loadAll } from "js-yaml";
 import { clusterKey, projectCluster } from "../plugin/domain/clusters";
@@ -28,6 +28,7 @@ export class FileClusters implements ClusterService {
   private watch: FolderWatch | undefined;
   private heard = performance.now();
   private reads = 0;
+  private stamp = "";
 
   constructor(
     private readonly path: string,
@@ -88,7 +89,9 @@ export class FileClusters implements ClusterService {
   refresh(): void {
     const { log, names } = this.context;
     try {
-      const content = readFileSync(this.path, "utf8");
+      const before = this.stamp;
+      this.stamp = stampOf(this.path);
+      const content = this.stamp === before ? this.content : readFileSync(this.path, "utf8");
       if (content === this.content) {
         this.heard = performance.now();
         return;
@@ -101,11 +104,22 @@ export class FileClusters implements ClusterService {
       this.complaint = "";
       log.info({ count: this.clusters.length }, "clusters read again");
     } catch (error) {
+      this.stamp = "";
       const because = errorText(error);
       if (because !== this.complaint) log.error({ because }, "clusters kept, the file is broken");
       this.complaint = because;
     }
   }
+}
+
+/** A file that was touched this lately may change again within the same tick of its clock. */
+const settledMs = 1_000;
+
+/** Equal as long as a file is the same; none for one that is too young to tell. */
+function stampOf(path: string): string {
+  const { ino, size, mtimeMs, ctimeMs } = statSync(path);
+  const isYoung = Date.now() - Math.max(mtimeMs, ctimeMs) < settledMs;
+  return isYoung ? String(Math.random()) : `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
 }
 
 /** The ECs of a text: YAML or JSON, one object, a list, or several documents. Throws what is wrong with it. */

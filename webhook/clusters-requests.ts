@@ -24,7 +24,7 @@ export class Refused extends ClustersUnreadable {
 }
 
 /** An EC's status can be large: the first page is short, and the next ones aim at so much text. */
-const firstPage = 10;
+const firstPage = 2;
 const pageBytes = 2 ** 20;
 const largestPage = 500;
 

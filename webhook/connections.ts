@@ -10,18 +10,27 @@ const most = 1_024;
 /** More that were never used are no dialling ahead: somebody opens them to take up room. */
 const manyUnused = 256;
 
+/** One connection; a call touches this and nothing else, since there are many calls to each. */
+interface Place {
+  readonly key: string;
+  readonly socket: Socket;
+  /** Under way. */
+  calls: number;
+  /** True once it had a call. */
+  used: boolean;
+  /**
+   * When it was last without a call, in an order without a clock. One that is new comes last: the
+   * API server has dialled it for a call that is about to come, and to cut it would fail that call.
+   */
+  idleSince: number;
+}
+
 /** Bounds the connections of a server; each of its requests has to be told to it. */
 export class Connections {
   /** By the caller's address: encrypted connections are other objects than those beneath them. */
-  private readonly sockets = new Map<string, Socket>();
-  /**
-   * The ones without a call under way, by when that began. One that is new comes last: the API server
-   * has dialled it for a call that is about to come, and to cut it would fail that call.
-   */
-  private readonly idle = new Set<string>();
-  /** Those of them that never had a call. */
-  private readonly unused = new Set<string>();
-  private readonly calls = new Map<string, number>();
+  private readonly places = new Map<string, Place>();
+  private readonly known = new WeakMap<Socket, Place>();
+  private moment = 0;
 
   constructor(private readonly limit = most) {}
 
@@ -30,45 +39,43 @@ export class Connections {
     server.on("connection", (socket: Socket) => {
       const key = keyOf(socket);
       if (key === undefined) return; // it is gone already
-      this.sockets.set(key, socket);
-      this.idle.add(key);
-      this.unused.add(key);
+      const place = { key, socket, calls: 0, used: false, idleSince: (this.moment += 1) };
+      this.places.set(key, place);
       socket.once("close", () => {
-        if (this.sockets.get(key) === socket) this.forget(key);
+        if (this.places.get(key) === place) this.places.delete(key);
       });
-      if (this.sockets.size > this.limit) this.makeRoom(key);
+      if (this.places.size > this.limit) this.makeRoom(place);
     });
   }
 
   /** A connection with a call under way is not idle until it is answered. */
   call({ socket }: IncomingMessage, response: ServerResponse): void {
-    const key = keyOf(socket);
-    if (key === undefined || !this.sockets.has(key)) return;
-    this.idle.delete(key);
-    this.unused.delete(key);
-    this.calls.set(key, (this.calls.get(key) ?? 0) + 1);
-    response.once("close", () => {
-      const left = (this.calls.get(key) ?? 1) - 1;
-      if (left > 0) this.calls.set(key, left);
-      else this.rest(key);
+    const place = this.known.get(socket) ?? this.find(socket);
+    if (place === undefined) return;
+    place.calls += 1;
+    place.used = true;
+    response.on("close", () => {
+      place.calls -= 1;
+      place.idleSince = this.moment += 1;
     });
   }
 
-  private rest(key: string): void {
-    this.calls.delete(key);
-    if (this.sockets.has(key)) this.idle.add(key);
+  private find(socket: Socket): Place | undefined {
+    const place = this.places.get(keyOf(socket) ?? "");
+    if (place !== undefined) this.known.set(socket, place);
+    return place;
   }
 
   /** Cuts the one that can best be spared; with calls on all others it is the newest itself. */
-  private makeRoom(newest: string): void {
-    const [key = newest] = this.unused.size > manyUnused ? this.unused : this.idle;
-    const socket = this.sockets.get(key);
-    this.forget(key);
-    socket?.destroy();
-  }
-
-  private forget(key: string): void {
-    for (const each of [this.sockets, this.idle, this.unused, this.calls]) each.delete(key);
+  private makeRoom(newest: Place): void {
+    const idle = [...this.places.values()].filter(({ calls }) => calls === 0);
+    const unused = idle.filter(({ used }) => !used);
+    const spared = (unused.length > manyUnused ? unused : idle).reduce(
+      (oldest, each) => (each.idleSince < oldest.idleSince ? each : oldest),
+      newest,
+    );
+    this.places.delete(spared.key);
+    spared.socket.destroy();
   }
 }
 

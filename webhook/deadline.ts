@@ -1,4 +1,5 @@
 /** How long a review may take: what `?timeout=` leaves, so that the answer comes before the cut. */
+import { abortAfter } from "./abort-after";
 
 const units: Readonly<Record<string, number>> = {
   ns: 1e-6,
@@ -39,8 +40,9 @@ export class Deadline {
   constructor(
     budget: number,
     private readonly now: () => number = () => performance.now(),
+    start = now(),
   ) {
-    this.at = now() + budget;
+    this.at = start + budget;
   }
 
   /** Milliseconds left, never below zero. */
@@ -50,6 +52,6 @@ export class Deadline {
 
   /** Aborts at the deadline. Made only when there is something to wait for. */
   signal(): AbortSignal {
-    return AbortSignal.timeout(Math.ceil(this.left()));
+    return abortAfter(this.left());
   }
 }

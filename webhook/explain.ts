@@ -5,11 +5,11 @@ import type { Edit, Lookups } from "../plugin/domain/rules/types";
 import { plain } from "../plugin/domain/rules/wording";
 import { ClustersUnreadable } from "./clusters";
 import type { Deadline } from "./deadline";
-import { parseReview, UnreadableReview } from "./envelope";
+import { UnreadableReview } from "./envelope";
 import { isMissing, knownLookups, liveLookups, type Places } from "./find-clusters";
 import { errorText } from "./log";
 import { type Fault, faultReply, jsonReply, type Reply } from "./reply";
-import { editOf, judgedKind, type ReviewContext } from "./review";
+import { editOf, judgedKind, readReview, type ReviewContext } from "./review";
 
 type Data = "known" | "live" | "none";
 
@@ -20,7 +20,7 @@ export async function explainReview(
   deadline: Deadline,
 ): Promise<Reply> {
   try {
-    const request = parseReview(body);
+    const request = await readReview(body, context);
     const { names } = context.options;
     const kind = judgedKind(request, names);
     const head = { uid: request.uid };

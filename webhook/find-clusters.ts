@@ -16,13 +16,20 @@ export interface Places {
 
 /** The ECs as last heard of. */
 export function knownLookups(edit: Edit, places: Places): Lookups {
+  const after = knownLookup(referenceOf(edit.after, edit.kind, places.names), places);
+  if (!needsOldCluster(edit, places.names)) return { after };
+  const before = knownLookup(referenceOf(edit.before, edit.kind, places.names), places);
+  return { after, before };
+}
+
+function knownLookup(reference: string | undefined, places: Places): ClusterLookup {
   const { clusters, namespace, operatorNamespace } = places;
-  const near = [...new Set([namespace, operatorNamespace])].filter((place) => place !== "");
-  const all = near.flatMap((place) => clusters.in(place));
-  const look = (object: Edit["before"]) =>
-    lookUpCluster({ ...places, reference: referenceOf(object, edit.kind, places.names), all });
-  const after = look(edit.after);
-  return needsOldCluster(edit, places.names) ? { after, before: look(edit.before) } : { after };
+  const near = clusters.in(namespace);
+  const own = reference === undefined ? undefined : near.find(({ name }) => name === reference);
+  if (own !== undefined && namespace !== "") return { is: "found", cluster: own };
+  const isOne = operatorNamespace === namespace || operatorNamespace === "";
+  const all = isOne ? near : [...near, ...clusters.in(operatorNamespace)];
+  return lookUpCluster({ reference, namespace, operatorNamespace, all });
 }
 
 /** The ECs as they are now. Throws when one cannot be read, or not by the deadline. */

@@ -1,11 +1,9 @@
 /** The reviews that are being answered: so many at once, and a drain waits for them. */
+import { Arrivals } from "./arrivals";
 
 export class InFlight {
-  /**
-   * What ends the calls whose bodies are still arriving, the oldest first. They hold places too,
-   * and have to make room: slow senders could take all of them otherwise.
-   */
-  readonly arriving = new Set<() => void>();
+  /** They hold places too, and have to make room: slow senders could take all of them otherwise. */
+  readonly arriving = new Arrivals();
   private count = 0;
   private waiting: (() => void)[] = [];
 
@@ -16,9 +14,12 @@ export class InFlight {
     return this.count;
   }
 
-  /** False when there are as many as there may be: shedding keeps the others fast, queueing does not. */
+  /**
+   * False when there are as many as there may be: shedding keeps the others fast, queueing does not.
+   * A caller that makes room leaves its place a moment later.
+   */
   enter(): boolean {
-    if (this.count >= this.most && !this.makeRoom()) return false;
+    if (this.count >= this.most && !this.arriving.shedOldest()) return false;
     this.count += 1;
     return true;
   }
@@ -29,15 +30,6 @@ export class InFlight {
       this.waiting.splice(0).forEach((resolve) => {
         resolve();
       });
-  }
-
-  /** Sends the caller away that has been sending for longest; its place is left a moment later. */
-  private makeRoom(): boolean {
-    for (const giveUp of this.arriving) {
-      giveUp();
-      return true;
-    }
-    return false;
   }
 
   /** Resolves when none is left. */

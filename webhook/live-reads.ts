@@ -3,6 +3,7 @@
  * flood the API server (admission facts 9.9). Whoever asks gets an answer to a read that began
  * after the question: an older one could confirm a denial that is no longer right (C14).
  */
+import { abortAfter } from "./abort-after";
 import { ClustersUnreadable } from "./clusters";
 
 export interface LiveLimits {
@@ -46,7 +47,7 @@ export class LiveReads {
       await this.enter();
       flight.started = true;
       try {
-        return await start(AbortSignal.timeout(this.limits.ms));
+        return await start(abortAfter(this.limits.ms));
       } finally {
         this.leave();
         if (this.flights.get(question) === flight) this.flights.delete(question);

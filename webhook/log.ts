@@ -1,5 +1,6 @@
 /** The log: one JSON line per event on stdout. */
 import pino from "pino";
+import { reviewLine } from "./log-line";
 
 export const logLevels = ["silent", "fatal", "error", "warn", "info", "debug", "trace"] as const;
 
@@ -12,16 +13,17 @@ export interface Log {
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
   /** The line of one review, at the level info; may come a moment later than the others. */
-  review(fields: object): void;
+  review(...parts: readonly Readonly<Record<string, unknown>>[]): void;
 }
 
 /** Lines of reviews are written together: each write of its own costs more than the line. */
-const gatherBytes = 8 * 1024;
+const gatherLength = 8 * 1024;
 const gatherMs = 200;
 
 /** Lines go to a stream in the order of the calls; by default to stdout, without blocking a review. */
 export function createLog(level: LogLevel, out?: pino.DestinationStream): Log {
-  const gathered = out === undefined ? gather() : undefined;
+  const gathered = out === undefined ? new Gathered(stdout()) : undefined;
+  const stream = out ?? gathered;
   const log = pino(
     {
       level,
@@ -30,7 +32,7 @@ export function createLog(level: LogLevel, out?: pino.DestinationStream): Log {
       messageKey: "message",
       formatters: { level: (label) => ({ level: label }) },
     },
-    out ?? gathered,
+    stream,
   );
   const at = (name: "debug" | "info" | "warn" | "error") => (fields: object, message: string) => {
     log[name](fields, message);
@@ -42,22 +44,42 @@ export function createLog(level: LogLevel, out?: pino.DestinationStream): Log {
     info: at("info"),
     warn: at("warn"),
     error: at("error"),
-    review: (fields) => {
-      if (!silent) log.info(fields, "review");
+    // As the others are written; past the logger, which takes longer than the rules do.
+    review: (...parts) => {
+      if (!silent) stream?.write(reviewLine(parts));
     },
   };
 }
 
-/** Stdout, written to when there is enough, now and then, and at the end of the process. */
-function gather() {
-  const out = pino.destination({ fd: 1, sync: false, minLength: gatherBytes });
-  setInterval(() => {
-    out.flush();
-  }, gatherMs).unref();
-  process.on("exit", () => {
-    out.flushSync();
-  });
-  return out;
+function stdout() {
+  return pino.destination({ fd: 1, sync: false });
+}
+
+/** Lines on their way to a file, handed over when there are enough, now and then, and at the end of the process. */
+class Gathered {
+  private lines = "";
+
+  constructor(private readonly out: ReturnType<typeof stdout>) {
+    setInterval(() => {
+      this.flush();
+    }, gatherMs).unref();
+    process.on("exit", () => {
+      this.flush();
+      out.flushSync();
+    });
+  }
+
+  write(line: string): void {
+    this.lines += line;
+    if (this.lines.length >= gatherLength) this.flush();
+  }
+
+  flush(): void {
+    const { lines } = this;
+    if (lines === "") return;
+    this.lines = "";
+    this.out.write(lines);
+  }
 }
 
 /** The text of an error for a log field, with the causes behind it; never a stack. */

@@ -3,11 +3,13 @@ import { isMainThread, parentPort, Worker, workerData } from "node:worker_thread
 import type { Names } from "../plugin/domain/names";
 import { UsageError } from "../plugin/domain/errors";
 import { parseConfig } from "./config";
+import { boundHeap } from "./heap";
 import { createLog, errorText } from "./log";
 import { serveParser } from "./parse-worker";
 import { startChecks, startWebhook } from "./program";
 
 async function main(env: NodeJS.ProcessEnv): Promise<void> {
+  boundHeap();
   const config = parseConfig(env, startChecks(env));
   const running = await startWebhook(config, createLog(config.logLevel), {
     env,

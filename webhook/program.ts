@@ -1,6 +1,6 @@
 /** The webhook as a whole: puts the parts together, starts and stops them. */
 import { readdirSync } from "node:fs";
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import { UsageError } from "../plugin/domain/errors";
@@ -14,8 +14,7 @@ import type { ClusterService } from "./clusters";
 import { connect } from "./clusters-connection";
 import { openClusters } from "./clusters-source";
 import type { Check, Config } from "./config";
-import { budgetOf, Deadline } from "./deadline";
-import { explainReview } from "./explain";
+import { explainCall } from "./explain-call";
 import { Health } from "./health";
 import { InFlight } from "./in-flight";
 import { createLog, errorText, type Log } from "./log";
@@ -23,7 +22,6 @@ import { CertificateKeeper, type KeeperParts } from "./own-cert-keeper";
 import { serverNameOf } from "./own-cert-facts";
 import { ownNamespace } from "./own-namespace";
 import { Metrics } from "./metrics";
-import type { ReviewContext } from "./review";
 import { createWebhookServer, drain, listen, servePair } from "./server";
 
 /** The longest that a registration lets a call take. */
@@ -99,18 +97,20 @@ export async function startWebhook(
   const metrics = new Metrics();
   const bigBodies = openParser && new BigBodies(() => openParser(names));
   const callers = callersOf(config);
-  const judging = { ...config, options: config.rules, clusters };
-  const app = createApp(health, { explain: callers && explainer(judging, callers) });
-  const admission = admissionListener({
-    ...judging,
-    callers,
+  const judging = {
+    ...config,
+    options: config.rules,
+    clusters,
     budget: new BodyBudget(bigBytes),
     bigBodies,
     inFlight,
-    health,
-    metrics,
-    log,
-  });
+  };
+  const explain = callers && {
+    callers,
+    explain: (request: IncomingMessage) => explainCall(request, judging),
+  };
+  const app = createApp(health, { explain });
+  const admission = admissionListener({ ...judging, callers, health, metrics, log });
   const server = createWebhookServer({
     path: names.webhook.path,
     admission,
@@ -175,15 +175,6 @@ function keeperOf(
 ): CertificateKeeper | undefined {
   const reachable = own || clusters.from === "api";
   return reachable ? new CertificateKeeper({ ...parts, own, sender: connect(env) }) : undefined;
-}
-
-/** An explanation may take as long as a review without a deadline of its own. */
-function explainer(judging: ReviewContext & { readonly maxBody: number }, callers: Callers) {
-  return {
-    callers,
-    maxBody: judging.maxBody,
-    explain: (body: Uint8Array) => explainReview(body, judging, new Deadline(budgetOf(null))),
-  };
 }
 
 async function listenBeside(

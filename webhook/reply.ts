@@ -40,16 +40,23 @@ const headersOf: Partial<Record<FaultCode, Readonly<Record<string, string>>>> = 
   503: again,
 };
 
+const noHeaders = {};
+
+/** JSON that is answered with 200. */
+export function textReply(body: string): Reply {
+  return { status: 200, headers: noHeaders, body };
+}
+
 /** A verdict, or anything else that is answered with 200. */
 export function jsonReply(content: object): Reply {
-  return { status: 200, headers: {}, body: JSON.stringify(content) };
+  return textReply(JSON.stringify(content));
 }
 
 /** An HTTP error whose body is a Status, so that the API server can show its message. */
 export function faultReply({ code, message, uid }: Fault): Reply {
   return {
     status: code,
-    headers: headersOf[code] ?? {},
+    headers: headersOf[code] ?? noHeaders,
     body: JSON.stringify({
       kind: "Status",
       apiVersion: "v1",

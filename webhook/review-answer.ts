@@ -3,13 +3,13 @@ import { clusterKey } from "../plugin/domain/clusters";
 import type { Names } from "../plugin/domain/names";
 import { type Bypass, bypassWarning } from "../plugin/domain/rules/bypass";
 import { denialStatus } from "../plugin/domain/rules/denial";
-import { wouldBeDenied } from "../plugin/domain/rules/order";
+import { boundWarnings, wouldBeDenied } from "../plugin/domain/rules/order";
 import type { Lookups, Verdict } from "../plugin/domain/rules/types";
 import { isUnknownPolicy } from "../plugin/domain/rules/upgrade-policy";
 import { plain, warningText } from "../plugin/domain/rules/wording";
 import { renderAnswer, type ReviewRequest, UnreadableReview } from "./envelope";
 import type { ReviewFacts } from "./metrics";
-import { faultReply, jsonReply, type Reply } from "./reply";
+import { faultReply, type Reply, textReply } from "./reply";
 
 /** An answer, and what is told of it elsewhere: nothing of the object's content. */
 export interface Reviewed {
@@ -59,8 +59,8 @@ export function renderOutcome(asked: Asked, outcome: Outcome): Reviewed {
       return cannotJudge(asked, outcome);
     case "allow":
       return {
-        reply: jsonReply(renderAnswer(request, { warnings: [] })),
-        entry: { ...entryOf(request), verdict: "allow", rule: outcome.why },
+        reply: textReply(renderAnswer(request, { warnings: [] })),
+        entry: entryOf(request, "allow", outcome.why),
         facts: factsOf(asked, { verdict: "allow" }),
       };
     case "judged":
@@ -83,7 +83,7 @@ export function renderFailure(error: unknown, asked: Asked | undefined): Reviewe
   const uid = asked && { uid: asked.request.uid };
   return {
     reply: faultReply({ code: 500, message: "a rule failed, see the webhook's log", ...uid }),
-    entry: { ...(asked && entryOf(asked.request)), verdict: "error" },
+    entry: asked === undefined ? { verdict: "error" } : entryOf(asked.request, "error"),
     facts: factsOf(asked, { verdict: "error" }),
     crash: error,
   };
@@ -95,11 +95,11 @@ function renderBypassed(
   { bypass, judged }: Outcome & { readonly is: "bypassed" },
 ): Reviewed {
   if (judged.is === "unknown") return renderUnjudged(asked, judged, bypass);
-  const { causes, warnings } = judged.verdict;
+  const { causes, warnings, more = 0 } = judged.verdict;
   const verdict = {
     ...judged.verdict,
     causes: [],
-    warnings: [...causes.map(wouldBeDenied), ...warnings],
+    warnings: boundWarnings([...causes.map(wouldBeDenied), ...warnings], more),
     wouldDeny: [...new Set(causes.map(({ rule }) => rule))],
   };
   const passed = renderVerdict(asked, { ...judged, verdict }, bypass);
@@ -114,10 +114,9 @@ function renderUnjudged(
   const { request } = asked;
   const warnings = [bypassWarning(bypass) ?? "", warningText(`not judged: ${because}`)];
   const annotations = { rule: "none", data: "unknown", ...bypassAnnotations(bypass) };
-  const entry = { verdict: "allow", rule: "none", because, ...bypassEntry(bypass) };
   return {
-    reply: jsonReply(renderAnswer(request, { warnings, annotations })),
-    entry: { ...entryOf(request), ...entry },
+    reply: textReply(renderAnswer(request, { warnings, annotations })),
+    entry: { ...entryOf(request, "allow", "none"), because, ...bypassEntry(bypass) },
     facts: factsOf(asked, { verdict: "allow", bypass: bypass.is, ...(live && { live }) }),
   };
 }
@@ -134,25 +133,23 @@ function renderVerdict(asked: Asked, found: Judged, bypass: Bypass): Reviewed {
   const rule = rulesOf(verdict);
   const said = denied ? "deny" : "allow";
   const answer = {
-    ...(denied && { denial: denialOf(asked, verdict) }),
-    warnings: [...(warning === undefined ? [] : [warning]), ...verdict.warnings],
+    denial: denied ? denialOf(asked, verdict) : undefined,
+    warnings: warning === undefined ? verdict.warnings : [warning, ...verdict.warnings],
     annotations: annotationsOf(found, rule, bypass),
   };
   return {
-    reply: jsonReply(renderAnswer(request, answer)),
+    reply: textReply(renderAnswer(request, answer)),
     entry: {
-      ...entryOf(request),
-      verdict: said,
-      rule,
+      ...entryOf(request, said, rule),
       ...clusterEntry(lookups, names),
       data: dataOf(found),
     },
     facts: factsOf(asked, {
       verdict: said,
       rule,
-      wouldDeny: verdict.wouldDeny ?? [],
+      wouldDeny: verdict.wouldDeny ?? noRules,
       bypass: bypass.is,
-      ...(found.live && { live: found.live }),
+      live: found.live,
     }),
   };
 }
@@ -174,7 +171,7 @@ function cannotJudge(
   const { request } = asked;
   return {
     reply: faultReply({ code: 503, message: `cannot judge: ${because}`, uid: request.uid }),
-    entry: { ...entryOf(request), verdict: "unknown", because },
+    entry: { ...entryOf(request, "unknown"), because },
     facts: factsOf(asked, { verdict: "unknown", ...(live && { live }) }),
   };
 }
@@ -189,17 +186,17 @@ function annotationsOf(
   found: Judged,
   rule: string,
   bypass: Bypass,
-): Readonly<Record<string, string>> {
+): Readonly<Record<string, string | undefined>> {
   const { after } = found.lookups;
   const age = found.live === undefined ? found.ageMs : 0;
-  return {
+  const known = {
     rule,
     ec: after.is === "found" ? clusterKey(after.cluster) : after.is,
-    ...(after.is === "found" && { "ec-resource-version": after.cluster.resourceVersion }),
+    "ec-resource-version": after.is === "found" ? after.cluster.resourceVersion : undefined,
     data: dataOf(found),
-    ...(age !== undefined && { "data-age-seconds": (age / 1_000).toFixed(1) }),
-    ...bypassAnnotations(bypass),
+    "data-age-seconds": age === undefined ? undefined : (age / 1_000).toFixed(1),
   };
+  return bypass.is === "none" ? known : { ...known, ...bypassAnnotations(bypass) };
 }
 
 function bypassAnnotations(bypass: Bypass): Readonly<Record<string, string>> {
@@ -214,7 +211,11 @@ function bypassAnnotations(bypass: Bypass): Readonly<Record<string, string>> {
 }
 
 /** What every line says; names come from outside, so they are escaped and cut. */
-function entryOf(request: ReviewRequest): Reviewed["entry"] {
+function entryOf(
+  request: ReviewRequest,
+  verdict: ReviewFacts["verdict"],
+  rule?: string,
+): Reviewed["entry"] {
   const { uid, kind, namespace, name = "", operation, dryRun } = request;
   return {
     uid: plain(uid),
@@ -223,32 +224,44 @@ function entryOf(request: ReviewRequest): Reviewed["entry"] {
     name: plain(name),
     operation: plain(operation),
     dryRun,
+    verdict,
+    rule,
   };
 }
 
 const operations = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
+const noRules: readonly string[] = [];
+
+type Told = Pick<ReviewFacts, "verdict"> & Partial<ReviewFacts>;
 
 /** Labels of a closed set each: what the review says is looked up, never taken over. */
-export function factsOf(
-  asked: Asked | undefined,
-  known: Pick<ReviewFacts, "verdict"> & Partial<ReviewFacts>,
-): ReviewFacts {
-  const { request, names } = asked ?? {};
-  const kinds: readonly string[] = names ? [names.edb.kind, names.eaadb.kind, names.erc.kind] : [];
+export function factsOf(asked: Asked | undefined, told: Told): ReviewFacts {
+  const { verdict, rule = "none", wouldDeny = noRules, bypass = "none", live } = told;
+  const known = { verdict, rule, wouldDeny, bypass, live };
+  if (asked === undefined) {
+    return { kind: "other", operation: "other", version: "none", dryRun: false, ...known };
+  }
+  const { request, names } = asked;
   return {
-    kind: kinds.find((kind) => kind === request?.kind.kind) ?? "other",
-    operation: operations.find((each) => each === request?.operation) ?? "other",
-    version: request?.apiVersion.split("/")[1] ?? "none",
-    dryRun: request?.dryRun === true,
-    rule: "none",
-    wouldDeny: [],
-    bypass: "none",
-    ...known,
+    kind: knownKind(request.kind.kind, names),
+    operation: operations.includes(request.operation) ? request.operation : "other",
+    version: request.apiVersion.slice(request.apiVersion.indexOf("/") + 1),
+    dryRun: request.dryRun,
+    verdict,
+    rule,
+    wouldDeny,
+    bypass,
+    live,
   };
 }
 
+function knownKind(kind: string, { edb, eaadb, erc }: Names): string {
+  return kind === edb.kind || kind === eaadb.kind || kind === erc.kind ? kind : "other";
+}
+
 function rulesOf({ causes }: Verdict): string {
-  return [...new Set(causes.map(({ rule }) => rule))].sort().join(",") || "none";
+  if (causes.length === 0) return "none";
+  return [...new Set(causes.map(({ rule }) => rule))].sort().join(",");
 }
 
 function clusterEntry({ after }: Lookups, names: Names): Reviewed["entry"] {

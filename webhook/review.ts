@@ -12,6 +12,7 @@ import { parseReview, type ReviewRequest, UnreadableReview } from "./envelope";
 import { isMissing, knownLookups, liveLookups, type Places } from "./find-clusters";
 import { errorText } from "./log";
 import {
+  type Asked,
   type Found,
   type Outcome,
   renderFailure,
@@ -32,48 +33,90 @@ export interface ReviewContext {
   readonly judge?: typeof judgeEdit;
 }
 
-/** Answers a review; whatever happens, as far as it can be told to the caller. */
-export async function answerReview(
+/**
+ * Answers a review; whatever happens, as far as it can be told to the caller. At once when nothing
+ * has to be waited for, as for nearly all: a promise for each costs more than the rules do.
+ */
+export function answerReview(
   body: Uint8Array,
   context: ReviewContext,
   deadline: Deadline,
-): Promise<Reviewed> {
-  let request: ReviewRequest | undefined;
+): Reviewed | Promise<Reviewed> {
+  const { names } = context.options;
+  let asked: Asked | undefined;
   try {
-    request = await readReview(body, context);
-    const outcome = await judgeRequest(request, context, deadline);
-    return renderOutcome({ request, names: context.options.names }, outcome);
+    const request = readReview(body, context);
+    if (request instanceof Promise) return answerLater(request, context, deadline);
+    asked = { request, names };
+    const outcome = judgeRequest(request, context, deadline);
+    if (outcome instanceof Promise) return renderLater(asked, outcome);
+    return renderOutcome(asked, outcome);
   } catch (error) {
-    return renderFailure(error, request && { request, names: context.options.names });
+    return renderFailure(error, asked);
   }
 }
 
-function readReview(
+async function answerLater(
+  reading: Promise<ReviewRequest>,
+  context: ReviewContext,
+  deadline: Deadline,
+): Promise<Reviewed> {
+  let asked: Asked | undefined;
+  try {
+    asked = { request: await reading, names: context.options.names };
+    return renderOutcome(asked, await judgeRequest(asked.request, context, deadline));
+  } catch (error) {
+    return renderFailure(error, asked);
+  }
+}
+
+async function renderLater(asked: Asked, outcome: Promise<Outcome>): Promise<Reviewed> {
+  try {
+    return renderOutcome(asked, await outcome);
+  } catch (error) {
+    return renderFailure(error, asked);
+  }
+}
+
+/** The review in a body; a large one is read on a thread of its own, where there is one. */
+export function readReview(
   body: Uint8Array,
-  { bigBodies }: ReviewContext,
+  { bigBodies }: Pick<ReviewContext, "bigBodies">,
 ): ReviewRequest | Promise<ReviewRequest> {
   if (bigBodies === undefined || body.byteLength <= bigBody) return parseReview(body);
   return bigBodies.parse(body);
 }
 
+const spared = {
+  notJudged: { is: "allow", why: "not judged" },
+  beingDeleted: { is: "allow", why: "being deleted" },
+  unchanged: { is: "allow", why: "unchanged" },
+} as const;
+
 /** The order of judging (admission facts 7): each step that can end it comes before what it spares. */
-async function judgeRequest(
+function judgeRequest(
   request: ReviewRequest,
   context: ReviewContext,
   deadline: Deadline,
-): Promise<Outcome> {
+): Outcome | Promise<Outcome> {
   const { names } = context.options;
   const kind = judgedKind(request, names);
-  if (kind === undefined) return { is: "allow", why: "not judged" };
+  if (kind === undefined) return spared.notJudged;
   const edit = editOf(request, kind);
-  if (isExempt(edit)) return { is: "allow", why: "being deleted" };
-  if (!needsCluster(edit, names)) return { is: "allow", why: "unchanged" };
-  const places = { ...context, namespace: request.namespace, names };
+  if (isExempt(edit)) return spared.beingDeleted;
+  if (!needsCluster(edit, names)) return spared.unchanged;
+  const question = { edit, context, deadline, places: placesOf(request, context) };
   const bypass = bypassOf(request, context);
-  if (bypass.is !== "granted") {
-    return { ...(await judgeByClusters(edit, places, deadline)), bypass };
-  }
-  return { is: "bypassed", bypass, judged: await judgeOrFail(edit, places, deadline) };
+  if (bypass.is === "granted") return judgeOrFail(question, bypass);
+  const known = judgeKnown(question);
+  return known.is === "doubtful" ? judgeLive(question, known, bypass) : { ...known, bypass };
+}
+
+function placesOf(
+  { namespace }: ReviewRequest,
+  { clusters, operatorNamespace, options: { names } }: ReviewContext,
+): Places {
+  return { clusters, names, namespace, operatorNamespace };
 }
 
 function bypassOf(
@@ -83,16 +126,26 @@ function bypassOf(
   return judgeBypass({ object, groups, allowed, now: Date.now(), names });
 }
 
+/** An edit to judge, by what, where and until when. */
+interface Question {
+  readonly edit: Edit;
+  readonly context: ReviewContext;
+  readonly deadline: Deadline;
+  readonly places: Places;
+}
+
 /** In an emergency nothing may stand in the way: not even a rule that fails. */
 async function judgeOrFail(
-  edit: Edit,
-  places: Places & ReviewContext,
-  deadline: Deadline,
-): Promise<Found> {
+  question: Question,
+  bypass: Bypass & { readonly is: "granted" },
+): Promise<Outcome> {
   try {
-    return await judgeByClusters(edit, places, deadline);
+    const known = judgeKnown(question);
+    const found = known.is === "doubtful" ? await judgeLive(question, known, bypass) : known;
+    return { is: "bypassed", bypass, judged: found };
   } catch (error) {
-    return { is: "unknown", because: plain(errorText(error)) };
+    const judged = { is: "unknown", because: plain(errorText(error)) } as const;
+    return { is: "bypassed", bypass, judged };
   }
 }
 
@@ -101,7 +154,8 @@ export function judgedKind(request: ReviewRequest, names: Names): Edit["kind"] |
   const { operation, subresource, resource } = request;
   const edited = operation === "CREATE" || operation === "UPDATE";
   if (!edited || subresource !== undefined || resource.group !== names.group) return undefined;
-  return (["edb", "eaadb"] as const).find((kind) => names[kind].plural === resource.plural);
+  if (resource.plural === names.edb.plural) return "edb";
+  return resource.plural === names.eaadb.plural ? "eaadb" : undefined;
 }
 
 /** The change that a review of a judged kind asks for; throws UnreadableReview without its objects. */
@@ -117,43 +171,45 @@ export function editOf(
   return { kind, before: oldObject, after: object };
 }
 
-async function judgeByClusters(
-  edit: Edit,
-  places: Places & ReviewContext,
-  deadline: Deadline,
-): Promise<Found> {
-  if (!places.clusters.synced()) {
+/** What is known does not do: a denial that rests on an EC, or an EC that is not known. */
+interface Doubtful {
+  readonly is: "doubtful";
+  readonly denied: boolean;
+}
+
+function judgeKnown({ edit, context, places }: Question): Found | Doubtful {
+  const { clusters, options, judge = judgeEdit } = context;
+  if (!clusters.synced()) {
     const term = termOf(places.names.ec);
     return { is: "unknown", because: `the clusters (${term}) have not been read yet` };
   }
-  const judge = places.judge ?? judgeEdit;
-  const known = knownLookups(edit, places);
-  const verdict = judge(edit, known, places.options);
+  const lookups = knownLookups(edit, places);
+  const verdict = judge(edit, lookups, options);
   const denied = verdict.causes.length > 0 && verdict.dependsOnCluster;
-  if (!denied && !isMissing(known)) {
-    return { is: "judged", verdict, lookups: known, ageMs: places.clusters.ageMs() };
-  }
-  return judgeLive(edit, { ...places, judge, denied }, deadline);
+  if (denied || isMissing(lookups)) return { is: "doubtful", denied };
+  return { is: "judged", verdict, lookups, ageMs: clusters.ageMs() };
 }
 
-/** A denial that rests on an EC, and an EC that is not known, are looked at as they are now (C14). */
-async function judgeLive(
-  edit: Edit,
-  places: Places & ReviewContext & { readonly judge: typeof judgeEdit; readonly denied: boolean },
-  deadline: Deadline,
-): Promise<Found> {
-  const reason = places.denied ? "confirm" : "missing";
+/** What is doubtful is looked at as it is now (C14). */
+async function judgeLive<B extends Bypass>(
+  { edit, context, deadline, places }: Question,
+  { denied }: Doubtful,
+  bypass: B,
+): Promise<Found & { readonly bypass: B }> {
+  const { judge = judgeEdit, options } = context;
+  const reason = denied ? "confirm" : "missing";
   try {
     const lookups = await liveLookups(edit, places, deadline.signal());
-    const verdict = places.judge(edit, lookups, places.options);
-    const [good, bad] = places.denied
+    const verdict = judge(edit, lookups, options);
+    const [good, bad] = denied
       ? (["overturned", "confirmed"] as const)
       : (["found", "absent"] as const);
-    const passes = places.denied ? verdict.causes.length === 0 : !isMissing(lookups);
-    return { is: "judged", verdict, lookups, live: { reason, outcome: passes ? good : bad } };
+    const passes = denied ? verdict.causes.length === 0 : !isMissing(lookups);
+    const live = { reason, outcome: passes ? good : bad } as const;
+    return { is: "judged", verdict, lookups, live, bypass };
   } catch (error) {
     if (!(error instanceof ClustersUnreadable)) throw error;
     const live = { reason, outcome: "unreadable" } as const;
-    return { is: "unknown", because: plain(errorText(error)), live };
+    return { is: "unknown", because: plain(errorText(error)), live, bypass };
   }
 }

@@ -16,6 +16,8 @@ export class FakeApiServer {
   readonly requests: string[] = [];
   readonly tokens: (string | undefined)[] = [];
   readonly pair = aPair();
+  /** How many there were. */
+  connections = 0;
   /** The versions of the definition that are served; none: there is no definition. */
   versions: readonly string[] = ["v1", "v1alpha1"];
   pageSize = 2;
@@ -32,11 +34,17 @@ export class FakeApiServer {
     };
     const { certPem: cert, keyPem: key } = this.pair;
     this.server = scheme === "http" ? createServer(listener) : createHttps({ cert, key }, listener);
+    this.server.on("connection", () => (this.connections += 1));
   }
 
   async start(): Promise<number> {
     await new Promise<void>((resolve) => this.server.listen(0, "127.0.0.1", resolve));
     return (this.server.address() as AddressInfo).port;
+  }
+
+  /** Closes what nobody waits on, without a word to the other side. */
+  closeIdle(): void {
+    this.server.closeIdleConnections();
   }
 
   async stop(): Promise<void> {

@@ -10,8 +10,7 @@ import { createApp } from "../../webhook/app";
 import { bigBody, BodyBudget } from "../../webhook/big-bodies";
 import { Callers, readClientCa } from "../../webhook/callers";
 import { readPair } from "../../webhook/certificate";
-import { Deadline } from "../../webhook/deadline";
-import { explainReview } from "../../webhook/explain";
+import { explainCall } from "../../webhook/explain-call";
 import { Health } from "../../webhook/health";
 import { InFlight } from "../../webhook/in-flight";
 import { Metrics } from "../../webhook/metrics";
@@ -35,14 +34,19 @@ async function open(subjects: readonly string[]): Promise<void> {
   const clusters = Object.assign(new FakeClusters(), { known: [clusterFacts()] });
   const health = new Health({ certificate: () => true, clusters: () => true });
   const callers = new Callers({ ca: apiserver.certPem, subjects });
-  const judging = { clusters, operatorNamespace: "engine", options, maxBody: 64 * 1024 };
+  const judging = {
+    clusters,
+    operatorNamespace: "engine",
+    options,
+    maxBody: 64 * 1024,
+    budget: new BodyBudget(bigBody),
+    inFlight: new InFlight(2),
+  };
   server = createWebhookServer({
     path: "/admission",
     admission: admissionListener({
       ...judging,
       callers,
-      budget: new BodyBudget(bigBody),
-      inFlight: new InFlight(2),
       health,
       metrics: new Metrics(),
       log: new FakeLog(),
@@ -50,8 +54,7 @@ async function open(subjects: readonly string[]): Promise<void> {
     app: createApp(health, {
       explain: {
         callers,
-        maxBody: judging.maxBody,
-        explain: (body) => explainReview(body, judging, new Deadline(5_000)),
+        explain: (request) => explainCall(request, judging),
       },
     }),
     clientCa: callers.ca,

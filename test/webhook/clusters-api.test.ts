@@ -82,7 +82,7 @@ describe("list and watch", () => {
     expect(clusters.synced()).toBe(true);
     expect(keys()).toEqual(["engine/a", "engine/b", "engine/c", "engine/d", "engine/e"]);
     expect(server.requests.slice(0, 3)).toEqual([
-      `${base}?limit=10`,
+      `${base}?limit=2`,
       `${base}?limit=500&continue=2`,
       `${base}?limit=500&continue=4`,
     ]);
@@ -316,6 +316,26 @@ describe("a live read", () => {
 });
 
 describe("the connection", () => {
+  const key = { namespace: "engine", name: "a" };
+  const patient = new AbortController().signal;
+
+  test("is kept for the next live read", async () => {
+    await open();
+    server.put({ name: "a" });
+    await clusters.live(key, patient);
+    const { connections } = server;
+    await clusters.live(key, patient);
+    expect(server.connections).toBe(connections);
+  });
+
+  test("that was closed meanwhile is made anew, and the read is answered", async () => {
+    await open();
+    server.put({ name: "a" });
+    await clusters.live(key, patient);
+    server.closeIdle();
+    expect(await clusters.live(key, patient)).toMatchObject(key);
+  });
+
   test("takes plain http and a path before the API's, as proxies have", async () => {
     await open({}, "http");
     server.put({ name: "a" });

@@ -16,8 +16,8 @@ export class FakeLog implements Log {
   warn = this.keep("warn");
   error = this.keep("error");
 
-  review(fields: object): void {
-    this.info(fields, "review");
+  review(...parts: readonly object[]): void {
+    this.info(Object.assign({}, ...parts) as object, "review");
   }
 
   of(message: string): readonly Line[] {

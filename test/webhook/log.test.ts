@@ -16,6 +16,42 @@ test("a line is JSON with time, level, fields and message, control characters es
   expect(time).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
 });
 
+test("the line of a review is as the others, whatever it holds", () => {
+  const { lines, log } = captured("info");
+  log.review(
+    { name: 'a"\u001b\\ü', ec: undefined, dryRun: false },
+    { status: 200, ms: 0.31, list: ["x"] },
+  );
+  log.review({});
+  const [first, second] = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(lines[0]).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
+  expect(Object.keys(first ?? {})).toEqual([
+    "level",
+    "time",
+    "name",
+    "dryRun",
+    "status",
+    "ms",
+    "list",
+    "message",
+  ]);
+  expect(first).toMatchObject({
+    level: "info",
+    name: 'a"\u001b\\ü',
+    dryRun: false,
+    status: 200,
+    ms: 0.31,
+    list: ["x"],
+  });
+  expect(second).toEqual({ level: "info", time: expect.any(String) as string, message: "review" });
+});
+
+test("below its level there are no reviews", () => {
+  const { lines, log } = captured("warn");
+  log.review({});
+  expect(lines).toEqual([]);
+});
+
 test("a level leaves out what is below it", () => {
   const { lines, log } = captured("error");
   log.info({}, "no");

@@ -75,8 +75,21 @@ test("times and sizes are histograms", async () => {
   expect(await linesOf(metrics, "request_duration_seconds_bucket")).toContain(
     'engine_admission_request_duration_seconds_bucket{le="0.00025"} 0',
   );
+  metrics.review(facts, { seconds: 60, bytes: 1_024 });
+  expect(await linesOf(metrics, "request_duration_seconds_bucket")).toEqual(
+    expect.arrayContaining([
+      'engine_admission_request_duration_seconds_bucket{le="10"} 1',
+      'engine_admission_request_duration_seconds_bucket{le="+Inf"} 2',
+    ]),
+  );
+  expect(await linesOf(metrics, "body_bytes_bucket")).toContain(
+    'engine_admission_body_bytes_bucket{le="1024"} 1',
+  );
+  expect(await linesOf(metrics, "body_bytes_count")).toEqual([
+    "engine_admission_body_bytes_count 2",
+  ]);
   expect(await linesOf(metrics, "body_bytes_sum")).toEqual([
-    "engine_admission_body_bytes_sum 4000",
+    "engine_admission_body_bytes_sum 5024",
   ]);
 });
 

@@ -406,6 +406,16 @@ describe("the bypass in an emergency", () => {
     expect(answer).toMatchObject({ response: { allowed: false } });
   });
 
+  test("very many refusals pass with as many warnings as the API server passes on", async () => {
+    const moduleList = Array.from({ length: 1_000 }, (_, at) => ({ name: `m${at}` }));
+    const many = anEdb({ engineVersion: "8.0", moduleList }, { annotations });
+    const { answer } = await answered(asking(many, ["oncall"]));
+    const { response } = answer as { response: { allowed: boolean; warnings: string[] } };
+    expect(response.allowed).toBe(true);
+    expect(response.warnings).toHaveLength(33);
+    expect(response.warnings.at(-1)).toBe("969 more warnings are not shown");
+  });
+
   test.each<[string, Partial<ReviewContext>, string]>([
     [
       "the ECs are not known",

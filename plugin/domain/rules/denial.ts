@@ -31,7 +31,7 @@ const causeCount = 32;
 /** The whole story both in the message and in the causes (C13; admission facts 6.1). */
 export function denialStatus(refused: Refused): DenialStatus {
   const { verdict, webhookName } = refused;
-  const [first, ...others] = bound(verdict.causes);
+  const [first, ...others] = bound(verdict);
   if (first === undefined) throw new Error("a denial needs at least one cause");
   const signed = { ...first, message: sign(first, webhookName) };
   const causes = [signed, ...others].map(({ reason, field, message }) => ({
@@ -55,12 +55,13 @@ function sign({ message, rule }: Cause, webhookName: string): string {
   return `${message.slice(0, -end.length)} (refused by webhook ${plain(webhookName)})${end}`;
 }
 
-function bound(causes: readonly Cause[]): readonly Cause[] {
+function bound({ causes, more = 0 }: Verdict): readonly Cause[] {
   const shown = causes.slice(0, causeCount - 1);
   const [next, ...rest] = causes.slice(causeCount - 1);
   if (next === undefined) return shown;
-  if (rest.length === 0) return causes;
-  const message = `${rest.length + 1} more problems from here on are not shown [${next.rule}]`;
+  const hidden = rest.length + more;
+  if (hidden === 0) return causes;
+  const message = `${hidden + 1} more problems from here on are not shown [${next.rule}]`;
   return [...shown, { ...next, message }];
 }
 

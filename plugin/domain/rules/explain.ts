@@ -1,4 +1,5 @@
 /** Why an edit is judged as it is: each rule with what it says, the ECs, and the way that would pass. */
+import { mostCauses } from "./modules";
 import { type FieldChange, nearestEdit } from "./nearest";
 import { changeRules, createRules, isExempt, judgeEdit, needsCluster } from "./order";
 import { readSubject } from "./subject";
@@ -10,6 +11,8 @@ export interface RuleTried {
   readonly setting: "deny" | "warn" | "off";
   readonly source: string;
   readonly causes: readonly Cause[];
+  /** Problems that are not among them. */
+  readonly more?: number;
   readonly warnings: readonly string[];
 }
 
@@ -21,7 +24,7 @@ export interface Explanation {
   readonly rules: readonly RuleTried[];
   /** The EC of the object; of the old one too where the reference changed. */
   readonly clusters: { readonly after?: ClusterLookup; readonly before?: ClusterLookup };
-  /** The changes with which it would pass; absent when it passes. */
+  /** The changes with which it would pass; absent when it passes, and for longer lists than any database has. */
   readonly nearest?: readonly FieldChange[];
 }
 
@@ -33,11 +36,14 @@ export function explainEdit(edit: Edit, lookups: Lookups, options: RuleOptions):
   }
   const facts = { edit, subject: readSubject(edit, options.names), lookups, options };
   const rules = (edit.before === undefined ? createRules : changeRules).map((rule) => {
-    const { causes, warnings } = rule.judge(facts);
+    const { causes, warnings, more } = rule.judge(facts);
     const setting = options.rules[rule.setting];
-    return { id: rule.id, setting, source: rule.source, causes, warnings };
+    const tried = { id: rule.id, setting, source: rule.source, causes, warnings };
+    return more === undefined ? tried : { ...tried, more };
   });
   const allowed = judgeEdit(edit, lookups, options).causes.length === 0;
-  const nearest = allowed ? {} : { nearest: nearestEdit(edit, lookups, options) };
-  return { allowed, rules, clusters: lookups, ...nearest };
+  if (allowed || facts.subject.modules.length > mostCauses) {
+    return { allowed, rules, clusters: lookups };
+  }
+  return { allowed, rules, clusters: lookups, nearest: nearestEdit(edit, lookups, options) };
 }

@@ -20,6 +20,9 @@ export const modulesRule: Rule = {
   judge: judgeModules,
 };
 
+/** A refusal shows fewer; of a list of a hundred thousand the others are counted. */
+export const mostCauses = 64;
+
 /** Names that pass, and the same by their lower-case form for hints. */
 interface KnownModules {
   readonly names: ReadonlySet<string>;
@@ -37,16 +40,20 @@ function judgeModules({ edit, subject, lookups, options }: Case): Verdict {
   const reference = fieldsOf(edit.kind, names).texts.clusterReference;
   const asked = { lookup: lookups.after, names, reference };
   const remedy = remedyFor(asked);
-  const malformed = wrong.filter(({ name }) => name === undefined);
-  const unknown = wrong.filter(({ name }) => name !== undefined);
+  const isUnknown = ({ name }: SubjectModule): boolean => name !== undefined;
+  const dependsOnCluster = wrong.some(isUnknown);
+  const shown = wrong.slice(0, mostCauses);
+  const more = wrong.length - shown.length;
   return {
     causes: [
-      ...(unknown.length > 0 ? missingReference(asked) : []),
-      ...malformed.map(wrongType),
-      ...unknown.map((module) => notFound(module, remedy, known)),
+      ...(dependsOnCluster ? missingReference(asked) : []),
+      ...shown.map((module) =>
+        isUnknown(module) ? notFound(module, remedy, known) : wrongType(module),
+      ),
     ],
     warnings,
-    dependsOnCluster: unknown.length > 0,
+    dependsOnCluster,
+    ...(more > 0 && { more }),
   };
 }
 

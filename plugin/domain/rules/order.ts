@@ -58,22 +58,34 @@ export function judgeEdit(edit: Edit, lookups: Lookups, options: RuleOptions): V
   const verdicts = (edit.before === undefined ? createRules : changeRules).map((rule) =>
     applySetting(rule.judge(facts), options.rules[rule.setting]),
   );
+  const more = sumOf(verdicts.map((verdict) => verdict.more));
   const wouldDeny = [...new Set(verdicts.flatMap((verdict) => verdict.wouldDeny ?? []))];
   return {
     causes: sortCauses(verdicts.flatMap((verdict) => verdict.causes)),
-    warnings: boundWarnings([
-      ...(lookups.after.is === "ambiguous"
-        ? [warningText(showMiss(lookups.after, options.names))]
-        : []),
-      ...verdicts.flatMap((verdict) => verdict.warnings),
-    ]),
+    warnings: boundWarnings(
+      [
+        ...(lookups.after.is === "ambiguous"
+          ? [warningText(showMiss(lookups.after, options.names))]
+          : []),
+        ...verdicts.flatMap((verdict) => verdict.warnings),
+      ],
+      sumOf(verdicts.map(({ unsaid }) => unsaid)),
+    ),
     dependsOnCluster: verdicts.some((verdict) => verdict.dependsOnCluster),
+    ...(more > 0 && { more }),
     ...(wouldDeny.length > 0 && { wouldDeny }),
   };
 }
 
+function sumOf(counts: readonly (number | undefined)[]): number {
+  return counts.reduce<number>((sum, count = 0) => sum + count, 0);
+}
+
+/** A verdict under a rule's setting; `unsaid` are the problems for which there is no warning. */
+type Applied = Verdict & { readonly unsaid?: number | undefined };
+
 /** What a rule's setting makes of its verdict: nothing, warnings alone, or all of it. */
-function applySetting(verdict: Verdict, setting: RuleOptions["rules"][Rule["setting"]]): Verdict {
+function applySetting(verdict: Verdict, setting: RuleOptions["rules"][Rule["setting"]]): Applied {
   switch (setting) {
     case "deny":
       return verdict;
@@ -83,6 +95,7 @@ function applySetting(verdict: Verdict, setting: RuleOptions["rules"][Rule["sett
         warnings: [...verdict.causes.map(wouldBeDenied), ...verdict.warnings],
         dependsOnCluster: false,
         wouldDeny: verdict.causes.map(({ rule }) => rule),
+        unsaid: verdict.more,
       };
     case "off":
       return { causes: [], warnings: [], dependsOnCluster: false };
@@ -95,11 +108,13 @@ export function wouldBeDenied({ rule, field, message }: Cause): string {
   return warningText(`would be denied: ${field}: ${message.slice(0, -end.length)}`, end);
 }
 
-function boundWarnings(warnings: readonly string[]): readonly string[] {
+/** The first of very many, and how many are left out, with those for which there is no text. */
+export function boundWarnings(warnings: readonly string[], unsaid: number): readonly string[] {
   const all = [...new Set(warnings)];
-  if (all.length <= warningCount) return all;
+  if (all.length + unsaid <= warningCount) return all;
   const shown = all.slice(0, warningCount - 1);
-  return [...shown, `${all.length - shown.length} more warnings are not shown`];
+  const hidden = all.length - shown.length + unsaid;
+  return [...shown, `${hidden} more warnings are not shown`];
 }
 
 /** By field path, indexes as numbers; of the same cause one is kept (admission facts 6.3). */

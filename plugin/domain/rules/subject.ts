@@ -60,7 +60,7 @@ function readModules(object: unknown, kind: Edit["kind"], names: Names): readonl
   moduleLists.forEach((path, which) => {
     const value = at(object, path) ?? undefined;
     if (value === undefined) return;
-    const field = texts.moduleLists[which] ?? "";
+    const field = String(texts.moduleLists[which]);
     if (!Array.isArray(value)) modules.push(malformedList(field, value));
     else
       list(value).forEach((item, index) =>

@@ -64,6 +64,8 @@ export interface Verdict {
   readonly warnings: readonly string[];
   /** True when some cause rests on the EC: it is confirmed with a live GET before it is sent (C14). */
   readonly dependsOnCluster: boolean;
+  /** Problems that are not among the causes; absent when there are none. */
+  readonly more?: number;
   /** Rules under the setting warn that would have refused; absent when there are none. */
   readonly wouldDeny?: readonly Cause["rule"][];
 }

@@ -52,12 +52,21 @@ const clusterName = fc.constantFrom("ec", "two", "__proto__");
 const judgedFields = { engineVersion: version, moduleList: modules, modulesList: modules };
 const clusterReference = mostly(record({ name: mostly(clusterName) }, ["name"]));
 
+/** Passed over by the parser where they belong, and nowhere else. */
+const managedFields = mostly(
+  fc.constantFrom(
+    [],
+    [{ manager: "kubectl", fieldsV1: { "f:spec": { ".": {}, 'k:{"a":"ü"}': {} } } }],
+  ),
+);
+
 const database = mostly(
   record(
     {
       metadata: mostly(
         record({
           name: fc.constant("db1"),
+          managedFields,
           deletionTimestamp: fc.option(fc.constant("2026-01-01T00:00:00Z"), { freq: 9 }),
           annotations: mostly(
             record({
@@ -71,6 +80,7 @@ const database = mostly(
         record(
           {
             ...judgedFields,
+            managedFields,
             engineEnterpriseCluster: clusterReference,
             globalConfigurations: mostly(record(judgedFields, ["engineVersion"])),
           },

@@ -3,12 +3,16 @@ import { EventEmitter } from "node:events";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import type { Worker } from "node:worker_threads";
-import { BigBodies } from "../../../webhook/big-bodies";
+import { admissionListener } from "../../../webhook/admission";
+import { BigBodies, bigBody, BodyBudget } from "../../../webhook/big-bodies";
 import { Connections } from "../../../webhook/connections";
 import { Deadline } from "../../../webhook/deadline";
+import { Health } from "../../../webhook/health";
 import { InFlight } from "../../../webhook/in-flight";
+import { Metrics } from "../../../webhook/metrics";
 import { answerReview } from "../../../webhook/review";
 import { clusterFacts, FakeClusters } from "../fake-clusters";
+import { FakeLog } from "../fake-log";
 import { aReview, bytesOf, options, wrongUpdate } from "../reviews";
 
 describe("places for reviews", () => {
@@ -17,20 +21,79 @@ describe("places for reviews", () => {
     const gone: string[] = [];
     for (const name of ["first", "second"]) {
       expect(inFlight.enter()).toBe(true);
-      const giveUp = () => {
-        inFlight.arriving.delete(giveUp);
-        gone.push(name);
-        inFlight.leave();
+      const arrival = {
+        latest: Infinity,
+        isSlow: () => false,
+        giveUp: () => {
+          inFlight.arriving.delete(arrival);
+          gone.push(name);
+          inFlight.leave();
+        },
       };
-      inFlight.arriving.add(giveUp);
+      inFlight.arriving.add(arrival);
     }
     expect(inFlight.enter()).toBe(true);
     expect({ gone, size: inFlight.size }).toEqual({ gone: ["first"], size: 2 });
+    inFlight.arriving.shedOldest(); // what still arrives keeps a timer going
   });
 
   test("those that are being judged do not", () => {
     const inFlight = new InFlight(1);
     expect([inFlight.enter(), inFlight.enter()]).toEqual([true, false]);
+  });
+});
+
+describe("room for large bodies", () => {
+  const length = bigBody + 1;
+  let server: Server;
+  let budget: BodyBudget;
+  let inFlight: InFlight;
+
+  beforeEach(async () => {
+    budget = new BodyBudget(length + 1);
+    inFlight = new InFlight(4);
+    const clusters = new FakeClusters();
+    const health = new Health({ certificate: () => true, clusters: () => true });
+    const parts = { clusters, operatorNamespace: "engine", options, maxBody: 2 * length, health };
+    const told = { metrics: new Metrics(), log: new FakeLog() };
+    server = createServer(admissionListener({ ...parts, ...told, budget, inFlight }));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  });
+
+  afterEach(async () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeAllConnections();
+    await closed;
+  });
+
+  const send = (body: string | Buffer): Promise<string> =>
+    new Promise((resolve) => {
+      const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+      socket.setEncoding("utf8").once("data", resolve);
+      socket.write(
+        `POST /admission HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`,
+      );
+      socket.write(body);
+    });
+  const whole = Buffer.alloc(length, 32);
+
+  test("is made by one that hardly moves", async () => {
+    const slow = send("{");
+    while (inFlight.size === 0) await new Promise(setImmediate);
+    const now = performance.now();
+    const clock = jest.spyOn(performance, "now").mockReturnValue(now + 600);
+    const answers = await Promise.all([slow, send(whole)]);
+    clock.mockRestore();
+    expect(answers.map((answer) => answer.slice(9, 12))).toEqual(["429", "400"]);
+    expect(inFlight.size).toBe(0);
+    expect(budget.take(length)).toBe(true);
+  });
+
+  test("is not made by one that has only begun", async () => {
+    void send("{");
+    while (inFlight.size === 0) await new Promise(setImmediate);
+    expect(await send(whole)).toMatch(/^HTTP\/1.1 429 /);
+    expect(inFlight.size).toBe(1);
   });
 });
 

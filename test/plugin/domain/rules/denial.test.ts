@@ -81,6 +81,12 @@ describe("a denial", () => {
     expect(message).toContain(last);
   });
 
+  test("what is counted without a cause is told with the others", () => {
+    const verdict = { causes: causes(64), more: 36, warnings: [], dependsOnCluster: true };
+    const { details } = denialStatus(refused({ verdict }));
+    expect(details.causes.at(-1)?.message).toBe("69 more problems from here on are not shown [R3]");
+  });
+
   test("names from the request cannot break the line", () => {
     const evil = `x"\n\u001b[31m`;
     const status = denialStatus(

@@ -25,6 +25,14 @@ test("a change is judged by the rules for changes", () => {
   expect(explained).not.toHaveProperty("nearest");
 });
 
+test("a list longer than any database has is explained within bounds", () => {
+  const moduleList = Array.from({ length: 1_000 }, () => ({ name: "x" }));
+  const explained = explainEdit(created({ engineVersion: "9.9", moduleList }), lookups, options);
+  expect(explained.rules[1]).toMatchObject({ id: "R3", more: 936 });
+  expect(explained.rules[1]?.causes).toHaveLength(64);
+  expect(explained).not.toHaveProperty("nearest");
+});
+
 test("a rule that only warns shows what it would refuse", () => {
   const rules = { ...options.rules, version: "warn" } as const;
   const explained = explainEdit(created({ engineVersion: "9.9" }), lookups, { ...options, rules });

@@ -141,9 +141,18 @@ describe("R3: a module that is neither is refused", () => {
     expect(summaryOf(edit)).toEqual(["R3 spec.globalConfigurations.modulesList[0].name"]);
   });
 
-  test("a list of a hundred thousand unknown modules is judged within seconds", () => {
+  test("of a hundred thousand unknown modules the first are named, the others counted", () => {
     const edit = created(modules(...Array.from({ length: 100_000 }, (_, index) => `m${index}`)));
-    expect(judge(edit).causes).toHaveLength(100_000);
+    const { causes, more } = judge(edit);
+    expect(causes.map(({ field }) => field)).toEqual(
+      Array.from({ length: 64 }, (_, index) => `spec.moduleList[${index}].name`),
+    );
+    expect(more).toBe(99_936);
+  });
+
+  test("an unknown module behind very many malformed ones still needs the EC", () => {
+    const moduleList = [...Array.from({ length: 100 }, () => ({})), { name: "x" }];
+    expect(judge(created({ moduleList }))).toMatchObject({ dependsOnCluster: true, more: 37 });
   });
 });
 

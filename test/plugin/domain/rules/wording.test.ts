@@ -2,6 +2,7 @@ import { defaultNames } from "../../../../plugin/domain/names";
 import {
   plain,
   quote,
+  quoteAll,
   quoteName,
   show,
   showMiss,
@@ -89,4 +90,10 @@ describe("a warning has 120 characters at most, and keeps its end", () => {
   test("also when every character is escaped", () => {
     expect(warningText("\u0007".repeat(200), " [R3]")).toHaveLength(120);
   });
+});
+
+test("of a long list of texts the first are shown, the others counted", () => {
+  const texts = Array.from({ length: 34 }, (_, index) => `v${index}`);
+  expect(quoteAll(texts.slice(0, 2))).toBe('"v0", "v1"');
+  expect(quoteAll(texts)).toMatch(/^"v0", .*"v31", 2 more$/);
 });
