@@ -4,6 +4,7 @@ import { deprecated, parseModules, type RequestWish } from "../domain/databases/
 import { UsageError } from "../domain/errors";
 import { type KubeObject, objectLabel } from "../domain/objects";
 import { parseEngineVersion } from "../domain/versions";
+import { renderText, type TextStyle } from "../output/text";
 import type { ApiPort, UpgradeDatabaseOptions } from "../run/databases/deps";
 import { upgradeDatabases } from "../run/databases/upgrade";
 import type { Cluster } from "../run/ports";
@@ -49,6 +50,11 @@ export async function runUpgradeDatabase(
 ): Promise<Report> {
   const go = await prepareUpgradeDatabase(context, { ...flags, databases: args });
   return await go(context);
+}
+
+/** Steps and findings tell a person all; the list of databases is for scripts. */
+export function databaseText(report: Report, style: TextStyle): string {
+  return renderText({ ...report, details: undefined }, style);
 }
 
 /** What a command that includes this one knows of the time when it will run. */

@@ -135,13 +135,14 @@ that are there are not written, and those that failed go on.`,
   ],
   cluster: true,
   settles: true,
-  prepare: prepare<UpgradeDatabaseFlags>(judge, async () => {
-    const { runUpgradeDatabase } = await import("../commands/upgrade-database.ts");
-    return { run: runUpgradeDatabase };
+  prepare: prepare<UpgradeDatabaseFlags>(judgeDatabaseFlags, async () => {
+    const { runUpgradeDatabase, databaseText } = await import("../commands/upgrade-database.ts");
+    return { run: runUpgradeDatabase, text: databaseText };
   }),
 };
 
-function judge(read: FlagReader): UpgradeDatabaseFlags {
+/** The flags, judged. */
+export function judgeDatabaseFlags(read: FlagReader): UpgradeDatabaseFlags {
   const via = read.choice("via", ways, "resource");
   const ofApi = [...requestFlags, ...apiFlags].map(({ name }) => name);
   for (const name of via === "api" ? [] : [...ofApi, "confirm"].filter((one) => read.given(one))) {

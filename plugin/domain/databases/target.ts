@@ -136,8 +136,9 @@ function wanted(
 }
 
 function inOrder(targets: readonly Target[]): readonly Target[] {
+  // a space sorts before all that a name may hold
   const key = ({ object: { metadata }, kind }: Target): string =>
-    [metadata.namespace, metadata.name, kind].join("/");
+    [metadata.namespace, metadata.name, kind].join(" ");
   return targets.toSorted((one, other) => (key(one) < key(other) ? -1 : 1));
 }
 
@@ -147,8 +148,9 @@ interface Asked {
 }
 
 function byName(facts: Facts, all: readonly Candidate[], { name, selection }: Asked): Selected {
-  const [first = "", second] = name.split("/");
-  const [namespace, own] = second === undefined ? [undefined, first] : [first, second];
+  const slash = name.indexOf("/");
+  const namespace = slash < 0 ? undefined : name.slice(0, slash);
+  const own = name.slice(slash + 1);
   const place = namespace ?? (selection.everywhere ? undefined : facts.namespace);
   const same = all.filter(
     ({ object: { metadata } }) =>

@@ -31,6 +31,15 @@ export function requestOf(
   return { ...request, engineVersion: formatEngineVersion(version) };
 }
 
+/** False where the version runs, and nothing else is asked for. */
+export function needsCall(
+  bdb: ApiDatabase,
+  plan: DatabasePlan,
+  { request }: { readonly request: RequestWish },
+): boolean {
+  return !runsVersion(bdb, plan) || asksForMore(request);
+}
+
 /** How the call is named in the report. */
 export function callStep(
   { label, version }: DatabasePlan,
@@ -46,8 +55,9 @@ export async function byApi(hands: Hands, before: DatabasePlan, called: Called):
   const { plan } = await planAgain(hands, before);
   const caller = new Caller(hands, plan, called);
   const was = await caller.settled();
-  const wasCalled = !caller.isThere(was) && (await caller.call(was));
-  if (!wasCalled) {
+  const wasCalled = needsCall(was, plan, hands.options);
+  if (wasCalled) await caller.call(was);
+  else {
     const why = `${was.version ?? "the version"} runs`;
     hands.deps.recorder.done({ ...caller.step, why }, "unchanged");
   }
@@ -81,12 +91,8 @@ class Caller {
     return await this.follow(running.uid);
   }
 
-  isThere(bdb: ApiDatabase): boolean {
-    return runsVersion(bdb, this.plan) && !asksForMore(this.#request);
-  }
-
   /** The one call; whether it was begun is looked for where no answer came. */
-  async call(bdb: ApiDatabase): Promise<boolean> {
+  async call(bdb: ApiDatabase): Promise<void> {
     const { deps } = this.hands;
     const { api, uid } = this.called;
     const request = this.#request;
@@ -101,7 +107,6 @@ class Caller {
       this.#action = answer.actionUid;
       return { result: "changed", value: undefined };
     });
-    return true;
   }
 
   /** To the end of the action: the one that the call began, or another one. */

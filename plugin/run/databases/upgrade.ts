@@ -3,7 +3,6 @@
  * (S61-S67, S75-S92, S98). The cluster's state is the only memory.
  */
 import { withOperator } from "../../domain/cluster/ahead";
-import { runsVersion } from "../../domain/databases/bdb";
 import { participantFindings } from "../../domain/databases/participants";
 import { type DatabasePlan, planDatabase } from "../../domain/databases/plan";
 import { selectDatabases } from "../../domain/databases/target";
@@ -17,7 +16,7 @@ import type { Report, Result } from "../report";
 import { homeFinding } from "../swap/steps";
 import { Apis, ecsOf } from "./apis";
 import { Board } from "./board";
-import { byApi, callStep } from "./by-api";
+import { byApi, callStep, needsCall } from "./by-api";
 import { byResource, type Hands } from "./by-resource";
 import { confirmLoss, confirmTaking, conflictsOf, type Lossy } from "./confirm";
 import type { UpgradeDatabaseDeps, UpgradeDatabaseOptions } from "./deps";
@@ -125,7 +124,9 @@ class UpgradeDatabases {
     const selection = { names, everywhere, via, ...(chosen !== undefined && { chosen }) };
     const { targets, findings } = selectDatabases(facts, selection);
     const plans = targets.map((target) => planDatabase(facts, target, options));
-    const eaadbs = targets.filter(({ kind }) => kind === "eaadb").map(({ object }) => object);
+    const eaadbs = targets
+      .filter(({ kind }) => kind === "eaadb" && via === "resource")
+      .map(({ object }) => object);
     const { assumeOperator } = options;
     const ahead = assumeOperator === undefined ? facts : withOperator(facts, assumeOperator);
     const others = participantFindings(ahead, eaadbs, participants);
@@ -189,7 +190,7 @@ class UpgradeDatabases {
     const { label: object, edits, target, passedOver } = plan;
     if (passedOver) return "skipped";
     const called = this.#apis.of(plan);
-    const calls = called !== undefined && !runsVersion(called.bdb, plan);
+    const calls = called !== undefined && needsCall(called.bdb, plan, options);
     if (calls) recorder.done(callStep(plan, deps, options.request), "planned");
     const writes = edits.length > 0 && target.instanceOf === undefined;
     if (writes && options.dryRun === "server") await tryEdits(deps, options, plan);

@@ -1,5 +1,5 @@
-import type { ApiAction } from "../../../../plugin/domain/api/records";
-import { judgeBdb } from "../../../../plugin/domain/rollout/bdb";
+import type { ApiAction, ApiDatabase } from "../../../../plugin/domain/api/records";
+import { type BdbLook, judgeBdb } from "../../../../plugin/domain/rollout/bdb";
 import { aBdb } from "../databases/scene";
 
 const version = { major: 8, minor: 0 };
@@ -40,7 +40,7 @@ test("whatever runs is right where none is wanted", () => {
   });
 });
 
-test.each([
+test.each<[string, Partial<ApiDatabase>, ApiAction, string]>([
   ["percent and shards", {}, anAction(), "its action (40 % of 2 shards)"],
   [
     "the state without a percentage",
@@ -66,7 +66,7 @@ test.each([
   expect(judge({ bdb: aBdb(parts), action })).toMatchObject({ is: "moving", on });
 });
 
-test.each([
+test.each<[string, Partial<BdbLook>, object, string, string]>([
   [
     "an action that failed",
     { action: anAction({ is: "failed", status: "failed", error: "a shard died" }) },

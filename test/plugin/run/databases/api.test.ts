@@ -6,12 +6,16 @@ import type { UpgradeDatabaseOptions } from "../../../../plugin/run/databases/de
 import type { KubeObject } from "../../../../plugin/run/ports";
 import type { Report } from "../../../../plugin/run/report";
 import { aCredentialsCluster, anApiClient } from "../../../support/cluster-api-client";
+import { here, product } from "../../../support/played-operator";
 import {
   aClusterApi,
   type ClusterApiForTest,
   type PlayedWish,
 } from "../../../support/played-cluster-api";
 import { aScene, codesOf, edbLabel, patchLine, type Scene, stepsOf, waits } from "./scene";
+
+// the client speaks TLS with a server of this process
+jest.setTimeout(30_000);
 
 const label = edbLabel("sessions");
 
@@ -122,7 +126,7 @@ test("the uid is looked for by the name where the status has none", async () => 
   const scene = await anApiScene({}, (all) =>
     all.map((one) =>
       one.metadata.name === "sessions"
-        ? ({ ...one, status: { ...(one["status"] as object), databaseUID: "" } } as KubeObject)
+        ? { ...one, status: { ...(one["status"] as object), databaseUID: "" } }
         : one,
     ),
   );
@@ -147,8 +151,7 @@ test("what is forced is done though the version runs", async () => {
 
 test("what the REST API chooses is what the resource then asks for", async () => {
   const scene = await anApiScene();
-  const { version: _version, ...rest } = { version: "8.0" };
-  const report = await scene.upgrade({ ...rest, request: { latestWithModules: true } });
+  const report = await scene.upgrade({ version: "", request: { latestWithModules: true } });
   expect(report.exit.code).toBe(0);
   const runs = scene.api.store.bdbs.get(3)?.version ?? "";
   expect(runs.startsWith(String(at(await scene.edb("sessions"), ["spec", "engineVersion"])))).toBe(
@@ -305,10 +308,10 @@ describe("the resource afterwards", () => {
     const scene = await anApiScene({}, (all) =>
       all.map((one) =>
         one.metadata.name === "sessions"
-          ? ({
+          ? {
               ...one,
               status: { ...(one["status"] as object), activeActive: { name: "carts" } },
-            } as KubeObject)
+            }
           : one,
       ),
     );
@@ -322,4 +325,72 @@ describe("the resource afterwards", () => {
     const report = await scene.upgrade({ databases: ["carts"] });
     expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-VIA-RESOURCE"]]);
   });
+});
+
+test("a database that goes while it is upgraded is told: 1", async () => {
+  const scene = await anApiScene();
+  const report = await scene.upgrade(
+    {},
+    {
+      through: (api) =>
+        Object.assign(Object.create(api) as ClusterApi, {
+          database: () => Promise.resolve(undefined),
+        }),
+    },
+  );
+  expect([report.exit.code, codesOf(report)]).toEqual([1, ["DATABASE-UID-UNKNOWN"]]);
+  expect(scene.calls()).toEqual([]);
+});
+
+test("a REST API that cannot be reached at all ends the run before anything is called", async () => {
+  const scene = await anApiScene();
+  const connect = () => Promise.reject<ClusterApi>(new UnavailableError("no way to it"));
+  const report = await scene.run({ via: "api" }, { api: { permissions: () => [], connect } });
+  expect([report.exit.code, scene.sent]).toEqual([69, []]);
+});
+
+test("an answer that is lost is looked for among the actions, and the call is not sent twice", async () => {
+  const scene = await anApiScene();
+  scene.api.faults.add({ fault: { does: "cut", when: "after" }, method: "POST" });
+  const report = await scene.upgrade();
+  expect(report.exit.code).toBe(0);
+  expect(scene.calls()).toEqual(["/v1/bdbs/3/upgrade"]);
+});
+
+test("data that would be lost since the list was read is seen before the call: 3", async () => {
+  const scene = await anApiScene();
+  const report = await scene.upgrade(
+    {},
+    {
+      through: (api) =>
+        Object.assign(Object.create(api) as ClusterApi, {
+          database: async (uid: number, signal: AbortSignal) => {
+            const bdb = await api.database(uid, signal);
+            return bdb && { ...bdb, replication: false, dataPersistence: "disabled" };
+          },
+        }),
+    },
+  );
+  expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-DATA-AT-RISK"]]);
+  expect(scene.calls()).toEqual([]);
+});
+
+test("a resource that is deleted meanwhile is told, and the upgrade stands", async () => {
+  const scene = await anApiScene();
+  const report = await scene.upgrade(
+    {},
+    {
+      through: (api) =>
+        Object.assign(Object.create(api) as ClusterApi, {
+          upgrade: async (uid: number, body: object, signal: AbortSignal) => {
+            const own = (await scene.edb("sessions"))?.metadata.uid ?? "";
+            const resource = here(product.edb, "sessions", "shop");
+            await scene.cluster.delete(resource, { uid: own });
+            return await api.upgrade(uid, { ...body }, signal);
+          },
+        }),
+    },
+  );
+  expect([report.exit.code, codesOf(report)]).toEqual([0, ["DATABASE-NOT-IN-LINE"]]);
+  expect(report.findings?.[0]?.cause).toContain("it was deleted meanwhile");
 });

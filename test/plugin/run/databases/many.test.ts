@@ -5,6 +5,8 @@ import { at } from "../../../../plugin/domain/values";
 import type { KubeObject } from "../../../../plugin/run/ports";
 import { aScene, codesOf, databasesOf, edbLabel, patchLine, type Scene, waits } from "./scene";
 
+jest.setTimeout(30_000);
+
 const nameOf = (index: number): string => `db-${String(index).padStart(3, "0")}`;
 
 /** So many databases like the example's sessions, instead of the example's. */

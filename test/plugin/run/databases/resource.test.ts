@@ -3,6 +3,7 @@ import { ApiError, UnavailableError } from "../../../../plugin/domain/errors";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import { at } from "../../../../plugin/domain/values";
 import type { KubeObject } from "../../../../plugin/run/ports";
+import { admin } from "../../rehearsal/memory-cluster";
 import { here, product } from "../../../support/played-operator";
 import {
   aScene,
@@ -15,6 +16,9 @@ import {
   stepsOf,
   waits,
 } from "./scene";
+
+// the first scene is made while the machine may be busy
+jest.setTimeout(30_000);
 
 const sessionsRef = here(product.edb, "sessions", "shop");
 
@@ -35,7 +39,7 @@ test("one: a patch of the version alone, then followed until all signs agree", a
     { object: edbLabel("sessions"), result: "changed", from: "7.2", to: "8.0" },
   ]);
   const lines = waits(scene).join("\n");
-  expect(lines).toContain("the operator to take up its new spec");
+  expect(lines).toContain("7.2 to become 8.0 (state active-change-pending)");
 });
 
 test("the old value is kept as a patch of its own, and the write is noted before and after", async () => {
@@ -106,9 +110,7 @@ test.each(["client", "server"] as const)(
 
 describe("before the first write", () => {
   const fresh = (body: object) => (all: readonly KubeObject[]) =>
-    all.map((one) =>
-      one.kind === names.ec.kind ? ({ ...one, ...merged(one, body) } as KubeObject) : one,
-    );
+    all.map((one) => (one.kind === names.ec.kind ? { ...one, ...merged(one, body) } : one));
   const merged = (one: KubeObject, body: object): object =>
     Object.fromEntries(
       Object.entries(body).map(([key, value]) => [
@@ -127,7 +129,7 @@ describe("before the first write", () => {
       ["DATABASE-LOWER", "DATABASE-EDIT-WARNED", "DATABASE-MODULES-FOLLOW"],
     ],
     ["a canary that is not meant", { canary: "orders" }, 2, []],
-  ])("is refused: %s", async (_title, options, code, codes) => {
+  ])("is refused: %s", async (_title, ...[options, code, codes]) => {
     const scene = await aScene();
     const report = await scene.run(options);
     expect([report.exit.code, codesOf(report)]).toEqual([code, codes]);
@@ -314,5 +316,111 @@ describe("when it does not go well", () => {
     const report = await scene.run({}, { signal: stop.signal });
     expect([report.exit.code, report.exit.reason]).toEqual([69, "interrupted"]);
     expect(stepsOf(report)[0]).toBe("database.patch changed");
+  });
+});
+
+test("a definition that drops the field is seen in the answer: 1, dry run or not", async () => {
+  const scene = await aScene();
+  const cluster = scene.controlPlane.connect({ user: admin, namespace: "engine" });
+  const patch = cluster.patch.bind(cluster);
+  cluster.patch = async (...args) => {
+    const stored = await patch(...args);
+    return { ...stored, spec: { memorySize: "1GB" } };
+  };
+  for (const dryRun of ["server", "none"] as const) {
+    const report = await scene.run({ dryRun }, { cluster });
+    expect([report.exit.code, codesOf(report)]).toEqual([1, ["DATABASE-FIELD-PRUNED"]]);
+  }
+});
+
+test("a dry run of what is as wanted says so, and passes over what runs more", async () => {
+  const scene = await aScene();
+  const wish = { databases: [], everywhere: true, version: "7.4", dryRun: "client" } as const;
+  await scene.run({ databases: ["shop/orders"], version: "8.0" });
+  const report = await scene.run(wish);
+  expect(report.exit.code).toBe(0);
+  expect(
+    databasesOf(report)
+      .map(({ result }) => result)
+      .toSorted(),
+  ).toEqual(["planned", "planned", "skipped", "unchanged", "unchanged"]);
+});
+
+test("an API server that stays away ends the run: 69", async () => {
+  const scene = await aScene();
+  scene.before = (line) =>
+    scene.sent.length > 0 && line.startsWith("list")
+      ? Promise.reject(new ApiError("gone", { status: 503 }))
+      : Promise.resolve();
+  const report = await scene.run();
+  expect([report.exit.code, stepsOf(report)]).toEqual([
+    69,
+    ["database.patch changed", "database.follow failed"],
+  ]);
+});
+
+test("an EC that does not come while it is waited for: 124, nothing is written", async () => {
+  const scene = await aScene({ clock: (_controlPlane, inner) => inner });
+  const status = { status: { state: "Upgrade" } };
+  await scene.cluster.patch(ecRef, status, { type: "merge", subresource: "status" });
+  const report = await scene.run({ wait: true, limitMs: 30_000 });
+  expect([report.exit.code, scene.sent]).toEqual([124, []]);
+});
+
+test("the older version of the EC is read where it alone is served", async () => {
+  const scene = await aScene();
+  const cluster = scene.controlPlane.connect({ user: admin, namespace: "engine" });
+  const list = cluster.list.bind(cluster);
+  cluster.list = async (resource, options) =>
+    resource.plural === names.ec.plural && resource.version === names.version
+      ? undefined
+      : await list(resource, options);
+  const report = await scene.run({}, { cluster });
+  expect(report.exit.code).toBe(0);
+});
+
+describe("what changes between the plan and the turn of a database", () => {
+  const both = { databases: ["shop/orders", "shop/sessions"], concurrency: 1 } as const;
+
+  test.each<[string, (scene: Scene) => Promise<unknown>, string]>([
+    [
+      "its version",
+      (scene) => scene.edit("sessions", { spec: { engineVersion: "7.4" } }),
+      "DATABASE-CHANGED",
+    ],
+    [
+      "its modules, to what the rules refuse",
+      (scene) => scene.edit("sessions", { spec: { modulesList: [{ name: "rg" }] } }),
+      "DATABASE-EDIT-REFUSED",
+    ],
+    [
+      "that it exists",
+      async (scene) => {
+        const uid = (await scene.edb("sessions"))?.metadata.uid ?? "";
+        await scene.cluster.delete(sessionsRef, { uid });
+      },
+      "DATABASE-CHANGED",
+    ],
+  ])("is told: %s; the other one is done, 6", async (_title, change, code) => {
+    const scene = await aScene();
+    scene.after = async (line) => {
+      if (line === patchLine("orders")) await change(scene);
+    };
+    const report = await scene.run(both);
+    expect(report.exit.code).toBe(6);
+    expect(codesOf(report)).toContain(code);
+    expect(scene.sent).toEqual([patchLine("orders")]);
+  });
+
+  test("modules that the rules refuse between reading and writing are refused too", async () => {
+    const scene = await aScene();
+    let changed = false;
+    scene.before = async (line) => {
+      if (line !== patchLine("sessions") || changed) return;
+      changed = true;
+      await scene.edit("sessions", { spec: { modulesList: [{ name: "rg" }] } });
+    };
+    const report = await scene.run();
+    expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-EDIT-REFUSED"]]);
   });
 });

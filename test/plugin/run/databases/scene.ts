@@ -80,12 +80,25 @@ export async function upgradedExample(): Promise<readonly KubeObject[]> {
   return JSON.parse(text) as readonly KubeObject[];
 }
 
-export async function aScene({ user = admin, objects, ...wish }: SceneWish = {}): Promise<Scene> {
-  const all = await upgradedExample();
-  const world = await aPlayedWorld({ objects: objects?.(all) ?? all, times });
+/** Made once: whoever changes nothing of it begins with a copy. */
+let settled: Promise<MemoryControlPlane> | undefined;
+
+async function atRest(
+  change: (all: readonly KubeObject[]) => readonly KubeObject[],
+): Promise<MemoryControlPlane> {
+  const world = await aPlayedWorld({ objects: change(await upgradedExample()), times });
   await world.settle();
+  return world.controlPlane;
+}
+
+function same(all: readonly KubeObject[]): readonly KubeObject[] {
+  return all;
+}
+
+export async function aScene({ user = admin, objects, ...wish }: SceneWish = {}): Promise<Scene> {
+  const base = await (objects === undefined ? (settled ??= atRest(same)) : atRest(objects));
   const inner = new VirtualClock(testTime + 3_600_000);
-  const controlPlane = world.controlPlane.fork(inner);
+  const controlPlane = base.fork(inner);
   const cluster = controlPlane.connect({ user: admin, namespace });
   const { misbehave = {} } = wish;
   const play = playOperator({ cluster, clock: inner, names, namespace, times, misbehave });
@@ -131,11 +144,16 @@ export async function aScene({ user = admin, objects, ...wish }: SceneWish = {})
           command: (words) => words.join(" "),
           ...deps,
         },
-        { ...usual, ...options },
+        wished({ ...usual, ...options }),
       );
     },
   };
   return scene;
+}
+
+/** An empty version is none: the REST API is to choose. */
+function wished({ version, ...rest }: UpgradeDatabaseOptions): UpgradeDatabaseOptions {
+  return { ...rest, ...(version !== undefined && version !== "" && { version }) };
 }
 
 const usual: UpgradeDatabaseOptions = {

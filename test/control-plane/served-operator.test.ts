@@ -1,0 +1,85 @@
+/** The REST service and the operator at play on the real API server: in line both ways. */
+import { connect } from "../../plugin/adapters/kubernetes/connect";
+import { kinds } from "../../plugin/domain/kinds";
+import { defaultNames as names } from "../../plugin/domain/names";
+import type { KubeObject } from "../../plugin/domain/objects";
+import { at } from "../../plugin/domain/values";
+import { productKinds } from "../../plugin/rehearsal/operator/scene";
+import type { Cluster } from "../../plugin/run/ports";
+import { type ControlPlane, startControlPlane } from "./control-plane";
+import { seedScene } from "./scene";
+import { type PlayedBoth, playServed } from "./served-operator";
+import { until } from "./until";
+
+const namespace = "engine";
+const product = productKinds(names);
+const sessions = { resource: product.edb, name: "sessions", namespace };
+const ec = { resource: product.ec, name: "ec", namespace };
+
+let controlPlane: ControlPlane;
+let cluster: Cluster;
+let both: PlayedBoth;
+
+beforeAll(async () => {
+  controlPlane = await startControlPlane();
+  const databases = [
+    { name: "orders", version: "7.2", modules: ["search"] },
+    { name: "sessions", version: "6.2" },
+  ];
+  await seedScene(controlPlane.api, { databases });
+  cluster = await connect({ kubeconfig: controlPlane.kubeconfig, namespace }, {});
+  both = await playServed(controlPlane, { namespace });
+  await until("the databases", () => both.api.store.bdbs.get(2));
+});
+
+afterAll(async () => {
+  await both.end();
+  cluster.close();
+  await controlPlane.stop();
+});
+
+async function seen(
+  ref: typeof sessions,
+  wanted: (object: KubeObject) => boolean,
+): Promise<KubeObject> {
+  return until(`${ref.name} to be as wanted`, async () => {
+    const object = await cluster.get(ref);
+    return object !== undefined && wanted(object) ? object : undefined;
+  });
+}
+
+const versionOf = (edb: KubeObject): unknown => at(edb, names.fields.statusVersion);
+const stateOf = (object: KubeObject): unknown => at(object, names.ecFields.state);
+
+test("an edit of an EDB is an upgrade of its database, whose action the EDB tells", async () => {
+  const orders = { ...sessions, name: "orders" };
+  await cluster.patch(orders, { spec: { engineVersion: "7.4" } }, { type: "merge" });
+  const raised = await seen(orders, (edb) => versionOf(edb) === "7.4.0");
+  expect(both.api.store.bdbs.get(1)).toMatchObject({ version: "7.4.0", status: "active" });
+  const action = String(at(raised, names.edbFields.lastActionUid));
+  expect(await both.api.call(`/v1/actions/${action}`)).toMatchObject({
+    body: { status: "completed", object_name: "bdb:1" },
+  });
+});
+
+test("S100: an upgrade of the cluster that is frozen by an old database goes on when that was raised over REST", async () => {
+  const image = `${names.images.operator}:8.2.0-13`;
+  const containers = [names.operator.container, names.operator.admissionContainer].map((name) => ({
+    name,
+    image,
+  }));
+  await cluster.patch(
+    { resource: kinds.deployment, name: names.operator.deployment, namespace },
+    { spec: { template: { spec: { containers } } } },
+    { type: "strategic" },
+  );
+  const spec = { engineEnterpriseImageSpec: { versionTag: "8.2.0-46.13" } };
+  await cluster.patch(ec, { spec }, { type: "merge" });
+  await until("the freeze", () => both.log.find((line) => line.includes("incompatible version")));
+  expect(stateOf(await seen(ec, () => true))).toBe("Upgrade");
+  const body = { engine_version: "7.4", may_discard_data: true };
+  expect(await both.api.call("/v1/bdbs/2/upgrade", { body })).toMatchObject({ status: 200 });
+  await seen(ec, (object) => stateOf(object) === "Running");
+  const raised = await seen(sessions, (edb) => versionOf(edb) === "7.4.0");
+  expect(at(raised, names.fields.engineVersion)).toBe("6.2");
+});

@@ -1,0 +1,420 @@
+import { PassThrough } from "node:stream";
+import type { CommandContext, GlobalOptions } from "../../../plugin/commands/context";
+import {
+  databaseText,
+  prepareUpgradeDatabase,
+  runUpgradeDatabase,
+  type UpgradeDatabaseFlags,
+} from "../../../plugin/commands/upgrade-database";
+import { requestBody } from "../../../plugin/domain/databases/request";
+import { UsageError } from "../../../plugin/domain/errors";
+import { defaultNames } from "../../../plugin/domain/names";
+import { diff, rehearse } from "../../../plugin/program/commands";
+import { judgeDatabaseFlags, upgradeDatabase } from "../../../plugin/program/database-command";
+import { FlagReader, type RawFlags } from "../../../plugin/program/values";
+import { palette } from "../../../plugin/output/style";
+import { MemoryHome } from "../../../plugin/rehearsal/memory-home";
+import { aClusterApi } from "../../support/played-cluster-api";
+import { aCaFile, anApiSecret } from "../../support/cluster-api-client";
+import { stdinOf, typed } from "../../support/program-world";
+import { aScene, edbLabel } from "../run/databases/scene";
+
+jest.setTimeout(30_000);
+
+const flags: UpgradeDatabaseFlags = {
+  all: false,
+  everywhere: false,
+  version: "8.0",
+  via: "resource",
+  request: {},
+  confirmed: [],
+  participants: [],
+  takeFields: [],
+  stallAfterMs: 60_000,
+  limited: false,
+  api: { insecure: false },
+};
+
+async function aContext(
+  options: Partial<GlobalOptions> = {},
+  more: Partial<CommandContext> = {},
+): Promise<CommandContext> {
+  const { cluster, clock } = await aScene();
+  return {
+    connect: () => Promise.resolve(cluster),
+    connectReadOnly: () => Promise.resolve(cluster),
+    clock,
+    home: () => Promise.resolve(new MemoryHome()),
+    executable: "",
+    names: defaultNames,
+    env: {},
+    streams: { in: new PassThrough(), out: new PassThrough(), err: new PassThrough() },
+    event: () => undefined,
+    signal: new AbortController().signal,
+    options: {
+      dryRun: "none",
+      yes: true,
+      noInput: true,
+      timeoutMs: 300_000,
+      wait: false,
+      output: "text",
+      concurrency: 4,
+      color: "never",
+      quiet: false,
+      debug: false,
+      verbosity: 0,
+      prefix: "kubectl engine",
+      connection: {},
+      contextArgs: ["--context", "my cluster"],
+      ...options,
+    },
+    run: { id: "20260801-101530-4F2A1B", startedAt: "2026-08-01T10:15:30.000Z", dryRun: "none" },
+    ask: () => Promise.resolve(true),
+    interactive: false,
+    readInput: () => Promise.resolve(""),
+    readDump: () => Promise.resolve(""),
+    ...more,
+  };
+}
+
+test("a database is upgraded to the end, and the report tells each with its versions", async () => {
+  const report = await runUpgradeDatabase(await aContext(), ["shop/sessions"], flags);
+  expect(report).toMatchObject({
+    kind: "UpgradeDatabase",
+    target: { namespace: "engine" },
+    backups: [
+      {
+        object: edbLabel("sessions"),
+        command: expect.stringMatching(/--namespace shop .*--context 'my cluster'/) as string,
+      },
+    ],
+    details: {
+      databases: [{ object: edbLabel("sessions"), result: "changed", from: "7.2", to: "8.0" }],
+    },
+    exit: { code: 0 },
+  });
+});
+
+test("as text the steps tell it, the list of databases is left to scripts", async () => {
+  const report = await runUpgradeDatabase(await aContext(), ["shop/sessions"], flags);
+  const shown = databaseText(report, { palette: palette(false), verbosity: 0 });
+  expect(shown).toContain("Done: 1 database: 1 changed");
+  expect(shown).not.toContain("Databases:");
+});
+
+test("prepared for an upgrade of the rest, it plans as if operator and EC were upgraded", async () => {
+  const context = await aContext({ dryRun: "client" });
+  const go = await prepareUpgradeDatabase(
+    context,
+    { ...flags, databases: [], all: true, everywhere: true },
+    { assumeUpgraded: true },
+  );
+  const report = await go(context);
+  expect(report.exit.code).toBe(0);
+  expect(report.steps?.every(({ result }) => result === "planned")).toBe(true);
+});
+
+test("--timeout limits the whole run when it was typed", async () => {
+  const context = await aContext({ timeoutMs: 2_000 });
+  const report = await runUpgradeDatabase(context, ["shop/sessions"], { ...flags, limited: true });
+  expect(report.exit.code).toBe(124);
+});
+
+describe("which databases, which version", () => {
+  test.each<[string, readonly string[], Partial<UpgradeDatabaseFlags>, string]>([
+    ["none", [], {}, "give names of databases, --all or --selector: one of the three"],
+    ["names and all", ["orders"], { all: true }, "one of the three"],
+    ["all and a selector", [], { all: true, selector: "a=b" }, "one of the three"],
+    ["no version", ["orders"], { version: "" }, "--engine-version: "],
+    [
+      "no such version",
+      ["orders"],
+      { version: "latest" },
+      '"latest" is neither a version such as 8.0 nor major',
+    ],
+    [
+      "a version that is kept and given",
+      ["orders"],
+      { request: { keepEngineVersion: true } },
+      "--engine-version and --keep-engine-version contradict each other",
+    ],
+    ["modules that are no list", ["orders"], { modules: "[]" }, "--modules: it has to be a list"],
+    ["modules of unknown fields", ["orders"], { modules: '[{"name": 1}]' }, '"name" is not one of'],
+  ])("are refused: %s", async (_title, ...[args, given, problem]) => {
+    const context = await aContext();
+    const refused = runUpgradeDatabase(context, args, { ...flags, ...given });
+    await expect(refused).rejects.toThrow(problem);
+    await expect(refused).rejects.toBeInstanceOf(UsageError);
+  });
+
+  test("a version may be left out where the REST API is told to choose or to keep", async () => {
+    const rest = Object.fromEntries(
+      Object.entries(flags).filter(([key]) => key !== "version"),
+    ) as unknown as UpgradeDatabaseFlags;
+    for (const request of [{ keepEngineVersion: true }, { latestWithModules: true }]) {
+      const context = await aContext();
+      const go = prepareUpgradeDatabase(context, {
+        ...rest,
+        via: "api",
+        request,
+        databases: ["a"],
+      });
+      await expect(go).resolves.toBeInstanceOf(Function);
+    }
+    const missing = prepareUpgradeDatabase(await aContext(), { ...rest, databases: ["a"] });
+    await expect(missing).rejects.toThrow("--engine-version: give the version to upgrade to");
+  });
+});
+
+describe("by the REST API", () => {
+  test("the EC's credentials, its CA and every field reach the server", async () => {
+    const context = await aContext();
+    const cluster = await context.connect();
+    const api = await aClusterApi({
+      profile: "8.0",
+      bdbs: [{ uid: 3, name: "sessions", version: "7.2.4" }],
+      clock: context.clock,
+    });
+    try {
+      await cluster.create(anApiSecret(api.admin.name, api.admin.password));
+      const warnings: string[] = [];
+      const report = await runUpgradeDatabase(
+        {
+          ...context,
+          event: (event) => {
+            if (event.type === "warning") warnings.push(event.text);
+          },
+          readInput: () => Promise.resolve('[{"new_module_args": ["a"]}]'),
+        },
+        ["shop/sessions"],
+        {
+          ...flags,
+          via: "api",
+          api: { insecure: false, url: api.url, ca: aCaFile(api.caPem) },
+          request: { preserveRoles: true, parallelShardsUpgrade: 2, latestWithModules: false },
+          modules: "modules.json",
+        },
+      );
+      expect(warnings.join()).not.toContain("parallel");
+      expect(report.steps?.[0]).toMatchObject({
+        why: 'upgrade with {"preserve_roles":true,"parallel_shards_upgrade":2,"modules":[{"new_module_args":["a"]}],"engine_version":"8.0","latest_with_modules":false}',
+      });
+      expect(api.calls.some(({ method }) => method === "POST")).toBe(true);
+      expect(JSON.stringify(report)).not.toContain(api.admin.password);
+    } finally {
+      await api.close();
+    }
+  });
+
+  test("one address is not that of two ECs: 2", async () => {
+    const context = await aContext();
+    const cluster = await context.connect();
+    const resource = { ...defaultNames.ec, group: "app.engine.com", version: "v1" };
+    const ec = await cluster.get({ resource, name: "ec", namespace: "engine" });
+    const { kind } = defaultNames.ec;
+    const [spec, status] = [ec?.["spec"], ec?.["status"]];
+    await cluster.create({
+      apiVersion: "app.engine.com/v1",
+      kind,
+      metadata: { name: "second", namespace: "engine" },
+      spec,
+    });
+    const second = { resource, name: "second", namespace: "engine" };
+    await cluster.patch(second, { status }, { type: "merge", subresource: "status" });
+    const edb = { ...defaultNames.edb, group: "app.engine.com", version: "v1alpha1" };
+    await cluster.patch(
+      { resource: edb, name: "orders", namespace: "shop" },
+      { spec: { engineEnterpriseCluster: { name: "second" } } },
+      { type: "merge" },
+    );
+    const api = await aClusterApi({
+      profile: "8.0",
+      bdbs: [
+        { uid: 2, name: "orders", version: "7.4.0" },
+        { uid: 3, name: "sessions", version: "7.2.4" },
+      ],
+      clock: context.clock,
+    });
+    try {
+      await cluster.create(anApiSecret(api.admin.name, api.admin.password));
+      await cluster.create(anApiSecret(api.admin.name, api.admin.password, "second"));
+      const report = await runUpgradeDatabase(context, ["shop/sessions", "shop/orders"], {
+        ...flags,
+        via: "api",
+        api: { insecure: false, url: api.url, ca: aCaFile(api.caPem) },
+      });
+      expect(report.exit.code).toBe(2);
+      expect(report.exit.reason).toContain("--api-url: is the address of one EC");
+      expect(api.calls.every(({ method }) => method === "GET")).toBe(true);
+    } finally {
+      await api.close();
+    }
+  });
+
+  test("deprecated fields warn and name what to use instead", async () => {
+    const warnings: string[] = [];
+    const context = await aContext(
+      { dryRun: "client" },
+      {
+        event: (event) => {
+          if (event.type === "warning") warnings.push(event.text);
+        },
+      },
+    );
+    const go = await prepareUpgradeDatabase(context, {
+      ...flags,
+      databases: ["shop/sessions"],
+      request: { latestWithModules: true },
+      modules: '[{"current_module": "a", "new_module": "b"}]',
+    });
+    await go(context);
+    expect(warnings).toEqual([
+      "--latest-with-modules is deprecated as of 7.8.2: give the version with --engine-version; its modules go with it",
+      "current_module in --modules is deprecated as of 7.8.2: leave it out, modules go with the engine version",
+      "new_module in --modules is deprecated as of 7.8.2: leave it out, modules go with the engine version",
+    ]);
+  });
+});
+
+describe("participants", () => {
+  const kubeconfig = JSON.stringify({
+    contexts: ["west", "a/b"].map((name) => ({ name, context: { cluster: "c", user: "u" } })),
+    clusters: [{ name: "c", cluster: { server: "https://127.0.0.1:1" } }],
+    users: [{ name: "u", user: {} }],
+  });
+
+  test("that the kubeconfig has not are refused, with those that it has", async () => {
+    const file = aCaFile(kubeconfig);
+    const context = await aContext({ connection: { kubeconfig: file } });
+    const run = runUpgradeDatabase(context, ["carts"], { ...flags, participants: ["east/engine"] });
+    await expect(run).rejects.toThrow(
+      '--participant: "east/engine" is no context of the kubeconfig (it has west, a/b)',
+    );
+  });
+
+  test.each(["west", "west/engine", "a/b", "a/b/engine"])("are connected: %s", async (name) => {
+    const file = aCaFile(kubeconfig);
+    const context = await aContext({ connection: { kubeconfig: file }, dryRun: "client" });
+    const report = await runUpgradeDatabase(context, ["carts"], { ...flags, participants: [name] });
+    expect(report.exit.code).toBe(0);
+    expect(JSON.stringify(report.findings)).not.toContain("PARTICIPANT-UNSEEN");
+  });
+
+  test("are not reached in a rehearsal", async () => {
+    const context = await aContext({}, { rehearsed: true });
+    const run = runUpgradeDatabase(context, ["carts"], { ...flags, participants: ["west"] });
+    await expect(run).rejects.toThrow("a rehearsal reaches no other cluster");
+  });
+});
+
+describe("the flags", () => {
+  test.each<[string, RawFlags, string]>([
+    ["no way", { via: "hand" }, '--via: "hand" is not one of resource, api'],
+    [
+      "a field of the REST API by resource",
+      { forceRestart: true },
+      "--force-restart: goes with --via api",
+    ],
+    ["a name to confirm by resource", { confirm: ["a"] }, "--confirm: goes with --via api"],
+    ["an address by resource", { apiUrl: "https://a:1" }, "--api-url: goes with --via api"],
+    [
+      "no number of shards",
+      { via: "api", parallelShards: "0" },
+      '--parallel-shards: "0" is not a whole number from 1 to 100000',
+    ],
+    [
+      "no number of failures",
+      { maxFailures: "few" },
+      '--max-failures: "few" is not a whole number from 1 to 1000000',
+    ],
+    [
+      "no duration",
+      { stallAfter: "soon" },
+      '--stall-after: "soon" is not a duration such as 500ms, 30s or 2m',
+    ],
+  ])("are refused: %s", (_title, raw, problem) => {
+    expect(upgradeDatabase.prepare(raw).problems).toEqual([problem]);
+  });
+
+  test.each<[string, RawFlags, object]>([
+    ["--force-restart", { forceRestart: true }, { force_restart: true }],
+    ["--keep-engine-version", { keepEngineVersion: true }, { keep_engine_version: true }],
+    [
+      "--keep-crdt-protocol-version",
+      { keepCrdtProtocolVersion: true },
+      { keep_crdt_protocol_version: true },
+    ],
+    ["--may-discard-data", { mayDiscardData: true }, { may_discard_data: true }],
+    ["--force-discard", { forceDiscard: true }, { force_discard: true }],
+    ["--preserve-roles", { preserveRoles: true }, { preserve_roles: true }],
+    ["--parallel-shards", { parallelShards: "3" }, { parallel_shards_upgrade: 3 }],
+    ["--latest-with-modules", { latestWithModules: true }, { latest_with_modules: true }],
+    ["--latest-with-modules=false", { latestWithModules: false }, { latest_with_modules: false }],
+    ["none", {}, {}],
+  ])("of the request reach its body: %s", (_flag, raw, body) => {
+    const read = new FlagReader({ ...raw, via: "api", engineVersion: "8.0" });
+    const { request } = judgeDatabaseFlags(read);
+    expect([read.problems, requestBody(request, defaultNames)]).toEqual([[], body]);
+  });
+
+  test("are handed on", async () => {
+    const { problems, load } = upgradeDatabase.prepare({
+      engineVersion: "8.0",
+      selector: "tier=a",
+      allNamespaces: true,
+      canary: "shop/sessions",
+      maxFailures: "2",
+      takeFields: ["spec.engineVersion"],
+      participant: [],
+      timeout: "5m",
+    });
+    expect(problems).toEqual([]);
+    const { run } = await load();
+    const report = await run(await aContext({ dryRun: "client" }), []);
+    expect(report.exit.code).toBe(2);
+    expect(report.exit.reason).toContain("--canary: shop/sessions is not among the databases");
+  });
+
+  test("a line without any database is refused", async () => {
+    const { code, err } = await typed(["upgrade-database", "--engine-version", "8.0"]);
+    expect(code).toBe(2);
+    expect(err).toContain("give names of databases, --all or --selector");
+  });
+
+  test("several names are taken, and a typed name is asked for on a terminal", async () => {
+    const { cluster, clock } = await aScene();
+    const api = await aClusterApi({
+      profile: "8.0",
+      bdbs: [
+        { uid: 3, name: "sessions", version: "7.2.4", replication: false, persistence: "disabled" },
+        { uid: 2, name: "orders", version: "7.4.0" },
+      ],
+      clock,
+    });
+    try {
+      await cluster.create(anApiSecret(api.admin.name, api.admin.password));
+      const words = ["upgrade-database", "shop/sessions", "shop/orders", "--engine-version=8.0"];
+      const way = ["--via=api", "--may-discard-data", `--api-url=${api.url}`];
+      const { code, err } = await typed(
+        [...words, ...way, `--api-ca=${aCaFile(api.caPem)}`, "-n", "engine"],
+        {
+          terminal: true,
+          stdin: stdinOf("orders\n", true),
+          connect: () => Promise.resolve(cluster),
+          clock,
+        },
+      );
+      expect(code).toBe(2);
+      expect(err).toContain("not replicated, persistence disabled");
+      expect(err).toContain("Type its name to go on");
+      expect(api.calls.every(({ method }) => method === "GET")).toBe(true);
+    } finally {
+      await api.close();
+    }
+  });
+});
+
+test("it can be rehearsed, and a difference be shown", () => {
+  expect(rehearse.argument?.choices).toContain("upgrade-database");
+  expect(diff.argument?.choices).toContain("upgrade-database");
+});

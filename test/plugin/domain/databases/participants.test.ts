@@ -1,0 +1,46 @@
+import { participantFindings } from "../../../../plugin/domain/databases/participants";
+import { anOperator } from "../cluster/scene";
+import { anEaadb, sceneOf } from "./scene";
+
+const facts = sceneOf();
+const there = { name: "west/engine", facts };
+const codes = (...args: Parameters<typeof participantFindings>): readonly string[] =>
+  participantFindings(...args).map(({ code, cause }) => `${code}: ${cause}`);
+
+test("without an active-active database nobody is asked for", () => {
+  expect(codes(facts, [], [])).toEqual([]);
+});
+
+test("with every operator at 8.0.2-2 or later, all is well", () => {
+  expect(codes(facts, [anEaadb()], [there])).toEqual([]);
+});
+
+test("an older operator is an error, here and there", () => {
+  const old = sceneOf({ deployments: [anOperator("7.22.0-7")] });
+  expect(codes(old, [anEaadb()], [{ ...there, facts: old }])).toEqual([
+    "DATABASE-PARTICIPANT-OLD: here: the operator in namespace engine is at 7.22.0-7, active-active databases need 8.0.2-2 or later",
+    "DATABASE-PARTICIPANT-OLD: west/engine: the operator in namespace engine is at 7.22.0-7, active-active databases need 8.0.2-2 or later",
+  ]);
+});
+
+test("a release that cannot be told is a warning", () => {
+  const unknown = sceneOf({ deployments: [] });
+  expect(codes(facts, [anEaadb()], [{ ...there, facts: unknown }])).toEqual([
+    "DATABASE-PARTICIPANT-UNSEEN: west/engine: the release of the operator in namespace engine cannot be told",
+  ]);
+});
+
+test("who takes part unseen is named, without the one that is here", () => {
+  const erc = {
+    apiVersion: "app.engine.com/v1alpha1",
+    kind: "EngineEnterpriseRemoteCluster",
+    metadata: { name: "here", namespace: "engine" },
+    status: { local: true },
+  };
+  const known = sceneOf({ ercs: [erc] });
+  expect(codes(known, [anEaadb()], [])[0]).toContain("there take part, and none of them is given");
+  const three = anEaadb({
+    spec: { participatingClusters: [{ name: "here" }, { name: "b" }, { name: "c" }, {}] },
+  });
+  expect(codes(known, [three], [there])[0]).toContain("b, c take part, and only 1 of them are");
+});

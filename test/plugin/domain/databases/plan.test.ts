@@ -1,0 +1,207 @@
+import { type DatabaseWish, planDatabase } from "../../../../plugin/domain/databases/plan";
+import type { Facts } from "../../../../plugin/domain/facts";
+import type { Finding } from "../../../../plugin/domain/findings";
+import { anEc, anOperator, oldTag } from "../cluster/scene";
+import { anEaadb, anEdb, sceneOf, targetIn, upgradedEc } from "./scene";
+
+const codes = (findings: readonly Finding[]): readonly string[] =>
+  findings.map(({ code }) => code.replace("DATABASE-", ""));
+
+function plan(facts: Facts, wish: Partial<DatabaseWish> = {}, names: readonly string[] = []) {
+  return planDatabase(facts, targetIn(facts, names), { version: "8.0", via: "resource", ...wish });
+}
+
+test("one field is written, and nothing stands against it", () => {
+  const { edits, blocks, warnings, busy, owned, version, runs } = plan(sceneOf());
+  expect(edits).toEqual([{ path: ["spec", "engineVersion"], from: "7.2", to: "8.0" }]);
+  expect([blocks, warnings, busy, owned]).toEqual([[], [], [], []]);
+  expect([runs, version]).toEqual([
+    { major: 7, minor: 2 },
+    { major: 8, minor: 0 },
+  ]);
+});
+
+test("a spec that is absent is made", () => {
+  const edb = { ...anEdb(), spec: undefined };
+  expect(plan(sceneOf({ edbs: [edb] })).edits).toEqual([
+    { path: ["spec", "engineVersion"], from: undefined, to: "8.0" },
+  ]);
+});
+
+test("an active-active database is written at its global configurations", () => {
+  const facts = sceneOf({ edbs: [], eaadbs: [anEaadb()] });
+  expect(plan(facts).edits).toEqual([
+    { path: ["spec", "globalConfigurations", "engineVersion"], from: "7.2", to: "8.0" },
+  ]);
+});
+
+test("what is as wanted is not written", () => {
+  expect(plan(sceneOf(), { version: "7.2" }).edits).toEqual([]);
+});
+
+test.each<[string, Partial<DatabaseWish>, unknown, string | undefined]>([
+  ["a channel is written as it is", { version: "major" }, "major", "8.0"],
+  ["by the REST API it is its number", { version: "major", via: "api" }, "8.0", "8.0"],
+  ["no version is none", { via: "api", version: "" }, undefined, undefined],
+])("%s", (_title, ...[wish, to, version]) => {
+  const planned = plan(sceneOf(), wish);
+  expect(planned.edits[0]?.to).toBe(to);
+  const { major, minor } = planned.version ?? {};
+  expect(version && `${major ?? ""}.${minor ?? ""}`).toBe(version);
+});
+
+test("modules stay as they are, and that they follow is told (S63)", () => {
+  const spec = { modulesList: [{ name: "search", version: "2.6" }] };
+  const { edits, warnings } = plan(sceneOf({ edbs: [anEdb("orders", { spec })] }));
+  expect(edits.length).toBe(1);
+  expect(codes(warnings)).toEqual(["MODULES-FOLLOW"]);
+});
+
+test.each<[string, Facts, Partial<DatabaseWish>, readonly string[]]>([
+  ["a version that the EC has not", sceneOf(), { version: "9.0" }, ["EDIT-REFUSED"]],
+  [
+    "a minor one under policy major",
+    sceneOf({ ecs: [upgradedEc({ engineUpgradePolicy: "major" })] }),
+    { version: "8.2" },
+    ["EDIT-REFUSED"],
+  ],
+  [
+    "a module that nothing defines",
+    sceneOf({ edbs: [anEdb("orders", { spec: { modulesList: [{ name: "rg" }] } })] }),
+    {},
+    ["EDIT-REFUSED"],
+  ],
+  [
+    "one that is being deleted",
+    sceneOf({
+      edbs: [anEdb("orders", { metadata: { deletionTimestamp: "2026-08-01T00:00:00Z" } })],
+    }),
+    {},
+    ["BEING-DELETED"],
+  ],
+  [
+    "an active-active one by the REST API",
+    sceneOf({ edbs: [], eaadbs: [anEaadb()] }),
+    { via: "api" },
+    ["VIA-RESOURCE"],
+  ],
+])("is blocked: %s", (_title, ...[facts, wish, expected]) => {
+  expect(codes(plan(facts, wish).blocks)).toEqual(expected);
+});
+
+test.each<[string, Facts, readonly string[]]>([
+  [
+    "another type",
+    sceneOf({ edbs: [anEdb("orders", { spec: { type: "memcached" } })] }),
+    ["OTHER-TYPE"],
+  ],
+  [
+    "an instance",
+    sceneOf({ edbs: [anEdb("orders", { status: { activeActive: { name: "x" } } })] }),
+    ["IS-INSTANCE"],
+  ],
+  [
+    "no EC",
+    sceneOf({ edbs: [anEdb("orders", { spec: { engineEnterpriseCluster: { name: "no" } } })] }),
+    ["CLUSTER-UNKNOWN"],
+  ],
+  [
+    "an EC of another operator",
+    sceneOf({
+      ecs: [anEc({}, {}, { namespace: "shop" })],
+      edbs: [anEdb("orders", { metadata: { namespace: "shop" } })],
+    }),
+    ["CLUSTER-UNKNOWN"],
+  ],
+])("a database that was named is blocked: %s", (_title, facts, expected) => {
+  const namespace = facts.objects.edbs[0]?.metadata.namespace ?? "";
+  const { blocks } = plan(facts, {}, [`${namespace}/orders`]);
+  expect(codes(blocks).slice(0, 1)).toEqual(expected);
+});
+
+test("by the REST API an instance is a database like others", () => {
+  const edbs = [anEdb("orders", { status: { activeActive: { name: "x" } } })];
+  const facts = sceneOf({ edbs });
+  expect(plan(facts, { via: "api" }, ["orders"]).blocks).toEqual([]);
+});
+
+describe("a database that runs more than is asked for", () => {
+  const facts = sceneOf({ edbs: [anEdb("orders", { status: { version: "8.2.1" } })] });
+
+  test("is passed over with a warning", () => {
+    const { passedOver, edits, blocks, warnings } = plan(facts);
+    expect([passedOver, edits, blocks, codes(warnings)]).toEqual([true, [], [], ["NEWER"]]);
+    expect(warnings[0]?.cause).toContain("it runs 8.2, later than 8.0");
+  });
+
+  test("is refused when it was named", () => {
+    const { passedOver, blocks } = plan(facts, {}, ["orders"]);
+    expect([passedOver, codes(blocks)]).toEqual([false, ["LOWER"]]);
+  });
+
+  test("is known by its spec where the status tells none", () => {
+    const spec = { globalConfigurations: { engineVersion: "8.2" } };
+    expect(plan(sceneOf({ edbs: [], eaadbs: [anEaadb({ spec })] })).passedOver).toBe(true);
+  });
+
+  test("is content with a channel", () => {
+    expect(plan(facts, { version: "major" }).passedOver).toBe(false);
+  });
+});
+
+test("a lower number than the spec's passes the rules with their warning", () => {
+  const edb = anEdb("orders", { spec: { engineVersion: "8.2" }, status: { version: "7.4.1" } });
+  expect(codes(plan(sceneOf({ edbs: [edb] })).warnings)).toEqual(["EDIT-WARNED"]);
+});
+
+test.each<[string, Facts, readonly string[]]>([
+  ["Running", sceneOf(), []],
+  ["no state", sceneOf({ ecs: [upgradedEc({}, { state: undefined })] }), ["CLUSTER-NOT-RUNNING"]],
+  ["Upgrade", sceneOf({ ecs: [upgradedEc({}, { state: "Upgrade" })] }), ["CLUSTER-NOT-RUNNING"]],
+  [
+    "behind its operator",
+    sceneOf({ ecs: [upgradedEc({ engineEnterpriseImageSpec: { versionTag: oldTag } })] }),
+    ["SUSPENDED"],
+  ],
+  [
+    "behind, and upgraded by itself",
+    sceneOf({
+      ecs: [
+        upgradedEc({
+          engineEnterpriseImageSpec: { versionTag: oldTag },
+          upgradeSpec: { autoUpgradeEngineEnterprise: true },
+        }),
+      ],
+    }),
+    [],
+  ],
+  ["of an operator that is not known", sceneOf({ deployments: [anOperator("latest")] }), []],
+])("the EC is looked at first: %s", (_title, facts, expected) => {
+  expect(codes(plan(facts).busy)).toEqual(expected);
+});
+
+test("before the rest is upgraded, the EC's state and its versions do not count", () => {
+  const ec = upgradedEc({}, { state: "Upgrade", bundledDatabaseVersions: bundledBefore });
+  const facts = sceneOf({ ecs: [ec] });
+  const { busy, blocks } = plan(facts, { version: "8.2", assumeUpgraded: true });
+  expect([busy, blocks]).toEqual([[], []]);
+  expect(codes(plan(facts, { version: "8.2" }).blocks)).toEqual(["EDIT-REFUSED"]);
+});
+
+const bundledBefore = [{ dbType: "engine", version: "7.4" }];
+
+test("without an EC there is nothing ahead", () => {
+  const facts = sceneOf({ ecs: [] });
+  const { blocks, busy } = plan(facts, { assumeUpgraded: true }, ["orders"]);
+  expect([codes(blocks)[0], busy]).toEqual(["CLUSTER-UNKNOWN", []]);
+});
+
+test("another owner and the holders of the field are told", () => {
+  const metadata = {
+    labels: { "app.kubernetes.io/managed-by": "Helm" },
+    managedFields: [{ manager: "helm", fieldsV1: { "f:spec": { "f:engineVersion": {} } } }],
+  };
+  const { owned, holders } = plan(sceneOf({ edbs: [anEdb("orders", { metadata })] }));
+  expect(codes(owned)).toEqual(["OWNED"]);
+  expect(holders).toMatchObject([{ field: ".spec.engineVersion" }]);
+});
