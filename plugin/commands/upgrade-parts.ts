@@ -1,7 +1,7 @@
 /** The parts of the whole upgrade, each the command of its name (S9; domain facts 12). */
 import { exitCodes } from "../domain/errors";
 import type { Facts } from "../domain/facts";
-import { sccSkip, webhookSkip } from "../domain/upgrade/gates";
+import { contractSkip, sccSkip, webhookSkip } from "../domain/upgrade/gates";
 import { upgradeParts, type UpgradePartId } from "../domain/upgrade/parts";
 import type { Release } from "../domain/release/release";
 import { countedOn, joinedReport, stepsOf } from "../run/joined-report";
@@ -37,6 +37,7 @@ export function readyParts(of: PartsOf): readonly ReadyPart[] {
   const skips: Partial<Record<UpgradePartId, string | undefined>> = {
     webhook: webhookSkip(facts),
     scc: sccSkip(facts, of.operatorVersion),
+    ...(of.opened === undefined && { "rbac-contract": contractSkip(of.operatorVersion) }),
     ...(clusterNames(of).length === 0 && { cluster: noClusters(of), "auto-off": noClusters(of) }),
     ...(of.flags.engineVersion === undefined && { databases: noVersion }),
   };

@@ -1,9 +1,14 @@
 /** Whether a part of the upgrade has anything to do on this cluster, judged from facts. */
 import { type Facts, isKnown, isOpenShift } from "../facts";
+import type { KubeObject } from "../objects";
+import { ownerOf } from "../owners";
 import { wantsAdjustment } from "../scc/refusals";
 import { isPrivileged, unprivilegedFrom } from "../scc/release";
 import { list, own } from "../values";
-import { parseReleaseTag } from "../versions";
+import { compareReleaseTags, parseReleaseTag } from "../versions";
+
+/** The roles that come with this tool are of this release; operators before it need others (S34). */
+const shippedRolesFrom = "8.0.2-2";
 
 /** Why the webhook is left alone; undefined where an admission controller is in use (S24). */
 export function webhookSkip(facts: Facts): string | undefined {
@@ -11,10 +16,20 @@ export function webhookSkip(facts: Facts): string | undefined {
   // unread is not absent: the part itself then says which permission is missing
   if (!isKnown(facts, "webhookConfigurations")) return undefined;
   const entries = [names.webhook.entry, names.webhook.oldEntry];
-  const used = objects.webhookConfigurations.some(({ webhooks }) =>
+  const used = objects.webhookConfigurations.filter(({ webhooks }) =>
     list(webhooks).some((entry) => entries.some((name) => name === own(entry, "name"))),
   );
-  return used ? undefined : "no admission controller is in use (S24)";
+  if (used.length === 0) return "no admission controller is in use (S24)";
+  const owners = used.map((configuration) => installerOf(configuration));
+  const [first] = owners;
+  if (first === undefined || owners.includes(undefined)) return undefined;
+  return `${first} owns its configuration, and upgrades it together with the operator (S22)`;
+}
+
+/** What an installer owns is not made anew beside it (domain facts 4.4). */
+function installerOf(configuration: KubeObject): string | undefined {
+  const owner = ownerOf(configuration)?.name;
+  return owner === "Helm" || owner === "OLM" ? owner : undefined;
 }
 
 /** Why the constraint stays bound, or why there is none; undefined where it is unbound (S31-S33). */
@@ -29,4 +44,13 @@ export function sccSkip(facts: Facts, operatorVersion: string | undefined): stri
   const own = objects.ecs.filter(({ metadata }) => metadata.namespace === namespace);
   const adjusting = own.length > 0 && own.every((ec) => wantsAdjustment(ec, names));
   return adjusting ? "automatic resource adjustment is asked for, which needs it (S32)" : undefined;
+}
+
+/** Why rights are not taken back by the roles that come with this tool, when no release gives its own. */
+export function contractSkip(operatorVersion: string | undefined): string | undefined {
+  const [has, needs] = [parseReleaseTag(operatorVersion), parseReleaseTag(shippedRolesFrom)];
+  if (has !== undefined && needs !== undefined && compareReleaseTags(has, needs) >= 0) {
+    return undefined;
+  }
+  return `the roles that come with this tool are of ${shippedRolesFrom}; with the release's own: reapply-rbac --mode contract --release SOURCE`;
 }

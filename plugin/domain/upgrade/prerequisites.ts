@@ -12,11 +12,12 @@ const areasElsewhere: ReadonlySet<Area> = new Set<Area>([
   "scc",
 ]);
 
-/** What the operator's part brings in order and waits for: a run cut off there leaves it so. */
+/** What the operator's part brings in order and waits for, and the part before it switches off (S124). */
 const codesElsewhere: ReadonlySet<string> = new Set([
   "OPERATOR-NOT-READY",
   "OPERATOR-IMAGES-DIFFER",
   "OPERATOR-ACCOUNT-ABSENT",
+  "CLUSTER-AUTO-USER-MODULES",
 ]);
 
 /**

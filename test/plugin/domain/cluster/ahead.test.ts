@@ -1,69 +1,42 @@
 import { withOperator } from "../../../../plugin/domain/cluster/ahead";
-import { operatorRelease } from "../../../../plugin/domain/cluster/operator";
-import { factKeys, type Facts } from "../../../../plugin/domain/facts";
-import { defaultNames } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import { judgeDeployment } from "../../../../plugin/domain/rollout/deployment";
+import { at, list, own } from "../../../../plugin/domain/values";
+import { anOperator, factsOf } from "./scene";
 
-const { deployment, container, admissionContainer } = defaultNames.operator;
+const name = "engine-enterprise-operator";
+const other: KubeObject = {
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: "other", namespace: "engine" },
+};
 
-function facts(deployments: readonly KubeObject[]): Facts {
-  const none = Object.fromEntries(factKeys.map((key) => [key, []]));
-  return {
-    names: defaultNames,
-    now: 0,
-    namespace: "engine",
-    apiServer: undefined,
-    objects: { ...(none as unknown as Facts["objects"]), deployments },
-    unserved: new Set(),
-    unread: new Map(),
-  };
-}
+const ahead = (...deployments: readonly KubeObject[]): readonly KubeObject[] =>
+  withOperator(factsOf({ deployments }), "8.0.2-2").objects.deployments;
 
-function named(name: string, spec?: unknown): KubeObject {
-  return {
-    apiVersion: "apps/v1",
-    kind: "Deployment",
-    metadata: { name, namespace: "engine" },
-    spec,
-    status: { readyReplicas: 0 },
-  };
-}
+const images = (deployment: KubeObject | undefined): readonly unknown[] =>
+  list(at(deployment, ["spec", "template", "spec", "containers"])).map((one) => own(one, "image"));
 
-const containers = [container, admissionContainer].map((name) => ({
-  name,
-  image: "mirror.example:5000/operator:7.4.2-2@sha256:aa",
-  ports: [1],
-}));
-
-test("the operator counts as of the release ahead and as ready, the rest is as it was read", () => {
-  const other = named("other", { replicas: 3 });
-  const before = facts([
-    named(deployment, { replicas: 1, template: { spec: { containers } } }),
-    other,
-  ]);
-  const after = withOperator(before, "8.0.2-2");
-  expect(operatorRelease(before).version).toBe("7.4.2-2");
-  expect(operatorRelease(after)).toEqual({ version: "8.0.2-2", clusterTag: "8.0.2-17" });
-  expect(after.objects.deployments[0]).toMatchObject({
-    spec: {
-      replicas: 1,
-      template: { spec: { containers: [{ name: container, ports: [1] }, {}] } },
-    },
-  });
-  expect(judgeDeployment(before, deployment).is).not.toBe("done");
-  expect(judgeDeployment(after, deployment).is).toBe("done");
-  expect(after.objects.deployments[1]).toBe(other);
+test("the operator counts as upgraded, both containers, and ready", () => {
+  const facts = withOperator(factsOf({ deployments: [anOperator("7.4.2-2", 0)] }), "8.0.2-2");
+  const [deployment] = facts.objects.deployments;
+  expect(images(deployment)).toEqual(["engine/operator:8.0.2-2", "engine/operator:8.0.2-2"]);
+  expect(judgeDeployment(facts, name).is).toBe("done");
 });
 
-test.each([
-  ["no operator", []],
-  ["one without a spec", [named(deployment)]],
-  [
-    "one with a container that is none",
-    [named(deployment, { template: { spec: { containers: [1] } } })],
-  ],
-])("facts with %s stay facts", (_, deployments) => {
-  const after = withOperator(facts(deployments), "8.0.2-2");
-  expect(after.objects.deployments).toHaveLength(deployments.length);
+test("what belongs to others stays as it is", () => {
+  expect(ahead(other, anOperator())[0]).toBe(other);
+});
+
+test("one that lacks every part is completed as far as that is read", () => {
+  const bare = { ...other, metadata: { ...other.metadata, name } };
+  const [deployment] = ahead(bare);
+  expect(images(deployment)).toEqual([]);
+  expect(at(deployment, ["status", "readyReplicas"])).toBe(1);
+});
+
+test("the facts that were read are not touched", () => {
+  const facts = factsOf({ deployments: [anOperator("7.4.2-2")] });
+  withOperator(facts, "8.0.2-2");
+  expect(images(facts.objects.deployments[0])[0]).toBe("engine/operator:7.4.2-2");
 });

@@ -1,7 +1,7 @@
 import { factKeys, type FactKey, type Facts } from "../../../../plugin/domain/facts";
 import { defaultNames } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
-import { sccSkip, webhookSkip } from "../../../../plugin/domain/upgrade/gates";
+import { contractSkip, sccSkip, webhookSkip } from "../../../../plugin/domain/upgrade/gates";
 
 function facts(
   objects: Partial<Record<FactKey, readonly KubeObject[]>>,
@@ -22,13 +22,17 @@ function facts(
   };
 }
 
-const configuration = (entry: string): KubeObject => ({
+const configuration = (
+  entry: string,
+  labels: Readonly<Record<string, string>> = {},
+): KubeObject => ({
   apiVersion: "admissionregistration.k8s.io/v1",
   kind: "ValidatingWebhookConfiguration",
-  metadata: { name: "any" },
+  metadata: { name: "any", labels },
   webhooks: [{ name: entry }],
 });
 
+const byHelm = { "app.kubernetes.io/managed-by": "Helm" };
 const { entry, oldEntry } = defaultNames.webhook;
 const notInUse = "no admission controller is in use (S24)";
 const notOpenShift = "the cluster is not OpenShift, it has no constraints";
@@ -49,6 +53,28 @@ describe("the webhook is reapplied", () => {
       "not where others' entries are",
       facts({ webhookConfigurations: [configuration("other")] }),
       notInUse,
+    ],
+    [
+      "not where helm owns what is in use",
+      facts({ webhookConfigurations: [configuration(entry, byHelm), configuration("other")] }),
+      "Helm owns its configuration, and upgrades it together with the operator (S22)",
+    ],
+    [
+      "not where OLM owns what is in use",
+      facts({ webhookConfigurations: [configuration(entry, { "olm.owner": "operator" })] }),
+      "OLM owns its configuration, and upgrades it together with the operator (S22)",
+    ],
+    [
+      "where helm owns one of them, and nobody the other",
+      facts({ webhookConfigurations: [configuration(entry, byHelm), configuration(oldEntry)] }),
+      undefined,
+    ],
+    [
+      "where a GitOps controller owns it: the part says what to do",
+      facts({
+        webhookConfigurations: [configuration(entry, { "argocd.argoproj.io/instance": "engine" })],
+      }),
+      undefined,
     ],
     ["not where no entry is", facts({ webhookConfigurations: [] }), notInUse],
     [
@@ -94,4 +120,13 @@ describe("the constraint is unbound", () => {
   ])("%s", (_, [read, version], expected) => {
     expect(sccSkip(read, version)).toBe(expected);
   });
+});
+
+test.each([
+  ["7.22.0-7", true],
+  ["8.0.2-2", false],
+  ["8.0.6-1", false],
+  [undefined, true],
+])("without a release's own roles the rights of operator %s are kept: %s", (version, kept) => {
+  expect(contractSkip(version) !== undefined).toBe(kept);
 });

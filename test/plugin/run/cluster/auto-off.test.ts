@@ -1,0 +1,137 @@
+/** The automatic upgrade is switched off where databases use modules of the user's own, on a cluster in memory. */
+import { defaultNames as names } from "../../../../plugin/domain/names";
+import { at } from "../../../../plugin/domain/values";
+import { type AutoOffOptions, switchAutoOff } from "../../../../plugin/run/cluster/auto-off";
+import type { UpgradeClusterDeps } from "../../../../plugin/run/cluster/deps";
+import type { KubeObject } from "../../../../plugin/run/ports";
+import type { Journal } from "../../../../plugin/run/record";
+import { Recorder } from "../../../../plugin/run/recorder";
+import type { Report } from "../../../../plugin/run/report";
+import { aPlayedWorld, here, product, type PlayedWorld } from "../../../support/played-operator";
+import { ecLabel, ecRef, namespace, stepsOf } from "./scene";
+
+const auto = ["spec", "upgradeSpec", "autoUpgradeEngineEnterprise"];
+
+interface World extends PlayedWorld {
+  readonly saved: readonly KubeObject[];
+  switchOff(options?: Partial<AutoOffOptions>, deps?: Partial<UpgradeClusterDeps>): Promise<Report>;
+  isOn(): Promise<unknown>;
+}
+
+async function aWorld(): Promise<World> {
+  const world = await aPlayedWorld();
+  const { cluster, clock } = world;
+  const saved: KubeObject[] = [];
+  const merge = { type: "merge", fieldManager: "kubectl-edit" } as const;
+  const spec = {
+    upgradeSpec: { autoUpgradeEngineEnterprise: true },
+    userDefinedModules: [{ name: "gears", source: { https: { url: "https://m.example/g.zip" } } }],
+  };
+  await cluster.patch(ecRef, { spec }, merge);
+  const modulesList = [{ name: "gears" }];
+  await cluster.patch(here(product.edb, "config"), { spec: { modulesList } }, merge);
+  const journal: Journal = {
+    problem: () => Promise.resolve(undefined),
+    intent: () => Promise.resolve(),
+    outcome: () => Promise.resolve(),
+    save: (object) => {
+      saved.push(object);
+      return Promise.resolve("ec.json");
+    },
+  };
+  const target = { server: cluster.server, namespace };
+  return {
+    ...world,
+    saved,
+    isOn: async () => at(await cluster.get(ecRef), auto),
+    switchOff: (options = {}, deps = {}) =>
+      switchAutoOff(
+        {
+          ...{ cluster, clock, names, journal },
+          signal: new AbortController().signal,
+          recorder: new Recorder({ kind: "AutoOff", target }, { clock, event: () => undefined }),
+          ask: () => Promise.resolve(true),
+          yaml: (documents) => JSON.stringify(documents),
+          command: (words) => words.join(" "),
+          ...deps,
+        },
+        {
+          ...{ namespace, clusters: ["ec"], takeFields: [], dryRun: "none" },
+          fieldManager: names.fieldManager,
+          ...options,
+        },
+      ),
+  };
+}
+
+test("it is switched off, its old value kept; a second run has nothing to do", async () => {
+  const world = await aWorld();
+  const report = await world.switchOff();
+  expect([report.exit.code, report.exit.reason]).toEqual([0, `${ecLabel}: switched off`]);
+  expect(stepsOf(report)).toEqual(["cluster.auto-off changed"]);
+  expect(await world.isOn()).toBe(false);
+  expect(world.saved).toHaveLength(1);
+  const again = await world.switchOff();
+  expect([again.exit.code, stepsOf(again)]).toEqual([0, []]);
+  expect(again.exit.reason).toContain("no cluster upgrades itself");
+});
+
+test.each(["client", "server"] as const)("a dry run of the %s plans it alone", async (dryRun) => {
+  const world = await aWorld();
+  const report = await world.switchOff({ dryRun });
+  expect([report.exit.code, report.exit.reason]).toEqual([0, `${ecLabel}: would be switched off`]);
+  expect(report.steps).toMatchObject([
+    {
+      id: "cluster.auto-off",
+      result: "planned",
+      write: { risk: expect.stringContaining("none by itself") as string },
+    },
+  ]);
+  expect([await world.isOn(), world.saved]).toEqual([true, []]);
+});
+
+test("a cluster that is not there has nothing to switch off", async () => {
+  const report = await (await aWorld()).switchOff({ clusters: ["gone"] });
+  expect([report.exit.code, stepsOf(report)]).toEqual([0, []]);
+});
+
+test("a field that a GitOps controller holds: 5 with its name, and nothing is written", async () => {
+  const world = await aWorld();
+  const ec = await world.cluster.get(ecRef);
+  await world.cluster.apply(
+    {
+      apiVersion: ec?.apiVersion ?? "",
+      kind: names.ec.kind,
+      metadata: { name: "ec", namespace },
+      spec: { upgradeSpec: { autoUpgradeEngineEnterprise: true } },
+    },
+    { fieldManager: "argocd-controller", force: true },
+  );
+  const report = await world.switchOff();
+  expect(report.exit.code).toBe(5);
+  expect(report.findings).toMatchObject([
+    { code: "FIELD-CONFLICT", cause: expect.stringContaining("argocd-controller") as string },
+  ]);
+  expect(await world.isOn()).toBe(true);
+});
+
+test("without a home nothing is written", async () => {
+  const world = await aWorld();
+  const problem = (): Promise<string> => Promise.resolve("the folder cannot be written");
+  const journal = { problem } as unknown as Journal;
+  const report = await world.switchOff({}, { journal });
+  expect([report.exit.code, report.exit.reason]).toEqual([
+    2,
+    expect.stringContaining("cannot be written"),
+  ]);
+  expect(await world.isOn()).toBe(true);
+});
+
+test("what is no expected end stays an error", async () => {
+  const world = await aWorld();
+  const broken = (): never => {
+    throw new TypeError("broken");
+  };
+  const journal = { problem: broken } as unknown as Journal;
+  await expect(world.switchOff({}, { journal })).rejects.toThrow("broken");
+});
