@@ -10,8 +10,6 @@ import type { ExitReport, Report } from "../run/report";
 import type { CommandContext } from "./context";
 import { inModulesSession, type ModulesFlags } from "./modules-session";
 
-export { modulesInUseText, modulesListText } from "./modules-text";
-
 /** `details` of the list. */
 export interface ModulesListDetails {
   readonly ec: string;

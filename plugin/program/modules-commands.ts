@@ -44,7 +44,8 @@ ${reach}`,
   cluster: true,
   settles: true,
   prepare: prepare<ModulesFlags>(judge, async () => {
-    const { runModulesList, modulesListText } = await import("../commands/modules.ts");
+    const { runModulesList } = await import("../commands/modules.ts");
+    const { modulesListText } = await import("../commands/modules-text.ts");
     return { run: runModulesList, text: modulesListText };
   }),
 };
@@ -96,7 +97,8 @@ ${reach}`,
       };
     },
     async () => {
-      const { runModulesInUse, modulesInUseText } = await import("../commands/modules.ts");
+      const { runModulesInUse } = await import("../commands/modules.ts");
+      const { modulesInUseText } = await import("../commands/modules-text.ts");
       return { run: runModulesInUse, text: modulesInUseText };
     },
   ),

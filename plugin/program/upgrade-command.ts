@@ -12,7 +12,8 @@ export const upgrade: CommandEntry = {
   path: "upgrade",
   kind: "Upgrade",
   group: groups.upgrade,
-  summary: "Upgrade operator, webhook, RBAC, clusters and databases in the order that leaves no gap",
+  summary:
+    "Upgrade operator, webhook, RBAC, clusters and databases in the order that leaves no gap",
   description: `Upgrade everything, in the order that leaves no gap: RBAC widened, operator, admission webhook, clusters, the
 old SCC unbound, RBAC narrowed, and with --engine-version the databases.
 
