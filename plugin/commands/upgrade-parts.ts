@@ -59,7 +59,8 @@ export function readyParts(of: PartsOf): readonly ReadyPart[] {
       ...(skip !== undefined && { skip }),
       run: async (stage) => {
         const run = await prepared[part.id](stage);
-        return await run(staged(context, part.id === "databases" ? untried(stage) : stage));
+        const own = part.id === "databases" ? untried(stage) : stage;
+        return await run(staged(context, own, part.id));
       },
     };
   });
@@ -71,14 +72,20 @@ function untried(stage: Stage): Stage {
 }
 
 /**
- * The context as a part sees it: its stage, and no question, since the plan was confirmed. What is not
- * ready is waited for: a pod that is moved midway is no reason to leave half an upgrade behind.
+ * The context as a part sees it: its stage, and no question, since the plan was confirmed. The clusters'
+ * part waits for an operator that is not ready: that its pod is moved midway is no reason to leave half
+ * an upgrade behind.
  */
-function staged(context: CommandContext, { dryRun, event }: Stage): CommandContext {
+function staged(
+  context: CommandContext,
+  { dryRun, event }: Stage,
+  id: UpgradePartId,
+): CommandContext {
   const { options, run } = context;
+  const wait = options.wait || (dryRun === "none" && id === "cluster");
   // its own properties stay as lazy as they are
   return Object.create(context, {
-    options: { value: { ...options, dryRun, wait: options.wait || dryRun === "none" } },
+    options: { value: { ...options, dryRun, wait } },
     run: { value: { ...run, dryRun } },
     event: { value: event },
     ask: { value: () => Promise.resolve(true) },

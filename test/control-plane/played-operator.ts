@@ -7,7 +7,7 @@ import { systemClock } from "../../plugin/program/clock";
 import type { ControlPlane } from "./control-plane";
 
 /** Short ones: a test waits for facts, not for times. */
-const times = {
+export const shortTimes = {
   reactMs: 10,
   staleRunningMs: 50,
   podStartMs: 10,
@@ -26,7 +26,7 @@ export async function playAt(
   const cluster = await connect({ kubeconfig, namespace }, {});
   const ending = new AbortController();
   const running = playOperator({
-    ...{ cluster, clock: systemClock, names, namespace, times, pollMs: 20 },
+    ...{ cluster, clock: systemClock, names, namespace, times: shortTimes, pollMs: 20 },
     ...{ endpoints: ["192.0.2.10"], misbehave },
   }).run(ending.signal);
   return async () => {

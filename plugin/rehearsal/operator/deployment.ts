@@ -39,12 +39,13 @@ export function deploymentActs(scene: Scene): readonly Act[] {
   const sets = ownedBy(deployment, scene.replicaSets);
   const current = sets.find((set) => isDeepStrictEqual(templateOf(set), templateOf(deployment)));
   const held = { scene, deployment, sets, current, pods: operatorPods(scene) };
-  const end = operatorPodEnd(scene);
   return [
     ...statusActs(held),
     ...setActs(held),
     ...sets.flatMap((set) => countActs(held, set)),
-    ...held.pods.flatMap((pod) => podActs(scene, pod, isOf(current, pod) ? end : undefined)),
+    ...held.pods.flatMap((pod) =>
+      podActs(scene, pod, isOf(current, pod) ? operatorPodEnd(scene, pod) : undefined),
+    ),
   ];
 }
 

@@ -22,9 +22,9 @@ export function tagOf(podSpec: unknown, container: string): string | undefined {
   return /:([^:/@]+)(?:@.+)?$/.exec(text(own(found, "image")) ?? "")?.[1];
 }
 
-/** How the operator's pod is to end up. */
-export function operatorPodEnd(scene: Scene): PodState {
-  const { operatorImagePull, operatorCrash } = scene.misbehave;
+/** How the operator's pod is to end up; what fails at the start does nothing to one that is ready. */
+export function operatorPodEnd(scene: Scene, pod: KubeObject): PodState {
+  const { operatorImagePull, operatorCrash } = isReadyPod(pod) ? {} : scene.misbehave;
   if (operatorImagePull === true) return { is: "stuck", reason: "ImagePullBackOff" };
   if (operatorCrash === true) return { is: "stuck", reason: "CrashLoopBackOff" };
   const halted = haltedBecause(scene);

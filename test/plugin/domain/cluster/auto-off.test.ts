@@ -33,7 +33,7 @@ test.each<[string, KubeObject, readonly KubeObject[], readonly string[]]>([
   ["bundled modules alone: it may follow", anEc(nested), [using("search")], []],
   ["a defined module that nothing uses: too", anEc({ ...nested, ...defined }), [], []],
   ["it is off: nothing to write", anEc(defined), [using("rg")], []],
-])("%s", (_, ec, edbs, expected) => {
+])("%s", (...[, ec, edbs, expected]) => {
   expect([...paths(ec, edbs)].sort()).toEqual([...expected].sort());
 });
 

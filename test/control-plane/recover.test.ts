@@ -1,0 +1,138 @@
+/** `kubectl engine recover` on a real API server, with the operator at play and its REST service. */
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect } from "../../plugin/adapters/kubernetes/connect";
+import { kinds } from "../../plugin/domain/kinds";
+import { defaultNames as names } from "../../plugin/domain/names";
+import { at } from "../../plugin/domain/values";
+import { systemClock } from "../../plugin/program/clock";
+import { EdbBridge } from "../../plugin/rehearsal/cluster-api/bridge";
+import { playOperator } from "../../plugin/rehearsal/operator/play";
+import { played, productKinds } from "../../plugin/rehearsal/operator/scene";
+import type { Cluster, Ref } from "../../plugin/run/ports";
+import { anApiSecret } from "../support/cluster-api-client";
+import { aClusterApi, aModuleArchive, type ClusterApiForTest } from "../support/played-cluster-api";
+import { type ControlPlane, startControlPlane } from "./control-plane";
+import { type PluginRun, runner, runPlugin } from "./plugin-run";
+import { shortTimes } from "./played-operator";
+import { seedScene } from "./scene";
+import { until } from "./until";
+
+const namespace = "engine";
+const target = "8.2.0-46.13";
+const product = productKinds(names);
+const ecRef: Ref = { resource: product.ec, name: "ec", namespace };
+const edbRef = (name: string): Ref => ({ resource: product.edb, name, namespace });
+const work = { queuedMs: 20, batchMs: 20, failoverMs: 20, finishMs: 20, installMs: 20 };
+
+let controlPlane: ControlPlane;
+let cluster: Cluster;
+let api: ClusterApiForTest;
+let folder: string;
+let rest: readonly string[];
+const ending = new AbortController();
+let playing: Promise<void>;
+
+beforeAll(async () => {
+  controlPlane = await startControlPlane({ users: [runner] });
+  await seedScene(controlPlane.api, {
+    databases: [
+      { name: "orders", version: "6.2" },
+      { name: "sessions", version: "7.2", modules: ["rg"] },
+    ],
+  });
+  cluster = await connect({ kubeconfig: controlPlane.kubeconfig, namespace }, {});
+  api = await aClusterApi({ clock: systemClock, bdbs: [], times: work });
+  await cluster.create(anApiSecret(api.admin.name, api.admin.password));
+  folder = mkdtempSync(join(tmpdir(), "recover-"));
+  writeFileSync(join(folder, "ca.pem"), api.caPem);
+  rest = ["--api-url", api.url, "--api-ca", join(folder, "ca.pem")];
+  await cluster.patch(edbRef("orders"), { spec: { replication: true } }, { type: "merge" });
+  const modulesList = [{ name: "rg", version: "1.2.5" }];
+  await cluster.patch(edbRef("sessions"), { spec: { modulesList } }, { type: "merge" });
+  const { store, works, profile } = api;
+  playing = playOperator({
+    ...{ cluster, clock: systemClock, names, namespace, times: shortTimes, pollMs: 20 },
+    endpoints: ["192.0.2.10"],
+    rest: new EdbBridge({ store, works, names, profile }),
+  }).run(ending.signal);
+  await setOperator("8.2.0-13");
+  await until("the operator and three pods", async () => {
+    const { deployment } = names.operator;
+    const found = await cluster.get({ resource: kinds.deployment, name: deployment, namespace });
+    const set = await cluster.get({ resource: played.statefulSet, name: "ec", namespace });
+    const ready =
+      at(found, ["status", "observedGeneration"]) === found?.metadata.generation &&
+      at(found, ["status", "availableReplicas"]) === 1 &&
+      at(set, ["status", "readyReplicas"]) === 3;
+    return ready || undefined;
+  });
+  const spec = { engineEnterpriseImageSpec: { versionTag: target } };
+  await cluster.patch(ecRef, { spec }, { type: "merge", fieldManager: "kubectl-edit" });
+  await until("state Upgrade", async () => (await state()) === "Upgrade" || undefined);
+});
+
+afterAll(async () => {
+  ending.abort();
+  await playing;
+  await api.close();
+  cluster.close();
+  await controlPlane.stop();
+});
+
+async function setOperator(version: string): Promise<void> {
+  const image = `${names.images.operator}:${version}`;
+  const { deployment, container, admissionContainer } = names.operator;
+  const containers = [container, admissionContainer].map((name) => ({ name, image }));
+  await cluster.patch(
+    { resource: kinds.deployment, name: deployment, namespace },
+    { spec: { template: { spec: { containers } } } },
+    { type: "strategic" },
+  );
+}
+
+async function state(): Promise<unknown> {
+  return at(await cluster.get(ecRef), names.ecFields.state);
+}
+
+function recover(...args: readonly string[]): Promise<PluginRun> {
+  return runPlugin(controlPlane, ["recover", ...args, ...rest], { namespace });
+}
+
+const codesOf = ({ report }: PluginRun): readonly string[] =>
+  (report.findings ?? []).map(({ code }) => code);
+
+test("a frozen upgrade: both causes are named, 3, and not one write", async () => {
+  const run = await recover();
+  expect([run.code, codesOf(run), run.writes]).toEqual([
+    3,
+    ["CLUSTER-DATABASE-OLD", "FREEZE-MODULE-ABSENT"],
+    [],
+  ]);
+  expect(run.stdout).not.toContain(api.admin.password);
+});
+
+test("--apply ends Running, resources and databases agree, and a re-run writes nothing", async () => {
+  const file = join(folder, "rg.zip");
+  const manifest = { module_name: "rg", display_name: "EngineGears", semantic_version: "2.0.0" };
+  writeFileSync(file, aModuleArchive(manifest));
+  const flags = ["--apply", "--yes", "--engine-version", "7.2", "--module", file];
+  const run = await recover(...flags);
+  expect([run.code, run.report.exit.reason]).toEqual([
+    0,
+    "EngineEnterpriseCluster/engine/ec is in state Running, resources and databases agree",
+  ]);
+  expect([...run.writes].sort()).toEqual(["patch orders", "patch sessions"]);
+  const orders = await cluster.get(edbRef("orders"));
+  expect([at(orders, names.fields.engineVersion), await state()]).toEqual(["7.2", "Running"]);
+  expect(api.store.bdbs.get(1)?.version).toBe("7.2.0");
+  const sessions = await cluster.get(edbRef("sessions"));
+  expect(at(sessions, ["spec", "modulesList"])).toMatchObject([{ name: "rg", version: "2.0.0" }]);
+  for (const edb of [orders, sessions]) {
+    expect(at(edb, names.edbFields.observedGeneration)).toBe(edb?.metadata.generation);
+    expect(at(edb, names.edbFields.specStatus)).toBe("Valid");
+  }
+  const again = await recover(...flags);
+  expect([again.code, again.writes]).toEqual([0, []]);
+});

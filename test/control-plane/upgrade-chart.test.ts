@@ -1,0 +1,124 @@
+/** `kubectl engine upgrade --chart` from release to release on a real API server, with the real helm. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { defaultNames as names } from "../../plugin/domain/names";
+import { rbacKinds } from "../../plugin/domain/rbac/kinds";
+import { at, list, own } from "../../plugin/domain/values";
+import { configurationResource } from "../../plugin/domain/webhook/configuration";
+import { writeChart } from "../support/releases/chart";
+import { releaseShapes, type ReleaseVersion } from "../support/releases/versions";
+import { findHelm } from "./binaries";
+import type { ControlPlane } from "./control-plane";
+import { kubectlEnv } from "./kubectl";
+import { matching } from "./matchers";
+import { type PluginRun, runPlugin } from "./plugin-run";
+import { run, type RunResult } from "./run";
+import {
+  ecRef,
+  managed,
+  namespace,
+  openUpgradeScene,
+  operatorRef,
+  type UpgradeScene,
+} from "./upgrade-scene";
+
+let scene: UpgradeScene;
+let folder = "";
+let helm = "";
+jest.setTimeout(300_000);
+
+beforeAll(async () => {
+  helm = await findHelm();
+  folder = mkdtempSync(join(tmpdir(), "charts-"));
+  scene = await openUpgradeScene({
+    install: async (controlPlane) => {
+      const own = ["--set", "imagePullSecrets[0].name=mirror"];
+      await helmRun(controlPlane, ["install", "operator", chart("7.4.2-2"), ...own]);
+    },
+  });
+}, 600_000);
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await scene.close();
+});
+
+const chart = (version: ReleaseVersion): string => writeChart(join(folder, version), version);
+
+async function helmRun(
+  { site, kubeconfig }: ControlPlane,
+  args: readonly string[],
+): Promise<RunResult> {
+  const env = kubectlEnv(site, kubeconfig);
+  const result = await run(helm, [...args, "--namespace", namespace], { env });
+  if (result.code !== 0) throw new Error(result.stderr);
+  return result;
+}
+
+function upgrade(version: ReleaseVersion, args: readonly string[] = ["--yes"]): Promise<PluginRun> {
+  const words = ["--chart", chart(version), "--release-name", "operator", "--version", version];
+  return runPlugin(scene.controlPlane, ["upgrade", ...words, ...args], {
+    namespace,
+    env: { ENGINE_HELM: helm },
+    timeoutMs: 240_000,
+  });
+}
+
+/** The operator of this release needs them in every managed namespace. */
+async function expectRights(version: ReleaseVersion): Promise<void> {
+  for (const one of managed) {
+    const ref = { resource: rbacKinds.role, name: names.rbac.consumerRole, namespace: one };
+    const rules = list((await scene.cluster.get(ref))?.["rules"]);
+    const resources = rules.flatMap((rule) => list(own(rule, "resources")));
+    expect(resources).toContain(releaseShapes[version].endpoints);
+  }
+}
+
+async function expectAt(version: ReleaseVersion): Promise<void> {
+  const { cluster } = scene;
+  const deployment = await cluster.get(operatorRef);
+  const containers = list(at(deployment, ["spec", "template", "spec", "containers"]));
+  const image = `${names.images.operator}:${version}`;
+  expect(containers.map((container) => own(container, "image"))).toEqual([image, image]);
+  const ec = await cluster.get(ecRef);
+  expect([at(ec, names.ecFields.versionTag), at(ec, names.ecFields.state)]).toEqual([
+    releaseShapes[version].cluster,
+    "Running",
+  ]);
+}
+
+test("a dry run of the server persists nothing", async () => {
+  const dry = await upgrade("7.22.0-7", ["--dry-run=server"]);
+  expect([dry.code, dry.writes]).toEqual([0, []]);
+  expect(dry.report.steps?.map(({ id }) => id)).toContain("operator");
+});
+
+test.each(["7.22.0-7", "8.0.2-2"] as const)(
+  "unattended to %s: helm does the operator, and a second run writes nothing",
+  async (version) => {
+    await scene.whilePlaying(async () => {
+      const up = await upgrade(version);
+      expect([up.code, up.report.exit.reason]).toEqual([
+        0,
+        matching(/the chart is at .*skipped, Helm owns its configuration.*state Running/),
+      ]);
+      await expectAt(version);
+      await expectRights(version);
+      const again = await upgrade(version);
+      expect([again.code, again.writes]).toEqual([0, []]);
+    });
+  },
+);
+
+test("the values that were given are kept, and the webhook is the chart's alone", async () => {
+  const { controlPlane } = scene;
+  const values = ["get", "values", "operator", "--output", "json"];
+  const { stdout } = await helmRun(controlPlane, values);
+  expect(JSON.parse(stdout)).toMatchObject({ imagePullSecrets: [{ name: "mirror" }] });
+  const configurations = (await scene.cluster.list(configurationResource)) ?? [];
+  expect(configurations.map(({ metadata }) => metadata.name)).toEqual([
+    `${names.webhook.configuration}-${namespace}`,
+  ]);
+  const [entry] = list(configurations[0]?.["webhooks"]);
+  expect(at(entry, ["clientConfig", "caBundle"])).toMatch(/./);
+});

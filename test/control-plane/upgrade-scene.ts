@@ -1,0 +1,272 @@
+/** A cluster before the whole upgrade: an operator of 7.4.2-2 as it was installed, and what it manages. */
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { connect } from "../../plugin/adapters/kubernetes/connect";
+import { renderDocuments } from "../../plugin/adapters/yaml";
+import { kinds } from "../../plugin/domain/kinds";
+import { defaultNames as names } from "../../plugin/domain/names";
+import { at } from "../../plugin/domain/values";
+import { systemClock } from "../../plugin/program/clock";
+import type { Misbehaviour } from "../../plugin/rehearsal/operator/misbehaviour";
+import { playOperator } from "../../plugin/rehearsal/operator/play";
+import { played, productKinds } from "../../plugin/rehearsal/operator/scene";
+import type { Cluster, KubeObject } from "../../plugin/run/ports";
+import { bundleOf, releaseFiles, writeRelease } from "../support/releases/tree";
+import { releaseShapes, type ReleaseVersion } from "../support/releases/versions";
+import { caBundleOf, makePair, type Pair } from "./certificate";
+import { type ControlPlane, startControlPlane } from "./control-plane";
+import { cluster as clusterOf, clusterStatus, database, databaseStatus } from "./databases";
+import { namespaceNamed, settings } from "./managed-namespaces";
+import { admissionService } from "./operator";
+import { type PluginOptions, type PluginRun, runner, runPlugin } from "./plugin-run";
+import { admissionSecret } from "./secrets";
+import { writeTlsFolder } from "./tls-folder";
+import { until } from "./until";
+import { serveOpenShift } from "./upgrade-openshift";
+import { oldConfiguration } from "./webhook-configurations";
+import { startWebhook } from "./webhook-process";
+
+export const namespace = "engine";
+export const managed = ["team-a", "team-b"] as const;
+export const ecLabel = `${names.ec.kind}/${namespace}/ec`;
+
+const kindsHere = productKinds(names);
+export const ecRef = { resource: kindsHere.ec, name: "ec", namespace };
+export const operatorRef = {
+  resource: kinds.deployment,
+  name: names.operator.deployment,
+  namespace,
+};
+export const databaseRef = (name: string, of: string = namespace) => ({
+  resource: kindsHere.edb,
+  name,
+  namespace: of,
+});
+
+/** Which namespaces the webhook is limited to; what a person has set there has to stay. */
+export const selector = {
+  matchExpressions: [
+    { key: "kubernetes.io/metadata.name", operator: "In", values: [namespace, ...managed] },
+  ],
+};
+
+/** Short ones: a test waits for facts, not for times. */
+export const shortTimes = {
+  reactMs: 10,
+  staleRunningMs: 100,
+  podStartMs: 10,
+  podReadyMs: 20,
+  drainMs: 10,
+  databaseMs: 20,
+  jobMs: 10,
+};
+
+export interface UpgradeSceneOptions {
+  /** How the operator was installed; not at all: the caller does it. */
+  readonly install?: "bundle" | ((controlPlane: ControlPlane) => Promise<void>);
+  readonly openshift?: boolean;
+  /** The same for scenes that are compared. */
+  readonly pair?: Pair;
+  /** The real webhook behind its Service; without it no configuration is there either. */
+  readonly webhook?: boolean;
+}
+
+export interface UpgradeScene {
+  readonly controlPlane: ControlPlane;
+  /** The admin's, of the operator's namespace. */
+  readonly cluster: Cluster;
+  readonly caBundle: string;
+  release(version: ReleaseVersion): string;
+  /** `upgrade` to the bundle of a release, unattended unless the words say otherwise. */
+  upgrade(
+    version: ReleaseVersion,
+    args?: readonly string[],
+    options?: PluginOptions,
+  ): Promise<PluginRun>;
+  /** The operator plays as long as something is done. */
+  whilePlaying<T>(act: () => Promise<T>, misbehave?: Misbehaviour): Promise<T>;
+  /** Waits until operator and cluster are at this release and at rest. */
+  rest(version: ReleaseVersion): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openUpgradeScene(options: UpgradeSceneOptions = {}): Promise<UpgradeScene> {
+  const { pair = makePair({ namespace }), webhook = true, openshift = false } = options;
+  const controlPlane = await startControlPlane({ users: [runner] });
+  const folder = mkdtempSync(join(tmpdir(), "whole-upgrade-"));
+  const cluster = await connect({ kubeconfig: controlPlane.kubeconfig, namespace }, {});
+  const scene = sceneOf({ controlPlane, folder, cluster, caBundle: caBundleOf(pair.cert) });
+  try {
+    if (openshift) await serveOpenShift(cluster);
+    await controlPlane.api.create(namespaceNamed(namespace));
+    await scene.whilePlaying(async () => {
+      await (typeof options.install === "function"
+        ? options.install(controlPlane)
+        : applied(controlPlane, bundleOf("7.4.2-2", openshift)));
+      await seed(controlPlane);
+      await scene.rest("7.4.2-2");
+    });
+    if (webhook) await serveWebhook(controlPlane, pair, options);
+    return scene;
+  } catch (error) {
+    await scene.close();
+    throw error;
+  }
+}
+
+type Parts = Pick<UpgradeScene, "controlPlane" | "cluster" | "caBundle"> & {
+  readonly folder: string;
+};
+
+function sceneOf({ controlPlane, folder, cluster, caBundle }: Parts): UpgradeScene {
+  const release = (version: ReleaseVersion): string => {
+    const path = join(folder, version);
+    // a test may have changed it
+    return existsSync(path) ? path : writeRelease(path, version);
+  };
+  return {
+    controlPlane,
+    cluster,
+    caBundle,
+    release,
+    upgrade: (version, args = ["--yes"], options = {}) =>
+      runPlugin(controlPlane, ["upgrade", "--release", release(version), ...args], {
+        namespace,
+        timeoutMs: 240_000,
+        ...options,
+      }),
+    whilePlaying: async (act, misbehave = {}) => {
+      const ending = new AbortController();
+      const running = playOperator({
+        ...{ cluster, clock: systemClock, names, namespace, misbehave, pollMs: 40 },
+        ...{ times: shortTimes, endpoints: ["192.0.2.10"] },
+        versions: { "7.4.2-2": releaseShapes["7.4.2-2"].cluster },
+      }).run(ending.signal);
+      try {
+        return await act();
+      } finally {
+        ending.abort();
+        await running;
+      }
+    },
+    rest: (version) => atRest(cluster, version),
+    close: async () => {
+      cluster.close();
+      rmSync(folder, { recursive: true });
+      await controlPlane.stop();
+    },
+  };
+}
+
+/** S16 as it is documented: the client's own apply command. */
+export async function applied(
+  controlPlane: ControlPlane,
+  objects: readonly KubeObject[] | string,
+  to: string = namespace,
+): Promise<void> {
+  const input = typeof objects === "string" ? objects : renderDocuments(objects);
+  const words = ["apply", "-n", to, "-f", "-"];
+  const { code, stderr } = await controlPlane.kubectl(words, { input });
+  if (code !== 0) throw new Error(stderr);
+}
+
+/** The cluster, databases in two namespaces, and the managed namespaces with roles of the release. */
+async function seed(controlPlane: ControlPlane): Promise<void> {
+  const { api } = controlPlane;
+  const { cluster: tag, tokens } = releaseShapes["7.4.2-2"];
+  await api.create(settings({ [names.configMap.namespaces]: managed.join(",") }));
+  const base = clusterOf({ namespace });
+  const spec = {
+    ...(base["spec"] as object),
+    engineEnterpriseImageSpec: {
+      repository: names.images.cluster,
+      versionTag: tag,
+      imagePullPolicy: "IfNotPresent",
+    },
+  };
+  await api.create({ ...base, spec }, "kubectl-create");
+  await api.writeStatus(base, clusterStatus);
+  const files = releaseFiles("7.4.2-2");
+  for (const each of managed) {
+    await api.create(namespaceNamed(each, { team: each }));
+    for (const file of ["role.yaml", "role_binding.yaml"]) {
+      const text = files[`multi-namespace-edb/${file}`] ?? "";
+      const filled = text.replaceAll(tokens.namespace, namespace).replaceAll(tokens.account, "ec");
+      await applied(controlPlane, filled, each);
+    }
+  }
+  const databases = [
+    database({ namespace, name: "config", engineVersion: "7.2" }),
+    database({ namespace: "team-a", name: "orders", engineVersion: "7.2", modules: ["search"] }),
+  ];
+  for (const [index, one] of databases.entries()) {
+    await api.create(one, "kubectl-create");
+    const { engineVersion = "" } = one["spec"] as { readonly engineVersion?: string };
+    await api.writeStatus(one, databaseStatus(index + 1, engineVersion));
+  }
+}
+
+async function serveWebhook(
+  controlPlane: ControlPlane,
+  pair: Pair,
+  { install }: UpgradeSceneOptions,
+): Promise<void> {
+  const { api, site } = controlPlane;
+  const tlsDir = join(site.dataDir, "webhook-tls");
+  const secret = admissionSecret(namespace, pair);
+  // a chart makes its own pair
+  const found = await api.read(secret);
+  writeTlsFolder(tlsDir, found === undefined ? pair : pairOf(found));
+  if (found === undefined) await api.create(secret);
+  await until("the Service", () => api.read(admissionService(namespace)));
+  await startWebhook({ controlPlane, namespace, tlsDir });
+  // and its own configuration
+  if (typeof install === "function") return;
+  const old = {
+    namespace,
+    caBundle: caBundleOf(pair.cert),
+    entry: { namespaceSelector: selector },
+  };
+  await api.create(oldConfiguration(old), "kubectl-create");
+}
+
+function pairOf(secret: Readonly<Record<string, unknown>>): Pair {
+  const data = secret["data"] as Readonly<Record<keyof Pair, string>>;
+  const text = (key: keyof Pair): string => Buffer.from(data[key], "base64").toString("utf8");
+  return { cert: text("cert"), privateKey: text("privateKey") };
+}
+
+/** Waits until the operator's pod is of the present template, and ready. */
+export async function operatorAtRest(cluster: Cluster): Promise<void> {
+  await until("the operator", async () => {
+    const deployment = await cluster.get(operatorRef);
+    const set = (await cluster.list(played.replicaSet, { namespace }))?.filter(
+      (each) => at(each, ["spec", "replicas"]) !== 0,
+    );
+    const counts = ["observedGeneration", "replicas", "updatedReplicas", "availableReplicas"];
+    const wanted = [deployment?.metadata.generation, 1, 1, 1];
+    const seen = counts.map((count) => at(deployment, ["status", count]));
+    const rolled = set?.length === 1 && at(set[0], ["status", "readyReplicas"]) === 1;
+    return (rolled && isDeepStrictEqual(seen, wanted)) || undefined;
+  });
+}
+
+async function atRest(cluster: Cluster, version: ReleaseVersion): Promise<void> {
+  const tag = `:${releaseShapes[version].cluster}`;
+  await until(`operator ${version} and its cluster at rest`, async () => {
+    const deployment = await cluster.get(operatorRef);
+    const set = await cluster.get({ resource: played.statefulSet, name: "ec", namespace });
+    const facts = [
+      JSON.stringify(deployment?.["spec"]).includes(`:${version}"`),
+      at(deployment, ["status", "observedGeneration"]) === deployment?.metadata.generation,
+      at(deployment, ["status", "availableReplicas"]) === 1,
+      JSON.stringify(set?.["spec"]).includes(tag),
+      at(set, ["status", "readyReplicas"]) === 3,
+      at(set, ["status", "updateRevision"]) === at(set, ["status", "currentRevision"]),
+      at(await cluster.get(ecRef), names.ecFields.state) === "Running",
+    ];
+    return facts.every(Boolean) || undefined;
+  });
+}
