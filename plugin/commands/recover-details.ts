@@ -1,14 +1,16 @@
 /** What the document says of a recovery: verdict, evidence, and the procedure as commands. */
 import { credentialsRef } from "../adapters/cluster-api";
 import { placesOf } from "../adapters/cluster-api/places";
+import type { InstalledModule } from "../domain/api/records";
 import { objectLabel } from "../domain/objects";
 import type { Evidence } from "../domain/recovery/evidence";
+import { outOfLineAhead } from "../domain/recovery/line";
 import { type ApiAccess, type Pipeline, procedureOf } from "../domain/recovery/procedure";
 import { quoteCommand } from "../output/quote";
 import type { Look } from "../run/recovery/look";
 import type { CommandContext } from "./context";
 import { kubectlCommand } from "./kubectl-command";
-import type { RecoverFlags } from "./recover";
+import type { RecoverFlags } from "./recover-flags";
 
 /** One step of the printed procedure. */
 export interface ShownStep {
@@ -34,11 +36,13 @@ export interface Seen {
   readonly look: Look;
   readonly evidence: readonly Evidence[];
   readonly flags: RecoverFlags;
+  /** Manifests of the archives that were given. */
+  readonly modules: readonly InstalledModule[];
 }
 
 /** The details of a report. */
 export function recoveryDetails(context: CommandContext, seen: Seen): RecoveryDetails {
-  const { look, evidence, flags } = seen;
+  const { look, evidence, flags, modules } = seen;
   const { ec, freeze } = look;
   const command = kubectlCommand(context.options);
   const shown = (pipeline: Pipeline): string =>
@@ -55,6 +59,17 @@ export function recoveryDetails(context: CommandContext, seen: Seen): RecoveryDe
       files: flags.modules,
       ...(flags.engineVersion !== undefined && { engineVersion: flags.engineVersion }),
     },
+    apart: outOfLineAhead(
+      look.facts,
+      { databases: freeze.databases, api: look.api },
+      {
+        engineVersion: flags.engineVersion,
+        raised: new Set(
+          freeze.causes.flatMap((cause) => (cause.is === "database" ? [cause.database.label] : [])),
+        ),
+        modules,
+      },
+    ),
     again: again(context, seen),
   });
   return {

@@ -11,21 +11,8 @@ import { type ApiFlags, apiPermissions, connectApi, readEc } from "./api-options
 import type { CommandContext } from "./context";
 import { kubectlCommand } from "./kubectl-command";
 import { recoveryDetails } from "./recover-details";
+import type { RecoverFlags } from "./recover-flags";
 import { recoveryLines } from "./recover-text";
-
-/** Flags of `recover`, judged. */
-export interface RecoverFlags extends Pick<
-  RecoverOptions,
-  "apply" | "engineVersion" | "dropDigests" | "stallAfterMs"
-> {
-  /** Name of the EC; absent: the only one of the namespace. */
-  readonly ec?: string;
-  /** Files with archives. */
-  readonly modules: readonly string[];
-  readonly api: ApiFlags;
-  /** --timeout was typed: it then limits each wait. */
-  readonly limited: boolean;
-}
 
 /** What --timeout is when nobody gave it: no limit for what goes on. */
 const usualTimeoutMs = 5 * 60_000;
@@ -75,7 +62,8 @@ export async function runRecover(
       fieldManager: options.fieldManager ?? names.fieldManager,
     });
     if (look === undefined) return report;
-    return { ...report, details: recoveryDetails(context, { look, evidence, flags }) };
+    const seen = { look, evidence, flags, modules: modules.map(({ module }) => module) };
+    return { ...report, details: recoveryDetails(context, seen) };
   } catch (error) {
     return recorder.failure(error);
   }
@@ -92,9 +80,7 @@ async function filesOf(
 ): Promise<RecoverOptions["modules"]> {
   if (modules.length === 0) return [];
   const { readModuleFile } = await import("../adapters/cluster-api/module-file.ts");
-  return await Promise.all(
-    modules.map(async (path) => ({ path, ...(await readModuleFile(path, names)) })),
-  );
+  return await Promise.all(modules.map((path) => readModuleFile(path, names)));
 }
 
 /** What was found and what to do, then the rest of the report. */

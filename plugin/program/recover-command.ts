@@ -1,5 +1,5 @@
 /** `recover`, as data. */
-import type { RecoverFlags } from "../commands/recover";
+import type { RecoverFlags } from "../commands/recover-flags";
 import { defaultStallAfterMs } from "../domain/rollout/stateful-set";
 import { compareEngineVersions, parseEngineVersion } from "../domain/versions";
 import { apiFlags, readApi } from "./api-flags";

@@ -3,15 +3,14 @@ import { digestCauses, licenseCauses } from "../cluster/causes";
 import { clusterFinding } from "../cluster/codes";
 import { usedModules } from "../cluster/databases";
 import { autoOf } from "../cluster/fields";
-import { projectCluster } from "../clusters";
 import type { Facts } from "../facts";
 import type { Finding } from "../findings";
 import { type KubeObject, objectLabel } from "../objects";
-import { at, text } from "../values";
-import { compareEngineVersions, type EngineVersion, formatEngineVersion } from "../versions";
+import { at, list, own, text } from "../values";
+import { formatEngineVersion } from "../versions";
 import { bundledVersions } from "./bundled";
 import { recoveryFinding } from "./codes";
-import { type ApiFacts, type RecoveryDatabase, shownVersion } from "./databases";
+import { type ApiFacts, isTooOld, lowest, type RecoveryDatabase, shownVersion } from "./databases";
 import { buildsOf, fits } from "./line";
 
 /** One cause; what it is decides what takes it away. */
@@ -35,9 +34,6 @@ export interface Frozen {
   readonly databases: readonly RecoveryDatabase[];
   readonly api: ApiFacts | undefined;
 }
-
-/** Databases run 7.2 or later (S123). */
-export const lowest: EngineVersion = { major: 7, minor: 2 };
 
 /** Every cause that the data show. */
 export function causesOf(frozen: Frozen): readonly FreezeCause[] {
@@ -70,7 +66,7 @@ function oldDatabases({ facts, ec, databases }: Frozen): readonly FreezeCause[] 
     const { runs, label } = database;
     if (runs === undefined) return [];
     const version = formatEngineVersion(runs);
-    if (compareEngineVersions(runs, lowest) < 0) {
+    if (isTooOld(runs)) {
       const finding = clusterFinding("databaseOld", {
         object: label,
         cause: `it runs ${version}, and with a database before ${formatEngineVersion(lowest)} the upgrade freezes`,
@@ -113,7 +109,9 @@ function uninstalled({ facts, ec, databases }: Frozen, api: ApiFacts): readonly 
   const { names } = facts;
   const known = new Set([
     ...names.bundledModules,
-    ...(projectCluster(ec, names)?.userModules ?? []),
+    ...list(at(ec, names.fields.userDefinedModules)).flatMap(
+      (entry) => text(own(entry, names.entryFields.userModuleName)) ?? [],
+    ),
     ...api.modules.flatMap(({ name, bundled }) => (bundled === true ? [name] : [])),
   ]);
   const users = new Map<string, readonly RecoveryDatabase[]>();
@@ -124,7 +122,11 @@ function uninstalled({ facts, ec, databases }: Frozen, api: ApiFacts): readonly 
   }
   return [...users].flatMap(([module, all]) => {
     const builds = buildsOf(module, api.modules);
-    const left = all.filter(({ runs }) => !builds.some((build) => fits(build, runs)));
+    // which build one that is too old needs shows when its version is known
+    const left = all.filter(
+      ({ runs }) =>
+        builds.length === 0 || !(isTooOld(runs) || builds.some((build) => fits(build, runs))),
+    );
     if (left.length === 0) return [];
     const which = left.map(({ label, runs }) => `${label} at ${shownVersion(runs)}`).join(", ");
     const about = {

@@ -60,8 +60,8 @@ function judged(frozen: Frozen, { state, apart }: Seen): Verdict {
     const says = `no upgrade of ${label} is frozen: state ${state === "" ? "not told" : state}`;
     return { is: "standing", says, causes: [] };
   }
-  const { name = "", namespace = "" } = ec.metadata;
-  const set = factNamed(facts, "statefulSets", { name, namespace });
+  const name = String(ec.metadata.name);
+  const set = factNamed(facts, "statefulSets", { name, namespace: facts.namespace });
   if (set === undefined || !isTakenUp(facts, name, {})) return begun(frozen, { state, apart });
   return rolled(frozen, state, set);
 }

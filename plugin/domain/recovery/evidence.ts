@@ -56,8 +56,8 @@ export function eventEvidence(
   const labels = new Set([ec, ...about].map(objectLabel));
   const isPart = (event: KubeObject): boolean =>
     own(own(event, "involvedObject"), "namespace") === ec.metadata.namespace &&
-    ["Pod", "StatefulSet"].includes(text(at(event, ["involvedObject", "kind"])) ?? "") &&
-    isOf(text(at(event, ["involvedObject", "name"])) ?? "", ec.metadata.name ?? "");
+    ["Pod", "StatefulSet"].includes(String(at(event, ["involvedObject", "kind"]))) &&
+    isOf(String(at(event, ["involvedObject", "name"])), String(ec.metadata.name));
   const found = objects.events
     .filter((event) => own(event, "type") === "Warning")
     .filter((event) => labels.has(involved(event)) || isPart(event))
@@ -73,8 +73,13 @@ export function eventEvidence(
           .slice(0, longest),
       } as const;
     })
-    .toSorted((one, other) => ((one.at ?? "") < (other.at ?? "") ? -1 : 1));
+    .toSorted((one, other) => (timeOf(one) < timeOf(other) ? -1 : 1));
   return newest(found);
+}
+
+/** What tells no time comes first. */
+function timeOf({ at: time }: Pick<Evidence, "at">): string {
+  return time ?? "";
 }
 
 function involved(event: KubeObject): string {

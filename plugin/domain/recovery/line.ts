@@ -54,6 +54,34 @@ export function outOfLine(
   };
 }
 
+/** What will have been done: some databases run the version, modules are installed. */
+export interface Ahead {
+  readonly engineVersion: string | undefined;
+  /** Labels of the databases that are raised. */
+  readonly raised: ReadonlySet<string>;
+  readonly modules: readonly InstalledModule[];
+}
+
+/** The databases as they were seen. */
+export interface Known {
+  readonly databases: readonly RecoveryDatabase[];
+  readonly api: ApiFacts | undefined;
+}
+
+/** The resources that are out of line by then. */
+export function outOfLineAhead(
+  facts: Facts,
+  { databases, api }: Known,
+  { engineVersion, raised, modules }: Ahead,
+): readonly Apart[] {
+  const version = parseEngineVersion(engineVersion);
+  const then = databases.map((database) =>
+    version !== undefined && raised.has(database.label) ? { ...database, runs: version } : database,
+  );
+  const installed = [...(api?.modules ?? []), ...modules];
+  return outOfLine(facts, then, { databases: [], ...api, modules: installed }).apart;
+}
+
 /** Lowering is never written, nor is a channel or an absent version replaced by a number. */
 function versionEdits(
   { names }: Facts,
@@ -122,6 +150,19 @@ export function fits(
   engine: EngineVersion | undefined,
 ): boolean {
   return made === undefined || engine === undefined || made === formatEngineVersion(engine);
+}
+
+/** True when that very build is installed: one for another engine version is another one. */
+export function isInstalled(
+  { name, version, compatibleEngineVersion: made }: InstalledModule,
+  installed: readonly InstalledModule[],
+): boolean {
+  return installed.some(
+    (one) =>
+      one.name === name &&
+      one.version === version &&
+      [undefined, made ?? one.compatibleEngineVersion].includes(one.compatibleEngineVersion),
+  );
 }
 
 /** The later version first. */

@@ -1,9 +1,9 @@
 /** What --apply does about the causes, and what it cannot do (S99, S100; domain facts 7, 10). */
 import type { InstalledModule } from "../api/records";
-import { sameBuild } from "../api/modules";
 import type { FieldEdit } from "../cluster/edits";
 import { databaseFinding } from "../databases/codes";
 import { planDatabase } from "../databases/plan";
+import type { Target } from "../databases/target";
 import type { Facts } from "../facts";
 import type { Finding } from "../findings";
 import type { KubeObject } from "../objects";
@@ -17,8 +17,8 @@ import {
 import type { FreezeCause } from "./causes";
 import type { Freeze } from "./classify";
 import { recoveryFinding } from "./codes";
-import { type ApiFacts, type RecoveryDatabase, shownVersion } from "./databases";
-import { fits } from "./line";
+import { type ApiFacts, isTooOld, type RecoveryDatabase, shownVersion } from "./databases";
+import { fits, isInstalled } from "./line";
 
 /** What the person gives. */
 export interface RecoveryWish {
@@ -87,31 +87,28 @@ function remedyOf(planning: Planning, cause: FreezeCause, wish: RecoveryWish): R
 function upgradeOf(
   planning: Planning,
   database: RecoveryDatabase,
-  { engineVersion }: RecoveryWish,
+  { engineVersion, modules }: RecoveryWish,
 ): Remedy {
   const { label, uid, runs } = database;
   const version = parseEngineVersion(engineVersion);
   const choice = supported(planning);
-  if (engineVersion === undefined || version === undefined) {
-    // the command line refuses what is no version
+  if (version === undefined) {
     const known = choice.length === 0 ? "" : `; the nodes can run ${choice.join(", ")}`;
     return { problems: [`--engine-version: give the version for ${label}${known}`] };
   }
-  if (choice.length > 0 && !choice.includes(engineVersion)) {
-    return {
-      problems: [
-        `--engine-version: the nodes cannot run ${engineVersion}, but ${choice.join(", ")}`,
-      ],
-    };
+  const text = formatEngineVersion(version);
+  if (choice.length > 0 && !choice.includes(text)) {
+    const problem = `--engine-version: the nodes cannot run ${text}, but ${choice.join(", ")}`;
+    return { problems: [problem] };
   }
   if (runs !== undefined && compareEngineVersions(version, runs) <= 0) {
     return { problems: [`--engine-version: ${label} runs ${shownVersion(runs)} already`] };
   }
-  const blocks = upgradeBlocks(planning, database, version);
+  const blocks = upgradeBlocks(planning, database, { version, modules });
   if (uid === undefined) {
     return { blocks: [databaseFinding("uidUnknown", { object: label }), ...blocks] };
   }
-  return { upgrades: [{ database, uid, version: engineVersion }], blocks };
+  return { upgrades: [{ database, uid, version: text }], blocks };
 }
 
 /** What every node can run, 7.2 and later: the best proof that a version exists (domain facts 9). */
@@ -119,29 +116,49 @@ export function supported({ api }: Pick<Planning, "api">): readonly string[] {
   const [first, ...others] = api?.nodes ?? [];
   return (first?.supportedVersions ?? []).filter((version) => {
     const parsed = parseEngineVersion(version);
-    const isOld = parsed === undefined || compareEngineVersions(parsed, { major: 7, minor: 2 }) < 0;
-    return !isOld && others.every((node) => node.supportedVersions.includes(version));
+    return (
+      parsed !== undefined &&
+      !isTooOld(parsed) &&
+      others.every((node) => node.supportedVersions.includes(version))
+    );
   });
+}
+
+interface Raise {
+  readonly version: EngineVersion;
+  /** Those that are installed first. */
+  readonly modules: readonly InstalledModule[];
 }
 
 /** The edit that has to follow is judged before the call: a refused one would leave both apart. */
 function upgradeBlocks(
-  { facts }: Planning,
+  { facts, api }: Planning,
   { label, target, volatile }: RecoveryDatabase,
-  version: EngineVersion,
+  { version, modules }: Raise,
 ): readonly Finding[] {
   const atRisk = databaseFinding("volatile", {
     object: label,
     fix: "switch on replication or persistence, or allow the loss: upgrade-database --via api --may-discard-data",
   });
   const wish = { version: formatEngineVersion(version), via: "api" } as const;
-  const edit = target === undefined ? [] : planDatabase(facts, target, wish).blocks;
+  const known = [...modules, ...(api?.modules ?? [])];
+  const edit =
+    target === undefined ? [] : planDatabase(facts, withModules(target, known), wish).blocks;
   return [...(volatile ? [atRisk] : []), ...edit];
+}
+
+/** The EC as it will be when the edit is sent: what is installed counts. */
+function withModules(target: Target, modules: readonly InstalledModule[]): Target {
+  const { lookup } = target;
+  if (lookup.is !== "found") return target;
+  const more = modules.flatMap(({ name, displayName }) => [name, displayName ?? name]);
+  const bundledModules = [...lookup.cluster.bundledModules, ...more];
+  return { ...target, lookup: { ...lookup, cluster: { ...lookup.cluster, bundledModules } } };
 }
 
 function installOf(
   cause: Extract<FreezeCause, { is: "module" }>,
-  { modules }: RecoveryWish,
+  { modules, engineVersion }: RecoveryWish,
 ): Remedy {
   const { module, databases } = cause;
   const given = modules.filter(({ name, displayName }) => [name, displayName].includes(module));
@@ -149,19 +166,19 @@ function installOf(
     const labels = databases.map(({ label }) => label).join(", ");
     return { problems: [`--module: give the archive of ${module}, which ${labels} use`] };
   }
-  const unfit = databases.filter(({ runs }) => !given.some((one) => fits(one, runs)));
+  // a database that is too old is upgraded afterwards, and the module has to fit it then
+  const aimOf = (runs: EngineVersion | undefined): EngineVersion | undefined =>
+    isTooOld(runs) ? parseEngineVersion(engineVersion) : runs;
+  const unfit = databases.filter(({ runs }) => !given.some((one) => fits(one, aimOf(runs))));
   if (unfit.length === 0) return { installs: given };
-  const made = given.flatMap(({ compatibleEngineVersion }) => compatibleEngineVersion ?? []);
+  const made = given.map(({ compatibleEngineVersion }) => String(compatibleEngineVersion));
   const which = unfit.map(({ label, runs }) => `${label} at ${shownVersion(runs)}`).join(", ");
   const what = `the archive of ${module} is made for ${made.join(", ")}, and does not fit ${which}`;
   return { blocks: [recoveryFinding("moduleUnfit", { cause: what })] };
 }
 
-function digestOf(
-  { ec }: Planning,
-  { field = "" }: Finding,
-  { dropDigests }: RecoveryWish,
-): Remedy {
+function digestOf({ ec }: Planning, finding: Finding, { dropDigests }: RecoveryWish): Remedy {
+  const field = String(finding.field);
   const path = field.split(".");
   if (dropDigests) return { digests: [{ path, from: at(ec, path), to: null }] };
   return { problems: [`--drop-digests: ${field} pins an image; give the flag to remove it`] };
@@ -175,6 +192,6 @@ function needless(
 ): readonly string[] {
   if (api === undefined) return [];
   return modules
-    .filter((one) => !installs.includes(one) && sameBuild(one, api.modules) === undefined)
+    .filter((one) => !installs.includes(one) && !isInstalled(one, api.modules))
     .map(({ name }) => `--module: no database lacks the module ${name}`);
 }

@@ -43,6 +43,8 @@ export interface Procedure {
     /** Files with modules, as they were given. */
     readonly files: readonly string[];
   };
+  /** Resources to bring in line, as they will be with what was given. */
+  readonly apart: readonly Apart[];
   /** The words of this run that do all of it at once. */
   readonly again: readonly string[];
 }
@@ -52,8 +54,8 @@ const blanks = { version: "VERSION", module: "FILE", ca: "CA_FILE", license: "LI
 
 /** The steps in their order; those that no cause needs are left out. */
 export function procedureOf(procedure: Procedure): readonly ProcedureStep[] {
-  const { freeze } = procedure;
-  if (freeze.is !== "frozen" && freeze.apart.length === 0) return [];
+  const { freeze, apart } = procedure;
+  if (freeze.is !== "frozen" && apart.length === 0) return [];
   const rest = [...licenseStep(procedure), ...moduleSteps(procedure), ...versionSteps(procedure)];
   return [
     lookStep(procedure),
@@ -75,7 +77,7 @@ function causes<K extends FreezeCause["is"]>({ freeze }: Procedure, is: K) {
 }
 
 function placeOf({ metadata }: KubeObject): readonly [name: string, namespace: string] {
-  return [metadata.name ?? "", metadata.namespace ?? ""];
+  return [String(metadata.name), String(metadata.namespace)];
 }
 
 function lookStep({ names, ec }: Procedure): ProcedureStep {
@@ -188,7 +190,7 @@ function versionSteps(procedure: Procedure): readonly ProcedureStep[] {
 function digestStep(procedure: Procedure): readonly ProcedureStep[] {
   const { ec, names } = procedure;
   const found = causes(procedure, "digest").map(({ finding }) => ({
-    path: (finding.field ?? "").split("."),
+    path: String(finding.field).split("."),
     from: undefined,
     to: null,
   }));
@@ -221,19 +223,23 @@ function runningStep({ ec, names }: Procedure): ProcedureStep {
   };
 }
 
-/** Databases that were raised above, and those that are apart already. */
+/** Resources as they will be with what is given; where that is open, with blanks. */
 function lineSteps(procedure: Procedure): readonly ProcedureStep[] {
-  const { freeze, names } = procedure;
+  const { names } = procedure;
   const kind = `${names.edb.plural}.${names.group}`;
   const raised = causes(procedure, "database").flatMap(({ database }) =>
     raisedEdit(procedure, database),
   );
-  const installed = causes(procedure, "module").flatMap(({ module, databases }) =>
+  const unknown = procedure.wish.files.length === 0 ? causes(procedure, "module") : [];
+  const installed = unknown.flatMap(({ module, databases }) =>
     databases.map(({ label }) => `${module} of ${label}`),
   );
-  const commands = [...raised, ...freeze.apart].map(({ edb, edits }) =>
-    patch(edb, kind, patchOf(edits)),
-  );
+  const edbs = [...new Set([...procedure.apart, ...raised].map(({ edb }) => edb))];
+  const commands = edbs.map((edb) => {
+    const own = [...raised, ...procedure.apart].filter((one) => one.edb === edb);
+    const edits = own.flatMap((one) => one.edits);
+    return patch(edb, kind, patchOf(edits));
+  });
   if (commands.length === 0 && installed.length === 0) return [];
   const modules =
     installed.length === 0
@@ -254,9 +260,10 @@ function raisedEdit(
   { target }: RecoveryDatabase,
 ): readonly Pick<Apart, "edb" | "edits">[] {
   const path = names.fields.engineVersion;
+  // with a version it is among those that will be apart
+  if (wish.engineVersion !== undefined) return [];
   if (target === undefined || target.instanceOf !== undefined) return [];
   const from = text(at(target.object, path));
   if (from === undefined || !/^\d/.test(from)) return [];
-  const to = wish.engineVersion ?? blanks.version;
-  return [{ edb: target.object, edits: [{ path, from, to }] }];
+  return [{ edb: target.object, edits: [{ path, from, to: blanks.version }] }];
 }

@@ -4,6 +4,7 @@ import { objectLabel, type Resource } from "../../domain/objects";
 import { recoveryFinding } from "../../domain/recovery/codes";
 import type { Apart } from "../../domain/recovery/line";
 import type { RecoveryPlan } from "../../domain/recovery/plan";
+import { at } from "../../domain/values";
 import type { ClusterApi } from "../cluster-api";
 import { BlockedError } from "../recorder";
 import type { ModuleFile, RecoverDeps, RecoverOptions } from "./deps";
@@ -66,6 +67,24 @@ export async function applyRecovery(
   return await agreed(deps, options, applying);
 }
 
+/** Nothing is to be changed any more: what an earlier run has set going is seen to its end. */
+export async function followUpgrade(
+  deps: RecoverDeps,
+  options: RecoverOptions,
+  applying: Omit<Applying, "plan">,
+): Promise<string> {
+  const { resource } = applying;
+  await goOn(deps, options, applying);
+  const { freeze } = await lookAt(deps, options, applying);
+  const { observedGeneration } = deps.names.edbFields;
+  for (const database of freeze.databases) {
+    const edb = database.target?.object;
+    if (edb === undefined || at(edb, observedGeneration) === edb.metadata.generation) continue;
+    await confirm(deps, options, { resource, apart: { database, edb, edits: [] } });
+  }
+  return await agreed(deps, options, applying);
+}
+
 async function overRest(
   deps: RecoverDeps,
   options: RecoverOptions,
@@ -86,7 +105,7 @@ function filesOf({ modules }: RecoverOptions, { installs }: RecoveryPlan): reado
 async function goOn(
   deps: RecoverDeps,
   options: RecoverOptions,
-  { resource, look }: Applying,
+  { resource, look }: Omit<Applying, "plan">,
 ): Promise<boolean> {
   const { ec, api, freeze } = look;
   const early = freeze.apart.length > 0 && freeze.state === "Upgrade";
@@ -140,7 +159,7 @@ async function confirm(
 async function agreed(
   deps: RecoverDeps,
   options: RecoverOptions,
-  applying: Applying,
+  applying: Omit<Applying, "plan">,
 ): Promise<string> {
   const { freeze, ec } = await lookAt(deps, options, applying);
   const label = objectLabel(ec);

@@ -7,7 +7,6 @@ import type { UpgradeClusterDeps } from "../cluster/deps";
 /** A module's archive with what its manifest says. */
 export interface ModuleFile {
   /** As it was given. */
-  readonly path: string;
   readonly name: string;
   readonly bytes: Uint8Array;
   readonly module: InstalledModule;

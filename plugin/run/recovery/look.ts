@@ -24,6 +24,8 @@ export interface Look {
 export interface Looking {
   readonly resource: Resource;
   readonly api: ClusterApi | undefined;
+  /** Given: a REST API that cannot be asked is told, and the resources alone are judged. */
+  readonly unread?: (error: EngineError) => void;
 }
 
 /** What is read at every look. */
@@ -40,12 +42,12 @@ export const looked = [
 export async function lookAt(
   deps: RecoverDeps,
   options: RecoverOptions,
-  { resource, api }: Looking,
+  { resource, api, unread }: Looking,
 ): Promise<Look> {
   const { namespace, name } = options;
   const [facts, told] = await Promise.all([
     readFacts(deps, { namespace, resource }, looked),
-    api === undefined ? undefined : readApi(deps, api),
+    api === undefined ? undefined : readApi(deps, api).catch(passed),
   ]);
   const ec = facts.objects.ecs.find(({ metadata }) => metadata.name === name);
   if (ec === undefined) {
@@ -53,15 +55,20 @@ export async function lookAt(
     throw new BlockedError(exitCodes.blocked, [clusterFinding("absent", { object })]);
   }
   return { facts, ec, api: told, freeze: classifyFreeze(facts, ec, told) };
+
+  function passed(error: unknown): undefined {
+    deps.signal.throwIfAborted();
+    if (unread === undefined || !(error instanceof EngineError)) throw error;
+    unread(error);
+  }
 }
 
 async function readApi({ signal }: RecoverDeps, api: ClusterApi): Promise<ApiFacts> {
-  const [databases, modules, license, nodes] = await Promise.all([
-    api.databases(signal),
-    api.modules(signal),
-    api.license(signal),
-    api.nodes(signal),
-  ]);
+  // one after the other: a failure leaves no call behind that a closed connection would wait for
+  const databases = await api.databases(signal);
+  const modules = await api.modules(signal);
+  const license = await api.license(signal);
+  const nodes = await api.nodes(signal);
   return {
     databases,
     modules,

@@ -13,7 +13,7 @@ import { ecResource } from "../cluster/read";
 import { requirePermissions } from "../ledger";
 import { BlockedError } from "../recorder";
 import type { Report } from "../report";
-import { applyRecovery, plannedSteps } from "./apply";
+import { applyRecovery, followUpgrade, plannedSteps } from "./apply";
 import type { RecoverDeps, RecoverOptions } from "./deps";
 import { lookAt, type Look, readEvidence } from "./look";
 import { readPermissions, writePermissions } from "./permissions";
@@ -52,11 +52,12 @@ class Recover {
     const resource = await ecResource(deps);
     const api = await this.#connected();
     try {
-      const look = await lookAt(deps, options, { resource, api });
+      const unread = options.apply ? {} : { unread: this.#unread };
+      const look = await lookAt(deps, options, { resource, api, ...unread });
       this.look = look;
       this.evidence = await readEvidence(deps, look);
       deps.recorder.findings(look.freeze.warnings);
-      if (api === undefined) deps.recorder.findings([recoveryFinding("apiUnread", {})]);
+      if (look.api === undefined) deps.recorder.findings([recoveryFinding("apiUnread", {})]);
       return await (options.apply ? this.#apply({ look, resource, api }) : this.#shown(look));
     } finally {
       api?.close();
@@ -78,14 +79,17 @@ class Recover {
 
   /** Looking goes on without it, changing does not. */
   async #connected(): Promise<ClusterApi | undefined> {
-    const { api, recorder } = this.deps;
-    if (api === undefined) return undefined;
-    return await api.connect().catch((error: unknown) => {
+    const { api } = this.deps;
+    return await api?.connect().catch((error: unknown) => {
       if (this.options.apply || !(error instanceof EngineError)) throw error;
-      recorder.note(`the REST API is not asked: ${error.message}`);
+      this.#unread(error);
       return undefined;
     });
   }
+
+  readonly #unread = ({ message }: EngineError): void => {
+    this.deps.recorder.note(`the REST API is not asked: ${message}`);
+  };
 
   #shown({ freeze }: Look): Report {
     const { recorder } = this.deps;
@@ -103,7 +107,9 @@ class Recover {
     const { deps, options } = this;
     const { freeze } = at.look;
     if (freeze.is !== "frozen" && freeze.apart.length === 0) {
-      return deps.recorder.success(freeze.says);
+      const done = freeze.is === "standing" || options.dryRun !== "none";
+      const says = done ? freeze.says : await followUpgrade(deps, options, at);
+      return deps.recorder.success(says);
     }
     const plan = await this.#fitPlan(at);
     if (options.dryRun !== "none") {

@@ -1,10 +1,10 @@
 /** The recovery over the REST API: a module is installed, a version is posted, the action followed (S99, S100). */
-import { sameBuild } from "../../domain/api/modules";
 import { ClusterApiError } from "../../domain/api/failure";
 import type { ApiAction, ApiDatabase, InstalledModule } from "../../domain/api/records";
-import { exitCodes } from "../../domain/errors";
+import { EngineError, exitCodes } from "../../domain/errors";
 import { recoveryFinding } from "../../domain/recovery/codes";
 import { shownVersion } from "../../domain/recovery/databases";
+import { isInstalled } from "../../domain/recovery/line";
 import type { DatabaseUpgrade } from "../../domain/recovery/plan";
 import {
   compareEngineVersions,
@@ -15,7 +15,7 @@ import type { ClusterApi } from "../cluster-api";
 import { noted } from "../outcome";
 import { BlockedError, type StepInfo } from "../recorder";
 import type { ModuleFile, RecoverDeps, RecoverOptions } from "./deps";
-import { type Seen, waitFor } from "./waiting";
+import { isAway, type Seen, waitFor } from "./waiting";
 
 /** How the step is named in the report. */
 export function installStep({ module }: ModuleFile, api: ClusterApi): StepInfo {
@@ -37,19 +37,50 @@ export async function install(
 ): Promise<void> {
   const { recorder, signal } = deps;
   const step = installStep(file, api);
-  if (sameBuild(file.module, await api.modules(signal)) !== undefined) {
+  if (isInstalled(file.module, await api.modules(signal))) {
     recorder.done({ ...step, why: "it is installed already" }, "unchanged");
     return;
   }
   await recorder.step(step, async () => {
     const { name, bytes } = file;
-    const started = await noted(deps, step, () => upload(api, { name, bytes }, deps));
+    const started = await noted(deps, step, async () => {
+      try {
+        return await upload(api, { name, bytes }, deps);
+      } catch (error) {
+        if (isAway(error) && (await arrived(deps, options, { api, file }))) return undefined;
+        throw error;
+      }
+    });
     await waitFor(deps, options, {
       look: () => installed(deps, api, { module: file.module, action: started }),
       stalled: (on) => stopped(step.object, `nothing moves, it waits for ${on}`),
     });
     return { result: "created", value: undefined };
   });
+}
+
+/** So long an upload without an answer is looked for. */
+const lostMs = 20_000;
+
+/** An upload without an answer may have been taken: it is looked for, never sent again. */
+async function arrived(
+  deps: RecoverDeps,
+  options: RecoverOptions,
+  { api, file }: { readonly api: ClusterApi; readonly file: ModuleFile },
+): Promise<boolean> {
+  const waiting = {
+    look: () => installed(deps, api, { module: file.module, action: undefined }),
+    stalled: (on: string) => stopped(file.name, `nothing moves, it waits for ${on}`),
+    stallAfterMs: lostMs,
+  };
+  return await waitFor(deps, options, waiting).then(
+    () => true,
+    (error: unknown) => {
+      deps.signal.throwIfAborted();
+      if (error instanceof EngineError) return false;
+      throw error;
+    },
+  );
 }
 
 /** An answer that says it is there already is what an answer that was lost looks like. */
@@ -84,8 +115,7 @@ async function installed(
   const { module, action: uid } = wanted;
   const action = uid === undefined ? undefined : await api.action(uid, signal);
   if (action?.is === "failed") throw failed(`module ${module.name}`, action);
-  const found = sameBuild(module, await api.modules(signal));
-  if (found !== undefined) return { is: "done", value: undefined };
+  if (isInstalled(module, await api.modules(signal))) return { is: "done", value: undefined };
   const on = `module ${module.name} to be listed${progressOf(action)}`;
   return { is: "moving", on, step: stepOf(action) };
 }
@@ -174,15 +204,13 @@ export async function runningActions(
   api: ClusterApi,
   databases: readonly { readonly label: string; readonly uid: number | undefined }[],
 ): Promise<readonly { readonly label: string; readonly action: ApiAction }[]> {
-  const lists = await Promise.all(
-    databases.map(async ({ label, uid }) => {
-      const actions = uid === undefined ? undefined : await api.actionsOf(uid, signal);
-      return (actions ?? [])
-        .filter((action) => action.is === "running")
-        .map((action) => ({ label, action }));
-    }),
-  );
-  return lists.flat();
+  const found: { readonly label: string; readonly action: ApiAction }[] = [];
+  for (const { label, uid } of databases) {
+    const actions = uid === undefined ? undefined : await api.actionsOf(uid, signal);
+    const running = (actions ?? []).filter((action) => action.is === "running");
+    found.push(...running.map((action) => ({ label, action })));
+  }
+  return found;
 }
 
 /** Nothing is changed while an action runs. */

@@ -1,4 +1,19 @@
-import { aFrozenScene, codesOf, ecRef, oldRef, type Scene, stepsOf } from "./scene";
+import { UsageError } from "../../../../plugin/domain/errors";
+import { defaultNames as names } from "../../../../plugin/domain/names";
+import type { RecoverDeps, RecoverOptions } from "../../../../plugin/run/recovery/deps";
+import {
+  aFrozenScene,
+  aModuleFile,
+  codesOf,
+  ecLabel,
+  ecRef,
+  type FrozenWish,
+  oldLabel,
+  oldRef,
+  type Scene,
+  stateOf,
+  stepsOf,
+} from "./scene";
 
 let scene: Scene | undefined;
 
@@ -6,13 +21,440 @@ afterEach(async () => {
   await scene?.api.close();
 });
 
-test("look", async () => {
-  scene = await aFrozenScene({ version: "6.2" });
-  console.log(JSON.stringify((await scene.cluster.get(ecRef))?.["status"]), scene.play.log);
-  const { report, look, evidence } = await scene.run({ apply: false });
-  console.log(JSON.stringify(report, null, 1), look?.freeze.is, evidence);
-  const done = await scene.run({ engineVersion: "7.2" });
-  console.log(JSON.stringify(done.report, null, 1), stepsOf(done.report), codesOf(done.report), scene.journal);
-  console.log(JSON.stringify(await scene.cluster.get(oldRef)));
-  console.log(scene.api.calls.length, scene.sent);
+async function frozen(wish: FrozenWish): Promise<Scene> {
+  scene = await aFrozenScene(wish);
+  return scene;
+}
+
+const old: FrozenWish = { version: "6.2" };
+const moduleless: FrozenWish = { modules: [{ name: "rg", version: "1.2.5" }] };
+const digest = "sha256:0000000000000000000000000000000000000000000000000000000000000000";
+const pinned: FrozenWish = {
+  ec: {
+    engineEnterpriseImageSpec: { digestHash: digest, versionTag: "8.0.2-17" },
+    upgradeSpec: { autoUpgradeEngineEnterprise: true },
+  },
+};
+const calls = ({ api }: Scene) => api.calls.filter(({ method }) => method !== "GET");
+
+type Kind = readonly [
+  title: string,
+  wish: FrozenWish,
+  options: Partial<RecoverOptions>,
+  expected: {
+    readonly codes: readonly string[];
+    readonly log: string;
+    readonly steps: readonly string[];
+  },
+];
+
+const kinds: readonly Kind[] = [
+  [
+    "a database that is too old",
+    old,
+    { engineVersion: "7.2" },
+    {
+      codes: ["CLUSTER-DATABASE-OLD"],
+      log: "Upgrade Error: database shop/sessions runs the incompatible version 6.2",
+      steps: [
+        "recover.upgrade.3 changed",
+        "recover.resume done",
+        "recover.line.shop.sessions changed",
+        "recover.confirm.shop.sessions done",
+      ],
+    },
+  ],
+  [
+    "a module that is not installed",
+    moduleless,
+    { modules: [aModuleFile()] },
+    {
+      codes: ["FREEZE-MODULE-ABSENT"],
+      log: "Upgrade Error: database shop/sessions uses the unsupported module rg",
+      steps: [
+        "recover.module.rg created",
+        "recover.resume done",
+        "recover.line.shop.sessions changed",
+        "recover.confirm.shop.sessions done",
+      ],
+    },
+  ],
+  [
+    "images that are pinned by digest",
+    pinned,
+    { dropDigests: true },
+    {
+      codes: ["CLUSTER-DIGEST-PINNED"],
+      log: "Upgrade Error: automatic upgrade is on while images are pinned by digest: spec.engineEnterpriseImageSpec.digestHash",
+      steps: ["recover.digests changed", "recover.resume done"],
+    },
+  ],
+  [
+    "both an old database and its missing module",
+    { version: "6.2", modules: [{ name: "rg", version: "1.2.5" }] },
+    { engineVersion: "7.4", modules: [aModuleFile()] },
+    {
+      codes: ["CLUSTER-DATABASE-OLD", "FREEZE-MODULE-ABSENT"],
+      log: "Upgrade Error: database shop/sessions runs the incompatible version 6.2",
+      steps: [
+        "recover.module.rg created",
+        "recover.upgrade.3 changed",
+        "recover.resume done",
+        "recover.line.shop.sessions changed",
+        "recover.confirm.shop.sessions done",
+      ],
+    },
+  ],
+];
+
+describe.each(kinds)("frozen by %s", (...[, wish, options, { codes, log, steps }]) => {
+  test("a look names every cause from data, the log beside, and changes nothing", async () => {
+    const world = await frozen(wish);
+    const { report, look, evidence } = await world.run({ apply: false });
+    expect(codesOf(report)).toEqual(codes);
+    expect(report.exit.code).toBe(3);
+    expect(look?.freeze.is).toBe("frozen");
+    expect(evidence).toContainEqual(
+      expect.objectContaining({ from: "log", object: "engine/ec", says: log }),
+    );
+    expect(world.sent).toEqual([]);
+    expect(calls(world)).toEqual([]);
+  });
+
+  test("the log alone is no ground: without it the causes are the same", async () => {
+    const world = await frozen(wish);
+    world.before = (line) =>
+      line.includes("the log of") ? Promise.reject(new UsageError("no log")) : Promise.resolve();
+    const { report } = await world.run({ apply: false });
+    expect(codesOf(report)).toEqual(codes);
+  });
+
+  test("--apply ends Running, resource and database agree, and a re-run changes nothing", async () => {
+    const world = await frozen(wish);
+    const { report } = await world.run(options);
+    expect(report.exit).toEqual({
+      code: 0,
+      reason: `${ecLabel} is in state Running, resources and databases agree`,
+    });
+    expect(stepsOf(report)).toEqual(steps);
+    const { state, asks, runs, specStatus, observed } = await stateOf(world);
+    expect({ state, specStatus, observed }).toEqual({
+      state: "Running",
+      specStatus: "Valid",
+      observed: true,
+    });
+    expect(runs).toBe(`${String(asks)}.0`);
+    const before = [world.sent.length, calls(world).length];
+    const again = await world.run(options);
+    expect(again.report.exit.code).toBe(0);
+    expect([world.sent.length, calls(world).length]).toEqual(before);
+  });
+
+  test.each(["client", "server"] as const)(
+    "a dry run (%s) plans, and changes nothing",
+    async (dryRun) => {
+      const world = await frozen(wish);
+      const { report } = await world.run({ ...options, dryRun });
+      expect(report.exit.code).toBe(0);
+      expect(report.steps?.every(({ result }) => result === "planned")).toBe(true);
+      expect(world.sent.every((line) => line.endsWith("(dry run)"))).toBe(true);
+      expect(calls(world)).toEqual([]);
+      expect(world.journal).toEqual([]);
+      expect(world.questions).toEqual([]);
+    },
+  );
+});
+
+test("every write is noted before and after, asked for once, and its old value kept", async () => {
+  const world = await frozen(old);
+  const { report } = await world.run({ engineVersion: "7.2" });
+  expect(world.journal.map((line) => line.slice(0, 40))).toEqual([
+    'intent {"action":"call","object":"Engine',
+    'outcome {"action":"call","object":"Engin',
+    'intent {"action":"patch","object":"Engin',
+    'outcome {"action":"patch","object":"Engi',
+  ]);
+  expect(world.questions).toEqual([
+    `Recover ${ecLabel}: upgrade ${oldLabel} to 7.2, bring the resources in line with what runs?`,
+  ]);
+  expect(report.backups).toEqual([
+    {
+      object: oldLabel,
+      file: "old.json",
+      command:
+        "kubectl patch engineenterprisedatabases.app.engine.com sessions -n shop --type=merge --patch-file old.json",
+    },
+  ]);
+  expect(world.saved).toMatchObject([{ spec: { engineVersion: "6.2" } }]);
+});
+
+test("the body holds the version as a text, and nothing else", async () => {
+  const world = await frozen(old);
+  const bodies: unknown[] = [];
+  const client = await world.client();
+  const connect = () =>
+    Promise.resolve(
+      Object.assign(Object.create(client) as typeof client, {
+        upgrade: (uid: number, body: object, signal: AbortSignal) => {
+          bodies.push([uid, body]);
+          return client.upgrade(uid, body as never, signal);
+        },
+      }),
+    );
+  await world.run({ engineVersion: "7.4" }, { api: { permissions: [], connect } });
+  expect(bodies).toEqual([[3, { engine_version: "7.4" }]]);
+});
+
+describe("nothing is frozen", () => {
+  test.each<[string, FrozenWish]>([
+    ["no upgrade is asked for", { asked: false }],
+    ["the upgrade is done", {}],
+  ])("%s: that is said, with 0", async (_title, wish) => {
+    const world = await frozen(wish);
+    for (const apply of [false, true]) {
+      const { report } = await world.run({ apply });
+      expect(report.exit).toEqual({
+        code: 0,
+        reason: `no upgrade of ${ecLabel} is frozen: state Running`,
+      });
+    }
+    expect(world.sent).toEqual([]);
+  });
+
+  test("an upgrade that goes on is left alone; --apply sees it to its end", async () => {
+    const world = await frozen({ asked: false });
+    const spec = { engineEnterpriseImageSpec: { versionTag: "8.0.2-17" } };
+    await world.cluster.patch(ecRef, { spec }, { type: "merge", fieldManager: "kubectl-edit" });
+    await world.clock.sleep(8_000);
+    const { report } = await world.run({ apply: false });
+    expect(report.exit.code).toBe(0);
+    expect(report.exit.reason).toContain("goes on by itself");
+    const planned = await world.run({ dryRun: "client" });
+    expect(planned.report.exit.reason).toContain("goes on by itself");
+    const followed = await world.run();
+    expect(stepsOf(followed.report)).toEqual(["recover.resume done"]);
+    expect(followed.report.exit.code).toBe(0);
+    expect(world.sent).toEqual([]);
+  });
+});
+
+describe("refused, and nothing is changed:", () => {
+  const denied = { ask: () => Promise.resolve(false) };
+  const unwritable = {
+    journal: { problem: () => Promise.resolve("it cannot be written") },
+  } as unknown as Partial<RecoverDeps>;
+  test.each<
+    [
+      title: string,
+      wish: FrozenWish,
+      options: Partial<RecoverOptions>,
+      code: number,
+      says: string,
+      deps?: Partial<RecoverDeps>,
+    ]
+  >([
+    [
+      "no version is given",
+      old,
+      {},
+      2,
+      `--engine-version: give the version for ${oldLabel}; the nodes can run 7.2, 7.4`,
+    ],
+    [
+      "no archive is given",
+      moduleless,
+      {},
+      2,
+      `--module: give the archive of rg, which ${oldLabel} use`,
+    ],
+    [
+      "digests are not to be dropped",
+      pinned,
+      {},
+      2,
+      "--drop-digests: spec.engineEnterpriseImageSpec.digestHash pins an image; give the flag to remove it",
+    ],
+    [
+      "all that is missing is named at once",
+      { version: "6.2", modules: [{ name: "rg" }] },
+      {},
+      2,
+      "--module: give",
+    ],
+    [
+      "the nodes cannot run it",
+      old,
+      { engineVersion: "8.2" },
+      2,
+      "--engine-version: the nodes cannot run 8.2, but 7.2, 7.4",
+    ],
+    [
+      "no database lacks the module",
+      old,
+      { engineVersion: "7.2", modules: [aModuleFile()] },
+      2,
+      "--module: no database lacks the module rg",
+    ],
+    [
+      "the archive is for another version",
+      moduleless,
+      { modules: [aModuleFile({ compatible_engine_version: "8.0" })] },
+      3,
+      "the archive of rg is made for 8.0, and does not fit",
+    ],
+    [
+      "the license is not valid",
+      { ...old, license: "Expired" },
+      { engineVersion: "7.2" },
+      3,
+      "the license state is Expired",
+    ],
+    [
+      "the database would lose its data",
+      { ...old, edb: { replication: false } },
+      { engineVersion: "7.2" },
+      3,
+      "neither replicated nor persistent",
+    ],
+    [
+      "the REST API was not given",
+      old,
+      { engineVersion: "7.2" },
+      2,
+      "--api-ca: give the CA of the REST API",
+      { api: undefined },
+    ],
+    ["nobody confirms", old, { engineVersion: "7.2" }, 2, "not confirmed", denied],
+    ["nothing can be kept", old, { engineVersion: "7.2" }, 2, "it cannot be written", unwritable],
+  ])("%s", async (...[, wish, options, code, says, deps]) => {
+    const world = await frozen(wish);
+    const { report } = await world.run(options, deps ?? {});
+    expect(report.exit.code).toBe(code);
+    expect(report.exit.reason).toContain(says);
+    expect(world.sent).toEqual([]);
+    expect(calls(world)).toEqual([]);
+  });
+
+  test("the EC is not there", async () => {
+    const world = await frozen({ asked: false });
+    const { report, look } = await world.run({ name: "other" });
+    expect(report.exit.code).toBe(3);
+    expect(codesOf(report)).toEqual(["CLUSTER-ABSENT"]);
+    expect(look).toBeUndefined();
+  });
+
+  test("a GitOps controller owns the resource", async () => {
+    const world = await frozen(old);
+    const labels = { "kustomize.toolkit.fluxcd.io/name": "shop" };
+    await world.cluster.patch(oldRef, { metadata: { labels } }, { type: "merge" });
+    const { report } = await world.run({ engineVersion: "7.2" });
+    expect(report.exit.code).toBe(5);
+    expect(codesOf(report)).toEqual(["DATABASE-OWNED"]);
+    expect(calls(world)).toEqual([]);
+  });
+
+  test("an action is at work on the database; with --wait it is waited for", async () => {
+    const world = await frozen(old);
+    await world.api.call("/v1/bdbs/3/upgrade", {
+      body: { force_restart: true, engine_version: "6.2" },
+    });
+    const before = calls(world).length;
+    const { report } = await world.run({ engineVersion: "7.2" });
+    expect(report.exit.code).toBe(3);
+    expect(codesOf(report)).toEqual(["FREEZE-ACTION-RUNS"]);
+    expect(calls(world)).toHaveLength(before);
+    const waited = await world.run({ engineVersion: "7.2", wait: true });
+    expect(waited.report.exit.code).toBe(0);
+    expect(await stateOf(world)).toMatchObject({ state: "Running", asks: "7.2", runs: "7.2.0" });
+  });
+
+  test("a permission is missing: the Role to ask for is printed", async () => {
+    const world = await frozen(old);
+    const user = { name: "nobody", groups: [] };
+    const cluster = world.controlPlane.connect({ user, namespace: "engine" });
+    const { report } = await world.run({ engineVersion: "7.2" }, { cluster });
+    expect(report.exit.code).toBe(4);
+    expect(report.permissions?.missing.join()).toContain("list engineenterprisedatabases");
+    expect(calls(world)).toEqual([]);
+  });
+});
+
+test("without the REST API it is judged from the resources, and that is said", async () => {
+  const world = await frozen({ version: "6.2", modules: [{ name: "rg" }] });
+  const { report } = await world.run({ apply: false }, { api: undefined });
+  expect(codesOf(report)).toEqual([
+    "FREEZE-API-UNREAD",
+    "CLUSTER-DATABASE-OLD",
+    "CLUSTER-MODULE-UNDEFINED",
+  ]);
+});
+
+test("a REST API that does not answer keeps nobody from looking", async () => {
+  const world = await frozen(old);
+  const connect = () => Promise.reject(new UsageError("no way there"));
+  const { report } = await world.run({ apply: false }, { api: { permissions: [], connect } });
+  expect(codesOf(report)).toEqual(["FREEZE-API-UNREAD", "CLUSTER-DATABASE-OLD"]);
+  const applied = await world.run({ engineVersion: "7.2" }, { api: { permissions: [], connect } });
+  expect(applied.report.exit).toMatchObject({ code: 2, reason: "no way there" });
+});
+
+test("an action that fails ends the run with its error; when it is mended, a re-run goes on", async () => {
+  const world = await frozen(old);
+  world.api.store.failing.set(3, "shard 7 does not come up");
+  const { report } = await world.run({ engineVersion: "7.2" });
+  expect(report.exit.code).toBe(1);
+  expect(codesOf(report)).toEqual(["FREEZE-ACTION-FAILED"]);
+  expect(report.exit.reason).toContain("shard 7 does not come up");
+  expect(await stateOf(world)).toMatchObject({ state: "Upgrade", asks: "6.2" });
+  world.api.store.failing.clear();
+  await world.run({ engineVersion: "7.2" });
+  expect(await stateOf(world)).toMatchObject({ state: "Running", asks: "7.2", runs: "7.2.0" });
+});
+
+test("an action that is forgotten is decided by the database", async () => {
+  const world = await frozen(old);
+  world.api.faults.add({ fault: { does: "forget" }, path: /actions/, times: 1_000 });
+  const { report } = await world.run({ engineVersion: "7.2" });
+  expect(report.exit.code).toBe(0);
+});
+
+test("a pod that does not start is named, and not mended", async () => {
+  const world = await frozen({ asked: false });
+  const spec = { engineEnterpriseImageSpec: { versionTag: "8.0.2-17" } };
+  await world.cluster.patch(ecRef, { spec }, { type: "merge", fieldManager: "kubectl-edit" });
+  await world.clock.sleep(8_000);
+  const pod = await world.cluster.get({
+    resource: { group: "", version: "v1", plural: "pods", kind: "Pod" },
+    name: "ec-2",
+    namespace: "engine",
+  });
+  const waiting = { reason: "ImagePullBackOff", message: "not found" };
+  const status = {
+    phase: "Pending",
+    containerStatuses: [
+      {
+        name: names.pods.container,
+        ready: false,
+        restartCount: 0,
+        image: "x",
+        imageID: "",
+        state: { waiting },
+      },
+    ],
+    conditions: [{ type: "Ready", status: "False" }],
+  };
+  await world.cluster.patch(
+    {
+      resource: { group: "", version: "v1", plural: "pods", kind: "Pod" },
+      name: "ec-2",
+      namespace: "engine",
+    },
+    { status },
+    { type: "merge", subresource: "status" },
+  );
+  expect(pod).toBeDefined();
+  const { report } = await world.run();
+  expect(codesOf(report)).toEqual(["POD-IMAGE"]);
+  expect(report.exit.code).toBe(3);
+  expect(world.sent).toEqual([]);
 });

@@ -1,18 +1,20 @@
 /** A frozen upgrade in memory: an operator at play, its REST service, and recoveries that are run on it. */
+import { parseModule } from "../../../../plugin/domain/api/modules";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
+import { at } from "../../../../plugin/domain/values";
 import { exampleSource } from "../../../../plugin/rehearsal/example";
 import { ObservedCluster } from "../../../../plugin/rehearsal/observed-cluster";
 import type { ClusterApi } from "../../../../plugin/run/cluster-api";
 import type { Cluster } from "../../../../plugin/run/ports";
 import type { Journal } from "../../../../plugin/run/record";
 import { Recorder } from "../../../../plugin/run/recorder";
-import type { RecoverDeps, RecoverOptions } from "../../../../plugin/run/recovery/deps";
+import type { ModuleFile, RecoverDeps, RecoverOptions } from "../../../../plugin/run/recovery/deps";
 import { recover, type Recovery } from "../../../../plugin/run/recovery/recover";
 import type { Event, Report } from "../../../../plugin/run/report";
 import { anApiClient } from "../../../support/cluster-api-client";
 import { testTime } from "../../../support/manual-clock";
-import type { PlayedWish } from "../../../support/played-cluster-api";
+import { aModuleArchive, type PlayedWish } from "../../../support/played-cluster-api";
 import { here, product } from "../../../support/played-operator";
 import { aServedWorld, type ServedWorld } from "../../../support/served-world";
 
@@ -54,17 +56,16 @@ export interface Scene extends ServedWorld {
   before: (line: string) => Promise<void>;
   /** After each. */
   after: (line: string) => Promise<void>;
-  client(): Promise<ClusterApi>;
-  run(options?: Partial<RecoverOptions>, deps?: Partial<RecoverDeps>): Promise<Recovery>;
+  readonly client: () => Promise<ClusterApi>;
+  readonly run: (
+    options?: Partial<RecoverOptions>,
+    deps?: Partial<RecoverDeps>,
+  ) => Promise<Recovery>;
 }
 
 /** The operator is upgraded, the EC is asked for its release, and stands still. */
 export async function aFrozenScene(wish: FrozenWish = {}): Promise<Scene> {
-  const source = await exampleSource(names, testTime);
-  const image = names.images.operator;
-  const upgraded = JSON.parse(
-    JSON.stringify(source.objects).replaceAll(`${image}:7.8.2-6`, `${image}:8.0.2-2`),
-  ) as readonly KubeObject[];
+  const upgraded = await (upgradedObjects ??= readUpgraded());
   const world = await aServedWorld({
     objects: upgraded.map((object) => changed(object, wish)),
     play: { times },
@@ -77,6 +78,16 @@ export async function aFrozenScene(wish: FrozenWish = {}): Promise<Scene> {
     await world.settle();
   }
   return sceneOf(world);
+}
+
+let upgradedObjects: Promise<readonly KubeObject[]> | undefined;
+
+async function readUpgraded(): Promise<readonly KubeObject[]> {
+  const source = await exampleSource(names, testTime);
+  const image = names.images.operator;
+  return JSON.parse(
+    JSON.stringify(source.objects).replaceAll(`${image}:7.8.2-6`, `${image}:8.0.2-2`),
+  ) as readonly KubeObject[];
 }
 
 function changed(object: KubeObject, wish: FrozenWish): KubeObject {
@@ -177,3 +188,26 @@ export const codesOf = ({ findings = [] }: Report): readonly string[] =>
 /** What became of each step. */
 export const stepsOf = ({ steps = [] }: Report): readonly string[] =>
   steps.map(({ id, result }) => `${id} ${result}`);
+
+/** An archive with a build of the module that no cluster bundles. */
+export function aModuleFile(manifest: Readonly<Record<string, string>> = {}): ModuleFile {
+  const whole = {
+    ...{ module_name: "rg", display_name: "EngineGears", semantic_version: "2.0.0" },
+    ...manifest,
+  };
+  const module = parseModule(whole, names);
+  if (module === undefined) throw new Error("the manifest names no module");
+  return { name: "rg.zip", bytes: aModuleArchive(whole), module };
+}
+
+/** The database as REST and its resource have it, and the state of the EC. */
+export async function stateOf({ cluster, api }: Scene) {
+  const [ec, edb] = [await cluster.get(ecRef), await cluster.get(oldRef)];
+  return {
+    state: at(ec, names.ecFields.state),
+    asks: at(edb, names.fields.engineVersion),
+    runs: api.store.bdbs.get(3)?.version,
+    specStatus: at(edb, names.edbFields.specStatus),
+    observed: at(edb, names.edbFields.observedGeneration) === edb?.metadata.generation,
+  };
+}

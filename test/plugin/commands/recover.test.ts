@@ -1,0 +1,281 @@
+import { execFile } from "node:child_process";
+import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { promisify } from "node:util";
+import type { CommandContext } from "../../../plugin/commands/context";
+import { recoverText, runRecover } from "../../../plugin/commands/recover";
+import type { RecoverFlags } from "../../../plugin/commands/recover-flags";
+import type { RecoveryDetails } from "../../../plugin/commands/recover-details";
+import { recoveryLines } from "../../../plugin/commands/recover-text";
+import { defaultNames as names } from "../../../plugin/domain/names";
+import { palette } from "../../../plugin/output/style";
+import { diff, entries, rehearse } from "../../../plugin/program/commands";
+import { recover } from "../../../plugin/program/recover-command";
+import { MemoryHome } from "../../../plugin/rehearsal/memory-home";
+import { anApiSecret } from "../../support/cluster-api-client";
+import { expectGoldenText } from "../../support/golden";
+import { typed } from "../../support/program-world";
+import {
+  aFrozenScene,
+  aModuleFile,
+  type FrozenWish,
+  oldRef,
+  type Scene,
+  stateOf,
+} from "../run/recovery/scene";
+
+jest.setTimeout(60_000);
+
+let scene: Scene | undefined;
+
+afterEach(async () => {
+  await scene?.api.close();
+});
+
+const flags: RecoverFlags = {
+  apply: false,
+  modules: [],
+  dropDigests: false,
+  stallAfterMs: 600_000,
+  limited: false,
+  api: { insecure: false },
+};
+
+const style = { palette: palette(false), verbosity: 0 };
+
+/** A context whose Secret holds the REST credentials, and the flags that reach the service. */
+async function aContext(wish: FrozenWish, options: Partial<CommandContext["options"]> = {}) {
+  const world = await aFrozenScene(wish);
+  scene = world;
+  const { admin, caPem, url } = world.api;
+  await world.cluster.create(anApiSecret(admin.name, admin.password));
+  const folder = mkdtempSync(join(tmpdir(), "recover-"));
+  const ca = join(folder, "my ca.pem");
+  writeFileSync(ca, caPem);
+  const context: CommandContext = {
+    connect: () => Promise.resolve(world.cluster),
+    connectReadOnly: () => Promise.reject(new Error("nothing is read here")),
+    clock: world.clock,
+    home: () => Promise.resolve(new MemoryHome()),
+    executable: "",
+    names,
+    env: {},
+    streams: { in: new PassThrough(), out: new PassThrough(), err: new PassThrough() },
+    event: () => undefined,
+    signal: new AbortController().signal,
+    options: {
+      ...{ dryRun: "none", yes: true, noInput: true, timeoutMs: 300_000, wait: false },
+      ...{ output: "text", concurrency: 1, color: "never", quiet: false, debug: false },
+      ...{ verbosity: 0, prefix: "kubectl engine", connection: {} },
+      contextArgs: ["--context=my cluster", "--namespace=engine"],
+      ...options,
+    },
+    run: { id: "20260801-101530-4F2A1B", startedAt: "2026-08-01T10:15:30.000Z", dryRun: "none" },
+    ask: () => Promise.resolve(true),
+    interactive: false,
+    readInput: () => Promise.resolve(""),
+    readDump: () => Promise.resolve(""),
+  };
+  return { context, world, folder, api: { url, ca, insecure: false } };
+}
+
+const commandsOf = (details: unknown): readonly string[] =>
+  (details as RecoveryDetails).procedure.flatMap(({ commands }) => commands);
+
+test("a person reads the verdict, the evidence and the procedure, without any credentials", async () => {
+  const { context, world } = await aContext({
+    version: "6.2",
+    modules: [{ name: "rg", version: "1.2.5" }],
+  });
+  const report = await runRecover(context, [], flags);
+  expect(report).toMatchObject({
+    kind: "Recover",
+    exit: { code: 3 },
+    details: { verdict: "frozen" },
+  });
+  expectGoldenText("recover-frozen.txt", recoverText(report, style));
+  expect(JSON.stringify(report)).not.toContain(world.api.admin.password);
+});
+
+test("nothing frozen is said in a line", async () => {
+  const { context } = await aContext({ asked: false });
+  const report = await runRecover(context, [], flags);
+  expect(report.exit.code).toBe(0);
+  expect(recoverText(report, style)).toMatch(
+    /^standing: no upgrade of .* is frozen: state Running\n/,
+  );
+});
+
+test("the printed procedure recovers, run line by line", async () => {
+  const { context, world, folder, api } = await aContext({
+    version: "6.2",
+    modules: [{ name: "rg", version: "1.2.5" }],
+  });
+  const file = join(folder, "it's a module.zip");
+  writeFileSync(file, aModuleFile().bytes);
+  const given = { ...flags, modules: [file], engineVersion: "7.2", api };
+  const report = await runRecover(context, [], given);
+  const commands = commandsOf(report.details);
+  const sh = aShell(folder, world);
+  for (const command of commands.filter((line) => line.includes("| curl"))) {
+    await sh(command);
+    await world.clock.sleep(60_000);
+  }
+  await world.settle();
+  expect(await stateOf(world)).toMatchObject({ state: "Running", runs: "7.2.0", asks: "6.2" });
+  for (const command of commands.filter((line) => line.startsWith("kubectl patch"))) {
+    const words = (await sh(command)).slice("kubectl ".length).split("\u0000");
+    expect(words.slice(0, 5)).toEqual([
+      "patch",
+      `${names.edb.plural}.${names.group}`,
+      "sessions",
+      "-n",
+      "shop",
+    ]);
+    expect(words).toContain("--context=my cluster");
+    const body = JSON.parse(words[words.indexOf("-p") + 1] ?? "") as object;
+    await world.cluster.patch(oldRef, body, { type: "merge", fieldManager: "kubectl-patch" });
+  }
+  await world.settle();
+  expect(await stateOf(world)).toMatchObject({ asks: "7.2", specStatus: "Valid", observed: true });
+  expect((await runRecover(context, [], given)).exit.code).toBe(0);
+});
+
+test("its last line is a command of this tool that does the rest", async () => {
+  const { context, folder, api } = await aContext({
+    version: "6.2",
+    modules: [{ name: "rg", version: "1.2.5" }],
+  });
+  const file = join(folder, "module.zip");
+  writeFileSync(file, aModuleFile().bytes);
+  const named = { ...api, credentialsSecret: "ec" };
+  const given = { ...flags, ec: "ec", modules: [file], engineVersion: "7.2", api: named };
+  const report = await runRecover(context, [], given);
+  const words = await wordsOf(commandsOf(report.details).at(-1) ?? "", folder);
+  expect(words).toEqual([
+    ...["kubectl", "engine", "recover", "--apply", "--ec", "ec", "--module", file],
+    ...["--engine-version", "7.2", "--api-url", api.url, "--api-ca", api.ca],
+    ...["--api-credentials-secret", "ec", "-n", "engine", "--context=my cluster"],
+  ]);
+  const { problems, load } = recover.prepare({
+    ...{ apply: true, ec: "ec", module: [file], engineVersion: "7.2" },
+    ...{ apiUrl: api.url, apiCa: api.ca, apiCredentialsSecret: "ec" },
+  });
+  expect(problems).toEqual([]);
+  const { run } = await load();
+  expect((await run(context, [])).exit.code).toBe(0);
+});
+
+test.each<[string, FrozenWish, Partial<RecoverFlags["api"]>, string]>([
+  ["any certificate", { version: "6.2" }, { insecure: true }, "--api-insecure"],
+  ["no CA yet", { version: "6.2" }, {}, "--api-ca CA_FILE"],
+  [
+    "digests",
+    {
+      ec: {
+        engineEnterpriseImageSpec: { digestHash: "sha256:ab", versionTag: "8.0.2-17" },
+        upgradeSpec: { autoUpgradeEngineEnterprise: true },
+      },
+    },
+    {},
+    "--drop-digests -n engine",
+  ],
+])("the last line asks for what is still missing: %s", async (...[, wish, more, expected]) => {
+  const { context, api } = await aContext(wish);
+  const reached = more.insecure === true ? { url: api.url } : {};
+  const given = { ...flags, api: { insecure: false, ...reached, ...more } };
+  const report = await runRecover(context, [], given);
+  expect(commandsOf(report.details).at(-1)).toContain(expected);
+});
+
+test("an address with a name is asked by that name", async () => {
+  const { context } = await aContext({ version: "6.2" });
+  const api = { insecure: true, url: "https://api.example.com" };
+  const report = await runRecover(context, [], { ...flags, api });
+  const all = commandsOf(report.details).join("\n");
+  expect(all).toContain("https://api.example.com/v1/bdbs/3/upgrade");
+  expect(all).not.toContain("--connect-to");
+});
+
+test("a namespace without an EC, and a file that is no module, are told as such", async () => {
+  const { context, folder } = await aContext({ asked: false });
+  expect((await runRecover(context, [], { ...flags, ec: "other" })).exit).toMatchObject({
+    code: 2,
+  });
+  const file = join(folder, "no-module.zip");
+  writeFileSync(file, "text");
+  await expect(runRecover(context, [], { ...flags, modules: [file] })).rejects.toThrow("no zip");
+});
+
+describe("the flags", () => {
+  test.each<[string, Readonly<Record<string, unknown>>, string]>([
+    ["no version", { engineVersion: "7" }, '--engine-version: "7" is not a version such as 7.2'],
+    [
+      "too old",
+      { engineVersion: "6.2" },
+      "--engine-version: before 7.2 the upgrade would stay frozen",
+    ],
+    [
+      "both trusts",
+      { apiCa: "x", apiInsecure: true },
+      "--api-ca and --api-insecure contradict each other: give one of the two",
+    ],
+  ])("are refused: %s", (_title, raw, problem) => {
+    expect(recover.prepare(raw).problems).toEqual([problem]);
+  });
+
+  test("the help is the golden one", async () => {
+    expectGoldenText("help-recover.txt", (await typed(["recover", "--help"])).out);
+  });
+
+  test("it can be rehearsed, and is in the help", () => {
+    expect(rehearse.argument?.choices).toContain("recover");
+    expect(diff.argument?.choices).not.toContain("recover");
+    expect(entries).toContain(recover);
+  });
+});
+
+/** A shell whose kubectl hands out the credentials, and prints its words for everything else. */
+function aShell(folder: string, { api }: Scene) {
+  const login = join(folder, "login");
+  writeFileSync(login, `user = ${JSON.stringify(`${api.admin.name}:${api.admin.password}`)}\n`);
+  const kubectl = join(folder, "kubectl");
+  const script = `#!/bin/sh\nif [ "$1 $2" = "get secret" ]; then cat '${login}'; exit; fi\nprintf 'kubectl '; printf '%s\\0' "$@"\n`;
+  writeFileSync(kubectl, script);
+  chmodSync(kubectl, 0o755);
+  expect(readFileSync(kubectl, "utf8")).toBe(script);
+  const env = { ...process.env, PATH: `${folder}:${process.env["PATH"] ?? ""}` };
+  const run = promisify(execFile);
+  return async (command: string): Promise<string> =>
+    (await run("sh", ["-c", command], { env })).stdout;
+}
+
+/** The words that a shell makes of a command. */
+async function wordsOf(command: string, folder: string): Promise<readonly string[]> {
+  const script = `printf '%s\\0' ${command}`;
+  const { stdout } = await promisify(execFile)("sh", ["-c", script], { cwd: folder });
+  return stdout.split("\u0000").slice(0, -1);
+}
+
+test("evidence stands beside, escaped, with its time and object where they are known", () => {
+  const details: RecoveryDetails = {
+    ...{ cluster: "ec", state: "Upgrade", verdict: "frozen", says: "it stands still" },
+    evidence: [
+      { from: "log", at: "2026-08-01T10:00:00Z", object: "engine/ec", says: "a\u001b[31mb" },
+      { from: "event", at: undefined, object: undefined, says: "c" },
+    ],
+    procedure: [],
+  };
+  const [, , , first, second] = recoveryLines(details, palette(false));
+  expect(first).toMatch(/^ {2}log 2026-08-01T10:00:00Z engine\/ec: a.*b$/);
+  expect(first).not.toContain("\u001b");
+  expect(second?.trim()).toMatch(/^event *: c$/);
+});
+
+test("what ended before a look has no details of its own", () => {
+  const exit = { code: 2, reason: "wrong", next: "correct it" } as const;
+  const report = { apiVersion: "cli.engine.com/v1", kind: "Recover", exit } as const;
+  expect(recoverText(report, style)).toContain("wrong");
+});
