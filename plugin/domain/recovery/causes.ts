@@ -8,7 +8,7 @@ import type { Finding } from "../findings";
 import { type KubeObject, objectLabel } from "../objects";
 import { at, list, own, text } from "../values";
 import { formatEngineVersion } from "../versions";
-import { bundledVersions } from "./bundled";
+import { bundledVersions } from "../release/bundled";
 import { recoveryFinding } from "./codes";
 import { type ApiFacts, isTooOld, lowest, type RecoveryDatabase, shownVersion } from "./databases";
 import { buildsOf, fits } from "./line";

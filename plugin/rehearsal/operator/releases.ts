@@ -1,4 +1,5 @@
 /** Which cluster an operator manages, and what that cluster bundles (domain facts 7, 8). */
+import { bundledVersions } from "../../domain/release/bundled";
 import { clusterVersionFor } from "../../domain/release/pairs";
 import { compareReleaseTags, parseReleaseTag } from "../../domain/versions";
 
@@ -10,19 +11,9 @@ export function releaseOf(table: ReleaseTable, operator: string): string | undef
   return table[operator] ?? clusterVersionFor(operator);
 }
 
-/** Published lists of bundled versions, newest cluster first. */
-const bundles: readonly (readonly [string, readonly string[]])[] = [
-  ["8.0.18-0", ["6.2", "7.2", "7.4", "8.0", "8.2", "8.4", "8.6"]],
-  ["8.0.10-0", ["6.2", "7.2", "7.4", "8.0", "8.2", "8.4"]],
-  ["8.0.2-0", ["6.2", "7.2", "7.4", "8.0", "8.2"]],
-  ["7.8.0-0", ["6.2", "7.2", "7.4"]],
-];
-const oldest = ["6.0", "6.2", "7.2"];
-
-/** The versions of databases that a cluster release bundles. */
+/** The versions of databases that a cluster release bundles; of one before the published, those of the first. */
 export function bundledBy(clusterTag: string): readonly string[] {
-  const found = bundles.find(([from]) => isAtLeast(clusterTag, from));
-  return found?.[1] ?? oldest;
+  return bundledVersions(clusterTag) ?? ["6.0", "6.2", "7.2"];
 }
 
 /** True for a release, and for what is newer; false for what is no tag. */

@@ -1,4 +1,4 @@
-import { bundledVersions } from "../../../../plugin/domain/recovery/bundled";
+import { bundledVersions } from "../../../../plugin/domain/release/bundled";
 
 test.each([
   ["8.0.20-44.23", "8.6"],
