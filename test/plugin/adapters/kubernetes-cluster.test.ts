@@ -472,3 +472,35 @@ describe("warnings", () => {
     expect(parseWarnings(header)).toEqual(expected);
   });
 });
+
+describe("the log of a container", () => {
+  const pods: Resource = { group: "", version: "v1", plural: "pods", kind: "Pod" };
+  const pod: Ref = { resource: pods, name: "operator", namespace: "ns" };
+  const signal = new AbortController().signal;
+  const read = () => cluster.logs?.(pod, { container: "main", tailLines: 20, signal });
+
+  test("is its last lines, bounded in number and in size", async () => {
+    handler = () => ({ body: "one\ntwo\n" });
+    expect(await read()).toBe("one\ntwo");
+    expect(sent()).toMatchObject([
+      {
+        method: "GET",
+        path: "/api/v1/namespaces/ns/pods/operator/log",
+        query: {
+          container: "main",
+          tailLines: "20",
+          limitBytes: expect.stringMatching(/^\d+$/) as string,
+        },
+      },
+    ]);
+  });
+
+  test.each([
+    ["a container that has not started", 400, "BadRequest"],
+    ["a right that is missing", 403, "Forbidden"],
+    ["a pod that is gone", 404, "NotFound"],
+  ])("is unknown for %s", async (_, code, reason) => {
+    handler = () => status(code, reason, { message: "no log" });
+    expect(await read()).toBeUndefined();
+  });
+});

@@ -1,0 +1,48 @@
+import { type UpgradeFlags, wordsOf } from "../../../plugin/commands/upgrade-flags";
+
+const plain: UpgradeFlags = {
+  takeFields: [],
+  participants: [],
+  auto: false,
+  stallAfterMs: 600_000,
+  probe: true,
+  skip: [],
+  limited: false,
+};
+
+test.each<[string, Partial<UpgradeFlags>, readonly string[]]>([
+  ["nothing given", {}, []],
+  [
+    "a release",
+    { release: "./release", sha256: "00", target: "8.0.2-2" },
+    ["--release", "./release", "--sha256", "00", "--target", "8.0.2-2"],
+  ],
+  [
+    "a chart",
+    { chart: { chart: "./chart", releaseName: "operator", version: "8.0.2-2", values: "v.yaml" } },
+    [
+      ...["--chart", "./chart", "--release-name", "operator"],
+      ...["--version", "8.0.2-2", "--values", "v.yaml"],
+    ],
+  ],
+  [
+    "a private registry",
+    { registry: "mirror/x", pullSecret: "pull" },
+    ["--image-registry", "mirror/x", "--pull-secret", "pull"],
+  ],
+  [
+    "clusters and databases",
+    { clusterTarget: "8.0.2-17", engineVersion: "8.0", participants: ["west", "east/engine"] },
+    [
+      ...["--cluster-target", "8.0.2-17", "--engine-version", "8.0"],
+      ...["--participant", "west", "--participant", "east/engine"],
+    ],
+  ],
+  [
+    "decisions",
+    { takeFields: ["a", "b"], skip: ["A=b"], auto: true, probe: false },
+    ["--take-fields", "a", "--take-fields", "b", "--skip", "A=b", "--auto", "--no-probe"],
+  ],
+])("%s is said again in words", (_, flags, words) => {
+  expect(wordsOf({ ...plain, ...flags })).toEqual(words);
+});

@@ -1,0 +1,55 @@
+import { renderNamespaces } from "../../../plugin/output/namespaces";
+import { palette } from "../../../plugin/output/style";
+import type { NamespaceReport } from "../../../plugin/run/report";
+
+const shown = (all: readonly NamespaceReport[]): string =>
+  renderNamespaces(all, palette(false))
+    .map((lines) => lines.join("\n"))
+    .join("\n\n");
+
+const named = (name: string, rest: Partial<NamespaceReport> = {}): NamespaceReport => ({
+  name,
+  result: "unchanged",
+  ...rest,
+});
+
+test("namespaces that fared alike are one block, the others each their own", () => {
+  const rules = { gained: ["events: patch"], lost: ["endpoints: get"] };
+  expect(
+    shown([
+      named("a", { result: "changed", rules }),
+      named("b", { result: "changed", rules }),
+      named("c"),
+    ]),
+  ).toBe(
+    [
+      "2 namespaces changed: a, b",
+      "  + events: patch",
+      "  - endpoints: get",
+      "",
+      "1 namespace unchanged: c",
+    ].join("\n"),
+  );
+});
+
+test("of many names the first are shown, the others counted", () => {
+  const all = Array.from({ length: 10 }, (_, n) => named(`ns-${n}`));
+  expect(shown(all)).toBe(
+    "10 namespaces unchanged: ns-0, ns-1, ns-2, ns-3, ns-4, ns-5, ns-6, ns-7 and 2 more",
+  );
+});
+
+test("a namespace that failed is told with its cause, and control characters do nothing", () => {
+  const finding = {
+    code: "RBAC-FORBIDDEN",
+    severity: "error",
+    object: "Role/a/edb-role",
+    cause: "you may not\u001b[2J",
+    fix: "ask",
+    source: "S34",
+  } as const;
+  const text = shown([named("a", { result: "failed", findings: [finding] })]);
+  expect(text).toContain("1 namespace failed: a");
+  expect(text).toContain("RBAC-FORBIDDEN");
+  expect(text).not.toContain("\u001b[2J");
+});
