@@ -85,8 +85,11 @@ test("10 roll-outs of both replicas fail no edit", async () => {
   expect(failed(answers)).toEqual([]);
   expect((await calls()).errors).toBe(errors);
   expectDense(answers);
-  expect(replicas.given()).toHaveLength(22);
-  expect(Math.min(...replicas.given())).toBeGreaterThan(0);
+  const given = replicas.given();
+  expect(given).toHaveLength(22);
+  // one replica of a roll-out may be passed over; of both together every edit after it was judged
+  const byRollOut = given.flatMap((_, n) => (n % 2 === 0 ? [sum(given.slice(n, n + 2))] : []));
+  expect(Math.min(...byRollOut)).toBeGreaterThan(0);
 });
 
 function sum(numbers: readonly number[]): number {
