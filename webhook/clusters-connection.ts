@@ -62,7 +62,10 @@ function readConfig(env: NodeJS.ProcessEnv): KubeConfig {
 /** Shorter than any server or balancer keeps an idle connection. */
 const idleMs = 30_000;
 
-/** A kept connection was closed before it brought an answer: another one may. */
+/** A kept connection that says nothing for so long may have died without a word: a new one is asked. */
+const silentMs = 250;
+
+/** A kept connection was closed, or silent, before it brought an answer: another one may. */
 class StaleConnection extends Error {}
 
 /** True for an agent that goes straight to the server: connections of other credentials are others. */
@@ -84,10 +87,17 @@ export function connectTo(config: KubeConfig): ApiConnection {
     const url = new URL(`${base.pathname.replace(/\/$/, "")}${path}`, base);
     const attempt = (agent: RequestOptions["agent"]) =>
       new Promise<IncomingMessage>((resolve, reject) => {
-        const call = start(url, { ...options, agent, signal }, resolve);
+        const call = start(url, { ...options, agent, signal }, (response) => {
+          clearTimeout(patience);
+          resolve(response);
+        });
+        const mayBeStale = () => call.reusedSocket && method === "GET" && !signal.aborted;
+        const patience = setTimeout(() => {
+          if (mayBeStale()) call.destroy();
+        }, silentMs);
         call.once("error", (error) => {
-          const isStale = call.reusedSocket && method === "GET" && !signal.aborted;
-          reject(isStale ? new StaleConnection() : error);
+          clearTimeout(patience);
+          reject(mayBeStale() ? new StaleConnection() : error);
         });
         call.end(body && JSON.stringify(body));
       });
