@@ -336,6 +336,17 @@ describe("the connection", () => {
     expect(await clusters.live(key, patient)).toMatchObject(key);
   });
 
+  test("that says nothing is left for a new one, and the read is answered", async () => {
+    await open();
+    server.put({ name: "a" });
+    await clusters.live(key, patient);
+    const { connections } = server;
+    const faults = ["hang" as const];
+    server.fault = () => faults.pop();
+    expect(await clusters.live(key, patient)).toMatchObject(key);
+    expect(server.connections).toBe(connections + 1);
+  });
+
   test("takes plain http and a path before the API's, as proxies have", async () => {
     await open({}, "http");
     server.put({ name: "a" });
