@@ -53,6 +53,12 @@ export function objectLabel({ kind, metadata }: KubeObject): string {
   return [kind, ...(namespace === undefined ? [] : [namespace]), name].join("/");
 }
 
+/** Where an object of a resource is. */
+export function refTo(resource: Resource, { metadata }: KubeObject): Ref {
+  const { name = "", namespace } = metadata;
+  return { resource, name, ...(namespace !== undefined && { namespace }) };
+}
+
 /** The identity of an object as read: a write bound to it reaches no other object, no later state. */
 export function preconditionsOf({ metadata }: KubeObject): {
   readonly uid?: string;

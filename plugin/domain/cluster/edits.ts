@@ -2,6 +2,7 @@
 import type { StatusCause } from "../errors";
 import type { Names } from "../names";
 import type { KubeObject } from "../objects";
+import { sameJson } from "../rules/same";
 import { at, isObject, type Json, own } from "../values";
 import { autoPaths } from "./fields";
 
@@ -81,9 +82,9 @@ function withValue(body: unknown, path: readonly string[], value: unknown): Json
   return { ...before, ...(Object.fromEntries(entries) as Json) };
 }
 
-/** True when the object has every value of the edits. */
+/** True when the object has every value of the edits; null is none. */
 export function holds(object: KubeObject | undefined, edits: readonly FieldEdit[]): boolean {
-  return edits.every(({ path, to }) => at(object, path) === to);
+  return edits.every(({ path, to }) => sameJson(at(object, path), to ?? undefined));
 }
 
 /** The edits for people: "versionTag 7.22.0-28 -> 8.0.2-17". */

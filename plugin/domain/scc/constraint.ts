@@ -1,5 +1,5 @@
 /** Security context constraints and the RBAC kinds that grant their use, as they are addressed. */
-import type { KubeObject, Ref, Resource } from "../objects";
+import { type KubeObject, type Ref, refTo, type Resource } from "../objects";
 
 const rbac = "rbac.authorization.k8s.io";
 
@@ -36,8 +36,6 @@ export function grantName(constraint: string): string {
 
 /** How a constraint or a binding is addressed. */
 export function refOf(object: KubeObject): Ref {
-  const { namespace, name = "" } = object.metadata;
   const resources = [constraintResource, ...Object.values(accessResources)];
-  const resource = resources.find(({ kind }) => kind === object.kind) ?? constraintResource;
-  return { resource, name, ...(namespace !== undefined && { namespace }) };
+  return refTo(resources.find(({ kind }) => kind === object.kind) ?? constraintResource, object);
 }

@@ -1,9 +1,9 @@
 /** The writes of the played controllers: bound to the version that they were decided on. */
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { preconditionsOf } from "../../domain/objects";
+import { preconditionsOf, refTo } from "../../domain/objects";
 import { isObject, type Json } from "../../domain/values";
-import type { Cluster, KubeObject, Ref, Resource } from "../../run/ports";
+import type { Cluster, KubeObject, Resource } from "../../run/ports";
 
 /** Kubernetes' own writers. */
 export const controllerManager = "kube-controller-manager";
@@ -25,7 +25,7 @@ export async function writeStatus(cluster: Cluster, target: Target, status: Json
   const { resourceVersion } = object.metadata;
   const body = { metadata: { resourceVersion }, status: { ...status, ...nothing } };
   const options = { type: "merge", subresource: "status", fieldManager: manager } as const;
-  await cluster.patch(refOf(resource, object), body, options);
+  await cluster.patch(refTo(resource, object), body, options);
 }
 
 /** Changes fields of the object. */
@@ -34,18 +34,13 @@ export async function writeFields(cluster: Cluster, target: Target, fields: Json
   const { resourceVersion } = object.metadata;
   const { metadata, ...rest } = fields;
   const body = { ...rest, metadata: { ...(metadata as Json | undefined), resourceVersion } };
-  await cluster.patch(refOf(resource, object), body, { type: "merge", fieldManager: manager });
+  await cluster.patch(refTo(resource, object), body, { type: "merge", fieldManager: manager });
 }
 
 /** Deletes the object, and no other of its name. */
 export async function remove(cluster: Cluster, { resource, object }: Target): Promise<void> {
   const { uid } = preconditionsOf(object);
-  await cluster.delete(refOf(resource, object), uid === undefined ? {} : { uid });
-}
-
-function refOf(resource: Resource, { metadata }: KubeObject): Ref {
-  const { name = "", namespace } = metadata;
-  return { resource, name, ...(namespace !== undefined && { namespace }) };
+  await cluster.delete(refTo(resource, object), uid === undefined ? {} : { uid });
 }
 
 /** The object with a value at a path of fields. */

@@ -10,7 +10,7 @@ import type { Report } from "../report";
 import { conflictsOf } from "./conflicts";
 import type { UpgradeClusterDeps, UpgradeClusterOptions } from "./deps";
 import { ecResource, judged, readFacts, readPermissions, writePermission } from "./read";
-import { type ClusterWrite, plannedOf, saveOldValues, tryEdits, writeEdits } from "./writes";
+import { type ClusterWrite, plannedOf, keepOldValues, tryEdits, writeEdits } from "./writes";
 
 /** What is told beside the ECs' names. */
 export type AutoOffOptions = Pick<
@@ -80,7 +80,7 @@ async function switchOff(
   if (problem !== undefined) {
     throw new UsageError(problem, { hint: "set ENGINE_HOME to a folder that can be written" });
   }
-  await saveOldValues(deps, write);
+  await keepOldValues(deps, write);
   deps.signal.throwIfAborted();
   await deps.recorder.step(info, async () => {
     await writeEdits(deps, options, write);

@@ -24,7 +24,7 @@ import {
   writePermission,
   ecResource,
 } from "./read";
-import { plannedOf, saveOldValues, stepOf, tryEdits, writeEdits } from "./writes";
+import { plannedOf, keepOldValues, stepOf, tryEdits, writeEdits } from "./writes";
 
 /** Status writes of the operator come between; a person's change of the spec does not pass. */
 const attempts = 5;
@@ -176,7 +176,7 @@ class UpgradeCluster {
   async #write(plan: ClusterPlan): Promise<void> {
     const { deps } = this;
     await this.#confirm(plan);
-    await saveOldValues(deps, { ...plan, resource: this.#known() });
+    await keepOldValues(deps, { ...plan, resource: this.#known() });
     deps.signal.throwIfAborted();
     const info = stepOf(plan);
     await deps.recorder.step(info, async () => {

@@ -15,7 +15,7 @@ import { BlockedError } from "../recorder";
 import type { Result } from "../report";
 import type { Lookout } from "./lookout";
 import { Patience, type Waiting } from "./patience";
-import { readAgain, saveOldValue, stepOf, writeEdits } from "./writes";
+import { readAgain, keepOldValue, stepOf, writeEdits } from "./writes";
 
 /** Status writes of the operator come between; another version by somebody else does not pass. */
 const attempts = 5;
@@ -109,7 +109,7 @@ async function isThere(
 
 async function write(hands: Hands, { facts, plan }: FreshPlan): Promise<void> {
   const { deps } = hands;
-  await saveOldValue(deps, plan);
+  await keepOldValue(deps, plan);
   deps.signal.throwIfAborted();
   await deps.recorder.step(stepOf(plan), async () => {
     await send(hands, { facts, plan }, attempts);

@@ -1,11 +1,11 @@
 /** The one write of a database's upgrade: a patch of its version alone, bound to what was read (S61, S62). */
-import { type FieldEdit, holds, patchOf, reverseOf, shownEdits } from "../../domain/cluster/edits";
+import { type FieldEdit, patchOf, shownEdits } from "../../domain/cluster/edits";
 import { databaseFinding } from "../../domain/databases/codes";
 import type { Target } from "../../domain/databases/target";
 import { exitCodes } from "../../domain/errors";
-import { type KubeObject, objectLabel, preconditionsOf, type Ref } from "../../domain/objects";
+import { type KubeObject, objectLabel, type Ref, refTo } from "../../domain/objects";
 import { at } from "../../domain/values";
-import { certain, noted } from "../outcome";
+import { type FieldPatch, saveOldValues, sendPatch, writePatch } from "../field-patch";
 import { plannedWrite } from "../planned";
 import { BlockedError, type StepInfo } from "../recorder";
 import type { UpgradeDatabaseDeps, UpgradeDatabaseOptions } from "./deps";
@@ -42,53 +42,28 @@ export function plannedOf(deps: UpgradeDatabaseDeps, write: DatabaseWrite): Step
 /** Writes the fields, and sees that all of them are stored. */
 export async function writeEdits(
   deps: UpgradeDatabaseDeps,
-  options: UpgradeDatabaseOptions,
+  { fieldManager }: UpgradeDatabaseOptions,
   write: DatabaseWrite,
 ): Promise<KubeObject> {
-  const { edits, target } = write;
-  const { action, object, why } = stepOf(write);
-  const stored = await noted(deps, { action, object, why }, () =>
-    certain({ send: () => send(deps, options, { ...write, dryRun: false }), seen, label: object }),
-  );
-  requireStored(stored, edits);
+  const patch = { ...patchTo(deps, write), step: stepOf(write) };
+  const stored = await writePatch(deps, patch, { dryRun: false, fieldManager });
+  requireStored(stored, write.edits);
   return stored;
-
-  // an interrupt does not keep it from being seen
-  async function seen(): Promise<KubeObject | undefined> {
-    const signal = new AbortController().signal;
-    const found = await deps.cluster.get(refOf(deps, target), { signal });
-    const same = found?.metadata.uid === target.object.metadata.uid;
-    return same && holds(found, edits) ? found : undefined;
-  }
 }
 
 /** Sends the write with dryRun=All: what webhooks refuse and the API server would drop shows as well. */
 export async function tryEdits(
   deps: UpgradeDatabaseDeps,
-  options: UpgradeDatabaseOptions,
+  { fieldManager }: UpgradeDatabaseOptions,
   write: DatabaseWrite,
 ): Promise<void> {
-  requireStored(await send(deps, options, { ...write, dryRun: true }), write.edits);
+  const stored = await sendPatch(deps, patchTo(deps, write), { dryRun: true, fieldManager });
+  requireStored(stored, write.edits);
 }
 
 /** Keeps the old value as a patch of its own. */
-export async function saveOldValue(
-  deps: UpgradeDatabaseDeps,
-  { target, edits }: DatabaseWrite,
-): Promise<void> {
-  const { apiVersion, kind, metadata } = target.object;
-  const { name = "", namespace } = metadata;
-  const file = await deps.journal.save({
-    apiVersion,
-    kind,
-    metadata: { name, ...(namespace !== undefined && { namespace }) },
-    ...reverseOf(edits),
-  });
-  deps.recorder.backup({
-    object: objectLabel(target.object),
-    file,
-    command: deps.command([...kubectlPatch(deps, target), "--patch-file", file]),
-  });
+export async function keepOldValue(deps: UpgradeDatabaseDeps, write: DatabaseWrite): Promise<void> {
+  await saveOldValues(deps, patchTo(deps, write), kubectlPatch(deps, write.target));
 }
 
 /** The database as it is now; undefined where it is gone. */
@@ -99,20 +74,12 @@ export async function readAgain(
   return await deps.cluster.get(refOf(deps, target), { signal: deps.signal });
 }
 
-async function send(
-  deps: UpgradeDatabaseDeps,
-  { fieldManager }: UpgradeDatabaseOptions,
-  { target, edits, dryRun }: DatabaseWrite & { readonly dryRun: boolean },
-): Promise<KubeObject> {
-  const body = { ...patchOf(edits), metadata: preconditionsOf(target.object) };
-  const options = { type: "merge", dryRun, fieldManager } as const;
-  return await deps.cluster.patch(refOf(deps, target), body, options);
+function patchTo(deps: UpgradeDatabaseDeps, { target, edits }: DatabaseWrite): FieldPatch {
+  return { ref: refOf(deps, target), object: target.object, edits };
 }
 
 function refOf({ names }: UpgradeDatabaseDeps, { kind, object }: Target): Ref {
-  const { name = "", namespace } = object.metadata;
-  const resource = databaseResources(names)[kind];
-  return { resource, name, ...(namespace !== undefined && { namespace }) };
+  return refTo(databaseResources(names)[kind], object);
 }
 
 function kubectlPatch(deps: UpgradeDatabaseDeps, target: Target): readonly string[] {

@@ -1,5 +1,5 @@
 /** What a dry run says of the writes that it plans: how bad each is, its way back, its kubectl. */
-import { type KubeObject, type Ref } from "../../domain/objects";
+import { type KubeObject, type Ref, refTo } from "../../domain/objects";
 import { kindsIn } from "../../domain/rbac/kinds";
 import type { Write } from "../../domain/rbac/plan";
 import { compareRules, rulesOf } from "../../domain/rbac/rules";
@@ -9,11 +9,9 @@ import type { PutBack } from "./backups";
 import type { RbacDeps, RbacOptions } from "./deps";
 
 /** How a role or a binding is addressed. */
-export function refOf({ kind, metadata }: KubeObject): Ref {
-  const { name = "", namespace } = metadata;
-  const { role, binding } = kindsIn(namespace);
-  const resource = kind === role.kind ? role : binding;
-  return { resource, name, ...(namespace !== undefined && { namespace }) };
+export function refOf(object: KubeObject): Ref {
+  const { role, binding } = kindsIn(object.metadata.namespace);
+  return refTo(object.kind === role.kind ? role : binding, object);
 }
 
 /** A role or binding that is applied. */

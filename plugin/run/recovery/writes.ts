@@ -1,26 +1,13 @@
 /** The edits of a recovery: digests of the EC, and resources that follow what runs (S100; domain facts 7). */
-import {
-  type FieldEdit,
-  holdersOf,
-  patchOf,
-  reverseOf,
-  shownEdits,
-} from "../../domain/cluster/edits";
+import { type FieldEdit, holds, holdersOf, patchOf, shownEdits } from "../../domain/cluster/edits";
 import { databaseFinding } from "../../domain/databases/codes";
 import { exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
-import {
-  type KubeObject,
-  objectLabel,
-  preconditionsOf,
-  type Ref,
-  type Resource,
-} from "../../domain/objects";
+import { type KubeObject, objectLabel, refTo, type Resource } from "../../domain/objects";
 import { ownerOf } from "../../domain/owners";
-import { sameJson } from "../../domain/rules/same";
-import { at } from "../../domain/values";
 import { judgeConflict } from "../../domain/webhook/conflicts";
-import { certain, ChangedError, noted } from "../outcome";
+import { type FieldPatch, saveOldValues, sendPatch, writePatch } from "../field-patch";
+import { ChangedError } from "../outcome";
 import { plannedWrite } from "../planned";
 import { BlockedError, type StepInfo } from "../recorder";
 import type { RecoverDeps, RecoverOptions } from "./deps";
@@ -86,7 +73,7 @@ export function plannedOf({ command }: RecoverDeps, edit: Edit): StepInfo {
     ...stepOf(edit),
     write: plannedWrite({
       verb: "patch",
-      ref: refOf(edit),
+      ref: refTo(edit.resource, object),
       before: object,
       risk,
       reverse: "the run saves the old values, and prints the command that puts them back",
@@ -101,32 +88,12 @@ export async function write(
   options: RecoverOptions,
   edit: Edit,
 ): Promise<KubeObject> {
-  await saveOldValues(deps, edit);
+  await saveOldValues(deps, patchTo(edit), patchWords(edit));
   deps.signal.throwIfAborted();
   return await deps.recorder.step(stepOf(edit), async () => ({
     result: "changed",
     value: await send(deps, options, { edit, left: attempts }),
   }));
-}
-
-/** As a patch of its own: the spec may hold a license. */
-async function saveOldValues(
-  { journal, recorder, command }: RecoverDeps,
-  edit: Edit,
-): Promise<void> {
-  const { object, edits } = edit;
-  const { name = "", namespace = "" } = object.metadata;
-  const file = await journal.save({
-    apiVersion: object.apiVersion,
-    kind: object.kind,
-    metadata: { name, namespace },
-    ...reverseOf(edits),
-  });
-  recorder.backup({
-    object: objectLabel(object),
-    file,
-    command: command([...patchWords(edit), "--patch-file", file]),
-  });
 }
 
 function patchWords({ resource, object }: Edit): readonly string[] {
@@ -137,11 +104,11 @@ function patchWords({ resource, object }: Edit): readonly string[] {
 
 /** Sends it with dryRun=All. */
 export async function tryWrite(
-  { cluster }: RecoverDeps,
+  deps: RecoverDeps,
   { fieldManager }: RecoverOptions,
   edit: Edit,
 ): Promise<void> {
-  await cluster.patch(refOf(edit), bodyOf(edit), { type: "merge", dryRun: true, fieldManager });
+  await sendPatch(deps, patchTo(edit), { dryRun: true, fieldManager });
 }
 
 async function send(
@@ -150,12 +117,14 @@ async function send(
   { edit, left }: { readonly edit: Edit; readonly left: number },
 ): Promise<KubeObject> {
   try {
-    const stored = await patched(deps, options, edit);
+    const { fieldManager } = options;
+    const patch = { ...patchTo(edit), step: stepOf(edit) };
+    const stored = await writePatch(deps, patch, { fieldManager });
     requireStored(edit, stored);
     return stored;
   } catch (error) {
     if (!(error instanceof ChangedError) || left <= 1) throw error;
-    const now = await deps.cluster.get(refOf(edit), { signal: deps.signal });
+    const now = await deps.cluster.get(patchTo(edit).ref, { signal: deps.signal });
     const { uid, generation } = edit.object.metadata;
     const isSame = now?.metadata.uid === uid && now?.metadata.generation === generation;
     if (now === undefined || !isSame) throw error;
@@ -164,42 +133,12 @@ async function send(
   }
 }
 
-async function patched(
-  deps: RecoverDeps,
-  { fieldManager }: RecoverOptions,
-  edit: Edit,
-): Promise<KubeObject> {
-  const { cluster } = deps;
-  const step = stepOf(edit);
-  return await noted(deps, step, () =>
-    certain({
-      send: () => cluster.patch(refOf(edit), bodyOf(edit), { type: "merge", fieldManager }),
-      seen: async () => {
-        // an interrupt does not keep it from being seen
-        const found = await cluster.get(refOf(edit), { signal: new AbortController().signal });
-        const same = found?.metadata.uid === edit.object.metadata.uid;
-        return found !== undefined && same && holds(found, edit) ? found : undefined;
-      },
-      label: step.object,
-    }),
-  );
-}
-
-function bodyOf({ object, edits }: Edit): object {
-  return { ...patchOf(edits), metadata: preconditionsOf(object) };
-}
-
-function refOf({ resource, object }: Pick<Edit, "resource" | "object">): Ref {
-  const { name = "", namespace = "" } = object.metadata;
-  return { resource, name, namespace };
-}
-
-function holds(object: KubeObject, { edits }: Edit): boolean {
-  return edits.every(({ path, to }) => sameJson(at(object, path), to ?? undefined));
+function patchTo({ resource, object, edits }: Edit): FieldPatch {
+  return { ref: refTo(resource, object), object, edits };
 }
 
 function requireStored(edit: Edit, stored: KubeObject): void {
-  if (holds(stored, edit)) return;
+  if (holds(stored, edit.edits)) return;
   throw new BlockedError(exitCodes.failed, [
     databaseFinding("writeFailed", {
       object: objectLabel(stored),

@@ -1,4 +1,4 @@
-import { preconditionsOf } from "../../../plugin/domain/objects";
+import { preconditionsOf, refTo } from "../../../plugin/domain/objects";
 
 const read = { apiVersion: "v1", kind: "Secret" };
 
@@ -12,4 +12,13 @@ test.each([
     Object.entries(metadata).filter(([key]) => key === "uid" || key === "resourceVersion"),
   );
   expect(preconditionsOf({ ...read, metadata })).toStrictEqual(wanted);
+});
+
+test.each([
+  ["with its namespace", { name: "x", namespace: "y" }, { name: "x", namespace: "y" }],
+  ["without one where it has none", { name: "x" }, { name: "x" }],
+  ["under an empty name where it has none", {}, { name: "" }],
+])("an object is found %s", (_name, metadata, place) => {
+  const resource = { group: "", version: "v1", plural: "secrets", kind: "Secret" };
+  expect(refTo(resource, { ...read, metadata })).toStrictEqual({ resource, ...place });
 });

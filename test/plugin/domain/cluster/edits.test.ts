@@ -93,6 +93,15 @@ test("an object holds the edits when every value is there", () => {
   expect(holds(anEc({ engineEnterpriseImageSpec: done }), edits)).toBe(true);
 });
 
+test("a field that is to go is gone, and a list is held by its values", () => {
+  const path = ["spec", "x"];
+  const wants = (to: unknown) => [{ path, from: undefined, to }];
+  expect(holds(anEc({}), wants(null))).toBe(true);
+  expect(holds(anEc({ x: 1 }), wants(null))).toBe(false);
+  expect(holds(anEc({ x: [{ name: "a" }] }), wants([{ name: "a" }]))).toBe(true);
+  expect(holds(anEc({ x: [{ name: "a" }] }), wants([{ name: "b" }]))).toBe(false);
+});
+
 test("edits are shown with both values", () => {
   expect(shownEdits(edits)).toBe(
     `versionTag absent -> ${newTag}, imagePullPolicy absent -> IfNotPresent`,
