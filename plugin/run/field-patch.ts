@@ -19,13 +19,16 @@ export interface Sending {
   readonly dryRun?: boolean;
 }
 
-/** Sends it; what a dry run sends changes nothing. */
+/** Sends it; what a dry run sends changes nothing, and is not refused for a status that moves. */
 export async function sendPatch(
   { cluster }: { readonly cluster: Cluster },
   { ref, object, edits }: FieldPatch,
   sending: Sending,
 ): Promise<KubeObject> {
-  const body = { ...patchOf(edits), metadata: preconditionsOf(object) };
+  const bound = preconditionsOf(object);
+  const { uid } = bound;
+  const metadata = sending.dryRun === true ? { ...(uid !== undefined && { uid }) } : bound;
+  const body = { ...patchOf(edits), metadata };
   return await cluster.patch(ref, body, { type: "merge", ...sending });
 }
 

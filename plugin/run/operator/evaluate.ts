@@ -11,7 +11,7 @@ import { type Held, heldAmong, heldOf, judgeHeld } from "../../domain/operator/l
 import { isOlder } from "../../domain/operator/refusals";
 import type { Wanted } from "../../domain/operator/wanted";
 import { sameJson } from "../../domain/webhook/differences";
-import { changedError } from "../outcome";
+import { changedError, ChangedError } from "../outcome";
 import type { BundleOptions, OperatorDeps } from "./deps";
 
 /** An object with its verdict. */
@@ -45,8 +45,21 @@ export interface Evaluating {
   readonly runs: string | undefined;
 }
 
-/** Reads the object and judges it; nothing is written. */
+/** Others write the status of an object all the time: it is read and judged again as often. */
+export const attempts = 10;
+
+/** Reads the object and judges it; nothing is written. What changes meanwhile is read again. */
 export async function evaluate(tools: Evaluating, wanted: Wanted): Promise<Evaluated> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await evaluateOnce(tools, wanted);
+    } catch (error) {
+      if (!(error instanceof ChangedError) || attempt >= attempts) throw error;
+    }
+  }
+}
+
+async function evaluateOnce(tools: Evaluating, wanted: Wanted): Promise<Evaluated> {
   const { deps, options } = tools;
   const live = await deps.cluster.get(bundleRef(wanted.kind, wanted.object));
   const { verdict, object } = judged(tools, wanted, live);

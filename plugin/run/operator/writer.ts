@@ -9,11 +9,8 @@ import { certain, ChangedError, noted } from "../outcome";
 import { backupsOf, type Saved } from "../rbac/backups";
 import { BlockedError } from "../recorder";
 import type { BundleOptions, OperatorDeps } from "./deps";
-import { type Evaluated, evaluate } from "./evaluate";
+import { attempts, type Evaluated, evaluate } from "./evaluate";
 import { adoptInfo, applyInfo, type WriteInfo } from "./steps";
-
-/** Others write the status of an object all the time: it is read and judged again as often. */
-const attempts = 10;
 
 /** Writes the objects of a bundle. */
 export class BundleWriter {

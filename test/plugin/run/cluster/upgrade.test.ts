@@ -86,6 +86,15 @@ test.each(["client", "server"] as const)(
   },
 );
 
+test("dry run server, the status moving meanwhile: planned, nothing in force", async () => {
+  const scene = await aScene();
+  scene.before = async (line) => {
+    if (line === patchLine) await scene.patch({ metadata: { annotations: { seen: "now" } } });
+  };
+  const report = await scene.run({ dryRun: "server" });
+  expect([report.exit.code, stepsOf(report)]).toEqual([0, ["cluster.patch planned"]]);
+});
+
 test("dry run of what is as wanted: unchanged, and not followed", async () => {
   const scene = await aScene();
   await scene.run();

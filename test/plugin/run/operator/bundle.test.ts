@@ -426,6 +426,39 @@ describe("dry runs", () => {
   });
 });
 
+const deploymentLine = `apply Deployment/${operator}`;
+
+interface Restless {
+  /** Dry runs of the Deployment before which its status moves. */
+  left: number;
+  isDone: boolean;
+  move(): Promise<void>;
+}
+
+/** The Deployment's status moves before the next dry runs of it, as many as are wished. */
+async function restlessOf(scene: Scene): Promise<Restless> {
+  const object = await scene.stored("Deployment");
+  const kind = object === undefined ? undefined : bundleKindOf(object);
+  if (object === undefined || kind === undefined) throw new Error("no Deployment is stored");
+  let observedGeneration = 1_000;
+  const restless: Restless = {
+    left: 0,
+    isDone: false,
+    move: async () => {
+      observedGeneration += 1;
+      const status = { status: { observedGeneration } };
+      const how = { type: "merge", subresource: "status" } as const;
+      await scene.cluster.patch(bundleRef(kind, object), status, how);
+    },
+  };
+  scene.beforeDryRun = async (line) => {
+    if (line !== deploymentLine || restless.left === 0) return;
+    restless.left -= 1;
+    await restless.move();
+  };
+  return restless;
+}
+
 describe("a run that is cut off", () => {
   test("at any write, then run again, ends as an undisturbed one, and repeats no write", async () => {
     const calm = await aScene({ installed: "7.4.2-2" });
@@ -469,6 +502,32 @@ describe("a run that is cut off", () => {
     };
     expect((await scene.run()).exit.code).toBe(0);
     expect((await scene.stored("Deployment"))?.metadata.labels).toMatchObject({ team: "a" });
+  });
+
+  test.each([
+    ["while it is planned", 3, 0],
+    ["before the write, and while that is judged again", 0, 2],
+    ["both", 2, 2],
+  ])("by a status that moves %s: it is read and tried again", async (_name, plans, judgements) => {
+    const scene = await aScene({ installed: "7.4.2-2" });
+    const restless = await restlessOf(scene);
+    restless.left = plans;
+    scene.beforeWrite = async (line) => {
+      if (line !== deploymentLine || restless.isDone) return;
+      Object.assign(restless, { left: judgements, isDone: true });
+      await restless.move();
+    };
+    const report = await scene.run();
+    expect([report.exit.code, codes(report), restless]).toMatchObject([0, [], { left: 0 }]);
+  });
+
+  test("by a status that never rests: 5, and nothing is written", async () => {
+    const scene = await aScene({ installed: "7.4.2-2" });
+    const restless = await restlessOf(scene);
+    restless.left = Infinity;
+    const report = await scene.run();
+    expect([report.exit.code, scene.writes]).toEqual([5, []]);
+    expect(report.exit.reason).toContain(`Deployment/${ns}/${operator} was changed`);
   });
 
   test("by a local change in between ends with it", async () => {

@@ -84,6 +84,8 @@ export interface Scene {
   readonly dryRuns: string[];
   readonly saved: KubeObject[];
   readonly intents: string[];
+  /** Before each dry run, which the object may change under. */
+  beforeDryRun: (line: string) => Promise<void>;
   /** Before each write that is no dry run. */
   beforeWrite: (line: string) => Promise<void>;
   /** After each write: the place to lose its answer. */
@@ -126,6 +128,7 @@ export async function aScene({
     dryRuns: [],
     saved: [],
     intents: [],
+    beforeDryRun: () => Promise.resolve(),
     beforeWrite: () => Promise.resolve(),
     afterWrite: () => undefined,
     stored: async (kind, name) => {
@@ -195,6 +198,7 @@ const clusterAdmin: KubeObject = {
 function watched(connection: Cluster, scene: Scene): Cluster {
   const through = async <T>(line: string, dryRun: boolean, send: () => Promise<T>): Promise<T> => {
     if (dryRun) {
+      await scene.beforeDryRun(line);
       scene.dryRuns.push(line);
       return await send();
     }
