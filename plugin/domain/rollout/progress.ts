@@ -1,4 +1,5 @@
 /** How far something is that takes time: judged from facts, never from the clock alone. */
+import type { Finding } from "../findings";
 
 /** The verdict on a roll-out; texts are for people, lower case, no full stop. */
 export type Progress =
@@ -13,3 +14,20 @@ export type Progress =
       readonly because: string;
       readonly fix: string;
     };
+
+/** What will not come by waiting. */
+export type Stalled = Extract<Progress, { readonly is: "stalled" }>;
+
+/** True for the same cause at the same object: a stall counts when it is seen twice. */
+export function isSameStall(one: Stalled | undefined, other: Stalled): boolean {
+  return one?.code === other.code && one.object === other.object;
+}
+
+/** A stall as a finding; its source is that of its code. */
+export function stallFinding(
+  { code, object, because, fix }: Stalled,
+  codes: readonly Pick<Finding, "code" | "source">[],
+): Finding {
+  const source = codes.find((known) => known.code === code)?.source ?? "domain facts 11";
+  return { code, severity: "error", object, cause: because, fix, source };
+}

@@ -1,12 +1,10 @@
 /** Follows an upgrade by facts until it is done, or until it is sure that it will not be (S68-S72). */
-import { exitCodes, TimeoutError, UnavailableError, ApiError } from "../../domain/errors";
+import { TimeoutError, UnavailableError, ApiError } from "../../domain/errors";
 import type { FactKey, Facts } from "../../domain/facts";
-import type { Finding } from "../../domain/findings";
 import type { Resource } from "../../domain/objects";
 import { isTakenUp, judgeCluster, type WantedCluster } from "../../domain/rollout/cluster";
-import type { Progress } from "../../domain/rollout/progress";
 import { clusterCodes } from "../../domain/cluster/codes";
-import { BlockedError } from "../recorder";
+import { Momentum } from "../momentum";
 import type { UpgradeClusterDeps, UpgradeClusterOptions } from "./deps";
 import { followed, judged, readFacts, suspected } from "./read";
 
@@ -25,8 +23,6 @@ export interface Following {
   readonly wanted: WantedCluster;
 }
 
-type Stalled = Extract<Progress, { readonly is: "stalled" }>;
-
 /** Looks until the cluster is as wanted; a stall ends with 1, time that runs out with 124. */
 export async function follow(
   deps: UpgradeClusterDeps,
@@ -38,11 +34,8 @@ export async function follow(
 
 class Follower {
   readonly #from: number;
-  #moved: number;
-  /** A roll has so many steps; one that comes again is no progress, or a pod could fail forever. */
-  readonly #steps = new Set<string>();
+  readonly #momentum: Momentum;
   #on = "the cluster";
-  #suspect: Stalled | undefined;
   #awaySince: number | undefined;
   #taken = false;
 
@@ -52,7 +45,7 @@ class Follower {
     private readonly following: Following,
   ) {
     this.#from = deps.clock.now();
-    this.#moved = this.#from;
+    this.#momentum = new Momentum(this.#from, clusterCodes);
   }
 
   async run(): Promise<string> {
@@ -71,20 +64,13 @@ class Follower {
   #judge(facts: Facts): string | undefined {
     const { name, stallAfterMs } = this.options;
     const now = this.deps.clock.now();
-    const patience = { idleMs: now - this.#moved, stallAfterMs };
+    const patience = { idleMs: this.#momentum.idleMs(now), stallAfterMs };
     const { wanted } = this.following;
     this.#taken = isTakenUp(facts, name, wanted);
     const verdict = judgeCluster(facts, name, { ...wanted, patience });
+    this.#momentum.take(verdict, now);
     if (verdict.is === "done") return verdict.says;
-    if (verdict.is === "stalled") {
-      if (isSame(this.#suspect, verdict)) throw new BlockedError(exitCodes.failed, [told(verdict)]);
-      this.#suspect = verdict;
-      return undefined;
-    }
-    this.#suspect = undefined;
-    this.#on = verdict.on;
-    if (!this.#steps.has(verdict.step)) this.#moved = now;
-    this.#steps.add(verdict.step);
+    if (verdict.is === "moving") this.#on = verdict.on;
     return undefined;
   }
 
@@ -105,10 +91,10 @@ class Follower {
   }
 
   #keys(now: number): readonly FactKey[] {
-    if (this.#suspect !== undefined) return [...new Set([...judged, ...suspected])];
+    if (this.#momentum.isSuspected) return [...new Set([...judged, ...suspected])];
     // until then databases may freeze it
     if (!this.#taken) return judged;
-    return now - this.#moved >= suspicionMs ? suspected : followed;
+    return this.#momentum.idleMs(now) >= suspicionMs ? suspected : followed;
   }
 
   #requireTime(): void {
@@ -116,9 +102,10 @@ class Follower {
     const now = this.deps.clock.now();
     const total = limitMs !== undefined && now - this.#from >= limitMs;
     // a poll more, so that a cause of the same moment is told first
-    const idle = limitMs === undefined && now - this.#moved >= stallAfterMs + 2 * pollMs;
+    const idleMs = this.#momentum.idleMs(now);
+    const idle = limitMs === undefined && idleMs >= stallAfterMs + 2 * pollMs;
     if (!total && !idle) return;
-    const spent = Math.round((total ? now - this.#from : now - this.#moved) / 1000);
+    const spent = Math.round((total ? now - this.#from : idleMs) / 1000);
     const what = total ? `after ${spent} s` : `nothing has moved for ${spent} s`;
     throw new TimeoutError(`stopped waiting for ${this.#on}: ${what}`, {
       hint: "run the same command again: it goes on from the state found",
@@ -129,14 +116,4 @@ class Follower {
 function isAway(error: unknown): error is Error {
   if (error instanceof ApiError) return error.status >= 500 || error.status === 429;
   return error instanceof UnavailableError;
-}
-
-function isSame(one: Stalled | undefined, other: Stalled): boolean {
-  return one?.code === other.code && one.object === other.object;
-}
-
-/** A stall as a finding. */
-function told({ code, object, because, fix }: Stalled): Finding {
-  const source = clusterCodes.find((known) => known.code === code)?.source ?? "domain facts 11";
-  return { code, severity: "error", object, cause: because, fix, source };
 }

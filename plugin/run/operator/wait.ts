@@ -3,7 +3,7 @@ import { exitCodes, TimeoutError } from "../../domain/errors";
 import type { FactKey } from "../../domain/facts";
 import type { KubeObject, Ref } from "../../domain/objects";
 import { judgeDeployment } from "../../domain/rollout/deployment";
-import type { Progress } from "../../domain/rollout/progress";
+import type { Progress, Stalled } from "../../domain/rollout/progress";
 import { at, list, own } from "../../domain/values";
 import { BlockedError } from "../recorder";
 import { readSnapshot } from "../snapshot";
@@ -12,8 +12,6 @@ import type { OperatorDeps, OperatorOptions } from "./deps";
 const pollMs = 2000;
 
 const keys: readonly FactKey[] = ["deployments", "replicaSets", "pods", "events"];
-
-type Stalled = Extract<Progress, { readonly is: "stalled" }>;
 
 /** What was seen at the end. A cause that is seen twice in a row ends the wait, unless told to stay. */
 export async function waitForOperator(
