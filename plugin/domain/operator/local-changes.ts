@@ -5,6 +5,7 @@ import { type KubeObject, objectLabel } from "../objects";
 import { isPersonsManager } from "../owners";
 import { shown } from "../values";
 import { sameJson } from "../rules/same";
+import { takes } from "../webhook/conflicts";
 import { operatorFinding } from "./codes";
 import { covers, type Difference } from "./differences";
 import { valueAt } from "./field-path";
@@ -43,7 +44,9 @@ export function heldOf(causes: readonly StatusCause[]): readonly Held[] {
 
 /** Judges every field that somebody holds: the old release's own is none of theirs. */
 export function judgeHeld(facts: HeldFacts): HeldVerdict {
-  const changes = facts.held.filter((held) => !isOldFile(facts, held) && !isTaken(facts, held));
+  const changes = facts.held.filter(
+    (held) => !isOldFile(facts, held) && !takes(facts.takeFields, held.field),
+  );
   const force = facts.held.some(({ manager }) => !isFileManager(facts.live, manager, facts.ours));
   return { findings: changes.map((held) => localChange(facts, held)), force };
 }
@@ -75,14 +78,6 @@ function isOldFile({ live, ours }: HeldFacts, { field, manager }: Held): boolean
   const now = valueAt(live, field);
   if (isFileManager(live, manager, ours)) return said === undefined || covers(now, said);
   return isPersonsManager(manager, []) && said !== undefined && sameJson(now, said);
-}
-
-function isTaken({ takeFields }: HeldFacts, { field }: Held): boolean {
-  return takeFields.some((wanted) => bare(wanted) === bare(field));
-}
-
-function bare(field: string): string {
-  return field.replace(/^\./, "");
 }
 
 function localChange({ live, wanted }: HeldFacts, { field, manager }: Held): Finding {

@@ -23,10 +23,9 @@ export function judgeConflict(facts: ConflictFacts): ConflictVerdict {
     field: cause.field ?? "",
     manager: managerOf(cause.message ?? ""),
   }));
-  const taken = (field: string): boolean =>
-    facts.takeFields.some((wanted) => bare(wanted) === bare(field));
   const foreign = held.filter(
-    ({ field, manager }) => !isPersonsManager(manager, facts.ours) && !taken(field),
+    ({ field, manager }) =>
+      !isPersonsManager(manager, facts.ours) && !takes(facts.takeFields, field),
   );
   if (held.length > 0 && foreign.length === 0) return { is: "force" };
   const named = foreign.length > 0 ? foreign : [{ field: "", manager: "" }];
@@ -52,6 +51,11 @@ function managerOf(message: string): string {
   return /conflict with "([^"]+)"/.exec(message)?.[1] ?? "";
 }
 
-function bare(field: string): string {
+/** True for a field that --take-fields names: the API server writes a dot before it. */
+export function takes(takeFields: readonly string[], field: string): boolean {
+  return takeFields.some((wanted) => bareField(wanted) === bareField(field));
+}
+
+function bareField(field: string): string {
   return field.replace(/^\./, "");
 }
