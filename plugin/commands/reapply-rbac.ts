@@ -1,17 +1,15 @@
 /** `reapply-rbac`: flags to options, then the run over the managed namespaces (S34). */
-import { renderDocuments } from "../adapters/yaml";
 import { UsageError } from "../domain/errors";
 import { namesIn } from "../domain/rbac/managed";
 import type { Release } from "../domain/release/release";
 import type { RbacOptions } from "../run/rbac/deps";
 import { reapplyRbac } from "../run/rbac/reapply";
-import { Recorder } from "../run/recorder";
-import { journalOf } from "../run/record";
 import type { Report } from "../run/report";
 import type { CommandContext, ReapplyRbacFlags } from "./context";
 import { kubectlCommand } from "./kubectl-command";
 import { openedTemplates, readTemplates, requireFit } from "./rbac-templates";
 import { withRelease } from "./release-option";
+import { runPorts } from "./run-ports";
 
 /** Brings roles and bindings up to date; every expected end comes back as a report. */
 export async function runReapplyRbac(
@@ -48,13 +46,9 @@ type Prepared = ReapplyRbacFlags &
   Pick<RbacOptions, "documents" | "source" | "given" | "assumeExpanded">;
 
 async function run(context: CommandContext, prepared: Prepared): Promise<Report> {
-  const { options, names, clock, run: identity } = context;
-  const cluster = await context.connect();
-  const { namespace } = cluster;
-  const recorder = new Recorder(
-    { kind: "ReapplyRbac", run: identity, target: { server: cluster.server, namespace } },
-    { clock, event: context.event },
-  );
+  const { options, names } = context;
+  const ports = await runPorts(context, "ReapplyRbac");
+  const { namespace } = ports.cluster;
   const rbacOptions: RbacOptions = {
     ...prepared,
     namespace,
@@ -70,16 +64,9 @@ async function run(context: CommandContext, prepared: Prepared): Promise<Report>
   };
   return await reapplyRbac(
     {
-      cluster,
-      clock,
-      names,
-      recorder,
-      signal: context.signal,
-      ask: context.ask,
-      journal: journalOf(await context.home(), identity.id),
-      yaml: renderDocuments,
+      ...ports,
       command: kubectlCommand(options),
-      runId: identity.id.toLowerCase(),
+      runId: context.run.id.toLowerCase(),
     },
     rbacOptions,
   );

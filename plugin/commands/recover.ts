@@ -1,11 +1,8 @@
 /** `recover`: flags to options, then a look at a frozen upgrade, or its recovery (S97-S103, S113). */
-import { renderDocuments } from "../adapters/yaml";
 import { renderText, type TextStyle } from "../output/text";
 import type { RecoveryDetails } from "./recover-details";
 import type { RecoverDeps, RecoverOptions } from "../run/recovery/deps";
 import { recover } from "../run/recovery/recover";
-import { Recorder } from "../run/recorder";
-import { journalOf } from "../run/record";
 import type { Report } from "../run/report";
 import { type ApiFlags, apiPermissions, connectApi, readEc } from "./api-options";
 import type { CommandContext } from "./context";
@@ -13,9 +10,7 @@ import { kubectlCommand } from "./kubectl-command";
 import { recoveryDetails } from "./recover-details";
 import type { RecoverFlags } from "./recover-flags";
 import { recoveryLines } from "./recover-text";
-
-/** What --timeout is when nobody gave it: no limit for what goes on. */
-const usualTimeoutMs = 5 * 60_000;
+import { limitOf, runPorts } from "./run-ports";
 
 /** Looks or recovers; every expected end comes back as a report. */
 export async function runRecover(
@@ -23,23 +18,16 @@ export async function runRecover(
   _args: readonly string[],
   flags: RecoverFlags,
 ): Promise<Report> {
-  const { options, names, clock, run } = context;
+  const { options, names } = context;
   const modules = await filesOf(context, flags);
-  const cluster = await context.connect();
-  const { server, namespace } = cluster;
-  const recorder = new Recorder(
-    { kind: "Recover", run, target: { server, namespace } },
-    { clock, event: context.event },
-  );
+  const ports = await runPorts(context, "Recover");
+  const { cluster, recorder } = ports;
+  const { namespace } = cluster;
   try {
     const ec = await readEc(cluster, flags.ec, context);
     const subject = { cluster, ec, flags: flags.api };
     const deps: RecoverDeps = {
-      ...{ cluster, clock, names, recorder },
-      signal: context.signal,
-      ask: context.ask,
-      journal: journalOf(await context.home(), run.id),
-      yaml: renderDocuments,
+      ...ports,
       command: kubectlCommand(options),
       api: isReachable(flags.api)
         ? {
@@ -48,7 +36,6 @@ export async function runRecover(
           }
         : undefined,
     };
-    const timed = flags.limited || options.timeoutMs !== usualTimeoutMs;
     const { report, look, evidence } = await recover(deps, {
       ...{ namespace, modules },
       name: ec.metadata.name ?? "",
@@ -56,7 +43,7 @@ export async function runRecover(
       dropDigests: flags.dropDigests,
       stallAfterMs: flags.stallAfterMs,
       ...(flags.engineVersion !== undefined && { engineVersion: flags.engineVersion }),
-      ...(timed && { limitMs: options.timeoutMs }),
+      ...limitOf(options, flags.limited),
       wait: options.wait,
       dryRun: options.dryRun,
       fieldManager: options.fieldManager ?? names.fieldManager,

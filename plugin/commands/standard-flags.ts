@@ -141,3 +141,6 @@ export const rehearsedByDefault = "upgrade-webhook";
 
 /** Shells that `completion` knows. */
 export const shells = ["bash", "zsh", "fish", "powershell"] as const;
+
+/** What --timeout is when nobody gave it, in milliseconds. */
+export const usualTimeoutMs = 5 * 60_000;

@@ -1,13 +1,11 @@
 /** `unbind-scc`: flags to options, then the unbinding (S31-S33). */
-import { renderDocuments } from "../adapters/yaml";
 import { quoteCommand } from "../output/quote";
-import { Recorder } from "../run/recorder";
-import { journalOf } from "../run/record";
 import type { Report } from "../run/report";
 import type { UnbindOptions } from "../run/scc/deps";
 import { unbindConstraint } from "../run/scc/unbind";
 import type { CommandContext } from "./context";
 import { kubectlCommand } from "./kubectl-command";
+import { runPorts } from "./run-ports";
 
 /** Flags of `unbind-scc`, judged. */
 export interface UnbindSccFlags {
@@ -42,23 +40,12 @@ async function run(
   context: CommandContext,
   flags: UnbindSccFlags & SccPreparation,
 ): Promise<Report> {
-  const { options, names, clock, run: identity } = context;
-  const cluster = await context.connect();
-  const { namespace } = cluster;
-  const recorder = new Recorder(
-    { kind: "UnbindScc", run: identity, target: { server: cluster.server, namespace } },
-    { clock, event: context.event },
-  );
+  const { options, names } = context;
+  const ports = await runPorts(context, "UnbindScc");
+  const { namespace } = ports.cluster;
   return await unbindConstraint(
     {
-      cluster,
-      clock,
-      names,
-      recorder,
-      signal: context.signal,
-      ask: context.ask,
-      journal: journalOf(await context.home(), identity.id),
-      yaml: renderDocuments,
+      ...ports,
       command: kubectlCommand(options),
       engine: (words) =>
         quoteCommand([...options.prefix.split(" "), ...words, ...options.contextArgs]),

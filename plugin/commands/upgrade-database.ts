@@ -1,5 +1,5 @@
 /** `upgrade-database`: flags to options, then the upgrade of databases (S61-S67, S75-S92). */
-import { renderDocuments, parseDocuments } from "../adapters/yaml";
+import { parseDocuments } from "../adapters/yaml";
 import { deprecated, parseModules, type RequestWish } from "../domain/databases/request";
 import { UsageError } from "../domain/errors";
 import { type KubeObject, objectLabel } from "../domain/objects";
@@ -8,13 +8,12 @@ import { renderText, type TextStyle } from "../output/text";
 import type { ApiPort, UpgradeDatabaseOptions } from "../run/databases/deps";
 import { upgradeDatabases } from "../run/databases/upgrade";
 import type { Cluster } from "../run/ports";
-import { journalOf } from "../run/record";
-import { Recorder } from "../run/recorder";
 import type { Report } from "../run/report";
 import { type ApiFlags, apiPermissions, connectApi } from "./api-options";
 import type { CommandContext } from "./context";
 import { kubectlCommand } from "./kubectl-command";
 import { connectParticipants } from "./participants";
+import { limitOf, runPorts } from "./run-ports";
 
 type Judged =
   | "selector"
@@ -38,9 +37,6 @@ export interface UpgradeDatabaseFlags extends Pick<UpgradeDatabaseOptions, Judge
   /** --timeout was typed: it then limits the whole run. */
   readonly limited: boolean;
 }
-
-/** What --timeout is when nobody gave it: no limit for databases that go on. */
-const usualTimeoutMs = 5 * 60_000;
 
 /** Upgrades the databases; every expected end comes back as a report. */
 export async function runUpgradeDatabase(
@@ -85,35 +81,24 @@ async function run(
   context: CommandContext,
   { limited, participants: contexts, api, ...flags }: Prepared,
 ): Promise<Report> {
-  const { options, names, clock, run: identity } = context;
-  const cluster = await context.connect();
+  const { options, names } = context;
+  const ports = await runPorts(context, "UpgradeDatabase");
+  const { cluster } = ports;
   const { namespace } = cluster;
-  const recorder = new Recorder(
-    { kind: "UpgradeDatabase", run: identity, target: { server: cluster.server, namespace } },
-    { clock, event: context.event },
-  );
-  const timed = limited || options.timeoutMs !== usualTimeoutMs;
   const participants = await connectParticipants(context, contexts);
   try {
     return await upgradeDatabases(
       {
-        cluster,
-        clock,
-        names,
-        recorder,
+        ...ports,
         participants,
         api: apiPort(context, cluster, api),
-        signal: context.signal,
-        ask: context.ask,
         typed: context.typed ?? nobody,
-        journal: journalOf(await context.home(), identity.id),
-        yaml: renderDocuments,
         command: kubectlCommand(options),
       },
       {
         ...flags,
         namespace,
-        ...(timed && { limitMs: options.timeoutMs }),
+        ...limitOf(options, limited),
         concurrency: options.concurrency,
         wait: options.wait,
         dryRun: options.dryRun,

@@ -1,17 +1,13 @@
 /** `upgrade-operator`: flags to options, then the bundle or the chart (S15–S23). */
-import { renderDocuments } from "../adapters/yaml";
 import { UsageError } from "../domain/errors";
 import type { Release } from "../domain/release/release";
-import { quoteCommand } from "../output/quote";
 import { upgradeByBundle } from "../run/operator/bundle";
-import type { OperatorDeps } from "../run/operator/deps";
 import { platformOf } from "../run/operator/read";
-import { Recorder } from "../run/recorder";
-import { journalOf } from "../run/record";
 import type { Report } from "../run/report";
 import type { CommandContext, ReleaseFlags } from "./context";
 import { type ChartFlags, operatorOptions } from "./operator-options";
 import { readContents, releaseOf } from "./release-option";
+import { runPorts } from "./run-ports";
 
 /** Flags of `upgrade-operator`, judged: a release or a chart. */
 export interface UpgradeOperatorFlags extends ReleaseFlags {
@@ -47,7 +43,7 @@ export async function prepareUpgradeOperator(
   if (chart !== undefined) {
     const { prepareChart } = await import("./upgrade-operator-chart.ts");
     const go = await prepareChart(context, chart);
-    return async (later) => await go(later, await operatorDeps(later));
+    return async (later) => await go(later, await runPorts(later, "UpgradeOperator"));
   }
   const release = opened ?? (await releaseOf(context, flags));
   if (release === undefined) throw new UsageError("give a release with --release, or --chart");
@@ -59,7 +55,7 @@ async function runBundle(
   flags: UpgradeOperatorFlags,
   release: Release,
 ): Promise<Report> {
-  const deps = await operatorDeps(context);
+  const deps = await runPorts(context, "UpgradeOperator");
   const { target } = flags;
   const platform = await platformOf(deps.cluster);
   const contents = readContents(release, platform, {
@@ -73,23 +69,4 @@ async function runBundle(
     pullSecret: flags.pullSecret,
     takeFields: flags.takeFields,
   });
-}
-
-async function operatorDeps(context: CommandContext): Promise<OperatorDeps> {
-  const { options, names, clock, signal, run } = context;
-  const cluster = await context.connect();
-  const { server, namespace } = cluster;
-  return {
-    cluster,
-    clock,
-    signal,
-    names,
-    recorder: new Recorder(
-      { kind: "UpgradeOperator", run, target: { server, namespace } },
-      { clock, event: context.event },
-    ),
-    journal: journalOf(await context.home(), run.id),
-    yaml: renderDocuments,
-    command: (words) => quoteCommand([...words, ...options.contextArgs]),
-  };
 }

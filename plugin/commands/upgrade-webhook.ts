@@ -1,7 +1,7 @@
 /** `upgrade-webhook`: flags to options, then the swap (S24-S30). */
 import { readSecretCertificate } from "../adapters/certificate";
 import { shippedTemplate } from "../adapters/shipped-template";
-import { parseDocuments, renderDocuments } from "../adapters/yaml";
+import { parseDocuments } from "../adapters/yaml";
 import { judgeCertificate } from "../domain/certificate";
 import { UsageError } from "../domain/errors";
 import type { Names } from "../domain/names";
@@ -11,15 +11,13 @@ import type { Release } from "../domain/release/release";
 import { isObject } from "../domain/values";
 import { renderTemplate } from "../domain/webhook/template";
 import type { Pair } from "../domain/webhook/twins";
-import { quoteCommand } from "../output/quote";
 import { certificateReport } from "../run/cert-parts";
-import { Recorder } from "../run/recorder";
-import { journalOf } from "../run/record";
 import type { Report } from "../run/report";
 import type { JudgedSecret, SwapOptions } from "../run/swap/deps";
 import { swapWebhook } from "../run/swap/swap";
 import type { CommandContext, UpgradeWebhookFlags } from "./context";
 import { releaseOf, requireFile, withRelease } from "./release-option";
+import { runPorts } from "./run-ports";
 
 /** Swaps the admission webhook, and goes on with what was asked for beside it. */
 export async function runUpgradeWebhook(
@@ -65,14 +63,10 @@ async function run(
   flags: UpgradeWebhookFlags & Pick<SwapOptions, "assumeReady">,
   { template: text, probeDocuments }: Given,
 ): Promise<Report> {
-  const { options, names, clock, run: identity } = context;
-  const cluster = await context.connect();
-  const { namespace } = cluster;
+  const { options, names } = context;
+  const ports = await runPorts(context, "UpgradeWebhook");
+  const { namespace } = ports.cluster;
   const template = rendered(text, namespace, context);
-  const recorder = new Recorder(
-    { kind: "UpgradeWebhook", run: identity, target: { server: cluster.server, namespace } },
-    { clock, event: context.event },
-  );
   const swapOptions: SwapOptions = {
     ...flags,
     namespace,
@@ -85,17 +79,9 @@ async function run(
   };
   return await swapWebhook(
     {
-      cluster,
-      clock,
-      names,
-      recorder,
-      signal: context.signal,
-      ask: context.ask,
-      journal: journalOf(await context.home(), identity.id),
+      ...ports,
       judgeSecret: (secret) => judgeSecret(secret, context, namespace),
-      yaml: renderDocuments,
-      command: (words) => quoteCommand([...words, ...options.contextArgs]),
-      probeName: `kubectl-engine-probe-${identity.id}`.toLowerCase(),
+      probeName: `kubectl-engine-probe-${context.run.id}`.toLowerCase(),
     },
     swapOptions,
   );

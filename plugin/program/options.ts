@@ -1,6 +1,7 @@
 /** The global flags: raw → judged, with the environment in second place. */
 import type { ConnectionFlags } from "../adapters/kubernetes/flags";
 import type { GlobalOptions, Prefix } from "../commands/context";
+import { usualTimeoutMs } from "../commands/standard-flags";
 import type { RawFlags } from "./values";
 import { FlagReader } from "./values";
 
@@ -25,7 +26,7 @@ export function toGlobalOptions(raw: RawFlags, env: NodeJS.ProcessEnv): JudgedOp
   const connection = readConnection(read);
   const fieldManager = read.text("field-manager");
   const namesFile = read.text("names");
-  const timeoutMs = read.duration("timeout", 5 * 60_000);
+  const timeoutMs = read.duration("timeout", usualTimeoutMs);
   const options: GlobalOptions = {
     dryRun: read.choice("dry-run", ["none", "client", "server"], "none"),
     yes: read.on("yes"),

@@ -1,8 +1,5 @@
 /** What an upgrade of an EC is given: ports, options, and the words of the person who runs it. */
-import type { Names } from "../../domain/names";
-import type { Clock, Cluster } from "../ports";
-import type { Journal } from "../record";
-import type { Recorder } from "../recorder";
+import type { AskingPorts } from "../run-ports";
 
 /** The flags of the command, judged. */
 export interface UpgradeClusterOptions {
@@ -28,17 +25,4 @@ export interface UpgradeClusterOptions {
 }
 
 /** The world around a run. */
-export interface UpgradeClusterDeps {
-  readonly cluster: Cluster;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  readonly names: Names;
-  readonly recorder: Recorder;
-  readonly journal: Journal;
-  /** Asks once before fields are taken; throws UsageError where nobody can be asked. */
-  readonly ask: (question: string) => Promise<boolean>;
-  /** Renders a list of objects as YAML, for Roles to ask for. */
-  readonly yaml: (objects: readonly unknown[]) => string;
-  /** A command line for a person: quoted, with the flags that were given. */
-  readonly command: (words: readonly string[]) => string;
-}
+export type UpgradeClusterDeps = AskingPorts;

@@ -1,10 +1,7 @@
 /** What an operator's upgrade is given: ports, options, and the words of the person. */
-import type { Names } from "../../domain/names";
 import type { RegistryWish } from "../../domain/operator/clusters";
 import type { ReleaseContents } from "../../domain/release/release";
-import type { Clock, Cluster } from "../ports";
-import type { Journal } from "../record";
-import type { Recorder } from "../recorder";
+import type { RunPorts } from "../run-ports";
 
 /** What both ways of upgrading are told. */
 export interface OperatorOptions {
@@ -24,15 +21,4 @@ export interface BundleOptions extends OperatorOptions, RegistryWish {
 }
 
 /** The world around a run. */
-export interface OperatorDeps {
-  readonly cluster: Cluster;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  readonly names: Names;
-  readonly recorder: Recorder;
-  readonly journal: Journal;
-  /** Renders a list of objects as YAML, for Roles to ask for. */
-  readonly yaml: (objects: readonly unknown[]) => string;
-  /** A command line for a person: quoted, with the flags that were given. */
-  readonly command: (words: readonly string[]) => string;
-}
+export type OperatorDeps = RunPorts;

@@ -1,10 +1,7 @@
 /** What a run over many namespaces is given: ports, options, and the words of the person. */
 import type { Mode } from "../../domain/rbac/plan";
-import type { Names } from "../../domain/names";
-import type { Clock, Cluster } from "../ports";
-import type { Journal } from "../record";
-import type { Recorder } from "../recorder";
 import type { Reviews } from "../reviews";
+import type { AskingPorts } from "../run-ports";
 
 /** The flags of the command, judged. */
 export interface RbacOptions {
@@ -43,17 +40,7 @@ export interface RbacDeps extends RbacPorts {
 }
 
 /** The world around a run. */
-export interface RbacPorts {
-  readonly cluster: Cluster;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  readonly names: Names;
-  readonly recorder: Recorder;
-  readonly journal: Journal;
-  /** Asks once before the first write; throws UsageError where nobody can be asked. */
-  readonly ask: (question: string) => Promise<boolean>;
-  /** Renders a list of objects as YAML, for Roles to ask for. */
-  readonly yaml: (objects: readonly unknown[]) => string;
+export interface RbacPorts extends AskingPorts {
   /** A kubectl command for a person: quoted, to this cluster; it names its namespace itself. */
   readonly command: (words: readonly string[]) => string;
   /** Tells this run's temporary things from those of others. */

@@ -1,9 +1,6 @@
 /** What an unbinding is given: ports, options, and the words of the person who runs it. */
-import type { Names } from "../../domain/names";
-import type { Clock, Cluster } from "../ports";
-import type { Journal } from "../record";
-import type { Recorder } from "../recorder";
 import type { Reviews } from "../reviews";
+import type { AskingPorts } from "../run-ports";
 
 /** The flags of the command, judged. */
 export interface UnbindOptions {
@@ -24,17 +21,7 @@ export interface UnbindDeps extends UnbindPorts {
 }
 
 /** The world around an unbinding. */
-export interface UnbindPorts {
-  readonly cluster: Cluster;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  readonly names: Names;
-  readonly recorder: Recorder;
-  readonly journal: Journal;
-  /** Asks once before the first write; throws UsageError where nobody can be asked. */
-  readonly ask: (question: string) => Promise<boolean>;
-  /** Renders a list of objects as YAML, for Roles to ask for. */
-  readonly yaml: (objects: readonly unknown[]) => string;
+export interface UnbindPorts extends AskingPorts {
   /** A kubectl command for a person: quoted, to this cluster; it names its namespace itself. */
   readonly command: (words: readonly string[]) => string;
   /** A command line of this program. */

@@ -1,12 +1,9 @@
 /** What a swap is given: ports, options, and the words of the person who runs it. */
-import type { Names } from "../../domain/names";
 import type { KubeObject } from "../../domain/objects";
 import type { CertificateReport } from "../report";
 import type { Finding } from "../../domain/findings";
 import type { Pair } from "../../domain/webhook/twins";
-import type { Clock, Cluster } from "../ports";
-import type { Journal } from "../record";
-import type { Recorder } from "../recorder";
+import type { AskingPorts } from "../run-ports";
 
 /** What the Secret was found to be: a CA to use, or the findings that stand against it. */
 export interface JudgedSecret {
@@ -36,21 +33,9 @@ export interface SwapOptions {
 }
 
 /** The world around a swap. */
-export interface SwapDeps {
-  readonly cluster: Cluster;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  readonly names: Names;
-  readonly recorder: Recorder;
-  readonly journal: Journal;
-  /** Asks once before the first write; throws UsageError where nobody can be asked. */
-  readonly ask: (question: string) => Promise<boolean>;
+export interface SwapDeps extends AskingPorts {
   /** Judges the Secret (certificates are an adapter's matter). */
   readonly judgeSecret: (secret: KubeObject) => JudgedSecret;
-  /** Renders a list of objects as YAML, for Roles to ask for. */
-  readonly yaml: (objects: readonly unknown[]) => string;
-  /** A command line for a person: quoted, with the flags that were given. */
-  readonly command: (words: readonly string[]) => string;
   /** A name for the probe's objects that nothing else has. */
   readonly probeName: string;
 }
