@@ -1,6 +1,7 @@
 /** The admission path over HTTP: what surrounds a review on the wire, and one log line for each. */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { plain } from "../plugin/domain/rules/wording";
+import { type Answering, Answers } from "./answers";
 import type { BodyBudget } from "./big-bodies";
 import type { Callers } from "./callers";
 import { type Body, discardBody, readBody } from "./body";
@@ -28,32 +29,43 @@ export interface AdmissionContext extends ReviewContext {
 
 /** Answers every call of the admission path. */
 export function admissionListener(context: AdmissionContext): RequestListener {
+  const answers = new Answers();
   return (request, response) => {
-    new Call(request, response, context).begin();
+    new Call({ request, response, answers }, context).begin();
   };
 }
 
 /** Why a call goes no further; some are counted. */
 type TurnedAway = Fault & { readonly shed?: "overloaded" | "large bodies" };
 
+/** A call as it comes in, and where its answer goes. */
+interface Wire {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly answers: Answers;
+}
+
 /** One call, from its head to its line in the log. */
-class Call {
+class Call implements Answering {
   private readonly start = performance.now();
+  private reviewed: Reviewed | undefined;
+  /** Of the body. */
+  private bytes = 0;
   /** Of the budget of large bodies. */
   private readonly announced: number;
   /** True while it holds its places. */
   private isIn = false;
 
   constructor(
-    private readonly request: IncomingMessage,
-    private readonly response: ServerResponse,
+    private readonly wire: Wire,
     private readonly context: AdmissionContext,
   ) {
-    this.announced = announcedBy(request, context.maxBody);
+    this.announced = announcedBy(wire.request, context.maxBody);
   }
 
   begin(): void {
-    const { request, context } = this;
+    const { context } = this;
+    const { request } = this.wire;
     const fault =
       judgeCaller(request, context.callers) ?? judgeHead(request, context.maxBody) ?? this.enter();
     if (fault === undefined) this.receive();
@@ -77,7 +89,8 @@ class Call {
   }
 
   private refuse({ shed, ...fault }: TurnedAway): void {
-    const { request, response, context } = this;
+    const { context } = this;
+    const { request, response } = this.wire;
     if (shed !== undefined) context.metrics.shed(shed);
     this.after(discardBody(request, leftovers(context)), () => {
       send(response, faultReply(fault), context.health);
@@ -86,7 +99,8 @@ class Call {
   }
 
   private receive(): void {
-    const { request, context, start: since } = this;
+    const { context, start: since } = this;
+    const { request } = this.wire;
     const ms = budgetFor(request.url);
     const deadline = new Deadline(ms, undefined, since);
     const { arriving } = context.inFlight;
@@ -119,7 +133,8 @@ class Call {
 
   /** There is no body to judge: who is still there is told why. */
   private withoutBody(is: Exclude<Body["is"], "whole">): void {
-    const { request, response, context } = this;
+    const { context } = this;
+    const { request, response } = this.wire;
     switch (is) {
       case "too large":
         this.after(discardBody(request, leftovers(context)), () => {
@@ -141,12 +156,24 @@ class Call {
     }
   }
 
-  private answer({ reply, entry, facts, crash }: Reviewed, bytes: number): void {
-    const { response, context } = this;
-    const { log, metrics } = context;
-    send(response, reply, context.health);
+  private answer(reviewed: Reviewed, bytes: number): void {
+    this.reviewed = reviewed;
+    this.bytes = bytes;
     // not with the response's end: that is up to the caller, who may never read it
     this.leave();
+    this.wire.answers.add(this);
+  }
+
+  send(): void {
+    const { reviewed, context } = this;
+    if (reviewed !== undefined) send(this.wire.response, reviewed.reply, context.health);
+  }
+
+  tell(): void {
+    const { reviewed, bytes, context } = this;
+    if (reviewed === undefined) return;
+    const { reply, entry, facts, crash } = reviewed;
+    const { log, metrics } = context;
     const ms = Math.round((performance.now() - this.start) * 100) / 100;
     metrics.review(facts, { seconds: ms / 1_000, bytes });
     log.review(entry, { status: reply.status, ms });
@@ -162,10 +189,10 @@ class Call {
     inFlight.leave();
   }
 
-  private fail(error: unknown): void {
+  fail(error: unknown): void {
     this.leave();
     this.context.log.error(crashFields(error), "a call failed");
-    this.response.destroy();
+    this.wire.response.destroy();
   }
 
   /** Goes on when something has come, whatever becomes of it. */

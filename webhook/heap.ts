@@ -1,8 +1,8 @@
 /** Keeps the garbage of reviews from growing the process: what is made for one is dead after it. */
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
-/** Both halves of the space for new objects: larger ones save no time, for next to nothing survives. */
-const mostYoung = 4 * 2 ** 20;
+/** Both halves of the space for new objects: half of it costs a review a tenth more, twice of it a fortieth less. */
+const mostYoung = 16 * 2 ** 20;
 const lookMs = 100;
 
 /** V8 would take ten times what the process needs before it collects, and 32 MiB for new objects. */

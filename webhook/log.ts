@@ -17,7 +17,7 @@ export interface Log {
 }
 
 /** Lines of reviews are written together: each write of its own costs more than the line. */
-const gatherLength = 8 * 1024;
+const gatherLength = 32 * 1024;
 const gatherMs = 200;
 
 /** Lines go to a stream in the order of the calls; by default to stdout, without blocking a review. */

@@ -31,16 +31,33 @@ function leaveOut(bytes: Buffer): Shortened {
     ? (from: number, to?: number) => text.slice(from, to)
     : (from: number, to?: number) => bytes.toString("utf8", from, to);
   let [short, count, done] = ["", 0, 0];
+  let last: Span | undefined;
   for (let found = text.indexOf(key); found >= 0; found = text.indexOf(key, done)) {
     const start = found + key.length;
     // behind a backslash the key would begin within a text
-    const end = bytes[found - 1] === backslash ? -1 : endOfValue(bytes, start);
+    const end = bytes[found - 1] === backslash ? -1 : endOfFields(bytes, start, last);
+    last = { start, end };
     if (end < 0) return { short: part(0), count: 0 };
     short += `${part(done, start)}"${leftOut}"`;
     count += 1;
     done = end;
   }
   return { short: short + part(done), count };
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** An edit seldom changes who sets what: the second object's fields are mostly the first one's again. */
+function endOfFields(bytes: Buffer, start: number, last: Span | undefined): number {
+  if (last !== undefined) {
+    const end = start + last.end - last.start;
+    const fits = end <= bytes.length;
+    if (fits && bytes.compare(bytes, last.start, last.end, start, end) === 0) return end;
+  }
+  return endOfValue(bytes, start);
 }
 
 /** How often where it may be: what a user calls the same elsewhere has to stay. */

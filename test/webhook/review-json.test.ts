@@ -26,6 +26,19 @@ describe("managed fields", () => {
     );
   });
 
+  test.each<[string, unknown, unknown]>([
+    ["the same", fields, fields],
+    ["of the same length, with other names", [{ a: {} }], [{ b: {} }]],
+    ["the same and more", [{ a: {} }], [{ a: {} }, { b: {} }]],
+    ["longer than all that follows", [{ a: "x".repeat(200) }], [{}]],
+  ])("of the second object are left out, beside the first one's: %s", (_name, first, second) => {
+    const object = (managedFields: unknown) => ({ metadata: { managedFields, name: "a" } });
+    const leftOut: unknown = expect.stringMatching(/^[0-9a-f-]{36}$/);
+    expect(parse(aReview(object(first), object(second)))).toEqual(
+      aReview(object(leftOut), object(leftOut)),
+    );
+  });
+
   test.each<[string, unknown]>([
     ["elsewhere", aReview({ spec: { managedFields: fields } })],
     [
@@ -48,6 +61,10 @@ describe("managed fields", () => {
 
   test.each([
     ["cut off", '{"request":{"object":{"metadata":{"managedFields":[{"a":{}}'],
+    [
+      "cut off in the second",
+      `${JSON.stringify({ a: { managedFields: fields } }).slice(0, -1)},${JSON.stringify({ b: { managedFields: fields } }).slice(1, -4)}`,
+    ],
     ["broken", '{"request":{"object":{"metadata":{"managedFields":[{"a":{},}]}}}}'],
     ["broken before", '{x"request":{"object":{"metadata":{"managedFields":[{}]}}}}'],
   ])("in JSON that is %s save nothing", (_name, text) => {
