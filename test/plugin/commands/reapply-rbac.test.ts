@@ -2,14 +2,12 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { PassThrough } from "node:stream";
 import { shippedRbac } from "../../../plugin/adapters/shipped-rbac";
 import { prepareReapplyRbac, runReapplyRbac } from "../../../plugin/commands/reapply-rbac";
 import type { CommandContext, ReapplyRbacFlags } from "../../../plugin/commands/context";
 import { UsageError } from "../../../plugin/domain/errors";
 import type { Release } from "../../../plugin/domain/release/release";
-import { defaultNames as names } from "../../../plugin/domain/names";
-import { MemoryHome } from "../../../plugin/rehearsal/memory-home";
+import { aCommandContext } from "../../support/command-context";
 import { ManualClock } from "../../support/manual-clock";
 import { packRelease } from "../../support/releases/tree";
 import { releaseVersions } from "../../support/releases/versions";
@@ -34,42 +32,15 @@ const usual: ReapplyRbacFlags = {
 function aContext(files: Readonly<Record<string, string>> = {}) {
   const scene = aScene([settings({ EDB_NAMESPACES: "a" }), aNamespace("a"), aNamespace("b")]);
   let connected = false;
-  const context: CommandContext = {
+  const place = { cluster: scene.cluster, clock: new ManualClock() };
+  const options = { concurrency: 2, color: "auto", contextArgs: [] } as const;
+  const context = aCommandContext(place, options, {
     connect: () => {
       connected = true;
       return Promise.resolve(scene.cluster);
     },
-    connectReadOnly: () => Promise.reject(new Error("nothing is read here")),
-    clock: new ManualClock(),
-    home: () => Promise.resolve(new MemoryHome()),
-    executable: "",
-    names,
-    env: {},
-    streams: { in: new PassThrough(), out: new PassThrough(), err: new PassThrough() },
-    event: () => undefined,
-    signal: new AbortController().signal,
-    options: {
-      dryRun: "none",
-      yes: true,
-      noInput: true,
-      timeoutMs: 60_000,
-      wait: false,
-      output: "text",
-      concurrency: 2,
-      color: "auto",
-      quiet: false,
-      debug: false,
-      verbosity: 0,
-      prefix: "kubectl engine",
-      connection: {},
-      contextArgs: [],
-    },
-    run: { id: "1", startedAt: "2026-08-01T10:15:30.000Z", dryRun: "none" },
-    ask: () => Promise.resolve(true),
-    interactive: false,
     readInput: (path) => Promise.resolve(files[path] ?? ""),
-    readDump: () => Promise.resolve(""),
-  };
+  });
   return { context, connected: () => connected };
 }
 

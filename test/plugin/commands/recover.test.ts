@@ -2,7 +2,6 @@ import { execFile } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
 import { promisify } from "node:util";
 import type { CommandContext } from "../../../plugin/commands/context";
 import { recoverText, runRecover } from "../../../plugin/commands/recover";
@@ -13,8 +12,8 @@ import { defaultNames as names } from "../../../plugin/domain/names";
 import { palette } from "../../../plugin/output/style";
 import { diff, entries, rehearse } from "../../../plugin/program/commands";
 import { recover } from "../../../plugin/program/recover-command";
-import { MemoryHome } from "../../../plugin/rehearsal/memory-home";
 import { anApiSecret } from "../../support/cluster-api-client";
+import { aCommandContext } from "../../support/command-context";
 import { expectGoldenText } from "../../support/golden";
 import { typed } from "../../support/program-world";
 import {
@@ -54,30 +53,11 @@ async function aContext(wish: FrozenWish, options: Partial<CommandContext["optio
   const folder = mkdtempSync(join(tmpdir(), "recover-"));
   const ca = join(folder, "my ca.pem");
   writeFileSync(ca, caPem);
-  const context: CommandContext = {
-    connect: () => Promise.resolve(world.cluster),
-    connectReadOnly: () => Promise.reject(new Error("nothing is read here")),
-    clock: world.clock,
-    home: () => Promise.resolve(new MemoryHome()),
-    executable: "",
-    names,
-    env: {},
-    streams: { in: new PassThrough(), out: new PassThrough(), err: new PassThrough() },
-    event: () => undefined,
-    signal: new AbortController().signal,
-    options: {
-      ...{ dryRun: "none", yes: true, noInput: true, timeoutMs: 300_000, wait: false },
-      ...{ output: "text", concurrency: 1, color: "never", quiet: false, debug: false },
-      ...{ verbosity: 0, prefix: "kubectl engine", connection: {} },
-      contextArgs: ["--context=my cluster", "--namespace=engine"],
-      ...options,
-    },
-    run: { id: "20260801-101530-4F2A1B", startedAt: "2026-08-01T10:15:30.000Z", dryRun: "none" },
-    ask: () => Promise.resolve(true),
-    interactive: false,
-    readInput: () => Promise.resolve(""),
-    readDump: () => Promise.resolve(""),
-  };
+  const context = aCommandContext(world, {
+    timeoutMs: 300_000,
+    contextArgs: ["--context=my cluster", "--namespace=engine"],
+    ...options,
+  });
   return { context, world, folder, api: { url, ca, insecure: false } };
 }
 

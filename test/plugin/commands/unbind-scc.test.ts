@@ -1,14 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
 import { openHome } from "../../../plugin/adapters/home";
-import type { CommandContext, GlobalOptions } from "../../../plugin/commands/context";
+import type { GlobalOptions } from "../../../plugin/commands/context";
 import { runUnbindScc } from "../../../plugin/commands/unbind-scc";
 import { defaultNames } from "../../../plugin/domain/names";
 import { constraintResource } from "../../../plugin/domain/scc/constraint";
 import { rehearse } from "../../../plugin/program/commands";
 import { unbindScc } from "../../../plugin/program/scc-command";
+import { aCommandContext } from "../../support/command-context";
 import { aScene } from "../run/scc/memory-scene";
 import { aConstraint, account, anEc, aNamespace, granted, user } from "../run/scc/objects";
 
@@ -30,40 +30,8 @@ function aContext(options: Partial<GlobalOptions> = {}) {
     aConstraint(defaultNames.scc.older),
     ...granted(scc, { subjects: [account("engine")], namespace: "engine" }),
   ]);
-  const context: CommandContext = {
-    connect: () => Promise.resolve(cluster),
-    connectReadOnly: () => Promise.reject(new Error("nothing is read here")),
-    clock,
-    home: () => Promise.resolve(openHome({ ENGINE_HOME: home }, clock)),
-    executable: "",
-    names: defaultNames,
-    env: {},
-    streams: { in: new PassThrough(), out: new PassThrough(), err: new PassThrough() },
-    event: () => undefined,
-    signal: new AbortController().signal,
-    options: {
-      dryRun: "none",
-      yes: true,
-      noInput: true,
-      timeoutMs: 60_000,
-      wait: false,
-      output: "text",
-      concurrency: 1,
-      color: "never",
-      quiet: false,
-      debug: false,
-      verbosity: 0,
-      prefix: "kubectl engine",
-      connection: {},
-      contextArgs: ["--context", "my cluster"],
-      ...options,
-    },
-    run: { id: "20260801-101530-4F2A1B", startedAt: "2026-08-01T10:15:30.000Z", dryRun: "none" },
-    ask: () => Promise.resolve(true),
-    interactive: false,
-    readInput: () => Promise.resolve(""),
-    readDump: () => Promise.resolve(""),
-  };
+  const homeOf = () => Promise.resolve(openHome({ ENGINE_HOME: home }, clock));
+  const context = aCommandContext({ cluster, clock }, options, { home: homeOf });
   return { context, cluster };
 }
 

@@ -1,5 +1,4 @@
-import { PassThrough } from "node:stream";
-import type { CommandContext, GlobalOptions } from "../../../plugin/commands/context";
+import type { GlobalOptions } from "../../../plugin/commands/context";
 import {
   prepareUpgradeCluster,
   runUpgradeCluster,
@@ -8,7 +7,7 @@ import {
 import { defaultNames } from "../../../plugin/domain/names";
 import { upgradeCluster } from "../../../plugin/program/cluster-command";
 import { diff, rehearse } from "../../../plugin/program/commands";
-import { MemoryHome } from "../../../plugin/rehearsal/memory-home";
+import { aCommandContext } from "../../support/command-context";
 import { typed } from "../../support/program-world";
 import { aScene, ecLabel, target } from "../run/cluster/scene";
 
@@ -22,40 +21,7 @@ const flags: UpgradeClusterFlags = {
 
 async function aContext(options: Partial<GlobalOptions> = {}, misbehave = {}) {
   const { cluster, clock } = await aScene(misbehave);
-  const context: CommandContext = {
-    connect: () => Promise.resolve(cluster),
-    connectReadOnly: () => Promise.reject(new Error("nothing is read here")),
-    clock,
-    home: () => Promise.resolve(new MemoryHome()),
-    executable: "",
-    names: defaultNames,
-    env: {},
-    streams: { in: new PassThrough(), out: new PassThrough(), err: new PassThrough() },
-    event: () => undefined,
-    signal: new AbortController().signal,
-    options: {
-      dryRun: "none",
-      yes: true,
-      noInput: true,
-      timeoutMs: 300_000,
-      wait: false,
-      output: "text",
-      concurrency: 1,
-      color: "never",
-      quiet: false,
-      debug: false,
-      verbosity: 0,
-      prefix: "kubectl engine",
-      connection: {},
-      contextArgs: ["--context", "my cluster"],
-      ...options,
-    },
-    run: { id: "20260801-101530-4F2A1B", startedAt: "2026-08-01T10:15:30.000Z", dryRun: "none" },
-    ask: () => Promise.resolve(true),
-    interactive: false,
-    readInput: () => Promise.resolve(""),
-    readDump: () => Promise.resolve(""),
-  };
+  const context = aCommandContext({ cluster, clock }, { timeoutMs: 300_000, ...options });
   return { context, cluster };
 }
 

@@ -1,4 +1,3 @@
-import { PassThrough } from "node:stream";
 import type { CommandContext, GlobalOptions } from "../../../plugin/commands/context";
 import {
   databaseText,
@@ -13,9 +12,9 @@ import { diff, rehearse } from "../../../plugin/program/commands";
 import { judgeDatabaseFlags, upgradeDatabase } from "../../../plugin/program/database-command";
 import { FlagReader, type RawFlags } from "../../../plugin/program/values";
 import { palette } from "../../../plugin/output/style";
-import { MemoryHome } from "../../../plugin/rehearsal/memory-home";
 import { aClusterApi } from "../../support/played-cluster-api";
 import { aCaFile, anApiSecret } from "../../support/cluster-api-client";
+import { aCommandContext } from "../../support/command-context";
 import { stdinOf, typed } from "../../support/program-world";
 import { aScene, edbLabel } from "../run/databases/scene";
 
@@ -40,41 +39,13 @@ async function aContext(
   more: Partial<CommandContext> = {},
 ): Promise<CommandContext> {
   const { cluster, clock } = await aScene();
-  return {
-    connect: () => Promise.resolve(cluster),
-    connectReadOnly: () => Promise.resolve(cluster),
-    clock,
-    home: () => Promise.resolve(new MemoryHome()),
-    executable: "",
-    names: defaultNames,
-    env: {},
-    streams: { in: new PassThrough(), out: new PassThrough(), err: new PassThrough() },
-    event: () => undefined,
-    signal: new AbortController().signal,
-    options: {
-      dryRun: "none",
-      yes: true,
-      noInput: true,
-      timeoutMs: 300_000,
-      wait: false,
-      output: "text",
-      concurrency: 4,
-      color: "never",
-      quiet: false,
-      debug: false,
-      verbosity: 0,
-      prefix: "kubectl engine",
-      connection: {},
-      contextArgs: ["--context", "my cluster"],
-      ...options,
-    },
-    run: { id: "20260801-101530-4F2A1B", startedAt: "2026-08-01T10:15:30.000Z", dryRun: "none" },
-    ask: () => Promise.resolve(true),
-    interactive: false,
-    readInput: () => Promise.resolve(""),
-    readDump: () => Promise.resolve(""),
-    ...more,
-  };
+  const usual = { timeoutMs: 300_000, concurrency: 4 };
+  const connectReadOnly = () => Promise.resolve(cluster);
+  return aCommandContext(
+    { cluster, clock },
+    { ...usual, ...options },
+    { connectReadOnly, ...more },
+  );
 }
 
 test("a database is upgraded to the end, and the report tells each with its versions", async () => {

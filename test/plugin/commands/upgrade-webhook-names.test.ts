@@ -1,16 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
 import { generatePair } from "../../../plugin/adapters/certificate";
 import { openHome } from "../../../plugin/adapters/home";
 import { renderDocuments } from "../../../plugin/adapters/yaml";
 import { runCertCreate } from "../../../plugin/commands/cert";
-import type {
-  CommandContext,
-  GlobalOptions,
-  UpgradeWebhookFlags,
-} from "../../../plugin/commands/context";
+import type { UpgradeWebhookFlags } from "../../../plugin/commands/context";
 import { runUpgradeWebhook } from "../../../plugin/commands/upgrade-webhook";
 import { defaultNames, mapNames, namesTree } from "../../../plugin/domain/names";
 import type { KubeObject } from "../../../plugin/domain/objects";
@@ -27,6 +22,7 @@ import {
   aSecret,
   aService,
 } from "../../support/builders";
+import { aCommandContext } from "../../support/command-context";
 import { FakeCluster } from "../../support/fake-cluster";
 import { ManualClock, testTime } from "../../support/manual-clock";
 import { renamed as names } from "../../support/renamed";
@@ -83,42 +79,14 @@ function aContext(configuration: (caBundle: string) => KubeObject) {
   const events: Event[] = [];
   const files: Record<string, string> = {};
   const env = { ENGINE_HOME: join(home, "records") };
-  const options: GlobalOptions = {
-    dryRun: "none",
-    yes: true,
-    noInput: true,
-    timeoutMs: 60_000,
-    wait: false,
-    output: "text",
-    concurrency: 1,
-    color: "never",
-    quiet: false,
-    debug: false,
-    verbosity: 0,
-    prefix: "kubectl engine",
-    connection: {},
-    contextArgs: ["--context", "c"],
-    namesFile: "other names.yaml",
-    names,
-  };
-  const context: CommandContext = {
-    connect: () => Promise.resolve(cluster),
-    connectReadOnly: () => Promise.reject(new Error("nothing is read here")),
-    clock,
+  const options = { contextArgs: ["--context", "c"], namesFile: "other names.yaml", names };
+  const context = aCommandContext({ cluster, clock }, options, {
     home: () => Promise.resolve(openHome(env, clock)),
-    executable: "",
     names,
     env,
-    streams: { in: new PassThrough(), out: new PassThrough(), err: new PassThrough() },
     event: (event) => events.push(event),
-    signal: new AbortController().signal,
-    options,
-    run: { id: "20260801-101530-4F2A1B", startedAt: "2026-08-01T10:15:30.000Z", dryRun: "none" },
-    ask: () => Promise.resolve(true),
-    interactive: false,
-    readDump: () => Promise.resolve(""),
     readInput: (path) => Promise.resolve(files[path] ?? ""),
-  };
+  });
   return { context, cluster, events, caBundle, files };
 }
 

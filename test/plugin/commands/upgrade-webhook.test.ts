@@ -1,15 +1,10 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
 import { generatePair } from "../../../plugin/adapters/certificate";
 import { openHome } from "../../../plugin/adapters/home";
 import { renderDocuments } from "../../../plugin/adapters/yaml";
-import type {
-  CommandContext,
-  GlobalOptions,
-  UpgradeWebhookFlags,
-} from "../../../plugin/commands/context";
+import type { GlobalOptions, UpgradeWebhookFlags } from "../../../plugin/commands/context";
 import { runUpgradeWebhook } from "../../../plugin/commands/upgrade-webhook";
 import { UsageError } from "../../../plugin/domain/errors";
 import { defaultNames } from "../../../plugin/domain/names";
@@ -23,6 +18,7 @@ import {
   aService,
   resourceOf,
 } from "../../support/builders";
+import { aCommandContext } from "../../support/command-context";
 import { FakeCluster } from "../../support/fake-cluster";
 import { ManualClock, testTime } from "../../support/manual-clock";
 import { packRelease } from "../../support/releases/tree";
@@ -60,47 +56,21 @@ function aContext(
   cluster.servers.set("engine/admission", { ca: caBundle, judge: judgesAll });
   const events: Event[] = [];
   let connected = false;
-  const context: CommandContext = {
+  const env = { ENGINE_HOME: join(home, "engine") };
+  const context = aCommandContext({ cluster, clock }, options, {
     connect: () => {
       connected = true;
       return Promise.resolve(cluster);
     },
-    connectReadOnly: () => Promise.reject(new Error("nothing is read here")),
-    clock,
-    home: () => Promise.resolve(openHome({ ENGINE_HOME: join(home, "engine") }, clock)),
-    executable: "",
-    names: defaultNames,
-    env: { ENGINE_HOME: join(home, "engine") },
-    streams: { in: new PassThrough(), out: new PassThrough(), err: new PassThrough() },
+    home: () => Promise.resolve(openHome(env, clock)),
+    env,
     event: (event) => events.push(event),
-    signal: new AbortController().signal,
-    options: {
-      dryRun: "none",
-      yes: true,
-      noInput: true,
-      timeoutMs: 60_000,
-      wait: false,
-      output: "text",
-      concurrency: 1,
-      color: "never",
-      quiet: false,
-      debug: false,
-      verbosity: 0,
-      prefix: "kubectl engine",
-      connection: {},
-      contextArgs: ["--context", "my cluster"],
-      ...options,
-    },
-    run: { id: "20260801-101530-4F2A1B", startedAt: "2026-08-01T10:15:30.000Z", dryRun: "none" },
-    ask: () => Promise.resolve(true),
-    interactive: false,
-    readDump: () => Promise.resolve(""),
     readInput: (path) => {
       const text = files[path];
       if (text === undefined) return Promise.reject(new UsageError(`${path}: no such file`));
       return Promise.resolve(text);
     },
-  };
+  });
   return { context, cluster, events, caBundle, isConnected: () => connected };
 }
 
