@@ -8,19 +8,20 @@ import { PlayedClock } from "../../../../plugin/rehearsal/operator/played-clock"
 import { playOperator } from "../../../../plugin/rehearsal/operator/play";
 import { VirtualClock } from "../../../../plugin/rehearsal/virtual-clock";
 import type { User } from "../../../../plugin/rehearsal/model";
-import { ObservedCluster } from "../../../../plugin/rehearsal/observed-cluster";
 import type {
   UpgradeClusterDeps,
   UpgradeClusterOptions,
 } from "../../../../plugin/run/cluster/deps";
 import { upgradeCluster } from "../../../../plugin/run/cluster/upgrade";
 import type { Cluster, KubeObject } from "../../../../plugin/run/ports";
-import type { Journal } from "../../../../plugin/run/record";
 import { Recorder } from "../../../../plugin/run/recorder";
-import type { Event, Report } from "../../../../plugin/run/report";
+import type { Report } from "../../../../plugin/run/report";
 import { testTime } from "../../../support/manual-clock";
 import { aPlayedWorld, here, product } from "../../../support/played-operator";
 import { admin } from "../../rehearsal/memory-cluster";
+import { journalOf, type Witness, watched } from "../witness";
+
+export { codesOf, stepsOf, waits } from "../witness";
 
 export const namespace = "engine";
 export const name = "ec";
@@ -29,20 +30,11 @@ export const ecRef = here(product.ec, name);
 export const ecLabel = `EngineEnterpriseCluster/${namespace}/${name}`;
 export const deploymentRef = here(kinds.deployment, names.operator.deployment);
 
-export interface Scene {
+export interface Scene extends Witness {
   readonly controlPlane: MemoryControlPlane;
   readonly cluster: Cluster;
   readonly clock: PlayedClock;
-  /** The writes that the runs sent, dry runs too. */
-  readonly sent: string[];
-  readonly events: Event[];
-  readonly saved: KubeObject[];
-  readonly journal: string[];
   readonly questions: string[];
-  /** Before each request of a run: the place for somebody else to act, or to throw. */
-  before: (line: string) => Promise<void>;
-  /** After each: the place to lose an answer. */
-  after: (line: string) => Promise<void>;
   run(
     options?: Partial<UpgradeClusterOptions>,
     deps?: Partial<UpgradeClusterDeps>,
@@ -117,7 +109,7 @@ export async function aScene(
             { kind: "UpgradeCluster", target: { server: cluster.server, namespace } },
             { clock: clock, event: (event) => scene.events.push(event) },
           ),
-          journal: journalOf(scene),
+          journal: journalOf(scene, "ec.json"),
           ask: (question) => {
             scene.questions.push(question);
             return Promise.resolve(true);
@@ -146,44 +138,4 @@ export async function aScene(
 
 function same(all: readonly KubeObject[]): readonly KubeObject[] {
   return all;
-}
-
-/** Every live line that was shown. */
-export function waits({ events }: Scene): readonly string[] {
-  const all = events.flatMap((event) => (event.type === "waiting" ? [event.on] : []));
-  return all.filter((on, index) => on !== all[index - 1]);
-}
-
-export const codesOf = ({ findings = [] }: Report): readonly string[] =>
-  findings.map(({ code }) => code);
-
-/** What became of each step. */
-export const stepsOf = ({ steps = [] }: Report): readonly string[] =>
-  steps.map(({ id, result }) => `${id} ${result}`);
-
-function watched(connection: Cluster, scene: Scene): Cluster {
-  return new ObservedCluster(connection, async (call, send) => {
-    const line = `${call.verb} ${call.subject}`;
-    await scene.before(line);
-    if (call.writes || call.dryRun) scene.sent.push(`${line}${call.dryRun ? " (dry run)" : ""}`);
-    const answer = await send();
-    await scene.after(line);
-    return answer;
-  });
-}
-
-function journalOf(scene: Scene): Journal {
-  const keep = (what: string) => (line: object) => {
-    scene.journal.push(`${what} ${JSON.stringify(line)}`);
-    return Promise.resolve();
-  };
-  return {
-    problem: () => Promise.resolve(undefined),
-    intent: keep("intent"),
-    outcome: keep("outcome"),
-    save: (object) => {
-      scene.saved.push(object);
-      return Promise.resolve("ec.json");
-    },
-  };
 }

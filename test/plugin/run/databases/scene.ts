@@ -5,7 +5,6 @@ import { at } from "../../../../plugin/domain/values";
 import { exampleSource } from "../../../../plugin/rehearsal/example";
 import type { MemoryControlPlane } from "../../../../plugin/rehearsal/memory/control-plane";
 import type { User } from "../../../../plugin/rehearsal/model";
-import { ObservedCluster } from "../../../../plugin/rehearsal/observed-cluster";
 import type { Misbehaviour } from "../../../../plugin/rehearsal/operator/misbehaviour";
 import { playOperator } from "../../../../plugin/rehearsal/operator/play";
 import { PlayedClock } from "../../../../plugin/rehearsal/operator/played-clock";
@@ -17,12 +16,14 @@ import type {
 } from "../../../../plugin/run/databases/deps";
 import { upgradeDatabases } from "../../../../plugin/run/databases/upgrade";
 import type { Clock, Cluster, KubeObject } from "../../../../plugin/run/ports";
-import type { Journal } from "../../../../plugin/run/record";
 import { Recorder } from "../../../../plugin/run/recorder";
-import type { Event, Report } from "../../../../plugin/run/report";
+import type { Report } from "../../../../plugin/run/report";
 import { testTime } from "../../../support/manual-clock";
 import { aPlayedWorld, here, product } from "../../../support/played-operator";
 import { admin } from "../../rehearsal/memory-cluster";
+import { journalOf, type Witness, watched } from "../witness";
+
+export { codesOf, stepsOf, waits } from "../witness";
 
 export const namespace = "engine";
 export const ecRef = here(product.ec, "ec");
@@ -31,20 +32,11 @@ export const edbLabel = (name: string, place = "shop"): string =>
 export const patchLine = (name: string, place = "shop"): string =>
   `patch EngineEnterpriseDatabase ${place}/${name}`;
 
-export interface Scene {
+export interface Scene extends Witness {
   readonly controlPlane: MemoryControlPlane;
   readonly cluster: Cluster;
   readonly clock: Clock;
-  /** The writes that the runs sent, dry runs too. */
-  readonly sent: string[];
-  readonly events: Event[];
-  readonly saved: KubeObject[];
-  readonly journal: string[];
   readonly questions: string[];
-  /** Before each request of a run: the place for somebody else to act, or to throw. */
-  before: (line: string) => Promise<void>;
-  /** After each: the place to lose an answer. */
-  after: (line: string) => Promise<void>;
   run(
     options?: Partial<UpgradeDatabaseOptions>,
     deps?: Partial<UpgradeDatabaseDeps>,
@@ -134,7 +126,7 @@ export async function aScene({ user = admin, objects, ...wish }: SceneWish = {})
             { kind: "UpgradeDatabase", target: { server: cluster.server, namespace } },
             { clock, event: (event) => scene.events.push(event) },
           ),
-          journal: journalOf(scene),
+          journal: journalOf(scene, "edb.json"),
           ask: (question) => {
             scene.questions.push(question);
             return Promise.resolve(true);
@@ -177,47 +169,7 @@ const noApi = {
   connect: () => Promise.reject<ClusterApi>(new Error("no REST API here")),
 };
 
-export const codesOf = ({ findings = [] }: Report): readonly string[] =>
-  findings.map(({ code }) => code);
-
-/** What became of each step. */
-export const stepsOf = ({ steps = [] }: Report): readonly string[] =>
-  steps.map(({ id, result }) => `${id} ${result}`);
-
 /** What became of each database. */
 export function databasesOf({ details }: Report): readonly { object: string; result: string }[] {
   return (at(details, ["databases"]) ?? []) as readonly { object: string; result: string }[];
-}
-
-/** Every live line that was shown. */
-export function waits({ events }: Scene): readonly string[] {
-  const all = events.flatMap((event) => (event.type === "waiting" ? [event.on] : []));
-  return all.filter((on, index) => on !== all[index - 1]);
-}
-
-function watched(connection: Cluster, scene: Scene): Cluster {
-  return new ObservedCluster(connection, async (call, send) => {
-    const line = `${call.verb} ${call.subject}`;
-    await scene.before(line);
-    if (call.writes || call.dryRun) scene.sent.push(`${line}${call.dryRun ? " (dry run)" : ""}`);
-    const answer = await send();
-    await scene.after(line);
-    return answer;
-  });
-}
-
-function journalOf(scene: Scene): Journal {
-  const keep = (what: string) => (line: object) => {
-    scene.journal.push(`${what} ${JSON.stringify(line)}`);
-    return Promise.resolve();
-  };
-  return {
-    problem: () => Promise.resolve(undefined),
-    intent: keep("intent"),
-    outcome: keep("outcome"),
-    save: (object) => {
-      scene.saved.push(object);
-      return Promise.resolve("edb.json");
-    },
-  };
 }

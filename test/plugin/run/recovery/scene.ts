@@ -4,19 +4,18 @@ import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import { at } from "../../../../plugin/domain/values";
 import { exampleSource } from "../../../../plugin/rehearsal/example";
-import { ObservedCluster } from "../../../../plugin/rehearsal/observed-cluster";
 import type { ClusterApi } from "../../../../plugin/run/cluster-api";
-import type { Cluster } from "../../../../plugin/run/ports";
-import type { Journal } from "../../../../plugin/run/record";
 import { Recorder } from "../../../../plugin/run/recorder";
 import type { ModuleFile, RecoverDeps, RecoverOptions } from "../../../../plugin/run/recovery/deps";
 import { recover, type Recovery } from "../../../../plugin/run/recovery/recover";
-import type { Event, Report } from "../../../../plugin/run/report";
 import { anApiClient } from "../../../support/cluster-api-client";
 import { testTime } from "../../../support/manual-clock";
 import { aModuleArchive, type PlayedWish } from "../../../support/played-cluster-api";
 import { here, product } from "../../../support/played-operator";
 import { aServedWorld, type ServedWorld } from "../../../support/served-world";
+import { journalOf, type Witness, watched } from "../witness";
+
+export { codesOf, stepsOf } from "../witness";
 
 export const namespace = "engine";
 export const ecRef = here(product.ec, "ec");
@@ -46,16 +45,8 @@ const times = {
   drainMs: 1_000,
 };
 
-export interface Scene extends ServedWorld {
-  readonly sent: string[];
-  readonly events: Event[];
-  readonly saved: KubeObject[];
-  readonly journal: string[];
+export interface Scene extends ServedWorld, Witness {
   readonly questions: string[];
-  /** Before each request of a run to the API server: the place to throw. */
-  before: (line: string) => Promise<void>;
-  /** After each. */
-  after: (line: string) => Promise<void>;
   readonly client: () => Promise<ClusterApi>;
   readonly run: (
     options?: Partial<RecoverOptions>,
@@ -123,10 +114,12 @@ function sceneOf(world: ServedWorld): Scene {
       }),
     run: (options = {}, deps = {}) => {
       const user = { name: "admin", groups: ["system:masters"] };
-      const cluster = watched(controlPlane.connect({ user, namespace }), scene);
+      const cluster = Object.assign(watched(controlPlane.connect({ user, namespace }), scene), {
+        logs: () => Promise.resolve(scene.play.log.join("\n")),
+      });
       return recover(
         {
-          ...{ cluster, clock, names, journal: journalOf(scene) },
+          ...{ cluster, clock, names, journal: journalOf(scene, "old.json") },
           signal: new AbortController().signal,
           recorder: new Recorder(
             { kind: "Recover", target: { server: cluster.server, namespace } },
@@ -153,41 +146,6 @@ function sceneOf(world: ServedWorld): Scene {
   };
   return scene;
 }
-
-function watched(connection: Cluster, scene: Scene): Cluster {
-  const observed = new ObservedCluster(connection, async (call, send) => {
-    const line = `${call.verb} ${call.subject}`;
-    await scene.before(line);
-    if (call.writes || call.dryRun) scene.sent.push(`${line}${call.dryRun ? " (dry run)" : ""}`);
-    const answer = await send();
-    await scene.after(line);
-    return answer;
-  });
-  return Object.assign(observed, { logs: () => Promise.resolve(scene.play.log.join("\n")) });
-}
-
-function journalOf(scene: Scene): Journal {
-  const keep = (what: string) => (line: object) => {
-    scene.journal.push(`${what} ${JSON.stringify(line)}`);
-    return Promise.resolve();
-  };
-  return {
-    problem: () => Promise.resolve(undefined),
-    intent: keep("intent"),
-    outcome: keep("outcome"),
-    save: (object) => {
-      scene.saved.push(object);
-      return Promise.resolve("old.json");
-    },
-  };
-}
-
-export const codesOf = ({ findings = [] }: Report): readonly string[] =>
-  findings.map(({ code }) => code);
-
-/** What became of each step. */
-export const stepsOf = ({ steps = [] }: Report): readonly string[] =>
-  steps.map(({ id, result }) => `${id} ${result}`);
 
 /** An archive with a build of the module that no cluster bundles. */
 export function aModuleFile(manifest: Readonly<Record<string, string>> = {}): ModuleFile {
