@@ -3,6 +3,7 @@ import { factNamed } from "../facts";
 import type { KubeObject } from "../objects";
 import { parseImage } from "../image";
 import { judgeImages } from "../release/images";
+import { isSameTag } from "../release/target";
 import { at, list, own, shown, text } from "../values";
 import { webhookCodes } from "../webhook/codes";
 import { judgeServer } from "../webhook/readiness";
@@ -151,16 +152,12 @@ function judgeAnnotation({ deployment, installed, names }: Situation): readonly 
   const key = names.annotations.operatorVersion;
   const annotated = text(own(deployment?.metadata.annotations, key));
   if (deployment === undefined || annotated === undefined || installed === undefined) return [];
-  if (bare(annotated) === bare(installed.tag)) return [];
+  if (isSameTag(annotated, installed.tag)) return [];
   return [
     on(deployment, `its image is ${installed.tag}, the annotation says ${annotated}`, {
       field: `metadata.annotations[${key}]`,
     }),
   ];
-}
-
-function bare(tag: string): string {
-  return tag.replace(/^v/, "");
 }
 
 function judgeBoth({ deployment, names }: Situation): readonly Found[] {
