@@ -106,13 +106,20 @@ function backups(report: Report): readonly string[] {
   ]);
 }
 
+/** What fits into a line stays one; a longer sum of reasons has a line for each. */
+const widest = 120;
+
+function byClause(reason: string): string {
+  return reason.length <= widest ? reason : reason.replaceAll("; ", ";\n");
+}
+
 function renderExit(report: Report, palette: Palette): readonly string[] {
   const { code, reason, next } = report.exit;
   const dryRun = report.run?.dryRun ?? "none";
   const head = code === 0 ? palette.good("Done:") : palette.bad(`Ended with exit code ${code}:`);
   return [
     ...(dryRun === "none" ? [] : [`Dry run (${dryRun}): nothing was changed`]),
-    `${head} ${indented(reason)}`,
+    `${head} ${indented(byClause(reason))}`,
     ...(next === undefined ? [] : [`Next: ${indented(next)}`]),
   ];
 }

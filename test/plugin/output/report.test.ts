@@ -78,6 +78,22 @@ test("a report with nothing but its end has one line", () => {
   expect(renderText(report, plain)).toBe("Done: nothing to do\n");
 });
 
+test.each([
+  [
+    "short ones in one line",
+    "operator: is at 8.0.2-2; EC: Running",
+    "Done: operator: is at 8.0.2-2; EC: Running\n",
+  ],
+  [
+    "long ones one below the other",
+    `operator: ${"a".repeat(70)}; EC: ${"b".repeat(70)}`,
+    `Done: operator: ${"a".repeat(70)};\n          EC: ${"b".repeat(70)}\n`,
+  ],
+])("several reasons: %s", (_, reason, shown) => {
+  const report: Report = { apiVersion: "cli.engine.com/v1", kind: "X", exit: { code: 0, reason } };
+  expect(renderText(report, plain)).toBe(shown);
+});
+
 test("details that are one value are one line", () => {
   expect(renderDetails("text\u001b")).toEqual(["text\\x1b"]);
 });
