@@ -1,6 +1,7 @@
 /** R3: every module is bundled or defined in the EC (S56; C9–C11); REF: the named EC exists (C17). */
 import { type Names, termOf } from "../names";
 import { fieldName, fieldsOf, fieldText } from "./fields";
+import { fieldOfModule } from "./subject";
 import type {
   Case,
   Cause,
@@ -35,7 +36,7 @@ function judgeModules({ edit, subject, lookups, options }: Case): Verdict {
   const isWrong = ({ name }: SubjectModule): boolean =>
     name === undefined || !known.names.has(name);
   const wrong = subject.modules.filter(isWrong);
-  const warnings = subject.version.judged && subject.moduleVersionsEdited ? [edited(names)] : [];
+  const warnings = subject.moduleVersionsEdited ? [edited(names)] : [];
   if (wrong.length === 0) return { causes: [], warnings, dependsOnCluster: false };
   const reference = fieldsOf(edit.kind, names).texts.clusterReference;
   const asked = { lookup: lookups.after, names, reference };
@@ -48,7 +49,7 @@ function judgeModules({ edit, subject, lookups, options }: Case): Verdict {
     causes: [
       ...(dependsOnCluster ? missingReference(asked) : []),
       ...shown.map((module) =>
-        isUnknown(module) ? notFound(module, remedy, known) : wrongType(module),
+        isUnknown(module) ? notFound(module, { remedy, known, names }) : wrongType(module, names),
       ),
     ],
     warnings,
@@ -85,23 +86,31 @@ function knownModules(lookup: ClusterLookup, names: Names): KnownModules {
   return modules;
 }
 
-function wrongType({ field, entry, value }: SubjectModule): Cause {
-  const wanted = entry === "list" ? "a list of modules" : "a string, the name of a module";
+function wrongType(module: SubjectModule, names: Names): Cause {
+  const { index, value } = module;
+  const wanted = index === undefined ? "a list of modules" : "a string, the name of a module";
   return {
     rule: "R3",
     reason: "FieldValueTypeInvalid",
-    field,
+    field: fieldOfModule(module, names),
     message: `Invalid value: ${show(value)}: must be ${wanted} [R3]`,
   };
 }
 
-function notFound({ field, value }: SubjectModule, remedy: string, known: KnownModules): Cause {
+interface Hints {
+  readonly remedy: string;
+  readonly known: KnownModules;
+  readonly names: Names;
+}
+
+function notFound(module: SubjectModule, { remedy, known, names }: Hints): Cause {
+  const { value } = module;
   const near = known.lowered.get(String(value).toLowerCase());
   const hint = near === undefined ? "" : ` (did you mean ${quote(near)}?)`;
   return {
     rule: "R3",
     reason: "FieldValueNotFound",
-    field,
+    field: fieldOfModule(module, names),
     message: `Not found: ${show(value)}${hint}: ${remedy} [R3]`,
   };
 }

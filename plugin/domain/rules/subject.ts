@@ -39,7 +39,7 @@ function read({ kind, before: old, after: object }: Edit, names: Names): Subject
   return {
     version,
     modules: changed ? modules : notAmong(modules, oldModules),
-    moduleVersionsEdited: versionsEdited(oldModules, modules),
+    moduleVersionsEdited: version.judged && versionsEdited(oldModules, modules),
   };
 }
 
@@ -49,7 +49,8 @@ function notAmong(
   others: readonly SubjectModule[],
 ): readonly SubjectModule[] {
   if (modules.every(({ key }, index) => key === others[index]?.key)) return [];
-  const known = new Set(others.map(({ key }) => key));
+  const known = new Set<string>();
+  for (const { key } of others) known.add(key);
   return modules.filter(({ key }) => !known.has(key));
 }
 
@@ -63,32 +64,46 @@ function readModules(object: unknown, kind: Edit["kind"], names: Names): readonl
     const field = String(texts.moduleLists[which]);
     if (!Array.isArray(value)) modules.push(malformedList(field, value));
     else
-      list(value).forEach((item, index) =>
-        modules.push(readModule(`${field}[${index}]`, item, names)),
-      );
+      list(value).forEach((item, index) => modules.push(readModule({ field, index }, item, names)));
   });
   return modules;
 }
 
 function malformedList(field: string, value: unknown): SubjectModule {
-  const key = `list ${show(value)}`;
-  return { field, entry: "list", name: undefined, value, key, version: undefined };
+  const key = `${apart}list ${show(value)}`;
+  return { list: field, index: undefined, name: undefined, value, key, version: undefined };
 }
 
-function readModule(entry: string, item: unknown, names: Names): SubjectModule {
+interface Place {
+  readonly field: string;
+  readonly index: number;
+}
+
+/** A name is its own key, since a list may be long; it stands before every key that is none. */
+const apart = "\u0000";
+
+function readModule({ field, index }: Place, item: unknown, names: Names): SubjectModule {
   const { moduleName, moduleVersion } = names.entryFields;
   const value = own(item, moduleName);
-  const field = `${entry}.${moduleName}`;
   const name = typeof value === "string" ? value : undefined;
-  const key = name === undefined ? `other ${show(value)}` : `name ${name}`;
   return {
-    field,
-    entry: "module",
+    list: field,
+    index,
     name,
     value,
-    key,
+    key: keyOf(name, value),
     version: own(item, moduleVersion) ?? undefined,
   };
+}
+
+function keyOf(name: string | undefined, value: unknown): string {
+  if (name === undefined) return `${apart}other ${show(value)}`;
+  return name.startsWith(apart) ? `${apart}name ${name}` : name;
+}
+
+/** The path of what is wrong with it: of its name, or of the list when that is none. */
+export function fieldOfModule({ list: field, index }: SubjectModule, names: Names): string {
+  return index === undefined ? field : `${field}[${index}].${names.entryFields.moduleName}`;
 }
 
 /** True when a module that stays has another version number than before (S62). */
@@ -97,7 +112,8 @@ function versionsEdited(
   after: readonly SubjectModule[],
 ): boolean {
   if (before.length === 0) return false;
-  const old = new Map(before.map((module) => [module.key, module]));
+  const old = new Map<string, SubjectModule>();
+  for (const module of before) old.set(module.key, module);
   return after.some(({ key, version }) => {
     const was = old.get(key);
     return was !== undefined && !sameJson(was.version, version);

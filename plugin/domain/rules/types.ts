@@ -78,9 +78,10 @@ export interface Lookups {
 
 /** One entry of a module list, in either spelling of the list (C11). */
 export interface SubjectModule {
-  /** The path of the name, as written in the object; of the list when that is no list. */
-  readonly field: string;
-  readonly entry: "module" | "list";
+  /** The path of the list, as written in the object. */
+  readonly list: string;
+  /** The place in it; undefined for a list that is none. */
+  readonly index: number | undefined;
   /** Undefined when there is no text to look up: the entry, or the whole list, is malformed. */
   readonly name: string | undefined;
   /** What stands in the place of the name, of any type. */
@@ -101,7 +102,7 @@ export interface Subject {
   };
   /** The modules to judge: all of them, or those whose name was not there before. */
   readonly modules: readonly SubjectModule[];
-  /** True when a module that stays got another version number (S62). */
+  /** True when a module that stays got another version number together with the engineVersion (S62). */
   readonly moduleVersionsEdited: boolean;
 }
 

@@ -181,6 +181,12 @@ describe("R3: only what is new is judged, unless engineVersion changes", () => {
     ["a malformed entry that is new", changed(modules("x"), modules("x", 5)), ["[1]"]],
     ["a number is not its text", changed(modules("5"), modules(5)), ["[0]"]],
     [
+      "what is no name is no name that is written like it",
+      changed(modules(5), modules("\u0000other 5", "other 5")),
+      ["[0]", "[1]"],
+    ],
+    ["a name with a control character", changed(modules("\u0000x"), modules("\u0000x")), []],
+    [
       "the whole list when engineVersion changes",
       changed(
         { ...modules("x", "y"), engineVersion: "7.2" },
