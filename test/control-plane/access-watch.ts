@@ -1,10 +1,6 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
 import type { Demand, Told, WatchOrders } from "./access-watch-process";
 import type { ControlPlane } from "./control-plane";
+import { connectionOf, startProcess } from "./second-process";
 import { GivenUp, until } from "./until";
 import type { User } from "./users";
 
@@ -29,21 +25,8 @@ export function startAccessWatch(
   controlPlane: ControlPlane,
   account: Pick<WatchOrders, "user" | "groups">,
 ): AccessWatch {
-  const program = join(__dirname, "access-watch-process.ts");
-  const child = spawn(process.execPath, ["--import", require.resolve("tsx"), program], {
-    stdio: ["pipe", "pipe", "inherit"],
-    cwd: __dirname,
-    env: { PATH: process.env["PATH"] ?? "" },
-  });
-  const told: Told[] = [];
-  const ended = once(child, "exit");
-  createInterface({ input: child.stdout }).on("line", (line) => {
-    told.push(JSON.parse(line) as Told);
-  });
-  const say = (line: object): void => {
-    child.stdin.write(`${JSON.stringify(line)}\n`);
-  };
-  say({ ...connectionOf(controlPlane), ...account });
+  const { told, say, stop } = startProcess<Told>("access-watch-process.ts");
+  say({ ...connectionOf(controlPlane, accessWatcher.name), ...account });
   return {
     demand: async (demand) => {
       say(demand);
@@ -53,8 +36,7 @@ export function startAccessWatch(
       });
     },
     stop: async () => {
-      child.stdin.end();
-      await ended;
+      await stop();
       requireNoFailure(told);
       return recordOf(told);
     },
@@ -74,18 +56,4 @@ function recordOf(told: readonly Told[]): AccessRecord {
     return [`${one.demand}: ${verb} ${resource} in ${namespace}`];
   });
   return { reviews: Math.max(0, ...rounds), refused: [...new Set(refused)] };
-}
-
-function connectionOf(controlPlane: ControlPlane): Pick<WatchOrders, "url" | "ca" | "token"> {
-  const kubeconfig = controlPlane.kubeconfigFor(accessWatcher.name);
-  const { clusters, users } = JSON.parse(readFileSync(kubeconfig, "utf8")) as {
-    readonly clusters: readonly [{ readonly cluster: Readonly<Record<string, string>> }];
-    readonly users: readonly [{ readonly user: { readonly token: string } }];
-  };
-  const [{ cluster }] = clusters;
-  return {
-    url: cluster["server"] ?? "",
-    ca: Buffer.from(cluster["certificate-authority-data"] ?? "", "base64").toString("utf8"),
-    token: users[0].user.token,
-  };
 }

@@ -1,13 +1,9 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
 import type { ControlPlane } from "./control-plane";
 import { database } from "./databases";
 import type { Answer, Edit, StreamOrders, Twin } from "./edit-stream-process";
 import { pathOf } from "./objects";
 import type { Scene } from "./scene";
+import { connectionOf, startProcess } from "./second-process";
 import { until } from "./until";
 import type { User } from "./users";
 
@@ -28,18 +24,8 @@ export async function startEditStream(
   { everyMs = 50 }: { readonly everyMs?: number } = {},
 ): Promise<EditStream> {
   const orders = { ...ordersOf(controlPlane, scene), everyMs };
-  const program = join(__dirname, "edit-stream-process.ts");
-  const child = spawn(process.execPath, ["--import", require.resolve("tsx"), program], {
-    stdio: ["pipe", "pipe", "inherit"],
-    cwd: __dirname,
-    env: { PATH: process.env["PATH"] ?? "" },
-  });
-  const answers: Answer[] = [];
-  const ended = once(child, "exit");
-  createInterface({ input: child.stdout }).on("line", (line) => {
-    answers.push(JSON.parse(line) as Answer);
-  });
-  child.stdin.write(`${JSON.stringify(orders)}\n`);
+  const { told: answers, say, stop } = startProcess<Answer>("edit-stream-process.ts");
+  say(orders);
   const seen: EditStream["seen"] = async (twin, fits) => {
     const from = Date.now();
     const fitting = (answer: Answer): boolean =>
@@ -52,24 +38,15 @@ export async function startEditStream(
   return {
     seen,
     stop: async () => {
-      child.stdin.end();
-      await ended;
+      await stop();
       return answers.sort((a, b) => a.from - b.from);
     },
   };
 }
 
 function ordersOf(controlPlane: ControlPlane, scene: Scene): Omit<StreamOrders, "everyMs"> {
-  const kubeconfig = controlPlane.kubeconfigFor(streamer.name);
-  const { clusters, users } = JSON.parse(readFileSync(kubeconfig, "utf8")) as {
-    readonly clusters: readonly [{ readonly cluster: Readonly<Record<string, string>> }];
-    readonly users: readonly [{ readonly user: { readonly token: string } }];
-  };
-  const [{ cluster }] = clusters;
   return {
-    url: cluster["server"] ?? "",
-    ca: Buffer.from(cluster["certificate-authority-data"] ?? "", "base64").toString("utf8"),
-    token: users[0].user.token,
+    ...connectionOf(controlPlane, streamer.name),
     edits: { valid: editsTo("8.0", scene), invalid: editsTo("9.9", scene) },
   };
 }

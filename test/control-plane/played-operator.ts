@@ -2,7 +2,7 @@
 import { connect } from "../../plugin/adapters/kubernetes/connect";
 import { defaultNames as names } from "../../plugin/domain/names";
 import type { Misbehaviour } from "../../plugin/rehearsal/operator/misbehaviour";
-import { playOperator } from "../../plugin/rehearsal/operator/play";
+import { type PlayOptions, playOperator } from "../../plugin/rehearsal/operator/play";
 import { systemClock } from "../../plugin/program/clock";
 import type { ControlPlane } from "./control-plane";
 
@@ -34,4 +34,22 @@ export async function playAt(
     await running;
     cluster.close();
   };
+}
+
+/** Where it plays, and how. */
+export type Playing = Pick<PlayOptions, "cluster" | "namespace" | "times" | "misbehave">;
+
+/** The operator plays as long as something is done. */
+export async function whilePlaying<T>(playing: Playing, act: () => Promise<T>): Promise<T> {
+  const ending = new AbortController();
+  const running = playOperator({
+    ...{ clock: systemClock, names, endpoints: ["192.0.2.10"], pollMs: 10 },
+    ...playing,
+  }).run(ending.signal);
+  try {
+    return await act();
+  } finally {
+    ending.abort();
+    await running;
+  }
 }

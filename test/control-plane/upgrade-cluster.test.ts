@@ -3,12 +3,11 @@ import { connect } from "../../plugin/adapters/kubernetes/connect";
 import { kinds } from "../../plugin/domain/kinds";
 import { defaultNames as names } from "../../plugin/domain/names";
 import { at } from "../../plugin/domain/values";
-import { systemClock } from "../../plugin/program/clock";
 import type { Misbehaviour } from "../../plugin/rehearsal/operator/misbehaviour";
-import { playOperator } from "../../plugin/rehearsal/operator/play";
 import { played, productKinds } from "../../plugin/rehearsal/operator/scene";
 import type { Cluster, KubeObject } from "../../plugin/run/ports";
 import { type ControlPlane, startControlPlane } from "./control-plane";
+import { whilePlaying as playWhile } from "./played-operator";
 import { type PluginRun, runner, runPlugin } from "./plugin-run";
 import { seedScene } from "./scene";
 import { until } from "./until";
@@ -64,19 +63,8 @@ async function setOperator(version: string): Promise<void> {
 }
 
 /** The operator plays as long as something is done. */
-async function whilePlaying<T>(misbehave: Misbehaviour, act: () => Promise<T>): Promise<T> {
-  const ending = new AbortController();
-  const play = playOperator({
-    ...{ cluster, clock: systemClock, names, namespace, times, misbehave, pollMs: 10 },
-    endpoints: ["192.0.2.10"],
-  });
-  const running = play.run(ending.signal);
-  try {
-    return await act();
-  } finally {
-    ending.abort();
-    await running;
-  }
+function whilePlaying<T>(misbehave: Misbehaviour, act: () => Promise<T>): Promise<T> {
+  return playWhile({ cluster, namespace, times, misbehave }, act);
 }
 
 function upgrade(...args: readonly string[]): Promise<PluginRun> {

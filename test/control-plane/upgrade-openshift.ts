@@ -19,7 +19,8 @@ export async function serveOpenShift(cluster: Cluster): Promise<void> {
   await platformIs(cluster, "4.19.3");
 }
 
-const clusterVersions: KubeObject = {
+/** The kind that says which OpenShift it is, with anything in it. */
+export const clusterVersions = {
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
   metadata: { name: "clusterversions.config.openshift.io" },

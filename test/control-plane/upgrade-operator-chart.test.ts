@@ -14,6 +14,7 @@ import { namespaceNamed } from "./managed-namespaces";
 import { playAt } from "./played-operator";
 import { type PluginRun, runner, runPlugin } from "./plugin-run";
 import { run, type RunResult } from "./run";
+import { clusterVersions } from "./upgrade-openshift";
 
 let controlPlane: ControlPlane;
 let folder = "";
@@ -206,26 +207,7 @@ test("without helm, with a broken chart, and where a Job of it fails, the end sa
 }, 240_000);
 
 test("on OpenShift the chart is told so", async () => {
-  await controlPlane.api.apply({
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "CustomResourceDefinition",
-    metadata: { name: "clusterversions.config.openshift.io" },
-    spec: {
-      group: "config.openshift.io",
-      scope: "Cluster",
-      names: { kind: "ClusterVersion", plural: "clusterversions" },
-      versions: [
-        {
-          name: "v1",
-          served: true,
-          storage: true,
-          schema: {
-            openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
-          },
-        },
-      ],
-    },
-  });
+  await controlPlane.api.apply(clusterVersions);
   const end = await playAt(controlPlane, "engine");
   try {
     const up = await upgrade("engine", "8.0.2-2");
