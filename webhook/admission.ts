@@ -1,7 +1,7 @@
 /** The admission path over HTTP: what surrounds a review on the wire, and one log line for each. */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { plain } from "../plugin/domain/rules/wording";
-import { type Answering, Answers } from "./answers";
+import { Answers } from "./answers";
 import type { BodyBudget } from "./big-bodies";
 import type { Callers } from "./callers";
 import { type Body, discardBody, readBody } from "./body";
@@ -29,43 +29,38 @@ export interface AdmissionContext extends ReviewContext {
 
 /** Answers every call of the admission path. */
 export function admissionListener(context: AdmissionContext): RequestListener {
-  const answers = new Answers();
+  const shared: CallContext = { ...context, answers: new Answers() };
   return (request, response) => {
-    new Call({ request, response, answers }, context).begin();
+    new Call(request, response, shared).begin();
   };
 }
 
 /** Why a call goes no further; some are counted. */
 type TurnedAway = Fault & { readonly shed?: "overloaded" | "large bodies" };
 
-/** A call as it comes in, and where its answer goes. */
-interface Wire {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+/** What all calls share. */
+interface CallContext extends AdmissionContext {
   readonly answers: Answers;
 }
 
 /** One call, from its head to its line in the log. */
-class Call implements Answering {
+class Call {
   private readonly start = performance.now();
-  private reviewed: Reviewed | undefined;
-  /** Of the body. */
-  private bytes = 0;
   /** Of the budget of large bodies. */
   private readonly announced: number;
   /** True while it holds its places. */
   private isIn = false;
 
   constructor(
-    private readonly wire: Wire,
-    private readonly context: AdmissionContext,
+    private readonly request: IncomingMessage,
+    private readonly response: ServerResponse,
+    private readonly context: CallContext,
   ) {
-    this.announced = announcedBy(wire.request, context.maxBody);
+    this.announced = announcedBy(request, context.maxBody);
   }
 
   begin(): void {
-    const { context } = this;
-    const { request } = this.wire;
+    const { request, context } = this;
     const fault =
       judgeCaller(request, context.callers) ?? judgeHead(request, context.maxBody) ?? this.enter();
     if (fault === undefined) this.receive();
@@ -89,8 +84,7 @@ class Call implements Answering {
   }
 
   private refuse({ shed, ...fault }: TurnedAway): void {
-    const { context } = this;
-    const { request, response } = this.wire;
+    const { request, response, context } = this;
     if (shed !== undefined) context.metrics.shed(shed);
     this.after(discardBody(request, leftovers(context)), () => {
       send(response, faultReply(fault), context.health);
@@ -99,8 +93,7 @@ class Call implements Answering {
   }
 
   private receive(): void {
-    const { context, start: since } = this;
-    const { request } = this.wire;
+    const { request, context, start: since } = this;
     const ms = budgetFor(request.url);
     const deadline = new Deadline(ms, undefined, since);
     const { arriving } = context.inFlight;
@@ -133,8 +126,7 @@ class Call implements Answering {
 
   /** There is no body to judge: who is still there is told why. */
   private withoutBody(is: Exclude<Body["is"], "whole">): void {
-    const { context } = this;
-    const { request, response } = this.wire;
+    const { request, response, context } = this;
     switch (is) {
       case "too large":
         this.after(discardBody(request, leftovers(context)), () => {
@@ -157,23 +149,24 @@ class Call implements Answering {
   }
 
   private answer(reviewed: Reviewed, bytes: number): void {
-    this.reviewed = reviewed;
-    this.bytes = bytes;
+    const { response, context } = this;
     // not with the response's end: that is up to the caller, who may never read it
     this.leave();
-    this.wire.answers.add(this);
+    context.answers.add({
+      send: () => {
+        send(response, reviewed.reply, context.health);
+      },
+      tell: () => {
+        this.tell(reviewed, bytes);
+      },
+      fail: (error) => {
+        this.fail(error);
+      },
+    });
   }
 
-  send(): void {
-    const { reviewed, context } = this;
-    if (reviewed !== undefined) send(this.wire.response, reviewed.reply, context.health);
-  }
-
-  tell(): void {
-    const { reviewed, bytes, context } = this;
-    if (reviewed === undefined) return;
-    const { reply, entry, facts, crash } = reviewed;
-    const { log, metrics } = context;
+  private tell({ reply, entry, facts, crash }: Reviewed, bytes: number): void {
+    const { log, metrics } = this.context;
     const ms = Math.round((performance.now() - this.start) * 100) / 100;
     metrics.review(facts, { seconds: ms / 1_000, bytes });
     log.review(entry, { status: reply.status, ms });
@@ -189,10 +182,10 @@ class Call implements Answering {
     inFlight.leave();
   }
 
-  fail(error: unknown): void {
+  private fail(error: unknown): void {
     this.leave();
     this.context.log.error(crashFields(error), "a call failed");
-    this.wire.response.destroy();
+    this.response.destroy();
   }
 
   /** Goes on when something has come, whatever becomes of it. */

@@ -6,11 +6,11 @@
 /** A call whose answer is ready. */
 export interface Answering {
   /** Writes the answer. */
-  send(): void;
+  readonly send: () => void;
   /** Counts and logs it: what nobody waits for. */
-  tell(): void;
+  readonly tell: () => void;
   /** Takes what one of the others throws. */
-  fail(error: unknown): void;
+  readonly fail: (error: unknown) => void;
 }
 
 /** The answers of this turn. */
