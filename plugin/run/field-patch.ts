@@ -51,6 +51,13 @@ export async function writePatch(
   }
 }
 
+/** The same object with the same spec: only its status has moved. */
+export function isSameSpec(one: KubeObject, other: KubeObject): boolean {
+  return (
+    one.metadata.uid === other.metadata.uid && one.metadata.generation === other.metadata.generation
+  );
+}
+
 /** Where the old values are kept, and the command that puts them back is told. */
 export interface Keeping {
   readonly journal: Pick<Journal, "save">;

@@ -84,7 +84,15 @@ function withValue(body: unknown, path: readonly string[], value: unknown): Json
 
 /** True when the object has every value of the edits; null is none. */
 export function holds(object: KubeObject | undefined, edits: readonly FieldEdit[]): boolean {
-  return edits.every(({ path, to }) => sameJson(at(object, path), to ?? undefined));
+  return droppedOf(object, edits).length === 0;
+}
+
+/** The edits whose value the object does not have; null is none. */
+export function droppedOf(
+  object: KubeObject | undefined,
+  edits: readonly FieldEdit[],
+): readonly FieldEdit[] {
+  return edits.filter(({ path, to }) => !sameJson(at(object, path), to ?? undefined));
 }
 
 /** The edits for people: "versionTag 7.22.0-28 -> 8.0.2-17". */

@@ -7,12 +7,13 @@ import { withOperator } from "../../domain/cluster/ahead";
 import { type ClusterPlan, planCluster } from "../../domain/cluster/plan";
 import { EngineError, exitCodes, TimeoutError, UsageError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
-import { type KubeObject, objectLabel, type Resource } from "../../domain/objects";
+import { objectLabel, type Resource } from "../../domain/objects";
 import { requirePermissions } from "../ledger";
 import { ChangedError } from "../outcome";
 import { BlockedError } from "../recorder";
 import type { Report } from "../report";
 import { homeFinding } from "../swap/steps";
+import { isSameSpec } from "../field-patch";
 import type { UpgradeClusterDeps, UpgradeClusterOptions } from "./deps";
 import { conflictsOf } from "./conflicts";
 import { follow, pollMs } from "./follow";
@@ -244,10 +245,3 @@ class UpgradeCluster {
 
 /** What may pass by itself. */
 const waitable = new Set(["OPERATOR-NOT-READY", "CLUSTER-BUSY", "CLUSTER-STATE"]);
-
-/** The same object with the same spec: only its status has moved. */
-function isSameSpec(one: KubeObject, other: KubeObject): boolean {
-  return (
-    one.metadata.uid === other.metadata.uid && one.metadata.generation === other.metadata.generation
-  );
-}

@@ -1,9 +1,8 @@
 /** The one write of an upgrade: a patch of its fields alone, bound to the EC that was read. */
 import { clusterFinding } from "../../domain/cluster/codes";
-import { type FieldEdit, patchOf, shownEdits } from "../../domain/cluster/edits";
+import { droppedOf, type FieldEdit, patchOf, shownEdits } from "../../domain/cluster/edits";
 import { exitCodes } from "../../domain/errors";
 import { type KubeObject, objectLabel, refTo, type Resource } from "../../domain/objects";
-import { at } from "../../domain/values";
 import { type FieldPatch, saveOldValues, sendPatch, writePatch } from "../field-patch";
 import { plannedWrite } from "../planned";
 import { BlockedError, type StepInfo } from "../recorder";
@@ -46,7 +45,7 @@ export async function writeEdits(
   write: ClusterWrite,
 ): Promise<KubeObject> {
   const patch = { ...patchTo(write), step: stepOf(write) };
-  const stored = await writePatch(deps, patch, { dryRun: false, fieldManager });
+  const stored = await writePatch(deps, patch, { fieldManager });
   requireStored(stored, write.edits);
   return stored;
 }
@@ -76,7 +75,7 @@ function patchWords({ resource, ec }: ClusterWrite): readonly string[] {
 
 /** A definition without the field drops it silently (domain facts 7). */
 function requireStored(stored: KubeObject, edits: readonly FieldEdit[]): void {
-  const dropped = edits.filter(({ path, to }) => at(stored, path) !== to);
+  const dropped = droppedOf(stored, edits);
   if (dropped.length === 0) return;
   throw new BlockedError(
     exitCodes.failed,

@@ -1,10 +1,9 @@
 /** The one write of a database's upgrade: a patch of its version alone, bound to what was read (S61, S62). */
-import { type FieldEdit, patchOf, shownEdits } from "../../domain/cluster/edits";
+import { droppedOf, type FieldEdit, patchOf, shownEdits } from "../../domain/cluster/edits";
 import { databaseFinding } from "../../domain/databases/codes";
 import type { Target } from "../../domain/databases/target";
 import { exitCodes } from "../../domain/errors";
 import { type KubeObject, objectLabel, type Ref, refTo } from "../../domain/objects";
-import { at } from "../../domain/values";
 import { type FieldPatch, saveOldValues, sendPatch, writePatch } from "../field-patch";
 import { plannedWrite } from "../planned";
 import { BlockedError, type StepInfo } from "../recorder";
@@ -46,7 +45,7 @@ export async function writeEdits(
   write: DatabaseWrite,
 ): Promise<KubeObject> {
   const patch = { ...patchTo(deps, write), step: stepOf(write) };
-  const stored = await writePatch(deps, patch, { dryRun: false, fieldManager });
+  const stored = await writePatch(deps, patch, { fieldManager });
   requireStored(stored, write.edits);
   return stored;
 }
@@ -90,7 +89,7 @@ function kubectlPatch(deps: UpgradeDatabaseDeps, target: Target): readonly strin
 
 /** A definition without the field drops it silently (domain facts 7). */
 function requireStored(stored: KubeObject, edits: readonly FieldEdit[]): void {
-  const dropped = edits.filter(({ path, to }) => at(stored, path) !== to);
+  const dropped = droppedOf(stored, edits);
   if (dropped.length === 0) return;
   const object = objectLabel(stored);
   throw new BlockedError(

@@ -6,7 +6,7 @@ import type { Finding } from "../../domain/findings";
 import { type KubeObject, objectLabel, refTo, type Resource } from "../../domain/objects";
 import { ownerOf } from "../../domain/owners";
 import { judgeConflict } from "../../domain/webhook/conflicts";
-import { type FieldPatch, saveOldValues, sendPatch, writePatch } from "../field-patch";
+import { type FieldPatch, isSameSpec, saveOldValues, sendPatch, writePatch } from "../field-patch";
 import { ChangedError } from "../outcome";
 import { plannedWrite } from "../planned";
 import { BlockedError, type StepInfo } from "../recorder";
@@ -125,9 +125,7 @@ async function send(
   } catch (error) {
     if (!(error instanceof ChangedError) || left <= 1) throw error;
     const now = await deps.cluster.get(patchTo(edit).ref, { signal: deps.signal });
-    const { uid, generation } = edit.object.metadata;
-    const isSame = now?.metadata.uid === uid && now?.metadata.generation === generation;
-    if (now === undefined || !isSame) throw error;
+    if (now === undefined || !isSameSpec(now, edit.object)) throw error;
     deps.recorder.note(`${objectLabel(now)}: its status was written meanwhile, once more`);
     return await send(deps, options, { edit: { ...edit, object: now }, left: left - 1 });
   }
