@@ -4,11 +4,11 @@ import { kinds } from "../../plugin/domain/kinds";
 import { defaultNames as names } from "../../plugin/domain/names";
 import type { KubeObject } from "../../plugin/domain/objects";
 import { at, list, own } from "../../plugin/domain/values";
-import { type PlayOptions, playOperator } from "../../plugin/rehearsal/operator/play";
+import type { PlayOptions } from "../../plugin/rehearsal/operator/play";
 import { played, productKinds } from "../../plugin/rehearsal/operator/scene";
 import type { Cluster, Resource } from "../../plugin/run/ports";
-import { systemClock } from "../../plugin/program/clock";
 import { type ControlPlane, startControlPlane } from "./control-plane";
+import { startPlay } from "./played-operator";
 import { seedScene } from "./scene";
 import { until } from "./until";
 
@@ -42,16 +42,7 @@ afterAll(async () => {
 
 /** Plays until the returned function is called. */
 function play(options: Partial<PlayOptions> = {}): () => Promise<void> {
-  const ending = new AbortController();
-  const at = playOperator({
-    ...{ cluster, clock: systemClock, names, namespace, times, pollMs: 10 },
-    ...{ endpoints: ["192.0.2.10"], ...options },
-  });
-  const running = at.run(ending.signal);
-  return async () => {
-    ending.abort();
-    await running;
-  };
+  return startPlay({ cluster, namespace, times, pollMs: 10, ...options });
 }
 
 function read(resource: Resource, name: string): Promise<KubeObject | undefined> {

@@ -17,39 +17,42 @@ export const shortTimes = {
   jobMs: 10,
 };
 
+/** What a test says of a play; the rest is the same for all. */
+export type Playing = Partial<PlayOptions> & Pick<PlayOptions, "cluster" | "namespace">;
+
 /** Plays until the returned function is called. */
+export function startPlay(playing: Playing): () => Promise<void> {
+  const ending = new AbortController();
+  const running = playOperator({
+    ...{ clock: systemClock, names, endpoints: ["192.0.2.10"], times: shortTimes, pollMs: 20 },
+    ...playing,
+  }).run(ending.signal);
+  return async () => {
+    ending.abort();
+    await running;
+  };
+}
+
+/** The same over a connection of its own. */
 export async function playAt(
   { kubeconfig }: ControlPlane,
   namespace: string,
   misbehave: Misbehaviour = {},
 ): Promise<() => Promise<void>> {
   const cluster = await connect({ kubeconfig, namespace }, {});
-  const ending = new AbortController();
-  const running = playOperator({
-    ...{ cluster, clock: systemClock, names, namespace, times: shortTimes, pollMs: 20 },
-    ...{ endpoints: ["192.0.2.10"], misbehave },
-  }).run(ending.signal);
+  const end = startPlay({ cluster, namespace, misbehave });
   return async () => {
-    ending.abort();
-    await running;
+    await end();
     cluster.close();
   };
 }
 
-/** Where it plays, and how. */
-export type Playing = Pick<PlayOptions, "cluster" | "namespace" | "times" | "misbehave">;
-
 /** The operator plays as long as something is done. */
 export async function whilePlaying<T>(playing: Playing, act: () => Promise<T>): Promise<T> {
-  const ending = new AbortController();
-  const running = playOperator({
-    ...{ clock: systemClock, names, endpoints: ["192.0.2.10"], pollMs: 10 },
-    ...playing,
-  }).run(ending.signal);
+  const end = startPlay(playing);
   try {
     return await act();
   } finally {
-    ending.abort();
-    await running;
+    await end();
   }
 }

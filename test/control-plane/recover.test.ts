@@ -8,14 +8,13 @@ import { defaultNames as names } from "../../plugin/domain/names";
 import { at } from "../../plugin/domain/values";
 import { systemClock } from "../../plugin/program/clock";
 import { EdbBridge } from "../../plugin/rehearsal/cluster-api/bridge";
-import { playOperator } from "../../plugin/rehearsal/operator/play";
 import { played, productKinds } from "../../plugin/rehearsal/operator/scene";
 import type { Cluster, Ref } from "../../plugin/run/ports";
 import { anApiSecret } from "../support/cluster-api-client";
 import { aClusterApi, aModuleArchive, type ClusterApiForTest } from "../support/played-cluster-api";
 import { type ControlPlane, startControlPlane } from "./control-plane";
 import { type PluginRun, runner, runPlugin } from "./plugin-run";
-import { shortTimes } from "./played-operator";
+import { startPlay } from "./played-operator";
 import { seedScene } from "./scene";
 import { until } from "./until";
 
@@ -31,8 +30,7 @@ let cluster: Cluster;
 let api: ClusterApiForTest;
 let folder: string;
 let rest: readonly string[];
-const ending = new AbortController();
-let playing: Promise<void>;
+let endPlay: () => Promise<void>;
 
 beforeAll(async () => {
   controlPlane = await startControlPlane({ users: [runner] });
@@ -52,11 +50,8 @@ beforeAll(async () => {
   const modulesList = [{ name: "rg", version: "1.2.5" }];
   await cluster.patch(edbRef("sessions"), { spec: { modulesList } }, { type: "merge" });
   const { store, works, profile } = api;
-  playing = playOperator({
-    ...{ cluster, clock: systemClock, names, namespace, times: shortTimes, pollMs: 20 },
-    endpoints: ["192.0.2.10"],
-    rest: new EdbBridge({ store, works, names, profile }),
-  }).run(ending.signal);
+  const bridge = new EdbBridge({ store, works, names, profile });
+  endPlay = startPlay({ cluster, namespace, rest: bridge });
   await setOperator("8.2.0-13");
   await until("the operator and three pods", async () => {
     const { deployment } = names.operator;
@@ -74,8 +69,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  ending.abort();
-  await playing;
+  await endPlay();
   await api.close();
   cluster.close();
   await controlPlane.stop();

@@ -64,7 +64,7 @@ afterAll(async () => {
 
 /** The operator plays as long as something is done. */
 function whilePlaying<T>(misbehave: Misbehaviour, act: () => Promise<T>): Promise<T> {
-  return playWhile({ cluster, namespace, times, misbehave }, act);
+  return playWhile({ cluster, namespace, times, misbehave, pollMs: 10 }, act);
 }
 
 function upgrade(...args: readonly string[]): Promise<PluginRun> {

@@ -8,9 +8,7 @@ import { renderDocuments } from "../../plugin/adapters/yaml";
 import { kinds } from "../../plugin/domain/kinds";
 import { defaultNames as names } from "../../plugin/domain/names";
 import { at } from "../../plugin/domain/values";
-import { systemClock } from "../../plugin/program/clock";
 import type { Misbehaviour } from "../../plugin/rehearsal/operator/misbehaviour";
-import { playOperator } from "../../plugin/rehearsal/operator/play";
 import { played, productKinds } from "../../plugin/rehearsal/operator/scene";
 import type { Cluster, KubeObject } from "../../plugin/run/ports";
 import { bundleOf, releaseFiles, writeRelease } from "../support/releases/tree";
@@ -20,6 +18,7 @@ import { type ControlPlane, startControlPlane } from "./control-plane";
 import { cluster as clusterOf, clusterStatus, database, databaseStatus } from "./databases";
 import { namespaceNamed, settings } from "./managed-namespaces";
 import { admissionService } from "./operator";
+import { whilePlaying } from "./played-operator";
 import { type PluginOptions, type PluginRun, runner, runPlugin } from "./plugin-run";
 import { admissionSecret } from "./secrets";
 import { writeTlsFolder } from "./tls-folder";
@@ -137,19 +136,10 @@ function sceneOf({ controlPlane, folder, cluster, caBundle }: Parts): UpgradeSce
         timeoutMs: 240_000,
         ...options,
       }),
-    whilePlaying: async (act, misbehave = {}) => {
-      const ending = new AbortController();
-      const running = playOperator({
-        ...{ cluster, clock: systemClock, names, namespace, misbehave, pollMs: 40 },
-        ...{ times: shortTimes, endpoints: ["192.0.2.10"] },
-        versions: { "7.4.2-2": releaseShapes["7.4.2-2"].cluster },
-      }).run(ending.signal);
-      try {
-        return await act();
-      } finally {
-        ending.abort();
-        await running;
-      }
+    whilePlaying: (act, misbehave = {}) => {
+      const versions = { "7.4.2-2": releaseShapes["7.4.2-2"].cluster };
+      const playing = { cluster, namespace, misbehave, versions, times: shortTimes, pollMs: 40 };
+      return whilePlaying(playing, act);
     },
     rest: (version) => atRest(cluster, version),
     close: async () => {
