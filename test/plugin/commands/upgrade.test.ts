@@ -1,78 +1,22 @@
-/** `upgrade` on a cluster in memory with the operator at play: planned, done, cut off, done again. */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+/** `upgrade` on a cluster in memory with the operator at play: planned, done, done again. */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { InterruptedError } from "../../../plugin/commands/context";
 import { defaultNames as names } from "../../../plugin/domain/names";
-import { kinds } from "../../../plugin/domain/kinds";
-import type { KubeObject, Resource } from "../../../plugin/domain/objects";
-import { rbacKinds } from "../../../plugin/domain/rbac/kinds";
+import type { KubeObject } from "../../../plugin/domain/objects";
 import { at } from "../../../plugin/domain/values";
 import { configurationResource } from "../../../plugin/domain/webhook/configuration";
 import { exampleSource } from "../../../plugin/rehearsal/example";
-import { type Call, ObservedCluster } from "../../../plugin/rehearsal/observed-cluster";
-import type { Cluster } from "../../../plugin/run/ports";
-import type { Report } from "../../../plugin/run/report";
 import { testTime } from "../../support/manual-clock";
 import { aPlayedWorld, here, type PlayedWorld, product } from "../../support/played-operator";
-import { type Ended, type Scene, typed } from "../../support/program-world";
-import { writeRelease } from "../../support/releases/tree";
+import { folder, release, upgrade, withDatabases } from "../../support/upgrade-runs";
 
-const withDatabases = ["--yes", "--engine-version", "8.0"];
-let folder = "";
-let release = "";
 let objects: readonly KubeObject[] = [];
 // whole runs, of which some tests make many
 jest.setTimeout(300_000);
 
 beforeAll(async () => {
   objects = [...(await exampleSource(names, testTime)).objects];
-  folder = mkdtempSync(join(tmpdir(), "upgrade-"));
-  release = writeRelease(join(folder, "release"), "8.0.2-2");
 });
-
-afterAll(() => {
-  rmSync(folder, { recursive: true });
-});
-
-/** What came to the cluster as a write, and what happens at one of them. */
-interface Watched {
-  readonly writes: string[];
-  readonly cluster: Cluster;
-}
-
-type At = (n: number, done: "before" | "after") => void;
-
-function watched(inner: Cluster, happens: At = () => undefined): Watched {
-  const writes: string[] = [];
-  const cluster = new ObservedCluster(inner, async (call: Call, act) => {
-    if (!call.writes || call.subject.includes("AccessReview")) return await act();
-    happens(writes.length + 1, "before");
-    const value = await act();
-    writes.push(`${call.verb} ${call.subject}`);
-    happens(writes.length, "after");
-    return value;
-  });
-  return { writes, cluster };
-}
-
-async function upgrade(
-  world: PlayedWorld,
-  args: readonly string[] = ["--yes"],
-  { happens, ...scene }: Scene & { readonly happens?: At } = {},
-): Promise<Ended & { readonly report: Report; readonly writes: readonly string[] }> {
-  const { cluster, writes } = watched(world.cluster, happens);
-  const ended = await typed(
-    ["upgrade", "-n", "engine", "--release", release, "--no-probe", "-o", "json", ...args],
-    {
-      connect: () => Promise.resolve(cluster),
-      clock: world.clock,
-      env: { ENGINE_HOME: join(folder, "home") },
-      ...scene,
-    },
-  );
-  return { ...ended, writes, report: JSON.parse(ended.out) as Report };
-}
 
 async function wait(world: PlayedWorld): Promise<unknown> {
   await world.settle();
@@ -215,84 +159,6 @@ test("where no admission controller is in use, the webhook is skipped and the re
   expect(report.exit.reason).toContain("skipped, no admission controller is in use (S24)");
   expect(writes.filter((write) => write.includes("Webhook"))).toEqual([]);
 });
-
-describe("cut off at any write, the next run ends the same and repeats nothing", () => {
-  let total = 0;
-  let wanted: unknown;
-  beforeAll(async () => {
-    const world = await aPlayedWorld({ objects });
-    total = (await upgrade(world, withDatabases)).writes.length;
-    wanted = await stateOf(world);
-    expect(total).toBeGreaterThan(10);
-  });
-
-  test.each([
-    "interrupted",
-    "killed before it took effect",
-    "killed after it took effect",
-  ] as const)("%s", async (how) => {
-    for (let n = 1; n <= total; n += 1) {
-      const world = await aPlayedWorld({ objects });
-      const first = await cutAt(world, n, how);
-      const again = await upgrade(world, withDatabases);
-      expect([n, again.report.exit.code]).toEqual([n, 0]);
-      expect([n, await stateOf(world)]).toEqual([n, wanted]);
-      expect([n, first.length + again.writes.length]).toEqual([n, total]);
-    }
-  });
-});
-
-class Killed extends Error {}
-
-/** The writes that took effect before the run was cut off. */
-async function cutAt(
-  world: PlayedWorld,
-  n: number,
-  how: "interrupted" | "killed before it took effect" | "killed after it took effect",
-): Promise<readonly string[]> {
-  const interrupt = new AbortController();
-  const moment = how === "killed before it took effect" ? "before" : "after";
-  const { cluster, writes } = watched(world.cluster, (count, when) => {
-    if (count !== n || when !== moment) return;
-    if (how === "interrupted") interrupt.abort(new InterruptedError("SIGINT"));
-    else throw new Killed();
-  });
-  await typed(
-    [
-      ...["upgrade", "-n", "engine", "--release", release, "--no-probe", "-o", "json"],
-      ...withDatabases,
-    ],
-    {
-      connect: () => Promise.resolve(cluster),
-      clock: world.clock,
-      env: { ENGINE_HOME: join(folder, "home") },
-      signal: interrupt.signal,
-    },
-  );
-  return writes;
-}
-
-/** All that an upgrade is about, without what differs from run to run. */
-async function stateOf(world: PlayedWorld): Promise<unknown> {
-  await world.settle();
-  const lists = await Promise.all(compared.map((resource) => world.cluster.list(resource)));
-  return lists.flat().map((object) => {
-    const { kind, metadata, ...rest } = object ?? noObject;
-    const { name, namespace, labels } = metadata;
-    return { kind, name, namespace, labels, ...rest, status: undefined };
-  });
-}
-
-const noObject: KubeObject = { apiVersion: "", kind: "", metadata: {} };
-const compared: readonly Resource[] = [
-  rbacKinds.role,
-  rbacKinds.roleBinding,
-  kinds.deployment,
-  kinds.service,
-  configurationResource,
-  product.ec,
-  product.edb,
-];
 
 function withStatus(object: KubeObject, status: Record<string, unknown>): KubeObject {
   if (object.kind !== names.ec.kind) return object;

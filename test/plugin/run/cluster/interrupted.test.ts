@@ -1,8 +1,7 @@
-/** What somebody else does meanwhile, answers that are lost, and interrupts at every request. */
-import { InterruptedError } from "../../../../plugin/commands/context";
+/** What somebody else does meanwhile, and answers that are lost. */
 import { UnavailableError } from "../../../../plugin/domain/errors";
 import { at } from "../../../../plugin/domain/values";
-import { aScene, type Scene, target } from "./scene";
+import { aScene, type Scene } from "./scene";
 
 const patchLine = "patch EngineEnterpriseCluster engine/ec";
 const tagOf = async (scene: Scene) =>
@@ -69,32 +68,3 @@ test("a write that did not arrive is told as such: 69, and nothing is changed", 
   expect(report.exit.reason).not.toContain("is written");
   expect(await tagOf(scene)).toBe("7.8.2-34");
 });
-
-test("interrupted at any request: 130, and a run again ends the same, with one write in all", async () => {
-  const whole = await aScene();
-  let requests = 0;
-  whole.before = () => Promise.resolve(void (requests += 1));
-  await whole.run();
-  expect(requests).toBeGreaterThan(40);
-  // every request until some pods are renewed, then now and then
-  const moments = Array.from({ length: requests }, (_, index) => index + 1).filter(
-    (moment) => moment <= 26 || moment % 30 === 0,
-  );
-  for (const moment of moments) {
-    const scene = await aScene();
-    const interrupt = new AbortController();
-    let count = 0;
-    scene.before = () => {
-      count += 1;
-      if (count === moment) interrupt.abort(new InterruptedError("SIGINT"));
-      return Promise.resolve();
-    };
-    const cut = await scene.run({}, { signal: interrupt.signal });
-    scene.before = () => Promise.resolve();
-    expect([moment, [0, 130].includes(cut.exit.code)]).toEqual([moment, true]);
-    const again = await scene.run();
-    expect([moment, again.exit.code]).toEqual([moment, 0]);
-    expect([moment, scene.sent]).toEqual([moment, [patchLine]]);
-    expect(await tagOf(scene)).toBe(target);
-  }
-}, 120_000);

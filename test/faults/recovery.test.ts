@@ -1,7 +1,13 @@
-import { UnavailableError } from "../../../../plugin/domain/errors";
-import type { ApiFault } from "../../../../plugin/rehearsal/cluster-api/faults";
-import type { RecoverOptions } from "../../../../plugin/run/recovery/deps";
-import { aFrozenScene, aModuleFile, type FrozenWish, type Scene, stateOf } from "./scene";
+import { UnavailableError } from "../../plugin/domain/errors";
+import type { ApiFault } from "../../plugin/rehearsal/cluster-api/faults";
+import type { RecoverOptions } from "../../plugin/run/recovery/deps";
+import {
+  aFrozenScene,
+  aModuleFile,
+  type FrozenWish,
+  type Scene,
+  stateOf,
+} from "../plugin/run/recovery/scene";
 
 jest.setTimeout(600_000); // a whole recovery, and a second one, for each call
 
