@@ -1,7 +1,8 @@
 /** The fields of an EC that its upgrade writes, in their spellings (S48-S51; domain facts 13). */
 import type { Names } from "../names";
 import type { KubeObject } from "../objects";
-import { at, isObject, list, own } from "../values";
+import { servedPaths } from "../served-fields";
+import { at } from "../values";
 
 type Path = readonly string[];
 
@@ -21,22 +22,6 @@ export function autoPathIn(
   version: string,
   names: Names,
 ): Path | undefined {
-  const [usual] = autoPaths(names);
-  const schema = schemaOf(definition, version);
-  if (schema === undefined) return usual;
-  return autoPaths(names).find((path) => has(schema, path));
-}
-
-function schemaOf(definition: KubeObject | undefined, version: string): unknown {
-  const versions = list(at(definition, ["spec", "versions"]));
-  const served = versions.find((each) => own(each, "name") === version);
-  return at(served, ["schema", "openAPIV3Schema"]);
-}
-
-/** True when a schema has a field; below a part that takes unknown fields everything is kept. */
-function has(schema: unknown, [first, ...rest]: Path): boolean {
-  if (first === undefined) return true;
-  if (own(schema, "x-kubernetes-preserve-unknown-fields") === true) return true;
-  const inner = at(schema, ["properties", first]);
-  return isObject(inner) && has(inner, rest);
+  const paths = autoPaths(names);
+  return (servedPaths(definition, version, paths) ?? paths)[0];
 }

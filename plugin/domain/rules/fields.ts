@@ -5,6 +5,8 @@ import type { Edit } from "./types";
 /** The paths of one kind. */
 export interface JudgedFields {
   readonly engineVersion: readonly string[];
+  /** All places of the version, that of the specification first: an EAADB may have two (S61, C8). */
+  readonly engineVersions: readonly (readonly string[])[];
   /** The object that holds the module list, under either name (C11). */
   readonly moduleParent: readonly string[];
   readonly clusterReference: readonly string[];
@@ -37,13 +39,14 @@ function pathsOf(kind: Edit["kind"], { fields }: Names): JudgedFields {
   const engineVersion = isPlain
     ? fields.engineVersion
     : [...globalConfigurations, ...fields.engineVersion.slice(1)];
+  const engineVersions = isPlain ? [engineVersion] : [fields.engineVersion, engineVersion];
   const moduleLists = fields.moduleLists.map((name) => [...moduleParent, name]);
   const texts = {
     engineVersion: fieldText(engineVersion),
     moduleLists: moduleLists.map(fieldText),
     clusterReference: fieldText(clusterReference),
   };
-  return { engineVersion, moduleParent, clusterReference, moduleLists, texts };
+  return { engineVersion, engineVersions, moduleParent, clusterReference, moduleLists, texts };
 }
 
 /** What a field is called where its path needs no saying. */
