@@ -29,7 +29,7 @@ function onCrash(error: unknown): void {
 }
 
 function fail(error: unknown): void {
-  process.exitCode = exitCodes.failed;
+  process.exitCode = exitCodes.crashed;
   const message = error instanceof Error ? error.message : String(error);
   process.stderr.write(`error: unexpected failure: ${JSON.stringify(message).slice(1, -1)}\n`);
 }

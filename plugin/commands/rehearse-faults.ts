@@ -184,7 +184,7 @@ function nameOf(end: End): string {
 }
 
 /** More re-runs, then something half done, then the graver first end. */
-const gravity = ["0", "2", "3", "4", "5", "124", "69", "killed", "6", "7", "8", "1"];
+const gravity = ["0", "2", "3", "4", "5", "124", "69", "killed", "6", "7", "8", "1", "70"];
 
 function gravityOf({ ends, wrong, halfDone }: Outcome): number {
   const [first = "killed"] = ends;

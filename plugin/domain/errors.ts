@@ -12,6 +12,7 @@ export const exitCodes = {
   rolledBack: 7,
   rollbackIncomplete: 8,
   unavailable: 69,
+  crashed: 70,
   timeout: 124,
   interrupted: 130,
   terminated: 143,

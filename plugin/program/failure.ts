@@ -20,7 +20,7 @@ export interface Known {
 /** The way out where an error names none itself. */
 const nextByCode: Readonly<Record<ExitCode, string>> = {
   [exitCodes.ok]: "",
-  [exitCodes.failed]: "run it again with --debug and report what it prints",
+  [exitCodes.failed]: "remove the cause and run the same command again",
   [exitCodes.usage]: "correct the command line; --help shows every flag",
   [exitCodes.blocked]: "remove the cause and run the same command again",
   [exitCodes.permission]: "ask for the permission, or use another user with --context or --as",
@@ -29,6 +29,7 @@ const nextByCode: Readonly<Record<ExitCode, string>> = {
   [exitCodes.rolledBack]: "remove the cause and run the same command again",
   [exitCodes.rollbackIncomplete]: "follow the steps printed above",
   [exitCodes.unavailable]: "check the address and the network, then run the same command again",
+  [exitCodes.crashed]: "run it again with --debug and report what it prints",
   [exitCodes.timeout]: "run the same command again: it goes on from the state of the cluster",
   [exitCodes.interrupted]: "run the same command again: it goes on from the state of the cluster",
   [exitCodes.terminated]: "run the same command again: it goes on from the state of the cluster",
@@ -36,7 +37,7 @@ const nextByCode: Readonly<Record<ExitCode, string>> = {
 
 /** The exit code of an error. */
 export function exitCodeOf(error: unknown): ExitCode {
-  return error instanceof EngineError ? error.exitCode : exitCodes.failed;
+  return error instanceof EngineError ? error.exitCode : exitCodes.crashed;
 }
 
 /** The document of a run that threw: what was done until then, and why it ended. */

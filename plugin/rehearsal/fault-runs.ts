@@ -173,8 +173,8 @@ class Play {
   judgeEnd(wanted: Wanted): string | undefined {
     const { end } = this;
     const difference = this.changes.difference();
-    const broken = this.ends.find((one) => one !== "killed" && one.code === exitCodes.failed);
-    if (broken !== undefined && broken !== "killed") return broken.reason;
+    const failure = this.ends.flatMap(failureOf)[0];
+    if (failure !== undefined) return failure;
     const lie = this.successes.find((success) => !sameDifference(success, wanted.difference));
     if (lie !== undefined) {
       const otherwise = disagreement(lie, wanted.difference).join(", ");
@@ -199,9 +199,16 @@ class Play {
   }
 }
 
+/** No failure of a request explains these ends. */
+function failureOf(end: End): readonly string[] {
+  const fails =
+    end !== "killed" && [exitCodes.failed, exitCodes.crashed].some((c) => c === end.code);
+  return fails ? [end.reason] : [];
+}
+
 function unexpected(error: unknown): End {
   const message = error instanceof Error ? error.message : String(error);
-  return { code: exitCodes.failed, reason: `unexpected failure: ${message}` };
+  return { code: exitCodes.crashed, reason: `unexpected failure: ${message}` };
 }
 
 function isConfiguration({ apiVersion, kind }: KubeObject): boolean {

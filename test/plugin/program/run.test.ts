@@ -192,16 +192,19 @@ describe("a run that throws", () => {
     expect((await acted(() => Promise.reject(bare), { debug: true })).err).not.toMatch(/^\s+at /m);
   });
 
-  test("an unexpected failure ends with 1", async () => {
-    const { code } = await acted(() => Promise.reject(new Error("x")));
-    expect(code).toBe(1);
+  test("an unexpected failure ends with 70, which no difference and no refusal ends with", async () => {
+    const { code, err } = await acted(() => Promise.reject(new Error("x")));
+    expect(code).toBe(70);
+    expect(err).toContain("--debug");
   });
 
   test("what nobody waits for ends the run too", async () => {
     const crashed = Promise.reject(new Error("lost"));
     const { code, out } = await acted(() => new Promise(() => {}), json, { crashed });
-    expect(code).toBe(1);
-    expect(JSON.parse(out)).toMatchObject({ exit: { reason: "unexpected failure: lost" } });
+    expect(code).toBe(70);
+    expect(JSON.parse(out)).toMatchObject({
+      exit: { code: 70, reason: "unexpected failure: lost" },
+    });
   });
 });
 
