@@ -4,6 +4,7 @@ import { shippedRbac } from "../adapters/shipped-rbac";
 import { shippedTemplate } from "../adapters/shipped-template";
 import { parseDocuments, renderDocuments } from "../adapters/yaml";
 import { checks } from "../domain/checks/all";
+import { judgingCodes } from "../domain/checks/codes";
 import type { CheckTarget } from "../domain/checks/target";
 import { type Selection, unknownCodes } from "../domain/checks/selection";
 import { UsageError } from "../domain/errors";
@@ -24,6 +25,7 @@ export { checkText } from "../output/check-text";
 export interface CheckFlags extends ReleaseFlags {
   readonly selection: Selection;
   readonly strict: boolean;
+  readonly allowUnread: boolean;
   /** The checks alone are shown, no cluster is asked. */
   readonly list: boolean;
 }
@@ -34,7 +36,7 @@ export async function runCheck(
   _args: readonly string[],
   flags: CheckFlags,
 ): Promise<Report> {
-  const { selection, strict } = flags;
+  const { selection, strict, allowUnread } = flags;
   requireKnown(selection);
   if (flags.list) return listed(selection);
   const { names, clock, run } = context;
@@ -60,6 +62,7 @@ export async function runCheck(
       targetFor: (facts) => checkTarget(context, facts, { ...flags, opened: release }),
       selection,
       strict,
+      allowUnread,
     },
   );
   return withRelease(report, release);
@@ -134,14 +137,11 @@ function shipped(
 }
 
 function requireKnown(selection: Selection): void {
-  const known = [...checks.map(({ code }) => code), unreadCode];
+  const known = [...checks, ...Object.values(judgingCodes)].map(({ code }) => code);
   const problems = unknownCodes(selection, known);
   if (problems.length === 0) return;
   throw new UsageError(problems, { hint: "see every check with check --list" });
 }
-
-/** Not a check: what is said where one could not be judged, and may be skipped all the same. */
-const unreadCode = "CHECK-NOT-JUDGED";
 
 function listed({ only }: Selection): Report {
   const wanted = checks.filter(({ code }) => only === undefined || only.includes(code));

@@ -1,4 +1,5 @@
 /** What the whole upgrade is told, and the words that say it again. */
+import { type Skip, skipWord } from "../domain/checks/selection";
 import type { ReleaseFlags } from "./context";
 import type { ChartFlags } from "./operator-options";
 
@@ -19,8 +20,8 @@ export interface UpgradeFlags extends ReleaseFlags {
   readonly stallAfterMs: number;
   /** False with --no-probe. */
   readonly probe: boolean;
-  /** CODE or CODE=OBJECT, of checks that are not to count. */
-  readonly skip: readonly string[];
+  /** Findings that are accepted. */
+  readonly skip: readonly Skip[];
   /** --timeout was typed: it then limits each wait. */
   readonly limited: boolean;
   /** A saved plan to carry out. */
@@ -46,7 +47,7 @@ export function wordsOf(flags: UpgradeFlags): readonly string[] {
     ...worded("engine-version", flags.engineVersion),
     ...flags.participants.flatMap((one) => worded("participant", one)),
     ...flags.takeFields.flatMap((field) => worded("take-fields", field)),
-    ...flags.skip.flatMap((code) => worded("skip", code)),
+    ...flags.skip.flatMap((one) => worded("skip", skipWord(one))),
     ...(flags.auto ? ["--auto"] : []),
     ...(flags.probe ? [] : ["--no-probe"]),
   ];

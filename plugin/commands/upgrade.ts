@@ -2,7 +2,6 @@
 import { writePlanFile } from "../adapters/plan-file";
 import { parseDocuments } from "../adapters/yaml";
 import { judgeChecks } from "../domain/checks/judge";
-import { parseSkip } from "../domain/checks/selection";
 import { exitCodes, UsageError } from "../domain/errors";
 import { type Facts, isOpenShift } from "../domain/facts";
 import type { Finding } from "../domain/findings";
@@ -76,7 +75,7 @@ async function upgrade(
         keep: (plan: UpgradePlan) => keep(plan, planOut, context),
       }),
     },
-    { dryRun: options.dryRun, base, ...(saved !== undefined && { saved }) },
+    { dryRun: options.dryRun, base, skip: flags.skip, ...(saved !== undefined && { saved }) },
   );
 }
 
@@ -105,7 +104,7 @@ async function judged(
       ...(operatorVersion !== undefined && { operatorVersion }),
       ...(contents !== undefined && { contents }),
     },
-    { skip: flags.skip.map(parseSkip) },
+    { skip: flags.skip },
   );
   return {
     facts,

@@ -15,6 +15,8 @@ export interface Finding {
   readonly fix: string;
   /** The paragraph of the specification or the decision behind it, as "S27". */
   readonly source: string;
+  /** A person accepted it with --skip: it is still shown, as a warning, and blocks nothing. */
+  readonly accepted?: true;
 }
 
 /** The findings without those that are the same in every word: parts of a run may meet the same thing. */

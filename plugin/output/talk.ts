@@ -3,7 +3,7 @@ import type { Finding } from "../domain/findings";
 import type { Event } from "../run/report";
 import { escape } from "./escape";
 import type { Palette } from "./style";
-import { paintResult } from "./text-parts";
+import { paintResult, paintSeverity } from "./text-parts";
 
 /** Where and how the talk appears. */
 export interface TalkStyle {
@@ -87,7 +87,6 @@ export class Talk {
 }
 
 function told(finding: Finding, palette: Palette): string {
-  const paint = finding.severity === "error" ? palette.bad : palette.warn;
   const object = finding.object === undefined ? "" : ` ${escape(finding.object)}`;
-  return `${paint(`${finding.severity}:`)} ${escape(finding.code)}${object}: ${escape(finding.cause)}`;
+  return `${paintSeverity(finding, palette)}: ${escape(finding.code)}${object}: ${escape(finding.cause)}`;
 }

@@ -11,13 +11,18 @@ export function paintResult(result: string, palette: Palette): string {
   return calm.some((one) => one === result) ? palette.faint(result) : palette.good(result);
 }
 
+/** How grave a finding is, `accepted` where a person lives with it; in its color. */
+export function paintSeverity({ severity, accepted }: Finding, palette: Palette): string {
+  if (accepted === true) return palette.faint("accepted");
+  return severity === "error" ? palette.bad(severity) : palette.warn(severity);
+}
+
 /** A finding with its cause, its way out and its source. */
 export function renderFinding(finding: Finding, palette: Palette): readonly string[] {
-  const { severity, code, object, field } = finding;
-  const paint = severity === "error" ? palette.bad : palette.warn;
+  const { code, object, field } = finding;
   const where = [object, field].filter((part) => part !== undefined).map(escape);
   return [
-    [paint(severity), palette.strong(escape(code)), ...where].join(" "),
+    [paintSeverity(finding, palette), palette.strong(escape(code)), ...where].join(" "),
     `  Cause:  ${indented(finding.cause)}`,
     `  Fix:    ${indented(finding.fix)}`,
     ...(finding.source === "" ? [] : [`  Source: ${escape(finding.source)}`]),

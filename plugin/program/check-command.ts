@@ -1,9 +1,10 @@
 /** `check`, as data. */
 import type { CheckFlags } from "../commands/check";
-import { parseCode, parseSkip } from "../domain/checks/selection";
+import { parseCode } from "../domain/checks/selection";
 import { parseReleaseTag } from "../domain/versions";
 import type { CommandEntry } from "./entry";
 import { groups, prepare } from "./entry";
+import { readSkips, skipFlag } from "./skip-flag";
 import type { FlagReader } from "./values";
 
 /** `check`. */
@@ -15,9 +16,9 @@ export const check: CommandEntry = {
   description: `Judge whether an upgrade may begin: the prerequisites of the procedure, and what is known to go wrong. Nothing
 is written: one list of each kind is read, and everything is judged from that one look.
 
-Findings are errors, which block an upgrade (exit code 3), or warnings. What may not be read is said, with the
-permission to ask for, and nothing is claimed about it. Each finding has its cause and its way out; explain CODE
-says more. A finding that you can live with is left out with --skip.`,
+Findings are errors, which block an upgrade (exit code 3), or warnings. What may not be read ends the run with
+exit code 4 and the Role to ask for; nothing is claimed about it. Each finding has its cause and its way out;
+explain CODE says more. A finding that you can live with is accepted with --skip: it is still shown.`,
   examples: [
     { does: "Judge the cluster as it is", line: "check -n engine" },
     {
@@ -40,13 +41,9 @@ says more. A finding that you can live with is left out with --skip.`,
     },
     { name: "sha256", value: "HEX", help: "SHA-256 that the release must have" },
     { name: "only", value: "CODES", repeat: true, help: "Checks to make, with commas between" },
-    {
-      name: "skip",
-      value: "CODE[=OBJECT]",
-      repeat: true,
-      help: "Check or finding to leave out, the object as a report prints it; may be repeated",
-    },
+    skipFlag,
     { name: "strict", help: "Let warnings block as errors do" },
+    { name: "allow-unread", help: "Go without what may not be read; it is not judged" },
     { name: "list", help: "List the checks and ask no cluster" },
   ],
   cluster: true,
@@ -62,7 +59,7 @@ function judge(read: FlagReader): CheckFlags {
   const release = read.text("release");
   const sha256 = read.text("sha256");
   const only = read.list("only").map(parseCode);
-  const skip = read.list("skip").map(parseSkip);
+  const skip = readSkips(read);
   if (target !== undefined && parseReleaseTag(target) === undefined) {
     read.problems.push(`--target: ${JSON.stringify(target)} is not a tag such as 8.0.2-2`);
   }
@@ -78,6 +75,7 @@ function judge(read: FlagReader): CheckFlags {
       ...(skip.length > 0 && { skip }),
     },
     strict: read.on("strict"),
+    allowUnread: read.on("allow-unread"),
     list: read.on("list"),
   };
 }

@@ -5,6 +5,7 @@ import { parseReleaseTag } from "../domain/versions";
 import type { CommandEntry } from "./entry";
 import { groups, prepare } from "./entry";
 import { judgeOperatorFlags, operatorFlags } from "./operator-command";
+import { readSkips, skipFlag } from "./skip-flag";
 import type { FlagReader } from "./values";
 
 /** `upgrade`. */
@@ -70,12 +71,7 @@ done is as wanted, and is not written again.`,
       fallback: "10m",
       help: "Time without progress after which a cause in the data counts as a stall",
     },
-    {
-      name: "skip",
-      value: "CODE[=OBJECT]",
-      repeat: true,
-      help: "Findings of checks that are not to count, separated by commas",
-    },
+    skipFlag,
     { name: "no-probe", help: "Prove neither webhook nor RBAC; the report says what is unproven" },
     {
       name: "plan-out",
@@ -115,7 +111,7 @@ function judge(read: FlagReader): UpgradeFlags {
     participants: read.each("participant"),
     stallAfterMs: read.duration("stall-after", defaultStallAfterMs),
     probe: !read.on("no-probe"),
-    skip: read.list("skip"),
+    skip: readSkips(read),
     limited: read.given("timeout"),
     ...(plan !== undefined && { plan }),
     ...(planOut !== undefined && { planOut }),

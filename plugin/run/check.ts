@@ -1,7 +1,8 @@
 /** `check`: one snapshot, every check, no write (S121-S127). */
 import type { Area, Check } from "../domain/checks/check";
+import { judgingCodes } from "../domain/checks/codes";
 import { isBlocked, type Judgement, judgeChecks, type Verdict } from "../domain/checks/judge";
-import type { Selection } from "../domain/checks/selection";
+import { requireMatched, type Selection } from "../domain/checks/selection";
 import type { CheckTarget } from "../domain/checks/target";
 import { exitCodes } from "../domain/errors";
 import type { Facts } from "../domain/facts";
@@ -27,6 +28,8 @@ export interface CheckOptions {
   readonly selection: Selection;
   /** Warnings count as errors do. */
   readonly strict: boolean;
+  /** What may not be read is accepted, whatever it is. */
+  readonly allowUnread: boolean;
 }
 
 /** One check of a document. */
@@ -52,11 +55,14 @@ export interface CheckDetails {
 /** Reads and judges; every expected end comes back as a report. */
 export async function checkCluster(deps: CheckDeps, options: CheckOptions): Promise<Report> {
   const { recorder, names } = deps;
+  const { skip = [], ...selection } = options.selection;
+  const unread = options.allowUnread ? [{ code: judgingCodes.unread.code }] : [];
   try {
     const facts = await readSnapshot(deps, options.namespace);
     const target = options.targetFor(facts);
-    const judgement = judgeChecks(facts, target, options.selection);
+    const judgement = judgeChecks(facts, target, { ...selection, skip: [...skip, ...unread] });
     recorder.findings(judgement.findings);
+    requireMatched(skip, [...judgement.findings, ...skippedChecks(judgement)]);
     if (facts.certificate !== undefined) {
       const label = `${options.namespace}/${names.webhook.secret}`;
       for (const part of certificateReport(label, facts.certificate)) recorder.certificate(part);
@@ -77,6 +83,10 @@ export async function checkCluster(deps: CheckDeps, options: CheckOptions): Prom
   }
 }
 
+function skippedChecks({ judged }: Judgement): readonly { readonly code: string }[] {
+  return judged.flatMap(({ check, verdict }) => (verdict === "skipped" ? [check] : []));
+}
+
 /** A check as documents have it. */
 export function lineOf({ code, area, title, severity, source }: Check): CheckLine {
   return { code, area, title, severity, source };
@@ -95,15 +105,35 @@ async function tellMissing(
 }
 
 function exitOf(judgement: Judgement, { strict }: CheckOptions): Report["exit"] {
-  const { findings, judged } = judgement;
-  const ok = judged.filter(({ verdict }) => verdict === "ok").length;
-  const said = `${ok} of ${judged.length} checks are ok, ${counted(findings, "error")}, ${counted(findings, "warning")}`;
-  if (!isBlocked(judgement, strict)) return { code: exitCodes.ok, reason: said };
+  const reason = sumOf(judgement);
+  if (judgement.missing.length > 0) {
+    return {
+      code: exitCodes.permission,
+      reason,
+      next: "ask an administrator to apply the printed roles, then run again; with --allow-unread the rest is judged without them",
+    };
+  }
+  if (!isBlocked(judgement, strict)) return { code: exitCodes.ok, reason };
   return {
     code: exitCodes.blocked,
-    reason: said,
-    next: `mend ${strict ? "what is" : "the errors that are"} named, then run again; what you can live with is left out with --skip CODE=OBJECT`,
+    reason,
+    next: `fix ${strict ? "what is" : "the errors that are"} named, then run again; accept what you can live with by --skip CODE=OBJECT`,
   };
+}
+
+/** Checks by what became of them; of those that failed, their findings by severity. */
+function sumOf({ judged }: Judgement): string {
+  const findings = judged
+    .flatMap((one) => one.findings)
+    .filter(({ accepted }) => accepted !== true);
+  const of = (verdict: Verdict): number => judged.filter((one) => one.verdict === verdict).length;
+  return [
+    `${of("ok")} of ${judged.length} checks are ok`,
+    counted(findings, "error"),
+    counted(findings, "warning"),
+    `${of("skipped")} skipped`,
+    `${of("unjudged")} not judged`,
+  ].join(", ");
 }
 
 function counted(findings: readonly Finding[], severity: Severity): string {

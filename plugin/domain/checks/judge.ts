@@ -5,11 +5,11 @@ import { permissionLine, type Permission } from "../permissions";
 import { checks as catalogue } from "./all";
 import type { Check, Want } from "./check";
 import { judgingCodes } from "./codes";
-import { isSkipped, type Selection } from "./selection";
+import { accept, isSkipped, type Selection, type Skip } from "./selection";
 import { type Situation, situationOf } from "./situation";
 import type { CheckTarget } from "./target";
 
-/** What became of a check: `skipped` is what all its findings were, or what the person wished. */
+/** What became of a check: `skipped` is one whose findings are all accepted, or that need not be judged. */
 export type Verdict = "ok" | "failed" | "unjudged" | "skipped";
 
 /** A check that was asked for, and its verdict. */
@@ -48,39 +48,46 @@ export function judgeBy(
   const { only } = selection;
   const wanted = list.filter(({ code }) => only === undefined || only.includes(code));
   const judged = wanted.map((check) => judgeOne(check, situation, selection));
-  const unread = unreadOf(judged, situation.facts).filter(
-    ({ finding }) => !isSkipped(selection, finding.code, finding.object),
-  );
+  const unread = unreadOf(judged, situation.facts, selection.skip);
   return {
     judged,
     findings: [
       ...judged.flatMap(({ findings }) => findings),
       ...unread.map(({ finding }) => finding),
     ],
-    missing: unread.map(({ permission }) => permission),
+    missing: unread.flatMap(({ finding, permission }) =>
+      finding.accepted === true ? [] : [permission],
+    ),
   };
 }
 
 /** True where an error stands, or where `strict` a warning does. */
 export function isBlocked({ findings }: Judgement, strict: boolean): boolean {
-  return findings.some(({ severity }) => strict || severity === "error");
+  return findings.some(
+    ({ severity, accepted }) => severity === "error" || (strict && accepted !== true),
+  );
 }
 
 function judgeOne(check: Check, situation: Situation, selection: Selection): JudgedCheck {
-  const unread = check.needs.filter((key) => situation.facts.unread.has(key));
-  if (isSkipped(selection, check.code)) return { check, verdict: "skipped", findings: [] };
-  if (unread.length > 0) {
-    return { check, verdict: "unjudged", findings: [], because: `unread: ${unread.join(", ")}` };
-  }
-  const lacking = lackOf(check.wants, situation);
-  if (lacking !== undefined) {
-    return { check, verdict: "unjudged", findings: [], because: lacking };
+  const { skip } = selection;
+  const because = unreadBy(check, situation) ?? lackOf(check.wants, situation);
+  if (because !== undefined) {
+    const verdict = isSkipped(selection, check.code) ? "skipped" : "unjudged";
+    return { check, verdict, findings: [], because };
   }
   const found = findingsOf(check, situation);
-  if (found === undefined) return { check, verdict: "unjudged", findings: [broken(check)] };
-  const findings = found.filter(({ object }) => !isSkipped(selection, check.code, object));
-  if (findings.length > 0) return { check, verdict: "failed", findings };
-  return { check, verdict: found.length > 0 ? "skipped" : "ok", findings };
+  if (found === undefined) {
+    return { check, verdict: "unjudged", findings: accept([broken(check)], skip) };
+  }
+  const findings = accept(found, skip);
+  if (findings.length === 0) return { check, verdict: "ok", findings };
+  const stands = findings.some(({ accepted }) => accepted !== true);
+  return { check, verdict: stands ? "failed" : "skipped", findings };
+}
+
+function unreadBy({ needs }: Check, { facts }: Situation): string | undefined {
+  const unread = needs.filter((key) => facts.unread.has(key));
+  return unread.length === 0 ? undefined : `unread: ${unread.join(", ")}`;
 }
 
 type Lack = (situation: Situation) => boolean;
@@ -137,7 +144,11 @@ interface Unread {
 }
 
 /** One finding for each list, with the checks that were left out. */
-function unreadOf(judged: readonly JudgedCheck[], facts: Facts): readonly Unread[] {
+function unreadOf(
+  judged: readonly JudgedCheck[],
+  facts: Facts,
+  skip: readonly Skip[] | undefined,
+): readonly Unread[] {
   return [...facts.unread].flatMap(([key, why]) => {
     const left = judged.filter(
       ({ check, verdict }) => verdict === "unjudged" && check.needs.includes(key),
@@ -146,17 +157,13 @@ function unreadOf(judged: readonly JudgedCheck[], facts: Facts): readonly Unread
     const permission = permissionFor(key, facts);
     const codes = left.map(({ check }) => check.code).join(", ");
     const { resource } = factSources(facts.names)[key];
-    return [
-      {
-        permission,
-        finding: {
-          ...judgingCodes.unread,
-          object: resource.kind,
-          cause: `could not be read (${why}), so these are not judged: ${codes}`,
-          fix: `have somebody grant: ${permissionLine(permission)}; then run again`,
-        },
-      },
-    ];
+    const finding = {
+      ...judgingCodes.unread,
+      object: resource.kind,
+      cause: `could not be read (${why}), so these are not judged: ${codes}`,
+      fix: `have somebody grant: ${permissionLine(permission)}; then run again`,
+    };
+    return accept([finding], skip).map((each) => ({ permission, finding: each }));
   });
 }
 

@@ -1,7 +1,9 @@
-/** Which checks are asked for, and which findings a person has decided to live with. */
+/** Which checks are asked for, and which findings a person accepts (cli contract, Output). */
+import { UsageError } from "../errors";
+import type { Finding } from "../findings";
 import { suggestion } from "../suggest";
 
-/** A finding to leave out: all of a code, or those on one object. */
+/** A finding to accept: all of a code, or those on one object. */
 export interface Skip {
   readonly code: string;
   /** As a report prints it. */
@@ -44,5 +46,48 @@ export function unknownCodes(
 export function isSkipped({ skip = [] }: Selection, code: string, object?: string): boolean {
   return skip.some(
     (one) => one.code === code && (one.object === undefined || one.object === object),
+  );
+}
+
+/** The findings, those that a person accepts as warnings that block nothing; none is left out. */
+export function accept(
+  findings: readonly Finding[],
+  skip: readonly Skip[] = [],
+): readonly Finding[] {
+  return findings.map((finding) =>
+    isSkipped({ skip }, finding.code, finding.object)
+      ? { ...finding, severity: "warning", accepted: true }
+      : finding,
+  );
+}
+
+/** What a --skip may match: a finding, or a whole check without an object. */
+export type Skippable = Pick<Finding, "code" | "object">;
+
+/**
+ * Throws a UsageError that names every --skip that matches nothing: it is mistyped, or it was given for
+ * something that is no longer so, and would hide the next thing of that name.
+ */
+export function requireMatched(skip: readonly Skip[], met: readonly Skippable[]): void {
+  const problems = skip
+    .filter((one) => !met.some(({ code, object }) => isSkipped({ skip: [one] }, code, object)))
+    .map((one) => `--skip ${skipWord(one)} matches no finding${nearest(one, met)}`);
+  if (problems.length === 0) return;
+  throw new UsageError(problems, {
+    hint: "leave it out, or give CODE=OBJECT as a report prints them",
+  });
+}
+
+/** A skip as it is typed. */
+export function skipWord({ code, object }: Skip): string {
+  return object === undefined ? code : `${code}=${object}`;
+}
+
+function nearest({ code }: Skip, met: readonly Skippable[]): string {
+  const objects = met.flatMap((one) => (one.code === code ? (one.object ?? []) : []));
+  if (objects.length > 0) return ` (${code} was found on ${objects.join(", ")})`;
+  return suggestion(
+    code,
+    met.map((one) => one.code),
   );
 }

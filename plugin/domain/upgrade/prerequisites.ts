@@ -35,7 +35,9 @@ export function prerequisiteFindings(judged: readonly JudgedCheck[]): readonly F
   return judged
     .filter(({ check }) => !areasElsewhere.has(check.area) && !codesElsewhere.has(check.code))
     .flatMap(({ findings }) => findings)
-    .map((finding) => (vouched.has(finding.code) ? required(finding) : finding));
+    .map((finding) =>
+      vouched.has(finding.code) && finding.accepted !== true ? required(finding) : finding,
+    );
 }
 
 function required(finding: Finding): Finding {

@@ -2,6 +2,7 @@
  * The whole upgrade (S9-S34): every part is planned first, then the plan is shown and confirmed, then
  * the parts are done in order. The cluster is the only memory, so running it again resumes.
  */
+import { requireMatched, type Skip } from "../../domain/checks/selection";
 import { EngineError, exitCodes, UsageError } from "../../domain/errors";
 import { distinct, type Finding } from "../../domain/findings";
 import { planFindings } from "../../domain/upgrade/codes";
@@ -35,6 +36,8 @@ export interface ProcedureOptions {
   readonly dryRun: "none" | "client" | "server";
   /** A plan from a file: it is carried out only if it still holds. */
   readonly saved?: UpgradePlan;
+  /** Findings that are accepted; each has to be one of the checks' or of a part's. */
+  readonly skip: readonly Skip[];
   /** What the report has in any case: kind, run, target, findings of the checks. */
   readonly base: Omit<Report, "exit" | "steps">;
 }
@@ -61,6 +64,8 @@ class Procedure {
     const plans = await planParts(this.parts, dryRun === "client" ? "client" : "server");
     const plan = this.deps.planOf(plans);
     const stopped = obstacles(plans);
+    // a part that ended otherwise has not said all that a --skip may be for
+    if (stopped === undefined || stopped.code === exitCodes.blocked) this.#requireMatched(plans);
     if (stopped !== undefined) return { ...this.#planned(plan, plans), exit: stopped };
     const stale = saved === undefined ? [] : staleReasons(saved, plan);
     if (stale.length > 0) return this.#stale(stale);
@@ -68,6 +73,15 @@ class Procedure {
     if (dryRun !== "none") return this.#planned(plan, plans);
     if (plan.steps.length > 0) await this.#confirm(plan);
     return await this.#work(plans);
+  }
+
+  #requireMatched(plans: readonly PartPlan[]): void {
+    const { base, skip } = this.options;
+    const reports = plans.flatMap(({ report }) => report ?? []);
+    requireMatched(
+      skip,
+      [base, ...reports].flatMap(({ findings = [] }) => findings),
+    );
   }
 
   /** The report of a plan that is not carried out. */

@@ -53,7 +53,7 @@ const broken = (world: World): World =>
 test("where everything is in order it ends with 0", async () => {
   const ended = await check(["--target=8.0.2-2"]);
   expect(ended.code).toBe(0);
-  expect(ended.out).toContain("0 errors, 0 warnings");
+  expect(ended.out).toMatch(/0 errors, 0 warnings, 0 skipped, \d+ not judged/);
 });
 
 test("an error ends with 3 and says what to do", async () => {
@@ -64,7 +64,11 @@ test("an error ends with 3 and says what to do", async () => {
 
 test("with -v 1 each check is listed", async () => {
   const { out } = await check(
-    ["-v=1", "--only=CLUSTER-STATE,RELEASE-PATH,CLUSTER-LICENSE", "--skip=CLUSTER-STATE"],
+    [
+      "-v=1",
+      "--only=CLUSTER-STATE,RELEASE-PATH,CLUSTER-LICENSE,DATABASE-VOLATILE",
+      "--skip=DATABASE-VOLATILE",
+    ],
     {
       change: broken,
     },
@@ -76,6 +80,8 @@ test.each([
   ["warnings alone", [], 0],
   ["warnings when strict", ["--strict"], 3],
   ["warnings when strict and skipped", ["--strict", `--skip=DATABASE-VOLATILE=${edb}`], 0],
+  ["a skip of another object", ["--skip=DATABASE-VOLATILE=EngineEnterpriseDatabase/shop/x"], 2],
+  ["a skip of what is in order", ["--skip=CLUSTER-STATE"], 2],
   ["another check alone", ["--strict", "--only", "cluster_state"], 0],
 ])("%s", async (_, argv, code) => {
   const change = (world: World) => world.set(edb, "spec.replication", false);
@@ -105,12 +111,42 @@ test("the document has every check with its verdict, and the certificate", async
 test("who may read nothing is told what to ask for, and nothing is claimed", async () => {
   const ended = await check(["-o=json"], { user: "jane" });
   const report = parsed(ended);
-  expect(ended.code).toBe(0);
+  expect(ended.code).toBe(4);
+  expect(report.exit).toMatchObject({
+    reason: `1 of ${checks.length} checks are ok, 0 errors, 0 warnings, 0 skipped, ${checks.length - 1} not judged`,
+    next: expect.stringContaining("--allow-unread") as string,
+  });
   expect(report.findings?.map(({ code }) => code)).toContain("CHECK-NOT-JUDGED");
   expect(report.permissions?.manifest).toContain("name: jane");
   const judged = report.details.checks.filter(({ verdict }) => verdict !== "unjudged");
   // constraints are not served here, which everybody may know
   expect(judged.map(({ code }) => code)).toEqual(["SCC-FSGROUP"]);
+});
+
+test.each([
+  ["--allow-unread", []],
+  ["--allow-unread", ["--strict"]],
+  ["--skip=CHECK-NOT-JUDGED", []],
+])(
+  "with %s %j who may read nothing ends with 0, and what was not read is still said",
+  async (flag, more) => {
+    const ended = await check(["-o=json", flag, ...more], { user: "jane" });
+    const report = parsed(ended);
+    expect([ended.code, report.permissions]).toEqual([0, undefined]);
+    expect(report.exit.reason).toContain(`${checks.length - 1} not judged`);
+    expect(report.findings?.every(({ accepted }) => accepted)).toBe(true);
+  },
+);
+
+test("every skip that matches nothing is named, with what was found", async () => {
+  const change = (world: World) => world.set(edb, "spec.replication", false);
+  const argv = ["--skip=DATABASE-VOLATILE=x,CLUSTER-STATE", `--skip=DATABASE-VOLATILE=${edb}`];
+  const { code, out } = await check(argv, { change });
+  expect(code).toBe(2);
+  expect(out).toContain(
+    `--skip DATABASE-VOLATILE=x matches no finding (DATABASE-VOLATILE was found on ${edb})`,
+  );
+  expect(out).toContain("--skip CLUSTER-STATE matches no finding");
 });
 
 test("hundreds of findings alike are shown by some and counted", async () => {

@@ -40,8 +40,24 @@ test.each<[string, Partial<UpgradeFlags>, readonly string[]]>([
   ],
   [
     "decisions",
-    { takeFields: ["a", "b"], skip: ["A=b"], auto: true, probe: false },
-    ["--take-fields", "a", "--take-fields", "b", "--skip", "A=b", "--auto", "--no-probe"],
+    {
+      takeFields: ["a", "b"],
+      skip: [{ code: "A", object: "b" }, { code: "C" }],
+      auto: true,
+      probe: false,
+    },
+    [
+      "--take-fields",
+      "a",
+      "--take-fields",
+      "b",
+      "--skip",
+      "A=b",
+      "--skip",
+      "C",
+      "--auto",
+      "--no-probe",
+    ],
   ],
 ])("%s is said again in words", (_, flags, words) => {
   expect(wordsOf({ ...plain, ...flags })).toEqual(words);

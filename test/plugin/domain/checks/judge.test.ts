@@ -99,8 +99,18 @@ describe("what could not be read is not claimed", () => {
     expect(findings).toEqual([]);
   });
 
-  test("it can be skipped as any finding", async () => {
-    expect((await unread({ skip: [{ code: "CHECK-NOT-JUDGED" }] })).findings).toEqual([]);
+  test("it can be accepted as any finding: nobody is asked for the permission then", async () => {
+    const { findings, missing } = await unread({ skip: [{ code: "CHECK-NOT-JUDGED" }] });
+    expect([findings, missing]).toEqual([[expect.objectContaining({ accepted: true })], []]);
+  });
+
+  test("a check that is skipped asks for nothing", async () => {
+    const skip = ["SOME-CHECK", "OTHER-CHECK"].map((code) => ({ code }));
+    const { judged, findings } = await unread({ skip });
+    expect([judged.map(({ verdict }) => verdict), findings]).toEqual([
+      ["skipped", "skipped", "ok"],
+      [],
+    ]);
   });
 
   test("the permission is for the one Secret and the one namespace", async () => {
@@ -171,7 +181,9 @@ describe("a person's choice", () => {
   ])("skips %s", async (...[, selection, verdict, left]) => {
     const { judged, findings } = await judge(two, selection);
     expect(judged[0]?.verdict).toBe(verdict);
-    expect(findings.map(({ object }) => object)).toEqual(left);
+    expect(findings).toHaveLength(2);
+    const standing = findings.filter(({ accepted }) => accepted !== true);
+    expect(standing.map(({ object }) => object)).toEqual(left);
   });
 
   test("only what was asked for is judged", async () => {
@@ -181,11 +193,14 @@ describe("a person's choice", () => {
 });
 
 test.each([
-  ["an error", "error", false, true],
-  ["a warning", "warning", false, false],
-  ["a warning when strict", "warning", true, true],
-] as const)("%s blocks as it should", async (...[, severity, strict, blocked]) => {
-  const judgement = await judge({ severity, judge: () => [{ cause: "x" }] });
+  ["an error", "error", false, [], true],
+  ["a warning", "warning", false, [], false],
+  ["a warning when strict", "warning", true, [], true],
+  ["an accepted error", "error", false, ["SOME-CHECK"], false],
+  ["an accepted warning when strict", "warning", true, ["SOME-CHECK"], false],
+] as const)("%s blocks as it should", async (...[, severity, strict, codes, blocked]) => {
+  const skip = codes.map((code) => ({ code }));
+  const judgement = await judge({ severity, judge: () => [{ cause: "x" }] }, { skip });
   expect(isBlocked(judgement, strict)).toBe(blocked);
 });
 

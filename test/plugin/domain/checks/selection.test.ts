@@ -1,7 +1,13 @@
+import { UsageError } from "../../../../plugin/domain/errors";
+import type { Finding } from "../../../../plugin/domain/findings";
 import {
+  accept,
   isSkipped,
   parseCode,
   parseSkip,
+  requireMatched,
+  skipWord,
+  type Skip,
   unknownCodes,
 } from "../../../../plugin/domain/checks/selection";
 
@@ -35,4 +41,66 @@ test("unknown codes are named with the nearest that is known, all at once", () =
 
 test("without a choice nothing is skipped", () => {
   expect(isSkipped({}, "CLUSTER-STATE")).toBe(false);
+});
+
+const finding = (code: string, object?: string): Finding => ({
+  code,
+  severity: "error",
+  ...(object !== undefined && { object }),
+  cause: "c",
+  fix: "f",
+  source: "S1",
+});
+const met = [finding("A-CODE", "Kind/one"), finding("A-CODE", "Kind/two"), finding("B-CODE")];
+const one: Skip = { code: "A-CODE", object: "Kind/one" };
+
+test.each<[string, readonly Skip[], readonly boolean[]]>([
+  ["nothing", [], [false, false, false]],
+  ["the one on this object", [one], [true, false, false]],
+  ["all of a code", [{ code: "A-CODE" }], [true, true, false]],
+  ["one without an object, by its code", [{ code: "B-CODE" }], [false, false, true]],
+  ["none on another object", [{ code: "B-CODE", object: "Kind/one" }], [false, false, false]],
+])("accepted is %s: shown as a warning, none is left out", (_, skip, accepted) => {
+  expect(accept(met, skip)).toEqual(
+    met.map((each, n) =>
+      accepted[n] === true ? { ...each, severity: "warning", accepted: true } : each,
+    ),
+  );
+});
+
+function problemsOf(skip: readonly Skip[]): readonly string[] {
+  try {
+    requireMatched(skip, met);
+    return [];
+  } catch (error) {
+    return error instanceof UsageError ? error.problems : ["another error"];
+  }
+}
+
+test.each<[string, readonly Skip[], readonly string[]]>([
+  ["none", [], []],
+  ["those that match", [one, { code: "B-CODE" }], []],
+  [
+    "each that matches nothing, all at once",
+    [one, { code: "A-CODE", object: "Kind/tow" }, { code: "B-COED" }, { code: "OTHER-THING" }],
+    [
+      "--skip A-CODE=Kind/tow matches no finding (A-CODE was found on Kind/one, Kind/two)",
+      "--skip B-COED matches no finding (did you mean B-CODE?)",
+      "--skip OTHER-THING matches no finding",
+    ],
+  ],
+  [
+    "an object where the finding has none",
+    [{ code: "B-CODE", object: "Kind/one" }],
+    ["--skip B-CODE=Kind/one matches no finding (did you mean B-CODE?)"],
+  ],
+])("wrong usage is %s", (_, skip, problems) => {
+  expect(problemsOf(skip)).toEqual(problems);
+});
+
+test.each([
+  [one, "A-CODE=Kind/one"],
+  [{ code: "B-CODE" }, "B-CODE"],
+])("%j is typed as %s", (skip, word) => {
+  expect(skipWord(skip)).toBe(word);
 });

@@ -50,5 +50,9 @@ test.each(["MODULE-NAME", "MODULE-OS-BASE", "DATABASE-VERSION-UNSUPPORTED"])(
         fix: `f; once that is seen to, --skip ${code}=EC/engine/ec`,
       },
     ]);
+    const accepted = { ...warning, accepted: true } as const;
+    expect(prerequisiteFindings([{ check, verdict: "skipped", findings: [accepted] }])).toEqual([
+      accepted,
+    ]);
   },
 );

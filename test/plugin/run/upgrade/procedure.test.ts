@@ -1,4 +1,5 @@
-import { type ExitCode, TimeoutError } from "../../../../plugin/domain/errors";
+import { type ExitCode, TimeoutError, UsageError } from "../../../../plugin/domain/errors";
+import type { Finding } from "../../../../plugin/domain/findings";
 import type { PlannedWrite } from "../../../../plugin/domain/planned-write";
 import { upgradeParts } from "../../../../plugin/domain/upgrade/parts";
 import type { UpgradePlan } from "../../../../plugin/domain/upgrade/plan";
@@ -25,6 +26,7 @@ interface Script {
   readonly exit?: (stage: Stage) => ExitReport;
   readonly skip?: string;
   readonly throws?: Error;
+  readonly findings?: readonly Finding[];
 }
 
 /** Parts that keep a list of what was done. */
@@ -42,7 +44,7 @@ class World {
   part(index: number, script: Script): ReadyPart {
     const part = upgradeParts[index];
     if (part === undefined) throw new Error("no such part");
-    const { plans = () => [write(part.id)], exit = okExit, skip, throws } = script;
+    const { plans = () => [write(part.id)], exit = okExit, skip, throws, findings = [] } = script;
     return {
       part,
       ...(skip !== undefined && { skip }),
@@ -65,6 +67,7 @@ class World {
             ms: 0,
             ...(dryRun !== "none" && { write: each }),
           })),
+          findings,
           exit: exit(stage),
         };
         for (const step of report.steps ?? []) stage.event({ type: "step", step });
@@ -108,10 +111,57 @@ class World {
           },
         }),
       },
-      { dryRun: "none", base: { apiVersion: "cli.engine.com/v1", kind: "Upgrade" }, ...rest },
+      {
+        dryRun: "none",
+        skip: [],
+        base: { apiVersion: "cli.engine.com/v1", kind: "Upgrade" },
+        ...rest,
+      },
     );
   }
 }
+
+const risky: Finding = {
+  code: "RISKY",
+  severity: "warning",
+  object: "Kind/x",
+  cause: "it may fail",
+  fix: "see to it",
+  source: "S1",
+  accepted: true,
+};
+
+describe("a --skip", () => {
+  test.each<[string, number, boolean]>([
+    ["the plan holds", 0, true],
+    ["a part blocks", 3, true],
+    ["a part could not look at everything", 4, false],
+  ])("that matches nothing is wrong usage where %s: nothing is done", async (_, code, refused) => {
+    const world = new World();
+    const exit = (): ExitReport => ({ code: code as ExitCode, reason: "so" });
+    const parts = [world.part(1, { findings: [risky], exit })];
+    const run = world.run(parts, {
+      skip: [{ code: "RISKY", object: "Kind/x" }, { code: "OTHER" }],
+    });
+    const ended = await run.then(
+      (report) => report.exit.code,
+      (error: unknown) => (error instanceof UsageError ? error.problems : error),
+    );
+    expect(ended).toEqual(refused ? ["--skip OTHER matches no finding"] : code);
+    expect(world.done).toEqual([]);
+  });
+
+  test.each<[string, readonly Finding[], readonly Finding[]]>([
+    ["a check", [risky], []],
+    ["a part", [], [risky]],
+  ])("that matches a finding of %s lets the upgrade go on", async (_, ofChecks, ofPart) => {
+    const world = new World();
+    const base = { apiVersion: "cli.engine.com/v1", kind: "Upgrade", findings: ofChecks } as const;
+    const parts = [world.part(1, { findings: ofPart })];
+    const report = await world.run(parts, { base, skip: [{ code: "RISKY" }] });
+    expect([report.exit.code, world.done]).toEqual([0, ["rbac-expand"]]);
+  });
+});
 
 const okExit = (): ExitReport => ({ code: 0, reason: "as wanted" });
 
