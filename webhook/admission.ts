@@ -1,15 +1,15 @@
 /** The admission path over HTTP: what surrounds a review on the wire, and one log line for each. */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { plain } from "../plugin/domain/rules/wording";
 import { Answers } from "./answers";
 import type { BodyBudget } from "./big-bodies";
 import type { Callers } from "./callers";
 import { type Body, discardBody, readBody } from "./body";
 import { announcedBy, budgetFor, judgeCaller, judgeHead, tooLarge } from "./call-head";
+import { answerCrash, crashFields, crashTeller, type CrashTeller } from "./crash";
 import { Deadline } from "./deadline";
 import type { Health } from "./health";
 import type { InFlight } from "./in-flight";
-import { errorText, type Log } from "./log";
+import type { Log } from "./log";
 import { type Fault, faultReply, type Reply } from "./reply";
 import type { Metrics } from "./metrics";
 import { answerReview, type ReviewContext } from "./review";
@@ -29,7 +29,8 @@ export interface AdmissionContext extends ReviewContext {
 
 /** Answers every call of the admission path. */
 export function admissionListener(context: AdmissionContext): RequestListener {
-  const shared: CallContext = { ...context, answers: new Answers() };
+  const tellCrash = crashTeller(context.log, context.metrics);
+  const shared: CallContext = { ...context, answers: new Answers(), tellCrash };
   return (request, response) => {
     new Call(request, response, shared).begin();
   };
@@ -41,6 +42,7 @@ type TurnedAway = Fault & { readonly shed?: "overloaded" | "large bodies" };
 /** What all calls share. */
 interface CallContext extends AdmissionContext {
   readonly answers: Answers;
+  readonly tellCrash: CrashTeller;
 }
 
 /** One call, from its head to its line in the log. */
@@ -59,7 +61,16 @@ class Call {
     this.announced = announcedBy(request, context.maxBody);
   }
 
+  /** Nothing that it meets is thrown at the server, which knows nothing of its places. */
   begin(): void {
+    try {
+      this.enterOrRefuse();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  private enterOrRefuse(): void {
     const { request, context } = this;
     const fault =
       judgeCaller(request, context.callers) ?? judgeHead(request, context.maxBody) ?? this.enter();
@@ -184,8 +195,8 @@ class Call {
 
   private fail(error: unknown): void {
     this.leave();
-    this.context.log.error(crashFields(error), "a call failed");
-    this.response.destroy();
+    this.context.tellCrash(error);
+    answerCrash(this.response);
   }
 
   /** Goes on when something has come, whatever becomes of it. */
@@ -198,12 +209,6 @@ class Call {
 
 const lateBody = { code: 503, message: "cannot judge: the body did not arrive in time" } as const;
 const shedBody = { code: 429, message: "too many reviews at once, and the body is late" } as const;
-
-/** A message may quote what it stumbled over: escaped and cut, and the frames without it. */
-function crashFields(crash: unknown): object {
-  const frames = (crash instanceof Error ? (crash.stack ?? "") : "").match(/^ +at .*$/gm) ?? [];
-  return { because: plain(errorText(crash)), frames: frames.map((frame) => frame.trim()) };
-}
 
 function faulty(fault: Fault): Reviewed {
   const verdict = fault.code === 503 || fault.code === 429 ? "unknown" : "unreadable";

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import type { Callers } from "./callers";
+import type { CrashTeller } from "./crash";
 import type { Health } from "./health";
 import type { Metrics } from "./metrics";
 import { type Fault, faultReply, type Reply } from "./reply";
@@ -12,6 +13,8 @@ export interface AppParts {
   readonly metrics?: Metrics;
   /** On the TLS port, for callers with a certificate. */
   readonly explain?: Explainer | undefined;
+  /** Told of what a call throws. */
+  readonly tellCrash?: CrashTeller;
 }
 
 /** Explains reviews to those who may ask. */
@@ -22,7 +25,7 @@ export interface Explainer {
 }
 
 /** Serves the probes, and what else it is given. */
-export function createApp(health: Health, { metrics, explain }: AppParts = {}): Express {
+export function createApp(health: Health, { metrics, explain, tellCrash }: AppParts = {}): Express {
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
@@ -46,7 +49,7 @@ export function createApp(health: Health, { metrics, explain }: AppParts = {}): 
   }
   if (explain !== undefined) addExplain(app, explain);
   app.use(nothingHere);
-  app.use(failed);
+  app.use(failed(tellCrash));
   return app;
 }
 
@@ -63,11 +66,14 @@ const nothingHere: RequestHandler = (_request, response) => {
 };
 
 /** Express knows an error handler by its four parameters; its own would show a stack as HTML. */
-// eslint-disable-next-line max-params
-const failed: ErrorRequestHandler = (error, _request, response, next) => {
-  if (response.headersSent) next(error);
-  else sendFault(response, { code: 500, message: "the request failed" });
-};
+function failed(tellCrash: CrashTeller = () => undefined): ErrorRequestHandler {
+  // eslint-disable-next-line max-params
+  return (error, _request, response, next) => {
+    tellCrash(error);
+    if (response.headersSent) next(error);
+    else sendFault(response, { code: 500, message: "the request failed" });
+  };
+}
 
 function sendFault(response: Parameters<RequestHandler>[1], fault: Fault): void {
   sendReply(response, faultReply(fault));

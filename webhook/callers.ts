@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { TLSSocket } from "node:tls";
 import { X509Certificate } from "node:crypto";
 import type { Duplex } from "node:stream";
+import { at } from "../plugin/domain/values";
 
 /** What callers are known by. */
 export interface CallerOptions {
@@ -30,10 +31,13 @@ export class Callers {
 
   private judge(socket: Duplex): string | undefined {
     const { subjects } = this.options;
-    if (!(socket instanceof TLSSocket) || !socket.authorized) {
+    const isVerified = socket instanceof TLSSocket && socket.authorized;
+    // a session that is taken up again counts as authorized, and may have come without a certificate
+    const certificate = isVerified ? socket.getPeerX509Certificate() : undefined;
+    if (certificate === undefined) {
       return "a client certificate of the configured CA is needed";
     }
-    const name: unknown = socket.getPeerCertificate().subject.CN;
+    const name = at(certificate.toLegacyObject(), ["subject", "CN"]);
     const known = subjects.length === 0 || subjects.some((subject) => subject === name);
     return known ? undefined : "the client certificate is for somebody else";
   }

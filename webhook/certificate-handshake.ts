@@ -2,6 +2,7 @@
  * A handshake over loopback with a candidate pair, before it goes into service: what fails here
  * would fail for the API server. Node itself takes most wrong pairs without a word.
  */
+import { constants } from "node:crypto";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { connect, createServer, type TLSSocket } from "node:tls";
@@ -12,8 +13,12 @@ export interface Candidate {
   readonly key: string;
 }
 
-/** TLS 1.2 and 1.3 with suites that authenticate what they encrypt; 1.3 has no others. */
+/**
+ * TLS 1.2 and 1.3 with suites that authenticate what they encrypt; 1.3 has no others. No session is
+ * taken up again: it would count as authorized without a certificate, and API servers keep none.
+ */
 export const tlsFloor = {
+  secureOptions: constants.SSL_OP_NO_TICKET,
   minVersion: "TLSv1.2",
   ciphers: [
     "TLS_AES_128_GCM_SHA256",

@@ -115,7 +115,11 @@ export class Metrics {
     "Reviews with the annotation of the emergency bypass, by whether it counted",
     ["outcome"],
   );
-  private readonly panics = this.counter("panics_total", "Rules that failed", []);
+  private readonly panics = this.counter(
+    "panics_total",
+    "Calls that a mistake in the program ended",
+    [],
+  );
 
   /** Counts one answered review. */
   review(facts: ReviewFacts, took: { readonly seconds: number; readonly bytes: number }): void {
@@ -127,12 +131,17 @@ export class Metrics {
     if (facts.bypass !== "none") this.bypasses.inc({ outcome: facts.bypass });
     if (live !== undefined) this.liveGets.inc(live);
     if (live?.outcome === "overturned") this.overturned.inc();
-    if (verdict === "error") this.panics.inc();
+    if (verdict === "error") this.panic();
   }
 
   /** Counts a call that was turned away before it was judged. */
   shed(reason: "overloaded" | "large bodies" | "late"): void {
     this.sheds.inc({ reason });
+  }
+
+  /** Counts a call that ended without a verdict, by a mistake in the program. */
+  panic(): void {
+    this.panics.inc();
   }
 
   reload(outcome: "served" | "refused"): void {

@@ -15,6 +15,7 @@ import { connect } from "./clusters-connection";
 import { openClusters } from "./clusters-source";
 import type { Check, Config } from "./config";
 import { explainCall } from "./explain-call";
+import { crashTeller } from "./crash";
 import { Health } from "./health";
 import { InFlight } from "./in-flight";
 import { createLog, errorText, type Log } from "./log";
@@ -109,12 +110,14 @@ export async function startWebhook(
     callers,
     explain: (request: IncomingMessage) => explainCall(request, judging),
   };
-  const app = createApp(health, { explain });
+  const tellCrash = crashTeller(log, metrics);
+  const app = createApp(health, { explain, tellCrash });
   const admission = admissionListener({ ...judging, callers, health, metrics, log });
   const server = createWebhookServer({
     path: names.webhook.path,
     admission,
     app,
+    tellCrash,
     clientCa: callers?.ca,
   });
   const self = { names, namespace: ownNamespace(config.operatorNamespace) };
@@ -141,7 +144,7 @@ export async function startWebhook(
     notAfter: () => certificate.state().notAfter,
   });
   const beside =
-    config.metricsPort === 0 ? undefined : createServer(createApp(health, { metrics }));
+    config.metricsPort === 0 ? undefined : createServer(createApp(health, { metrics, tellCrash }));
   // Before it listens, so that no first handshake fails for want of a pair.
   await certificate.refresh();
   const port = await listen(server, config);

@@ -9,6 +9,7 @@ import type { Pair } from "./certificate";
 import { tlsFloor } from "./certificate-handshake";
 import { spareUnused } from "./client-errors";
 import { Connections } from "./connections";
+import { answerCrash, type CrashTeller } from "./crash";
 import type { Health } from "./health";
 import type { InFlight } from "./in-flight";
 
@@ -27,19 +28,32 @@ export interface Listeners {
   readonly path: string;
   readonly admission: RequestListener;
   readonly app: RequestListener;
+  /** Told of what a call throws. */
+  readonly tellCrash: CrashTeller;
   /** PEM: certificates of this CA are asked for, and judged where they matter. */
   readonly clientCa?: string | undefined;
 }
 
 /** The server without a pair yet: no handshake succeeds before `servePair`. */
-export function createWebhookServer({ path, admission, app, clientCa }: Listeners): Server {
+export function createWebhookServer({
+  path,
+  admission,
+  app,
+  clientCa,
+  tellCrash,
+}: Listeners): Server {
   const asking = clientCa !== undefined && { requestCert: true, rejectUnauthorized: false };
   const connections = new Connections();
   const server = createServer({ ...times, ...tlsFloor, ...asking }, (request, response) => {
-    connections.call(request, response);
-    const { url = "" } = request;
-    const hot = url.startsWith(path) && (url.length === path.length || url[path.length] === "?");
-    (hot ? admission : app)(request, response);
+    try {
+      connections.call(request, response);
+      const { url = "" } = request;
+      const hot = url.startsWith(path) && (url.length === path.length || url[path.length] === "?");
+      (hot ? admission : app)(request, response);
+    } catch (error) {
+      tellCrash(error);
+      answerCrash(response);
+    }
   });
   connections.watch(server);
   spareUnused(server, { idleMs: times.keepAliveTimeout });

@@ -10,6 +10,7 @@ import { createApp } from "../../webhook/app";
 import { bigBody, BodyBudget } from "../../webhook/big-bodies";
 import { Callers, readClientCa } from "../../webhook/callers";
 import { readPair } from "../../webhook/certificate";
+import { crashTeller } from "../../webhook/crash";
 import { explainCall } from "../../webhook/explain-call";
 import { Health } from "../../webhook/health";
 import { InFlight } from "../../webhook/in-flight";
@@ -20,6 +21,7 @@ import { clusterFacts, FakeClusters } from "./fake-clusters";
 import { FakeLog } from "./fake-log";
 import { aReview, options, rightUpdate, wrongUpdate } from "./reviews";
 import { TlsFolder } from "./tls-folder";
+import { visit } from "./tls-visit";
 
 const pair = aPair();
 const apiserver = aPair({ commonName: "kube-apiserver", clientAuth: true });
@@ -29,11 +31,17 @@ const json = "application/json";
 
 let server: Server;
 let port: number;
+let callers: Callers;
+let metrics: Metrics;
+let log: FakeLog;
 
 async function open(subjects: readonly string[]): Promise<void> {
   const clusters = Object.assign(new FakeClusters(), { known: [clusterFacts()] });
   const health = new Health({ certificate: () => true, clusters: () => true });
-  const callers = new Callers({ ca: apiserver.certPem, subjects });
+  callers = new Callers({ ca: apiserver.certPem, subjects });
+  metrics = new Metrics();
+  log = new FakeLog();
+  const tellCrash = crashTeller(log, metrics);
   const judging = {
     clusters,
     operatorNamespace: "engine",
@@ -48,15 +56,17 @@ async function open(subjects: readonly string[]): Promise<void> {
       ...judging,
       callers,
       health,
-      metrics: new Metrics(),
-      log: new FakeLog(),
+      metrics,
+      log,
     }),
     app: createApp(health, {
       explain: {
         callers,
         explain: (request) => explainCall(request, judging),
       },
+      tellCrash,
     }),
+    tellCrash,
     clientCa: callers.ca,
   });
   servePair(server, readPair(folder.dir, defaultNames.webhook), callers.ca);
@@ -72,6 +82,9 @@ afterEach(async () => {
 afterAll(() => {
   folder.remove();
 });
+
+const nothing = () => undefined;
+const idle = { path: "/", admission: nothing, app: nothing, tellCrash: nothing };
 
 interface Asked {
   readonly path: string;
@@ -122,6 +135,39 @@ test.each(["/admission", "/explain"])(
   },
 );
 
+test.each(["TLSv1.3", "TLSv1.2"] as const)(
+  "after the pair was replaced no session over %s is taken up again",
+  async (version) => {
+    await open([]);
+    servePair(server, readPair(folder.dir, defaultNames.webhook), callers.ca);
+    const parts = { port, ca: pair.certPem, path: "/admission", version, body: review };
+    const { status, session } = await visit({ ...parts, as: apiserver });
+    expect(status).toBe("HTTP/1.1 200");
+    const again = await visit({ ...parts, session });
+    expect(again).toMatchObject({ status: "HTTP/1.1 403", resumed: false });
+  },
+);
+
+test.each(["/admission", "/explain"])(
+  "what goes wrong while the caller of %s is judged is a 500, counted, and no other call's",
+  async (path) => {
+    await open([]);
+    const broken = jest.spyOn(callers, "problem").mockImplementation(() => {
+      throw new TypeError("no such certificate");
+    });
+    expect(await ask({ path, body: review, as: apiserver })).toMatchObject({
+      status: 500,
+      body: { reason: "InternalError" },
+    });
+    broken.mockRestore();
+    expect((await log.seen("a call failed")).fields).toMatchObject({
+      because: "no such certificate",
+    });
+    expect((await metrics.render()).text).toContain("engine_admission_panics_total 1");
+    expect((await ask({ path, body: review, as: apiserver })).status).toBe(200);
+  },
+);
+
 test("a list of subjects leaves out the others of the CA", async () => {
   await open(["someone-else"]);
   const refused = await ask({ path: "/admission", body: review, as: apiserver });
@@ -164,7 +210,7 @@ test.each<[string, Partial<Asked>, number]>([
 test("a connection without TLS has no certificate", () => {
   const callers = new Callers({ ca: apiserver.certPem, subjects: [] });
   expect(callers.problem(new PassThrough())).toBe(needed);
-  server = createWebhookServer({ path: "/", admission: () => undefined, app: () => undefined });
+  server = createWebhookServer(idle);
 });
 
 describe("the CA's file", () => {
@@ -175,7 +221,7 @@ describe("the CA's file", () => {
     rmSync(dir, { recursive: true, force: true });
   });
   beforeEach(() => {
-    server = createWebhookServer({ path: "/", admission: () => undefined, app: () => undefined });
+    server = createWebhookServer(idle);
   });
 
   test("is read", () => {

@@ -1,4 +1,5 @@
 import { Agent } from "node:https";
+import type { RequestListener } from "node:http";
 import type { Server } from "node:https";
 import { connect as connectTcp } from "node:net";
 import { connect, type TLSSocket } from "node:tls";
@@ -46,9 +47,11 @@ let health: Health;
 let inFlight: InFlight;
 let budget: BodyBudget;
 let certificate = true;
+let crashes: unknown[];
 
 beforeEach(async () => {
   certificate = true;
+  crashes = [];
   log = new FakeLog();
   clusters = new FakeClusters();
   clusters.known = [clusterFacts()];
@@ -69,7 +72,8 @@ beforeEach(async () => {
   server = createWebhookServer({
     path: "/admission",
     admission: admissionListener(context),
-    app: createApp(health),
+    app: createApp(health, { tellCrash: (error) => crashes.push(error) }),
+    tellCrash: (error) => crashes.push(error),
   });
   servePair(server, readPair(folder.dir, defaultNames.webhook));
   port = await listen(server, { host: "127.0.0.1", port: 0 });
@@ -353,7 +357,42 @@ describe("the Express part of the port", () => {
       status: 500,
       body: status(500, "InternalError", "the request failed"),
     });
+    expect(crashes).toEqual([clusters.crash]);
   });
+});
+
+test.each<[string, RequestListener, object]>([
+  [
+    "before its answer is a 500",
+    () => {
+      throw new Error("broken");
+    },
+    { status: 500, body: status(500, "InternalError", "the call failed") },
+  ],
+  [
+    "within its answer is cut off",
+    (_request, response) => {
+      response.writeHead(200, { "content-length": 10 }).write("part");
+      throw new Error("broken");
+    },
+    { code: "ECONNRESET" },
+  ],
+])("a call that fails outside of all rules, %s, and the process goes on", async (...row) => {
+  const [, admission, seen] = row;
+  const broken = createWebhookServer({
+    path: "/admission",
+    admission,
+    app: createApp(health),
+    tellCrash: (error) => crashes.push(error),
+  });
+  servePair(broken, readPair(folder.dir, defaultNames.webhook));
+  const brokenPort = await listen(broken, { host: "127.0.0.1", port: 0 });
+  const one = { port: brokenPort, ca: pair.certPem };
+  const answer = call({ ...one, path: "/admission" }).catch((error: unknown) => error);
+  expect(await answer).toMatchObject(seen);
+  expect(crashes).toEqual([new Error("broken")]);
+  expect((await call({ ...one, path: "/livez" })).status).toBe(200);
+  broken.close();
 });
 
 test("a new pair is for new connections; those that exist go on", async () => {
@@ -413,7 +452,12 @@ describe("draining", () => {
 });
 
 test("a port that is taken is an error", async () => {
-  const other = createWebhookServer({ path: "/x", admission: () => {}, app: () => {} });
+  const other = createWebhookServer({
+    path: "/x",
+    admission: () => {},
+    app: () => {},
+    tellCrash: () => {},
+  });
   await expect(listen(other, { host: "127.0.0.1", port })).rejects.toThrow("EADDRINUSE");
 });
 
