@@ -15,7 +15,7 @@ export async function runProgram(world: World): Promise<ExitCode> {
     streams.out.write(parsed.help);
     return 0;
   }
-  return runParsed(parsed, world);
+  return runParsed(parsed, { ...world, argv: parsed.words });
 }
 
 async function runParsed({ raw, chosen, problems }: Parsed, world: World): Promise<ExitCode> {

@@ -1,5 +1,6 @@
 /** What the whole upgrade is told, and the words that say it again. */
 import { type Skip, skipWord } from "../domain/checks/selection";
+import { publicWords } from "../domain/public-words";
 import type { ReleaseFlags } from "./context";
 import type { ChartFlags } from "./operator-options";
 
@@ -33,7 +34,7 @@ export interface UpgradeFlags extends ReleaseFlags {
 /** The words of the same upgrade, for the command that carries its plan out. */
 export function wordsOf(flags: UpgradeFlags): readonly string[] {
   const { release, sha256, target, chart, registry, pullSecret, clusterTarget } = flags;
-  return [
+  return publicWords([
     ...worded("release", release),
     ...worded("sha256", sha256),
     ...worded("target", target),
@@ -50,7 +51,7 @@ export function wordsOf(flags: UpgradeFlags): readonly string[] {
     ...flags.skip.flatMap((one) => worded("skip", skipWord(one))),
     ...(flags.auto ? ["--auto"] : []),
     ...(flags.probe ? [] : ["--no-probe"]),
-  ];
+  ]);
 }
 
 function worded(name: string, value: string | undefined): readonly string[] {

@@ -8,6 +8,7 @@ import type { Finding } from "../domain/findings";
 import { kinds } from "../domain/kinds";
 import { clusterVersionFor } from "../domain/release/pairs";
 import type { Release, ReleaseContents } from "../domain/release/release";
+import { publicText } from "../domain/public-words";
 import { parsePlan, type UpgradePlan } from "../domain/upgrade/plan";
 import { prerequisiteFindings } from "../domain/upgrade/prerequisites";
 import { quoteCommand } from "../output/quote";
@@ -156,7 +157,7 @@ interface PlanParts {
 function planOf(plans: readonly PartPlan[], parts: PlanParts): UpgradePlan {
   const { context, flags, opened, uid, namespace } = parts;
   const { chart } = flags;
-  const release = opened?.source ?? `${chart?.chart ?? ""} ${chart?.version ?? ""}`;
+  const release = opened?.source ?? publicText(`${chart?.chart ?? ""} ${chart?.version ?? ""}`);
   return {
     apiVersion: "cli.engine.com/v1",
     kind: "UpgradePlan",

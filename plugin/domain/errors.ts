@@ -1,4 +1,5 @@
 /** Errors that end a command, and the one table of exit codes (cli contract). */
+import { publicText } from "./public-words";
 
 /** What each exit code means; README's table is tested against this one. */
 export const exitCodes = {
@@ -37,9 +38,9 @@ export abstract class EngineError extends Error {
   readonly hint: string | undefined;
 
   constructor(message: string, { hint, ...cause }: ErrorDetails = {}) {
-    super(message, cause);
+    super(publicText(message), cause);
     this.name = new.target.name;
-    this.hint = hint;
+    this.hint = hint === undefined ? undefined : publicText(hint);
   }
 }
 
@@ -52,7 +53,7 @@ export class UsageError extends EngineError {
   constructor(problems: string | readonly string[], details: ErrorDetails = {}) {
     const all = typeof problems === "string" ? [problems] : problems;
     super(all.join("; "), details);
-    this.problems = all;
+    this.problems = all.map(publicText);
   }
 }
 

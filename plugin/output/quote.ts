@@ -1,4 +1,5 @@
 /** Commands for a person to copy, quoted for a POSIX shell. */
+import { publicWords } from "../domain/public-words";
 import { isUnsafe } from "./escape";
 
 /** One word of a shell command. */
@@ -8,9 +9,9 @@ export function quote(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** A whole command. */
+/** A whole command, without what of it must not be shown. */
 export function quoteCommand(words: readonly string[]): string {
-  return words.map(quote).join(" ");
+  return publicWords(words).map(quote).join(" ");
 }
 
 /**

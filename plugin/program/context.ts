@@ -12,6 +12,7 @@ import type { Event } from "../run/report";
 
 /** What the process hands to the program. */
 export interface World {
+  /** As typed; once they are read, with each value bound to its flag. */
   readonly argv: readonly string[];
   /** The file that is running. */
   readonly executable: string;

@@ -4,6 +4,7 @@ import type { RunIdentity } from "../commands/context";
 import type { ExitCode } from "../domain/errors";
 import { EngineError, UsageError, exitCodes } from "../domain/errors";
 import type { Finding } from "../domain/findings";
+import { publicText } from "../domain/public-words";
 import { escape } from "../output/escape";
 import type { Palette } from "../output/style";
 import { BlockedError } from "../run/recorder";
@@ -87,7 +88,8 @@ function nextOf(error: unknown): string {
 
 function messageOf(error: unknown): string {
   if (error instanceof EngineError) return error.message;
-  return `unexpected failure: ${types.isNativeError(error) ? error.message : String(error)}`;
+  const said = types.isNativeError(error) ? error.message : String(error);
+  return `unexpected failure: ${publicText(said)}`;
 }
 
 /** Messages of the chain of causes; one that its successor quotes already is left out. */
@@ -96,8 +98,9 @@ function causesOf(error: unknown): readonly string[] {
   let said = types.isNativeError(error) ? error.message : "";
   let cause = types.isNativeError(error) ? error.cause : undefined;
   for (let depth = 0; types.isNativeError(cause) && depth < 10; depth += 1) {
-    if (cause.message !== "" && !said.includes(cause.message)) messages.push(cause.message);
-    said = cause.message;
+    const message = publicText(cause.message);
+    if (message !== "" && !said.includes(message)) messages.push(message);
+    said = message;
     cause = cause.cause;
   }
   return messages;

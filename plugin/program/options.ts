@@ -65,6 +65,9 @@ function readConnection(read: FlagReader): ConnectionFlags {
     asUid: read.text("as-uid"),
     namespace: read.text("namespace"),
   };
+  if (/[^\x21-\x7e]/.test(texts.token ?? "")) {
+    read.problems.push("--token: holds characters that no token has"); // node would quote the header
+  }
   const asGroup = read.each("as-group");
   const requestTimeoutMs = read.duration("request-timeout", 0, true);
   return {

@@ -37,13 +37,3 @@ export function readRelease(read: FlagReader): ReleaseFlags {
     ...(target !== undefined && { target }),
   };
 }
-
-/** The words of a line for people: without what may be secret in the address of a release. */
-export function withoutSecrets(words: readonly string[]): readonly string[] {
-  return words.map((word) => {
-    const [, before, host, query] =
-      /^(--release=\w+:\/\/)(?:[^/?#]*@)?([^?#]*)([?#].*)?$/.exec(word) ?? [];
-    if (before === undefined || host === undefined) return word;
-    return `${before}${host}${query === undefined ? "" : "?…"}`;
-  });
-}

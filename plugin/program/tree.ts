@@ -7,7 +7,7 @@ import { entries, outers, parents } from "./commands";
 import type { ArgumentSpec, Chosen } from "./entry";
 import { commandHelp, parentHelp, rootHelp } from "./help";
 import { splitGiven, type SplitLine } from "./given-line";
-import { withoutSecrets } from "./release-flags";
+import { publicWords } from "../domain/public-words";
 import { suggestion } from "../domain/suggest";
 import type { RawFlags } from "./values";
 
@@ -17,6 +17,8 @@ export interface Parsed {
   /** The global flags. */
   readonly raw: RawFlags;
   readonly help?: string;
+  /** The words of the line, values bound to their flags. */
+  readonly words: readonly string[];
   readonly problems: readonly string[];
 }
 
@@ -27,14 +29,15 @@ const allFlags = [...standardFlags, ...entries.flatMap((entry) => entry.flags)];
 export function parse(argv: readonly string[], prefix: Prefix): Parsed {
   const words = normalise(argv, allFlags);
   const split = splitGiven(words, outers);
-  return split === undefined ? parseWords(words, prefix) : parseGiven(split, prefix);
+  const parsed = split === undefined ? parseWords(words, prefix) : parseGiven(split, prefix);
+  return { ...parsed, words };
 }
 
 /**
  * A command and the one that it is given: each part of the line is read by the same parser as
  * if it stood alone, and the problems of both are named at once.
  */
-function parseGiven({ own, given }: SplitLine, prefix: Prefix): Parsed {
+function parseGiven({ own, given }: SplitLine, prefix: Prefix): Omit<Parsed, "words"> {
   const outer = parseWords(own, prefix);
   if (outer.help !== undefined) return outer;
   const { chosen: inner, raw, help, problems } = parseWords(given, prefix);
@@ -47,11 +50,11 @@ function parseGiven({ own, given }: SplitLine, prefix: Prefix): Parsed {
   };
 }
 
-function parseWords(words: readonly string[], prefix: Prefix): Parsed {
+function parseWords(words: readonly string[], prefix: Prefix): Omit<Parsed, "words"> {
   const problems: string[] = [];
   const choices: Chosen[] = [];
   const root = buildTree(prefix, problems, (choice) =>
-    choices.push({ ...choice, words: withoutSecrets(words) }),
+    choices.push({ ...choice, words: publicWords(words) }),
   );
   const end = helpAsked(() => root.parse([...words], { from: "user" }));
   const [chosen] = choices;

@@ -1,5 +1,6 @@
 /** What a release was given as: a path, or an https URL. */
 import { UsageError } from "../../domain/errors";
+import { publicValue } from "../../domain/public-words";
 import { parseReleaseTag } from "../../domain/versions";
 
 /** A place to read a release from; `shown` is it for people, without credentials. */
@@ -46,8 +47,8 @@ function urlProblems(url: URL): readonly string[] {
 }
 
 /** A URL without what may be secret: the login, the query, the fragment. */
-export function shownUrl({ protocol, host, pathname, search }: URL): string {
-  return `${protocol}//${host}${pathname}${search === "" ? "" : "?…"}`;
+export function shownUrl(url: URL): string {
+  return publicValue(url.href);
 }
 
 function tagProblems(given: string, target: string | undefined): string[] {

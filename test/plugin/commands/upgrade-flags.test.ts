@@ -18,6 +18,11 @@ test.each<[string, Partial<UpgradeFlags>, readonly string[]]>([
     ["--release", "./release", "--sha256", "00", "--target", "8.0.2-2"],
   ],
   [
+    "a presigned release",
+    { release: "https://user:s3cr3t@host/{tag}.tar.gz?sig=s3cr3t" },
+    ["--release", "https://host/{tag}.tar.gz?…"],
+  ],
+  [
     "a chart",
     { chart: { chart: "./chart", releaseName: "operator", version: "8.0.2-2", values: "v.yaml" } },
     [

@@ -1,0 +1,56 @@
+/**
+ * Words for people, made from the command line: the one place that decides what of a flag, an address
+ * or a text must not be printed or stored (cli contract, Output).
+ */
+
+/** Stands where something was left out; no command takes it for a value. */
+const omitted = "…";
+/** The only flag whose whole value is a secret: kubectl's own. */
+const secretFlags = ["token"];
+/** An address is one without a scheme too: `user:password@host`. */
+const addressFlags = ["server", "api-url"];
+/** Names of people and groups, which an identity provider may make of its address: `https://host#alice`. */
+const identityFlags = ["as", "as-uid", "as-group"];
+
+const address = /([a-z][a-z0-9+.-]*:\/\/)([^\s"'`<>]*)/gi;
+
+/** A text whose addresses are without login and query; a fragment stays, since users have such names. */
+export function publicText(text: string): string {
+  if (!text.includes("://")) return text;
+  return text.replaceAll(address, (_, scheme: string, rest: string) => {
+    const all = rest.replace(/[:.,;)]*$/, "");
+    const fragment = all.includes("?") ? "" : all.replace(/^[^#]*/, "");
+    const shown = publicAddress(all.slice(0, all.length - fragment.length));
+    return `${scheme}${shown}${fragment}${rest.slice(all.length)}`;
+  });
+}
+
+/** The words of a command whose values are bound to their flags: `--release=https://host/path?…`. */
+export function publicWords(words: readonly string[]): readonly string[] {
+  return words.map((word) => {
+    const [, name] = /^--([^=]+)=/.exec(word) ?? [];
+    if (name === undefined) return publicValue(word);
+    const value = word.slice(`--${name}=`.length);
+    if (identityFlags.includes(name)) return word;
+    if (secretFlags.includes(name)) return `--${name}=${omitted}`;
+    const bare = addressFlags.includes(name) && !value.includes("://");
+    return `--${name}=${bare ? publicAddress(value) : publicValue(value)}`;
+  });
+}
+
+/** One value; an address alone ends with the word, whatever characters its password has. */
+export function publicValue(value: string): string {
+  const [scheme] = /^[a-z][a-z0-9+.-]*:\/\//i.exec(value) ?? [];
+  if (scheme === undefined) return publicText(value);
+  return `${scheme}${publicAddress(value.slice(scheme.length))}`;
+}
+
+/** What follows the scheme; a port that is none is a login with unescaped characters. */
+function publicAddress(rest: string): string {
+  const place = rest.replace(/[?#].*$/s, "");
+  const authority = place.replace(/\/.*$/s, "");
+  const host = authority.slice(authority.lastIndexOf("@") + 1);
+  if (!/^(\[[^\]]*\]|[^:]*)(:\d*)?$/.test(host)) return omitted;
+  const shown = `${host}${place.slice(authority.length)}`;
+  return place === rest ? shown : `${shown}?${omitted}`;
+}
