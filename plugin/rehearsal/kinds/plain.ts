@@ -1,11 +1,12 @@
 /** The form in which the API server stores a built-in kind: nulls and empty values are left out. */
+import { storedQuantity } from "../../domain/stored";
 import { isObject } from "../../domain/values";
 import { type Schema, schemaOfField } from "./schema";
 
-/** A value without nulls, and without the empty values that the schema leaves out. */
+/** A value without nulls, in the form of its kind, and without the empty values that the schema leaves out. */
 export function plain(value: unknown, schema: Schema | undefined): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => plain(item, schema?.items));
-  if (!isObject(value)) return value;
+  if (!isObject(value)) return schema?.quantity === true ? (storedQuantity(value) ?? value) : value;
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, inner]) => {
       if (inner === null || inner === undefined) return [];

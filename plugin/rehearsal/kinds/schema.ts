@@ -21,6 +21,8 @@ export interface Schema extends Structure {
   /** Fields beyond the known ones are kept. */
   readonly open?: true;
   readonly nullable?: true;
+  /** Stored in the form of resource.Quantity. */
+  readonly quantity?: true;
   /** An object with kind and metadata of its own. */
   readonly embedded?: true;
   /** Of a built-in kind: an empty value is as good as none, and is not stored. */

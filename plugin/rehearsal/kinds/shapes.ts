@@ -12,6 +12,8 @@ export const flag: Schema = { ...boolean, omitted: true };
 export const count: Schema = { ...int32, omitted: true };
 /** A number or a name, such as a port. */
 export const intOrString: Schema = { type: "integer,string", go: "intstr.IntOrString" };
+/** An amount of something, which is stored in a form of its own. */
+export const quantity: Schema = { go: "resource.Quantity", quantity: true };
 /** Kept as it comes. */
 export const anything: Schema = { open: true };
 

@@ -9,6 +9,7 @@ import { escalation } from "./escalation";
 import { patching } from "./patching";
 import { reading } from "./reading";
 import { status } from "./status";
+import { storing } from "./storing";
 import { watching } from "./watching";
 import { writing } from "./writing";
 
@@ -16,6 +17,7 @@ import { writing } from "./writing";
 export const groups: readonly ContractGroup[] = [
   reading,
   writing,
+  storing,
   patching,
   applying,
   configurations,

@@ -2,7 +2,7 @@
 import type { KubeObject } from "../../../run/ports";
 import { isObject } from "../../../domain/values";
 import { labelRule } from "../names";
-import { anything, boolean, int32, listOf, mapOf, openStruct, preset } from "../shapes";
+import { anything, boolean, int32, listOf, mapOf, openStruct, preset, quantity } from "../shapes";
 import { setOf, string, struct, valuesOf, whole } from "../shapes";
 import type { BuiltIn } from "./definition";
 import { labelSelector } from "./selector";
@@ -126,7 +126,7 @@ export const coreKinds: readonly BuiltIn[] = [
     fields: {
       spec: preset(
         struct("ResourceQuotaSpec", {
-          hard: valuesOf(anything),
+          hard: valuesOf(quantity),
           scopes: listOf(string),
           scopeSelector: whole(openStruct("ScopeSelector", {})),
         }),

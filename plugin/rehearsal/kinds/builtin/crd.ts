@@ -1,8 +1,9 @@
 /** Definitions of custom kinds: their shape, what is filled in, and their rules. */
 import type { KubeObject } from "../../../run/ports";
 import { at, isObject, type Json, list, text } from "../../../domain/values";
-import { anything, boolean, flag, kept, listOf, openStruct, preset } from "../shapes";
-import { string, struct } from "../shapes";
+import type { Schema } from "../schema";
+import { boolean, flag, kept, listOf, openStruct, preset } from "../shapes";
+import { string, struct, valuesOf } from "../shapes";
 import { clientConfig } from "./admission";
 import { definitionErrors, storageVersions } from "./crd-rules";
 import type { BuiltIn } from "./definition";
@@ -17,13 +18,33 @@ const names = struct("CustomResourceDefinitionNames", {
   categories: listOf(string),
 });
 
+/** A schema within schemas; what is not named here is kept as it comes. */
+const schemaFields: Record<string, Schema> = {
+  type: string,
+  format: string,
+  title: string,
+  description: string,
+  pattern: string,
+  required: listOf(string),
+  nullable: flag,
+  uniqueItems: flag,
+  exclusiveMaximum: flag,
+  exclusiveMinimum: flag,
+  "x-kubernetes-int-or-string": flag,
+  "x-kubernetes-embedded-resource": flag,
+};
+const jsonSchema: Schema = { fields: schemaFields, open: true };
+schemaFields["properties"] = valuesOf(jsonSchema);
+schemaFields["items"] = jsonSchema;
+schemaFields["additionalProperties"] = jsonSchema;
+
 const version = struct("CustomResourceDefinitionVersion", {
   name: string,
   served: preset(boolean, false),
   storage: preset(boolean, false),
   deprecated: flag,
   deprecationWarning: kept(string),
-  schema: struct("CustomResourceValidation", { openAPIV3Schema: anything }),
+  schema: struct("CustomResourceValidation", { openAPIV3Schema: jsonSchema }),
   subresources: struct("CustomResourceSubresources", {
     status: openStruct("CustomResourceSubresourceStatus", {}),
     scale: openStruct("CustomResourceSubresourceScale", {}),

@@ -3,7 +3,7 @@ import { at, isObject, type Json, list, own, text } from "../../../domain/values
 import { type FieldError, required } from "../refusal";
 import { objectMeta } from "../metadata-schema";
 import { anything, boolean, count, flag, int32, int64, intOrString } from "../shapes";
-import { kept, listOf, mapOf, openStruct, preset, string } from "../shapes";
+import { kept, listOf, mapOf, openStruct, preset, quantity, string } from "../shapes";
 import { struct, valuesOf, whole } from "../shapes";
 
 const keySelector = (go: string) => whole(openStruct(go, { name: string, key: string }));
@@ -19,7 +19,13 @@ const env = mapOf(
       ),
       configMapKeyRef: keySelector("ConfigMapKeySelector"),
       secretKeyRef: keySelector("SecretKeySelector"),
-      resourceFieldRef: whole(openStruct("ResourceFieldSelector", {})),
+      resourceFieldRef: whole(
+        struct("ResourceFieldSelector", {
+          containerName: string,
+          resource: string,
+          divisor: preset(quantity, "0"),
+        }),
+      ),
     }),
   }),
 );
@@ -56,14 +62,19 @@ const container = openStruct("Container", {
   resources: preset(
     openStruct("ResourceRequirements", {
       claims: mapOf(["name"], openStruct("ResourceClaim", { name: string })),
-      limits: valuesOf(anything),
-      requests: valuesOf(anything),
+      limits: valuesOf(quantity),
+      requests: valuesOf(quantity),
     }),
     {},
   ),
   volumeMounts: mapOf(
     ["mountPath"],
-    openStruct("VolumeMount", { name: string, mountPath: string, readOnly: flag }),
+    openStruct("VolumeMount", {
+      name: string,
+      mountPath: string,
+      subPath: string,
+      readOnly: flag,
+    }),
   ),
   volumeDevices: mapOf(["devicePath"], openStruct("VolumeDevice", { devicePath: string })),
   livenessProbe: probe,
@@ -72,12 +83,16 @@ const container = openStruct("Container", {
   terminationMessagePath: preset(string, "/dev/termination-log"),
   terminationMessagePolicy: preset(string, "File"),
   imagePullPolicy: string,
+  stdin: flag,
+  stdinOnce: flag,
+  tty: flag,
 });
 
 const containers = mapOf(["name"], container);
 
 const volume = openStruct("Volume", {
   name: string,
+  emptyDir: struct("EmptyDirVolumeSource", { medium: string, sizeLimit: quantity }),
   secret: openStruct("SecretVolumeSource", { defaultMode: preset(int32, 420) }),
   configMap: openStruct("ConfigMapVolumeSource", { defaultMode: preset(int32, 420) }),
   projected: openStruct("ProjectedVolumeSource", { defaultMode: preset(int32, 420) }),
