@@ -1,13 +1,31 @@
 /** Where a live object is not as a file wants it, as far as can be told without the API server. */
 import type { KubeObject } from "../objects";
+import { sameStored } from "../stored";
 import { isObject, type Json, own } from "../values";
 import { sameJson } from "../rules/same";
+import { valueAt } from "./field-path";
 
 /** A field whose value changes; `live` undefined: it is new. */
 export interface Difference {
   readonly field: string;
   readonly live: unknown;
   readonly wanted: unknown;
+}
+
+/**
+ * The same by what the API server would store, as a dry run of the file has shown it: a value that is
+ * only spelled otherwise is no change. Without a dry run, `stored` is undefined.
+ */
+export function changesTo(
+  live: KubeObject,
+  wanted: KubeObject,
+  stored: KubeObject | undefined,
+): readonly Difference[] {
+  const found = differences(live, wanted);
+  if (stored === undefined) return found;
+  return found
+    .map((one) => ({ ...one, wanted: valueAt(stored, one.field) }))
+    .filter((one) => !sameJson(one.live, one.wanted));
 }
 
 /** The fields of the file that the live object lacks or has otherwise; what others added is none. */
@@ -31,7 +49,7 @@ function between(live: unknown, wanted: unknown, field = ""): readonly Differenc
   // subjects are one value to the API server: a name more is another list
   if (items !== undefined && Array.isArray(live) && !field.endsWith(".subjects"))
     return betweenItems(live, items, field);
-  return covers(live, wanted) ? [] : [{ field, live, wanted }];
+  return covers(live, wanted, field) ? [] : [{ field, live, wanted }];
 }
 
 function betweenItems(
@@ -55,14 +73,17 @@ function namedItems(value: unknown): readonly Json[] | undefined {
 }
 
 /** True when the live value has all that the wanted one has: the API server fills in the rest. */
-export function covers(live: unknown, wanted: unknown): boolean {
+export function covers(live: unknown, wanted: unknown, field = ""): boolean {
   if (isObject(wanted)) {
     return Object.entries(wanted).every(
-      ([key, inner]) => inner === null || covers(own(live, key), inner),
+      ([key, inner]) => inner === null || covers(own(live, key), inner, `${field}.${key}`),
     );
   }
-  if (!Array.isArray(wanted)) return sameJson(live, wanted);
+  if (!Array.isArray(wanted)) return sameStored(live, wanted, field);
   if (!Array.isArray(live)) return wanted.length === 0 && live === undefined;
   const found: readonly unknown[] = live;
-  return found.length === wanted.length && wanted.every((item, at) => covers(found[at], item));
+  return (
+    found.length === wanted.length &&
+    wanted.every((item, at) => covers(found[at], item, `${field}[${at}]`))
+  );
 }

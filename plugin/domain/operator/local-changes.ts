@@ -5,6 +5,7 @@ import { type KubeObject, objectLabel } from "../objects";
 import { isPersonsManager } from "../owners";
 import { shown } from "../values";
 import { sameJson } from "../rules/same";
+import { sameStored } from "../stored";
 import { takes } from "../webhook/conflicts";
 import { operatorFinding } from "./codes";
 import { covers, type Difference } from "./differences";
@@ -22,6 +23,10 @@ export interface HeldFacts {
   readonly live: KubeObject;
   readonly wanted: KubeObject;
   readonly held: readonly Held[];
+  /** What the API server would store of the release's object; undefined where it was not asked. */
+  readonly stored?: KubeObject | undefined;
+  /** What it would store of the file that a person applied last, laid over the live object. */
+  readonly storedFile?: KubeObject | undefined;
   /** This tool's manager. */
   readonly ours: string;
   /** Fields that the release wins by the person's word. */
@@ -45,7 +50,10 @@ export function heldOf(causes: readonly StatusCause[]): readonly Held[] {
 /** Judges every field that somebody holds: the old release's own is none of theirs. */
 export function judgeHeld(facts: HeldFacts): HeldVerdict {
   const changes = facts.held.filter(
-    (held) => !isOldFile(facts, held) && !takes(facts.takeFields, held.field),
+    (held) =>
+      !isStored(facts.live, facts.stored, held.field) &&
+      !isOldFile(facts, held) &&
+      !takes(facts.takeFields, held.field),
   );
   const force = facts.held.some(({ manager }) => !isFileManager(facts.live, manager, facts.ours));
   return { findings: changes.map((held) => localChange(facts, held)), force };
@@ -63,21 +71,31 @@ export function heldAmong(
     .filter(
       ({ field }) => valueAt(wanted, field) !== undefined && valueAt(live, field) !== undefined,
     )
-    .filter(({ field }) => !mine && !covers(valueAt(live, field), valueAt(file, field)))
+    .filter(({ field }) => !mine && !covers(valueAt(live, field), valueAt(file, field), field))
     .map(({ field }) => ({ field, manager: "" }));
 }
 
+/** The API server would store the value that is there: it was spelled otherwise, if at all. */
+function isStored(live: KubeObject, stored: KubeObject | undefined, field: string): boolean {
+  return stored !== undefined && sameJson(valueAt(live, field), valueAt(stored, field));
+}
+
 /**
- * The value is what the old file said. A manager of files holds nothing that was changed since, so
- * what the API server filled in beside it does not count; with any other the value has to be equal.
+ * The value is what the old file said, in the form in which the API server stores it. A manager of
+ * files holds nothing that was changed since, so what was filled in beside it does not count either.
  */
-function isOldFile({ live, ours }: HeldFacts, { field, manager }: Held): boolean {
+function isOldFile({ live, ours, storedFile }: HeldFacts, { field, manager }: Held): boolean {
   if (manager === ours) return true;
   const file = lastFile(live);
   const said = file === undefined ? undefined : valueAt(file, field);
   const now = valueAt(live, field);
-  if (isFileManager(live, manager, ours)) return said === undefined || covers(now, said);
-  return isPersonsManager(manager, []) && said !== undefined && sameJson(now, said);
+  const isFile = isFileManager(live, manager, ours);
+  if (said === undefined) return isFile;
+  if (isFile && covers(now, said, field)) return true;
+  if (!isFile && !isPersonsManager(manager, [])) return false;
+  return storedFile === undefined
+    ? sameStored(now, said, field)
+    : isStored(live, storedFile, field);
 }
 
 function localChange({ live, wanted }: HeldFacts, { field, manager }: Held): Finding {

@@ -30,6 +30,25 @@ export function lastFile({ metadata }: KubeObject): Json | undefined {
   }
 }
 
+/** That file as an apply over the live object; undefined where kubectl kept none. */
+export function lastFileOver(live: KubeObject): KubeObject | undefined {
+  const file = lastFile(live);
+  if (file === undefined) return undefined;
+  const { apiVersion, kind } = live;
+  const { name, namespace, uid } = live.metadata;
+  const given = own(file, "metadata");
+  const kept = ["labels", "annotations"].flatMap((key) => {
+    const held = own(given, key);
+    return isObject(held) ? [[key, held] as const] : [];
+  });
+  const metadata = { ...{ name, namespace, uid }, ...(Object.fromEntries(kept) as Json) };
+  const content = Object.entries(file).filter(([key]) => key !== "status");
+  return {
+    ...Object.fromEntries(content),
+    ...{ apiVersion, kind, metadata: metadata as KubeObject["metadata"] },
+  };
+}
+
 /** The entries of managers that hold the fields of a file, not those of a change. */
 export function fileEntries(
   { apiVersion, metadata }: Pick<KubeObject, "apiVersion" | "metadata">,

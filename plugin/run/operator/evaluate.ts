@@ -4,13 +4,14 @@ import type { Finding } from "../../domain/findings";
 import { type KubeObject, objectLabel, preconditionsOf } from "../../domain/objects";
 import { operatorFinding } from "../../domain/operator/codes";
 import { few, judgeDefinition, marked } from "../../domain/operator/definitions";
-import { type Difference, differences } from "../../domain/operator/differences";
+import { changesTo, type Difference, differences } from "../../domain/operator/differences";
 import { bundleRef, definitionResource } from "../../domain/operator/kinds";
 import { leftovers } from "../../domain/operator/leftovers";
 import { type Held, heldAmong, heldOf, judgeHeld } from "../../domain/operator/local-changes";
+import { lastFileOver } from "../../domain/operator/managers";
 import { isOlder } from "../../domain/operator/refusals";
 import type { Wanted } from "../../domain/operator/wanted";
-import { sameJson } from "../../domain/webhook/differences";
+import { sameJson } from "../../domain/rules/same";
 import { changedError, ChangedError } from "../outcome";
 import type { BundleOptions, OperatorDeps } from "./deps";
 
@@ -25,6 +26,8 @@ export interface Evaluated extends Wanted {
   readonly findings: readonly Finding[];
   readonly exitCode: typeof exitCodes.conflict | typeof exitCodes.blocked;
   readonly changes: readonly Difference[];
+  /** What the API server would store, where it was asked. */
+  readonly stored: KubeObject | undefined;
   /** Fields of the old file that go. */
   readonly removed: readonly string[];
 }
@@ -34,6 +37,7 @@ const nothing = {
   findings: [],
   exitCode: exitCodes.conflict,
   changes: [],
+  stored: undefined,
   removed: [],
 } as const;
 
@@ -72,24 +76,45 @@ async function evaluateOnce(tools: Evaluating, wanted: Wanted): Promise<Evaluate
     return { ...at, is: "same", findings: [tried.finding], exitCode: exitCodes.blocked };
   }
   if (live === undefined) return { ...at, is: "create", findings: verdict.findings };
+  const stored = tried.result;
   const { findings, force } = judgeHeld({
     live,
     wanted: object,
     held: tried.held,
+    stored,
+    storedFile: tried.held.length === 0 ? undefined : await storedFile(tools, live),
     ours: options.fieldManager,
     takeFields: options.takeFields,
   });
-  const changes = differences(live, object);
+  const changes = changesTo(live, object, stored);
   const removed = leftovers(live, object, options.fieldManager);
-  const same = tried.result === undefined ? changes.length === 0 : isSame(live, tried.result);
+  const same = stored === undefined ? changes.length === 0 : isSame(live, stored);
   return {
     ...at,
     is: same && removed.length === 0 ? "same" : "change",
     force,
     findings: [...verdict.findings, ...findings],
     changes,
+    stored,
     removed,
   };
+}
+
+/** The file that a person applied last, as the API server stores it today; not where it refuses it. */
+async function storedFile(
+  { deps, options }: Evaluating,
+  live: KubeObject,
+): Promise<KubeObject | undefined> {
+  const file = options.dryRun === "client" ? undefined : lastFileOver(live);
+  if (file === undefined) return undefined;
+  // a manager of its own: an apply takes away what its manager held and the file lacks
+  const fieldManager = `${options.fieldManager}-last-applied`;
+  try {
+    return await deps.cluster.apply(file, { fieldManager, force: true, dryRun: true });
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
 }
 
 interface Judged {

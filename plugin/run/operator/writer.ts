@@ -1,7 +1,7 @@
 /** The writes of a bundle: saved, noted, bound to what was read, looked up where no answer came. */
 import { exitCodes } from "../../domain/errors";
 import { type KubeObject, objectLabel, preconditionsOf } from "../../domain/objects";
-import { differences } from "../../domain/operator/differences";
+import { changesTo } from "../../domain/operator/differences";
 import { bundleRef } from "../../domain/operator/kinds";
 import { leftovers } from "../../domain/operator/leftovers";
 import { adopted, fileEntries } from "../../domain/operator/managers";
@@ -89,7 +89,7 @@ export class BundleWriter {
   async #apply(step: Evaluated, before: KubeObject | undefined): Promise<void> {
     const { cluster } = this.deps;
     const { fieldManager } = this.options;
-    const { object, force } = step;
+    const { object, force, stored: expected } = step;
     const metadata = {
       ...object.metadata,
       ...(before !== undefined && preconditionsOf(before)),
@@ -98,7 +98,7 @@ export class BundleWriter {
       applyInfo(step),
       () => cluster.apply({ ...object, metadata }, { fieldManager, force }),
       (stored) =>
-        differences(stored, object).length === 0 &&
+        changesTo(stored, object, expected).length === 0 &&
         leftovers(stored, object, fieldManager).length === 0,
     );
   }

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../../../plugin/domain/objects";
-import { covers, differences } from "../../../../plugin/domain/operator/differences";
+import { changesTo, covers, differences } from "../../../../plugin/domain/operator/differences";
 
 const anObject = (spec: unknown, metadata: KubeObject["metadata"] = {}): KubeObject => ({
   apiVersion: "v1",
@@ -35,6 +35,15 @@ test.each([
   ],
 ])("%s", (...[, live, wanted, fields]) => {
   expect(differences(anObject(live), anObject(wanted)).map(({ field }) => field)).toEqual(fields);
+});
+
+test.each([
+  ["as it is", { a: "1k" }, []],
+  ["otherwise", { a: "2k" }, [{ field: ".spec.a", live: "1k", wanted: "2k" }]],
+  ["unknown", undefined, [{ field: ".spec.a", live: "1k", wanted: "x" }]],
+] as const)("what the API server would store is %s", (_, stored, changes) => {
+  const after = stored === undefined ? undefined : anObject(stored);
+  expect(changesTo(anObject({ a: "1k" }), anObject({ a: "x" }), after)).toEqual(changes);
 });
 
 test("labels and annotations count, names and owners do not", () => {

@@ -67,6 +67,18 @@ test.each([
   expect(taking.findings).toEqual([]);
 });
 
+test.each([
+  ["what the API server would store as it is", "argocd", {}, { stored: anObject(1) }, 0],
+  ["what it would store otherwise", "argocd", {}, { stored: anObject(3) }, 1],
+  ["what the file says in other words", "kubectl-edit", 2, { storedFile: anObject(1) }, 0],
+  ["what the file does not say", "kubectl-edit", 2, { storedFile: anObject(2) }, 1],
+  ["another program's, as the file has it", "argocd", 2, { storedFile: anObject(1) }, 1],
+] as const)("by a dry run: %s", (...[, manager, said, facts, count]) => {
+  const live = anObject(1, { annotations: applied({ a: said }) });
+  const all = { live, wanted: anObject(3), held: held(manager), ours, takeFields: [], ...facts };
+  expect(judgeHeld(all).findings).toHaveLength(count);
+});
+
 test("a finding shows both values, cut where they are long", () => {
   const facts = { live: anObject("x".repeat(300)), wanted: anObject(3), ours, takeFields: [] };
   const [finding] = judgeHeld({ ...facts, held: held("") }).findings;

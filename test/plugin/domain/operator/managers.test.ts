@@ -6,6 +6,7 @@ import {
   isFileManager,
   lastApplied,
   lastFile,
+  lastFileOver,
 } from "../../../../plugin/domain/operator/managers";
 
 const ours = "kubectl-engine";
@@ -184,4 +185,28 @@ describe("left-overs", () => {
       ".spec.items[x=1]",
     ]);
   });
+});
+
+test.each([
+  ["no file", undefined, undefined],
+  [
+    "a file of another version, with a status",
+    {
+      apiVersion: "v0",
+      kind: "Thing",
+      metadata: { labels: { a: "1" }, annotations: null },
+      status: {},
+      a: 1,
+    },
+    {
+      apiVersion: "v1",
+      kind: "Thing",
+      metadata: { name: "x", uid: "u", labels: { a: "1" } },
+      a: 1,
+    },
+  ],
+])("laid over the live object: %s", (_, file, wanted) => {
+  const object = live([], file);
+  const metadata = { ...object.metadata, name: "x", uid: "u" };
+  expect(lastFileOver({ ...object, metadata })).toEqual(wanted);
 });

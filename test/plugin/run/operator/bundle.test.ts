@@ -7,6 +7,7 @@ import { lastApplied } from "../../../../plugin/domain/operator/managers";
 import { imagesOf } from "../../../../plugin/domain/operator/wanted";
 import { at } from "../../../../plugin/domain/values";
 import type { Report } from "../../../../plugin/run/report";
+import { spelledOtherwise } from "../../../support/releases/spellings";
 import { bundleOf } from "../../../support/releases/tree";
 import { aScene, contentsOf, inPlace, kubectlApply, ns, type Scene } from "./scene";
 
@@ -100,6 +101,32 @@ describe("a bundle over a person's own kubectl apply", () => {
       expect(JSON.stringify(await scene.stored("Deployment"))).not.toContain("DEPLOY_RHEL");
     },
   );
+
+  const contents = contentsOf("8.0.2-2", spelledOtherwise);
+
+  test.each(["kubectl-client-side-apply", "kubectl-create", "kubectl-replace"])(
+    "that spells values in its own way is compared as it is stored, by %s",
+    async (manager) => {
+      const scene = await aScene();
+      await kubectlApply(scene.cluster, bundleOf("7.4.2-2").map(spelledOtherwise), manager);
+      scene.afterWrite = () => {
+        throw new UnavailableError("the connection was cut");
+      };
+      const report = await scene.run({ contents });
+      expect([report.exit.code, codes(report)]).toEqual([0, []]);
+      expect(new Set(scene.writes).size).toBe(scene.writes.length);
+      expect(JSON.stringify(report.details)).not.toMatch(/4000m|0\.5Gi|sizeLimit/);
+    },
+    20_000,
+  );
+
+  test("that spells values in its own way has no change to plan when it is there", async () => {
+    const scene = await aScene({ installed: "8.0.2-2", change: spelledOtherwise });
+    const plan = await scene.run({ contents, dryRun: "client" });
+    expect([plan.exit.code, codes(plan)]).toEqual([0, []]);
+    expect(plan.exit.reason).toContain("nothing would be written");
+    expect([(await scene.run({ contents })).exit.code, scene.writes]).toEqual([0, []]);
+  });
 
   test("installs where there is none", async () => {
     const scene = await aScene();
