@@ -7,7 +7,13 @@ import { few, judgeDefinition, marked } from "../../domain/operator/definitions"
 import { changesTo, type Difference, differences } from "../../domain/operator/differences";
 import { bundleRef, definitionResource } from "../../domain/operator/kinds";
 import { leftovers } from "../../domain/operator/leftovers";
-import { type Held, heldAmong, heldOf, judgeHeld } from "../../domain/operator/local-changes";
+import {
+  type Held,
+  heldAmong,
+  type HeldFacts,
+  heldOf,
+  judgeHeld,
+} from "../../domain/operator/local-changes";
 import { lastFileOver } from "../../domain/operator/managers";
 import { isOlder } from "../../domain/operator/refusals";
 import type { Wanted } from "../../domain/operator/wanted";
@@ -77,15 +83,16 @@ async function evaluateOnce(tools: Evaluating, wanted: Wanted): Promise<Evaluate
   }
   if (live === undefined) return { ...at, is: "create", findings: verdict.findings };
   const stored = tried.result;
-  const { findings, force } = judgeHeld({
-    live,
-    wanted: object,
-    held: tried.held,
-    stored,
-    storedFile: tried.held.length === 0 ? undefined : await storedFile(tools, live),
+  const facts: HeldFacts = {
+    ...{ live, wanted: object, held: tried.held, stored },
     ours: options.fieldManager,
     takeFields: options.takeFields,
-  });
+  };
+  const first = judgeHeld(facts);
+  const { findings, force } =
+    first.findings.length === 0
+      ? first
+      : judgeHeld({ ...facts, storedFile: await storedFile(tools, live) });
   const changes = changesTo(live, object, stored);
   const removed = leftovers(live, object, options.fieldManager);
   const same = stored === undefined ? changes.length === 0 : isSame(live, stored);
