@@ -27,13 +27,16 @@ export interface Observation {
 
 /**
  * Reads an answer from the Status of a refusal. The API server's own texts are the only place
- * that names the webhook (admission facts 4).
+ * that names the webhook (admission facts 4); they begin with it, so that a policy or another
+ * webhook whose own words quote such a text is not taken for it.
  */
 export function answerOf(refusal: { readonly status: number; readonly message: string }): Answer {
   const { message } = refusal;
-  const denying = /admission webhook "([^"]+)" denied the request/.exec(message)?.[1];
+  const denying = /^admission webhook "([^"]+)" denied the request/.exec(message)?.[1];
   if (denying !== undefined) return { is: "refused", by: denying, detail: message };
-  const failing = /failed calling webhook "([^"]+)"/.exec(message)?.[1];
+  const failing = /^(?:Internal error occurred: )?failed calling webhook "([^"]+)"/.exec(
+    message,
+  )?.[1];
   if (failing !== undefined) return { is: "failed", by: failing, detail: message };
   return { is: "other", detail: message };
 }
@@ -82,7 +85,10 @@ export function judgeProof(
   const last = quiet.at(-1);
   const stillWrong = wrong !== undefined && Math.min(accepts, denials.length) === 0;
   if (first === undefined || last === undefined || stillWrong) {
-    return { is: "waiting", because: whyWrong(wrong) };
+    return {
+      is: "waiting",
+      because: whyWrong(wrong, refusedElsewhere(observations, wanted.entry)),
+    };
   }
   if (!denials.some(({ answer }) => answer.is === "refused" && answer.by === wanted.entry)) {
     return {
@@ -95,7 +101,9 @@ export function judgeProof(
   if (long && many) return { is: "proven" };
   // right by turns is not right: who refuses everything refuses the bad twin too
   const because =
-    wrong === undefined ? "answers are right, settling" : `not settled: ${whyWrong(wrong)}`;
+    wrong === undefined
+      ? "answers are right, settling"
+      : `not settled: ${whyWrong(wrong, refusedElsewhere(observations, wanted.entry))}`;
   return { is: "waiting", because };
 }
 
@@ -104,12 +112,24 @@ function others(denials: readonly Observation[]): string {
   return by === "" ? "" : `, only by ${by}`;
 }
 
-function whyWrong(observation: Observation | undefined): string {
+/** Who refused a bad twin in the entry's place, in that refuser's words. */
+function refusedElsewhere(observations: readonly Observation[], entry: string): string | undefined {
+  const seen = observations.findLast(
+    ({ twin, answer }) =>
+      twin === "deny" &&
+      (answer.is === "other" || (answer.is === "refused" && answer.by !== entry)),
+  );
+  return seen === undefined || seen.answer.is === "accepted" ? undefined : seen.answer.detail;
+}
+
+function whyWrong(observation: Observation | undefined, elsewhere: string | undefined): string {
   if (observation === undefined) return "no answer was seen yet";
   const { twin, answer } = observation;
   switch (answer.is) {
     case "accepted":
-      return "an edit that must be refused passes: no webhook in force refuses it";
+      return elsewhere === undefined
+        ? "an edit that must be refused passes: no webhook in force refuses it"
+        : `an edit that must be refused passes, and another one is refused by something else: ${elsewhere}`;
     case "refused":
       return `an edit that must pass is refused by ${answer.by}: ${answer.detail}`;
     case "failed":

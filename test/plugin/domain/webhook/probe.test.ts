@@ -35,11 +35,24 @@ describe("a refusal is", () => {
   test.each<[string, string, Answer["is"], string]>([
     ["a denial by an entry", 'admission webhook "a.b" denied the request: no', "refused", "a.b"],
     [
-      "a denial inside another text",
-      'Error: admission webhook "a.b" denied the request: no',
-      "refused",
-      "a.b",
+      "a policy that poses as the entry",
+      `ValidatingAdmissionPolicy 'p' denied request: admission webhook "a.b" denied the request: no`,
+      "other",
+      "",
     ],
+    [
+      "another webhook that poses as the entry",
+      'admission webhook "c.d" denied the request: admission webhook "a.b" denied the request: no',
+      "refused",
+      "c.d",
+    ],
+    [
+      "a policy that poses as a failed call",
+      `ValidatingAdmissionPolicy 'p' denied request: failed calling webhook "a.b": x509`,
+      "other",
+      "",
+    ],
+    ["a call that failed, without a prefix", 'failed calling webhook "a.b": x', "failed", "a.b"],
     [
       "a call that failed",
       'Internal error occurred: failed calling webhook "a.b": x509',
@@ -122,6 +135,32 @@ describe("the proof", () => {
       "while a bad edit passes",
       [...good, ["deny", accepted]],
       "an edit that must be refused passes",
+    ],
+    [
+      "while a policy refuses one bad edit and another passes",
+      [
+        ["accept", accepted],
+        ["deny", other],
+        ["deny", accepted],
+      ],
+      "an edit that must be refused passes, and another one is refused by something else: schema",
+    ],
+    [
+      "while another webhook refuses one bad edit and another passes",
+      [
+        ["deny", refused("x")],
+        ["deny", failed()],
+        ["deny", accepted],
+      ],
+      "an edit that must be refused passes, and another one is refused by something else: bad version",
+    ],
+    [
+      "while the entry refuses by turns",
+      [
+        ["deny", refused()],
+        ["deny", accepted],
+      ],
+      "an edit that must be refused passes: no webhook in force refuses it",
     ],
     [
       "while a good edit is refused",
