@@ -114,6 +114,9 @@ export interface UpgradeWebhookFlags extends ReleaseFlags {
   readonly takeOver: boolean;
   readonly takeFields: readonly string[];
   readonly takeTemplateSelectors: boolean;
+  readonly takeTemplateRules: boolean;
+  /** What the template's rules may say beyond the product's own group, as `field=value`. */
+  readonly allowRules: readonly string[];
   readonly waitSecretMs: number;
   readonly probeFile?: string;
   /** False with --no-probe. */

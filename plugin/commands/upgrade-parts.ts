@@ -121,6 +121,8 @@ function webhook({ context, flags, opened }: PartsOf, { ahead }: Stage): Promise
       takeOver: false,
       takeFields: flags.takeFields,
       takeTemplateSelectors: false,
+      takeTemplateRules: false,
+      allowRules: [],
       waitSecretMs: 60_000,
       probe: flags.probe,
     },

@@ -9,6 +9,8 @@ import type { KubeObject, Resource } from "../domain/objects";
 import { rebrand } from "../domain/rebrand";
 import type { Release } from "../domain/release/release";
 import { isObject } from "../domain/values";
+import { entryOf } from "../domain/webhook/configuration";
+import { wideRules } from "../domain/webhook/rules";
 import { renderTemplate } from "../domain/webhook/template";
 import type { Pair } from "../domain/webhook/twins";
 import { certificateReport } from "../run/cert-parts";
@@ -67,6 +69,7 @@ async function run(
   const ports = await runPorts(context, "UpgradeWebhook");
   const { namespace } = ports.cluster;
   const template = rendered(text, namespace, context);
+  requireNarrow(template, flags, { source: text.source, names });
   const swapOptions: SwapOptions = {
     ...flags,
     namespace,
@@ -130,6 +133,23 @@ function rendered(
     {
       hint: `give the webhook template of an operator release (${names.release.webhook[0] ?? ""})`,
     },
+  );
+}
+
+/** A fail-closed rule beyond the product's kinds stops edits of others: it has to be asked for. */
+function requireNarrow(
+  template: KubeObject,
+  { allowRules }: UpgradeWebhookFlags,
+  { source, names }: { readonly source: string; readonly names: Names },
+): void {
+  const entry = entryOf(template, names.webhook.entry);
+  const wide = wideRules(entry, names).filter((rule) => !allowRules.includes(rule));
+  if (wide.length === 0) return;
+  throw new UsageError(
+    wide.map(
+      (rule) => `template ${source}: its rules reach beyond the kinds of ${names.group}: ${rule}`,
+    ),
+    { hint: `look at its rules; if they are wanted, add --allow-rules '${wide.join(",")}'` },
   );
 }
 

@@ -38,6 +38,16 @@ replaced or deleted is saved first. Running the command again is safe: it goes o
       help: "Use the template's selectors and conditions instead of those found",
     },
     {
+      name: "take-template-rules",
+      help: "Guard no more than the template does, though the live entry guards more",
+    },
+    {
+      name: "allow-rules",
+      value: "FIELD=VALUE",
+      repeat: true,
+      help: "Rules of the template beyond the product's kinds, such as 'apiGroups=*'; separated by commas",
+    },
+    {
       name: "wait-secret",
       value: "DURATION",
       fallback: "60s",
@@ -82,6 +92,8 @@ function judgeUpgradeWebhook(read: FlagReader): UpgradeWebhookFlags {
     takeOver: read.on("take-over"),
     takeFields: read.list("take-fields"),
     takeTemplateSelectors: read.on("take-template-selectors"),
+    takeTemplateRules: read.on("take-template-rules"),
+    allowRules: read.list("allow-rules"),
     waitSecretMs: read.duration("wait-secret", 60_000),
     ...(probeFile !== undefined && { probeFile }),
     probe,

@@ -14,9 +14,16 @@ import { errorsIn } from "./report";
 import { run } from "./run";
 import { admissionSecret, secretOf, type UnfitSecret, unfitSecrets } from "./secrets";
 import { openSuite, type Suite } from "./suite";
-import { clear, readBack, runSwap, settle, templateFile } from "./swap-checks";
-import { putOldConfiguration } from "./swap-states";
-import { newConfigurationName, newEntryName, oldConfigurationName } from "./webhook-configurations";
+import { clear, entryOf, readBack, runSwap, settle, templateFile } from "./swap-checks";
+import { putNewConfiguration, putOldConfiguration } from "./swap-states";
+import {
+  type ConfigurationOptions,
+  newConfiguration,
+  newConfigurationName,
+  newEntryName,
+  oldConfigurationName,
+  owners,
+} from "./webhook-configurations";
 
 let suite: Suite;
 beforeAll(async () => {
@@ -178,6 +185,120 @@ describe("the server side", () => {
   );
 });
 
+/** What the one rule of a configuration says. */
+function ruleOf(configuration: ReturnType<typeof newConfiguration>) {
+  const [rule] = entryOf(configuration)["rules"] as readonly {
+    readonly apiGroups: readonly string[];
+    readonly operations: readonly string[];
+    readonly resources: readonly string[];
+  }[];
+  return {
+    group: rule?.apiGroups[0] ?? "",
+    operations: rule?.operations ?? [],
+    resources: rule?.resources ?? [],
+  };
+}
+
+describe("what is there already", () => {
+  const { group, operations, resources } = ruleOf(newConfiguration({ namespace: "engine" }));
+  const others = "of-another-owner";
+  const beside = (
+    { scene }: Suite,
+    changes: Partial<ConfigurationOptions> = {},
+  ): ReturnType<typeof newConfiguration> => {
+    const object = newConfiguration({ ...scene, ...changes });
+    return { ...object, metadata: { ...object.metadata, name: others } };
+  };
+  interface Row {
+    readonly name: string;
+    readonly found: (suite: Suite) => Promise<unknown>;
+    readonly exit: number;
+    readonly code: string;
+    /** Of the finding's cause and fix. */
+    readonly says: readonly string[];
+  }
+  const rows: readonly Row[] = [
+    {
+      name: "a newer release's resources",
+      found: ({ api, scene }) =>
+        putNewConfiguration(api, scene, {
+          changes: { rule: { resources: [...resources, "engineenterpriseacls"] } },
+        }),
+      exit: 3,
+      code: "WEBHOOK-LOSES-RULES",
+      says: [`engineenterpriseacls.${group} (CREATE, UPDATE)`, "--take-template-rules"],
+    },
+    {
+      name: "another operation",
+      found: ({ api, scene }) =>
+        putNewConfiguration(api, scene, {
+          changes: { rule: { operations: [...operations, "DELETE"] } },
+        }),
+      exit: 3,
+      code: "WEBHOOK-LOSES-RULES",
+      says: [`${resources[0] ?? ""}.${group} (DELETE)`],
+    },
+    {
+      name: "another group",
+      found: ({ api, scene }) =>
+        putNewConfiguration(api, scene, { changes: { rule: { apiGroups: [group, "batch"] } } }),
+      exit: 3,
+      code: "WEBHOOK-LOSES-RULES",
+      says: [`${resources[0] ?? ""}.batch (CREATE, UPDATE)`],
+    },
+    {
+      name: "OLM's generated configuration",
+      found: (found) => found.api.replace(beside(found, { metadata: owners.OLM })),
+      exit: 5,
+      code: "WEBHOOK-OWNED",
+      says: ["OLM owns it", "InstallPlan"],
+    },
+    {
+      name: "OLM's generated configuration with a Service of its own",
+      found: (found) =>
+        found.api.replace(
+          beside(found, { metadata: owners.OLM, service: { name: "operator-service" } }),
+        ),
+      exit: 5,
+      code: "WEBHOOK-OWNED",
+      says: ["OLM owns it"],
+    },
+    {
+      name: "a chart's configuration under another entry name",
+      found: (found) =>
+        found.api.replace(
+          beside(found, { metadata: owners.Helm, entry: { name: "chart.admission.engine" } }),
+        ),
+      exit: 5,
+      code: "WEBHOOK-OWNED",
+      says: ["Helm owns it", "helm upgrade"],
+    },
+    {
+      name: "an entry of the same name that is nobody's",
+      found: (found) => found.api.replace(beside(found)),
+      exit: 3,
+      code: "PROBE-AMBIGUOUS",
+      says: [newEntryName, "--no-probe"],
+    },
+  ];
+  afterEach(async () => {
+    await suite.api.remove(newConfiguration({ namespace: "engine" }));
+    await suite.api.remove(beside(suite));
+    await settle(suite.api, suite.scene);
+  });
+
+  test.each(rows.map((row) => [row.name, row] as const))("%s", async (_name, row) => {
+    await row.found(suite);
+    const { report } = await refused();
+    expect(report.exit.code).toBe(row.exit);
+    expect(errorsIn(report)).toEqual([row.code]);
+    const told = report.findings?.find(({ code }) => code === row.code);
+    for (const part of row.says) {
+      expect(`${told?.cause ?? ""} ${told?.fix ?? ""}`).toContain(part);
+    }
+  });
+});
+
 describe("the template", () => {
   const good = readFileSync(templateFile, "utf8");
   interface Row {
@@ -207,6 +328,14 @@ describe("the template", () => {
       says: ["NAME_OF_EC_SERVICE_ACCOUNT is left"],
     },
     {
+      name: "for every group, every resource and CONNECT",
+      text: good
+        .replace('apiGroups: ["app.engine.com"]', 'apiGroups: ["*"]')
+        .replace('"UPDATE"', '"CONNECT"')
+        .replace("- engineenterprisedatabases", '- "*/*"'),
+      says: ["apiGroups=*", "resources=*/*", "operations=CONNECT", "--allow-rules"],
+    },
+    {
       name: "with several mistakes at once",
       text: good
         .replace("Validating", "Mutating")
@@ -220,7 +349,7 @@ describe("the template", () => {
     const { report, stderr } = await refused(["--template", "-"], { input: row.text });
     expect(report.exit.code).toBe(2);
     for (const part of row.says) {
-      expect(report.exit.reason).toContain(part);
+      expect(`${report.exit.reason} ${report.exit.next ?? ""}`).toContain(part);
       expect(stderr).toContain(part);
     }
   });

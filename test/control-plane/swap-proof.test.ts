@@ -1,7 +1,8 @@
 /** A swap whose proof fails ends with 7 and leaves what was there before. */
 import { readFileSync } from "node:fs";
 import { containing, matching } from "./matchers";
-import type { KubeObject } from "./objects";
+import { database } from "./databases";
+import { type KubeObject, pathOf } from "./objects";
 import { runner, type PluginRun } from "./plugin-run";
 import { openSuite, type Suite, verdictsOf } from "./suite";
 import { applied, clear, deleted, readBack, runSwap, settle, templateFile } from "./swap-checks";
@@ -116,41 +117,53 @@ function contentOf(configuration: KubeObject | undefined): unknown {
   return { labels, annotations, webhooks: configuration["webhooks"] };
 }
 
-describe("somebody else refuses", () => {
-  /** Refuses creations by the plugin, or all its edits, before any webhook is asked. */
-  const policyName = "somebody-else";
-  const policyRef = (kind: string): KubeObject => ({
-    apiVersion: "admissionregistration.k8s.io/v1",
-    kind,
-    metadata: { name: policyName },
-  });
-  async function putPolicy(operations: readonly string[]): Promise<void> {
-    const { api, controlPlane, scene } = suite;
-    await api.create({
-      ...policyRef("ValidatingAdmissionPolicy"),
-      spec: {
-        failurePolicy: "Fail",
-        matchConstraints: {
-          resourceRules: [
-            {
-              apiGroups: ["app.engine.com"],
-              apiVersions: ["*"],
-              operations,
-              resources: ["*"],
-            },
-          ],
-        },
-        validations: [
+const policyName = "somebody-else";
+const policyRef = (kind: string): KubeObject => ({
+  apiVersion: "admissionregistration.k8s.io/v1",
+  kind,
+  metadata: { name: policyName },
+});
+/** Refuses edits of the product's kinds before any webhook is asked. */
+async function putPolicy(
+  operations: readonly string[],
+  validation: Readonly<Record<string, string>>,
+): Promise<void> {
+  const { api } = suite;
+  await api.create({
+    ...policyRef("ValidatingAdmissionPolicy"),
+    spec: {
+      failurePolicy: "Fail",
+      matchConstraints: {
+        resourceRules: [
           {
-            expression: `request.userInfo.username != "${runner.name}"`,
-            message: "somebody else says no",
+            apiGroups: ["app.engine.com"],
+            apiVersions: ["*"],
+            operations,
+            resources: ["*"],
           },
         ],
       },
-    });
-    await api.create({
-      ...policyRef("ValidatingAdmissionPolicyBinding"),
-      spec: { policyName, validationActions: ["Deny"] },
+      validations: [validation],
+    },
+  });
+  await api.create({
+    ...policyRef("ValidatingAdmissionPolicyBinding"),
+    spec: { policyName, validationActions: ["Deny"] },
+  });
+}
+afterEach(async () => {
+  for (const kind of ["ValidatingAdmissionPolicyBinding", "ValidatingAdmissionPolicy"]) {
+    await suite.api.remove(policyRef(kind));
+  }
+});
+
+describe("somebody else refuses", () => {
+  /** Refuses whatever the plugin edits in one of these ways. */
+  async function putStranger(operations: readonly string[]): Promise<void> {
+    const { api, controlPlane, scene } = suite;
+    await putPolicy(operations, {
+      expression: `request.userInfo.username != "${runner.name}"`,
+      message: "somebody else says no",
     });
     const kubeconfig = controlPlane.kubeconfigFor(runner.name);
     const edit = ["annotate", "edb", "orders", "-n", scene.namespace, "--dry-run=server", "a=b"];
@@ -171,18 +184,13 @@ describe("somebody else refuses", () => {
     kind: "EngineEnterpriseDatabase",
     metadata: { name: "orders", namespace: "engine" },
   };
-  afterEach(async () => {
-    for (const kind of ["ValidatingAdmissionPolicyBinding", "ValidatingAdmissionPolicy"]) {
-      await suite.api.remove(policyRef(kind));
-    }
-  });
 
   test("new objects: a stored database proves it", async () => {
     const { controlPlane, api, scene } = suite;
     await clear(api, scene);
     await putOldConfiguration(api, scene);
     await settle(api, scene);
-    await putPolicy(["CREATE"]);
+    await putStranger(["CREATE"]);
     const run = await swapTo("judges");
     expect(run.report.exit.code).toBe(0);
     expect(run.writes).toEqual([applied, deleted]);
@@ -194,7 +202,7 @@ describe("somebody else refuses", () => {
     await clear(api, scene);
     await putNewConfiguration(api, scene, { changes: { service: { path: "/judges" } } });
     await settle(api, scene);
-    await putPolicy(["CREATE", "UPDATE"]);
+    await putStranger(["CREATE", "UPDATE"]);
     const before = await readBack(controlPlane);
     const run = await swapTo("judges");
     expect(run.report.exit).toMatchObject({
@@ -203,6 +211,39 @@ describe("somebody else refuses", () => {
     });
     expect(run.writes).toEqual([]);
     expect(await readBack(controlPlane)).toEqual(before);
+  });
+});
+
+describe("a policy refuses one of the bad edits", () => {
+  const posing = `admission webhook "${newEntryName}" denied the request: nobody supports this`;
+  test.each([
+    ["in the entry's own words", posing],
+    ["in its own words", "nobody supports this"],
+  ])("%s: 7, and the policy is named", async (_title, message) => {
+    const { controlPlane, api, scene } = suite;
+    await clear(api, scene);
+    await putPolicy(["CREATE"], {
+      expression: 'object.spec.?engineVersion.orValue("") != "0.0"',
+      message,
+    });
+    await until("the policy to be in force", async () => {
+      const wrong = database({
+        namespace: scene.namespace,
+        name: "policy-check",
+        engineVersion: "0.0",
+      });
+      const { body } = await api.send("POST", `${pathOf(wrong, "collection")}?dryRun=All`, {
+        body: wrong,
+      });
+      return JSON.stringify(body).includes("nobody supports this") || undefined;
+    });
+    const run = await swapTo("allows");
+    expect(run.report.exit).toMatchObject({
+      code: 7,
+      reason: containing(`ValidatingAdmissionPolicy '${policyName}'`),
+    });
+    expect(run.writes).toEqual([applied, removed]);
+    expect((await readBack(controlPlane)).current).toBeUndefined();
   });
 });
 

@@ -52,6 +52,7 @@ export function planOf(situation: Situation): Plan | undefined {
     livingNamespaces: facts.objects.namespaces.map(nameOf),
     takeOver: false,
     takeTemplateSelectors: false,
+    takeTemplateRules: false,
     names,
   });
 }

@@ -40,6 +40,14 @@ export const webhookCodes: readonly Explained[] = [
     source: "S19",
   },
   {
+    code: "PROBE-AMBIGUOUS",
+    severity: "error",
+    cause:
+      "another configuration has an entry of the same name for the same edits: a refusal would not prove which of the two it came from",
+    fix: "delete that configuration if nobody needs it, or go without proof with --no-probe",
+    source: "cli contract, upgrade-webhook",
+  },
+  {
     code: "PROBE-NO-KIND",
     severity: "error",
     cause: "none of the kinds that the webhook entry matches is served by the API server",
@@ -85,6 +93,14 @@ export const webhookCodes: readonly Explained[] = [
     source: "domain facts 4.3",
   },
   {
+    code: "WEBHOOK-LOSES-RULES",
+    severity: "error",
+    cause:
+      "the template does not guard resources or operations that the live entry guards: it is of an older release than the cluster",
+    fix: "give the template of the operator's release with --release SOURCE, or drop what it lacks with --take-template-rules",
+    source: "cli contract, upgrade-webhook",
+  },
+  {
     code: "WEBHOOK-NO-ENDPOINTS",
     severity: "error",
     cause: "the Service that the webhook entry calls has no ready endpoint, every call would fail",
@@ -118,7 +134,7 @@ export const webhookCodes: readonly Explained[] = [
     code: "WEBHOOK-OWNED",
     severity: "error",
     cause:
-      "Helm, OLM or a GitOps controller owns the configuration and would undo or fight the change",
+      "Helm, OLM or a GitOps controller owns a configuration that would be changed, or one that calls the same webhook already",
     fix: "use that owner's own way: helm upgrade, the InstallPlan, or the repository that it follows",
     source: "domain facts 4.4",
   },

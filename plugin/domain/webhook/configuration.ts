@@ -51,9 +51,16 @@ export function matchesResource(
   return list(own(entry, "rules")).some(
     (rule) =>
       has(rule, "apiGroups", wanted.group) &&
-      (has(rule, "resources", wanted.plural) || has(rule, "resources", "*/*")) &&
+      list(own(rule, "resources")).some((item) => coversResource(String(item), wanted.plural)) &&
       has(rule, "operations", wanted.operation),
   );
+}
+
+/** As the API server matches: by resource and subresource, each equal or `*`. */
+function coversResource(rule: string, wanted: string): boolean {
+  const [resource, sub = ""] = rule.split("/");
+  const [wantedResource, wantedSub = ""] = wanted.split("/");
+  return (resource === "*" || resource === wantedResource) && (sub === "*" || sub === wantedSub);
 }
 
 /** The configurations that carry the new or the old entry or have one of the two names (4.4). */

@@ -2,11 +2,13 @@
 import type { Finding } from "../findings";
 import type { Names } from "../names";
 import type { KubeObject } from "../objects";
-import { own } from "../values";
+import { own, type Json } from "../values";
 import { caBundleOf, candidatesOf, entriesOf, entryOf, serviceNamespaceOf } from "./configuration";
 import { differencesOf } from "./differences";
+import { namesakesIn, purposesBeside } from "./namesakes";
 import { ownerOf } from "../owners";
 import { leftovers } from "../placeholders";
+import { lostRules } from "./rules";
 import { wantedConfiguration } from "./wanted";
 
 /** Which of the two configurations were found. */
@@ -24,6 +26,8 @@ export interface PlanFacts {
   readonly livingNamespaces: readonly string[];
   readonly takeOver: boolean;
   readonly takeTemplateSelectors: boolean;
+  /** What the template does not guard may go unguarded, though the live entry guards it. */
+  readonly takeTemplateRules: boolean;
   readonly names: Names;
 }
 
@@ -37,7 +41,9 @@ export interface Plan {
   readonly differences: readonly string[];
   readonly apply: { readonly object: KubeObject; readonly why: string } | undefined;
   readonly remove: { readonly object: KubeObject; readonly why: string } | undefined;
-  /** Errors among these refuse the run with a conflict (exit 5). */
+  /** Entries of our entry's name in further configurations: their refusals look like ours. */
+  readonly namesakes: readonly Json[];
+  /** Errors among these refuse the run: exit 3 for `WEBHOOK-LOSES-RULES`, 5 for any other. */
   readonly findings: readonly Finding[];
 }
 
@@ -54,6 +60,7 @@ export function planSwap(facts: PlanFacts): Plan {
   const remove = old && { object: old, why: "replaced by the new configuration (S25)" };
   const keptFrom =
     live === undefined ? names.webhook.oldConfiguration : names.webhook.configuration;
+  const beside = purposesBeside(facts.configurations, wanted.object, names);
   const kept = wanted.kept.map((field) => keptFinding(field, keptFrom, names));
   return {
     found: foundOf(live, old),
@@ -63,11 +70,13 @@ export function planSwap(facts: PlanFacts): Plan {
     differences,
     apply,
     remove,
+    namesakes: namesakesIn(facts.configurations, names),
     findings: [
       ...judgeForeign(facts, live, old),
-      ...judgeOwners(facts, { writes: apply ? live : undefined, deletes: old }),
+      ...judgeOwners(facts, { touched: [apply ? live : undefined, old], beside }),
       ...judgeStrangers(old, names),
-      ...(live === undefined && old === undefined ? [nothingBefore(names)] : []),
+      ...judgeLosses(facts, live, wanted.object),
+      ...([live, old, ...beside].every((one) => one === undefined) ? [nothingBefore(names)] : []),
       ...wanted.findings,
       ...kept,
     ],
@@ -134,29 +143,35 @@ function judgeForeign(
 }
 
 function judgeOwners(
-  facts: PlanFacts,
-  touched: { readonly writes: KubeObject | undefined; readonly deletes: KubeObject | undefined },
+  { configurations, names }: PlanFacts,
+  found: {
+    readonly touched: readonly (KubeObject | undefined)[];
+    readonly beside: readonly KubeObject[];
+  },
 ): readonly Finding[] {
-  return candidatesOf(facts.configurations, facts.names).flatMap((object) => {
+  const known = [names.webhook.configuration, names.webhook.oldConfiguration];
+  const concerned = new Set([...candidatesOf(configurations, names), ...found.beside]);
+  return [...concerned].flatMap((object) => {
     const owner = ownerOf(object);
-    const mine = object === touched.writes || object === touched.deletes;
-    const name = object.metadata.name ?? "";
-    const known = [facts.names.webhook.configuration, facts.names.webhook.oldConfiguration];
-    if (owner !== undefined) {
-      return [
-        {
-          code: "WEBHOOK-OWNED",
-          severity: mine ? ("error" as const) : ("warning" as const),
-          object: configurationLabel(object),
-          cause: mine
-            ? `${owner.name} owns it and would undo or fight the change`
-            : `${owner.name} owns it; this run does not touch it`,
-          fix: owner.way,
-          source: "domain facts 4.4",
-        },
-      ];
+    if (owner === undefined) {
+      return known.includes(object.metadata.name ?? "") ? [] : [otherConfiguration(object)];
     }
-    return known.includes(name) ? [] : [otherConfiguration(object)];
+    const [mine, beside] = [found.touched, found.beside].map((all) => all.includes(object));
+    const cause = mine
+      ? `${owner.name} owns it and would undo or fight the change`
+      : beside
+        ? `${owner.name} owns it, and it calls the same webhook for the same kinds: a second configuration would judge every edit twice`
+        : `${owner.name} owns it; this run does not touch it`;
+    return [
+      {
+        code: "WEBHOOK-OWNED",
+        severity: mine || beside ? ("error" as const) : ("warning" as const),
+        object: configurationLabel(object),
+        cause,
+        fix: owner.way,
+        source: "domain facts 4.4",
+      },
+    ];
   });
 }
 
@@ -187,6 +202,28 @@ function judgeStrangers(old: KubeObject | undefined, names: Names): readonly Fin
       cause: `it also holds entries that are not the operator's: ${strangers.join(", ")}`,
       fix: "move those entries to a configuration of their own, then run again",
       source: "S25",
+    },
+  ];
+}
+
+/** A template older than the cluster: the old configuration does not count, its operations are `*`. */
+function judgeLosses(
+  { names, takeTemplateRules }: PlanFacts,
+  live: KubeObject | undefined,
+  wanted: KubeObject,
+): readonly Finding[] {
+  const { entry } = names.webhook;
+  const lost = lostRules(entryOf(live, entry), entryOf(wanted, entry));
+  if (lost.length === 0) return [];
+  return [
+    {
+      code: "WEBHOOK-LOSES-RULES",
+      severity: takeTemplateRules ? "warning" : "error",
+      object: configurationLabel(wanted),
+      field: "webhooks[0].rules",
+      cause: `the template does not guard what the live entry guards: ${lost.join(", ")}`,
+      fix: "give the template of the operator's release with --release SOURCE, or drop these with --take-template-rules",
+      source: "cli contract, upgrade-webhook",
     },
   ];
 }

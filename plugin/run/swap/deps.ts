@@ -21,6 +21,7 @@ export interface SwapOptions {
   readonly takeOver: boolean;
   readonly takeFields: readonly string[];
   readonly takeTemplateSelectors: boolean;
+  readonly takeTemplateRules: boolean;
   readonly fieldManager: string;
   readonly waitSecretMs: number;
   readonly wait: boolean;

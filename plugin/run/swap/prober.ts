@@ -65,6 +65,11 @@ export class Prober {
     readonly pair: Pair,
   ) {}
 
+  /** True once the new or the old entry was seen refusing the pair's twin. */
+  get refused(): boolean {
+    return this.#denySettled;
+  }
+
   /** The observations that count: of the twin that was seen refused, once one was. */
   counting(since = 0): readonly Observation[] {
     const what = this.pair.denies[this.#deny]?.what;

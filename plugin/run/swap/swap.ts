@@ -67,7 +67,7 @@ class Swap {
     const plan = await this.#plan(found);
     deps.recorder.findings(plan.findings);
     const stage = await setStage(deps, options, { plan, namespace: found.namespace });
-    const pairs = stage === undefined ? [] : [stage.gap, ...stage.beyondOld];
+    const pairs = stage === undefined ? [] : [stage.gap, ...stage.beyondOld, ...stage.guarded];
     await requirePermissions(deps, [
       ...writePermissions(deps, plan),
       ...probePermissions([...new Set(pairs)]),
@@ -133,10 +133,10 @@ class Swap {
       livingNamespaces: await readLivingNamespaces(deps, configurations),
       names: deps.names,
     });
-    if (plan.findings.some(({ severity }) => severity === "error")) {
-      throw new BlockedError(exitCodes.conflict, plan.findings);
-    }
-    return plan;
+    const errors = plan.findings.filter(({ severity }) => severity === "error");
+    if (errors.length === 0) return plan;
+    const conflicts = errors.some(({ code }) => code !== "WEBHOOK-LOSES-RULES");
+    throw new BlockedError(conflicts ? exitCodes.conflict : exitCodes.blocked, plan.findings);
   }
 
   /** Nothing to write: the state found is proven as it stands. */
@@ -171,7 +171,9 @@ class Swap {
       }
       await this.#delete(plan.remove);
     }
-    await witness.prove(plan.remove === undefined ? "new" : "after");
+    const last = plan.remove === undefined ? "new" : "after";
+    await witness.prove(last);
+    await witness.proveGuarded(last);
     this.#witness?.reportGap();
     return plan.remove === undefined
       ? "the webhook configuration is in force"

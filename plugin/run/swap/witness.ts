@@ -13,6 +13,7 @@ import {
 } from "../../domain/webhook/probe";
 import type { KubeObject } from "../../domain/objects";
 import { entryNames } from "../../domain/webhook/configuration";
+import type { Pair } from "../../domain/webhook/twins";
 import { missingPermissions } from "../ledger";
 import type { SwapDeps } from "./deps";
 import { probePermissions } from "./permissions";
@@ -37,6 +38,8 @@ interface Watch {
   readonly gap: Prober;
   /** Probers of kinds that the old configuration does not match. */
   readonly beyondOld: readonly Prober[];
+  /** Probers of further kinds that were guarded before the run. */
+  readonly guarded: readonly Prober[];
 }
 
 /** The probes of one swap. */
@@ -53,11 +56,15 @@ export class Witness {
   static async open(deps: SwapDeps, stage: Stage | undefined): Promise<Witness> {
     if (stage === undefined) return new Witness(deps, undefined);
     const gap = await openProber(deps, stage.gap);
-    const beyondOld = [];
-    for (const pair of stage.beyondOld) {
-      beyondOld.push(pair === stage.gap ? gap : await openProber(deps, pair));
-    }
-    return new Witness(deps, { gap, beyondOld });
+    const opened = new Map([[stage.gap, gap]]);
+    const open = async (pairs: readonly Pair[]): Promise<readonly Prober[]> => {
+      for (const pair of pairs) {
+        if (!opened.has(pair)) opened.set(pair, await openProber(deps, pair));
+      }
+      return pairs.flatMap((pair) => opened.get(pair) ?? []);
+    };
+    const beyondOld = await open(stage.beyondOld);
+    return new Witness(deps, { gap, beyondOld, guarded: await open(stage.guarded) });
   }
 
   /** The prober that watches throughout, undefined without a probe. */
@@ -74,7 +81,9 @@ export class Witness {
   async before(phase: string, old: KubeObject | undefined): Promise<{ readonly broken: boolean }> {
     const gap = this.gap;
     if (gap === undefined) return { broken: false };
-    for (let round = 0; round < roundsBefore; round += 1) await gap.round();
+    for (const prober of new Set([gap, ...(this.watch?.guarded ?? [])])) {
+      for (let round = 0; round < roundsBefore; round += 1) await prober.round();
+    }
     const counts = tally(gap.counting());
     this.deps.recorder.probe({ phase, ...counts });
     const works = counts.accept.ok === counts.accept.of && counts.deny.ok === counts.deny.of;
@@ -126,6 +135,13 @@ export class Witness {
     const proof = await this.#settle(prober, limits);
     this.deps.recorder.probe({ phase, ...tally(prober.counting(from)) });
     if (proof.is !== "proven") throw unproven(proof);
+  }
+
+  /** What was seen refused before the run has to be refused by the new entry, kind by kind. */
+  async proveGuarded(phase: string): Promise<void> {
+    for (const prober of this.watch?.guarded ?? []) {
+      if (prober.refused) await this.prove(`${phase}: ${prober.pair.kind}`, standing, prober);
+    }
   }
 
   async #settle(prober: Prober, limits: Partial<ProofWanted>): Promise<Proof> {

@@ -94,6 +94,8 @@ const flags: UpgradeWebhookFlags = {
   takeOver: false,
   takeFields: [],
   takeTemplateSelectors: false,
+  takeTemplateRules: false,
+  allowRules: [],
   waitSecretMs: 0,
   probe: true,
 };

@@ -78,9 +78,16 @@ const flags: UpgradeWebhookFlags = {
   takeOver: false,
   takeFields: [],
   takeTemplateSelectors: false,
+  takeTemplateRules: false,
+  allowRules: [],
   waitSecretMs: 0,
   probe: true,
 };
+const everyRule = `apiGroups: ["*"]
+        apiVersions: ["*"]
+        operations: ["*"]
+        resources: ["*/*"]
+`;
 const shipped = readFileSync(join(__dirname, "../../../manifests/admission/webhook.yaml"), "utf8");
 
 describe("with the template that the tool ships", () => {
@@ -254,6 +261,44 @@ describe("--template and --release", () => {
     await expect(run).rejects.toThrow(UsageError);
     await expect(run).rejects.toThrow(problem);
     expect(cluster.calls).toEqual([]);
+  });
+
+  describe("a template whose rules reach beyond the product's kinds", () => {
+    const wide = (field: string, values: string): string =>
+      shipped.replace(new RegExp(`${field}: \\[.*\\]`), `${field}: [${values}]`);
+    const everything = shipped.replace(/apiGroups: [\s\S]*/, everyRule);
+    test.each<[string, string, readonly string[]]>([
+      ["every group", wide("apiGroups", '"*"'), ["apiGroups=*"]],
+      ["another group", wide("apiGroups", '"app.engine.com", "apps"'), ["apiGroups=apps"]],
+      ["CONNECT", wide("operations", '"CREATE", "CONNECT"'), ["operations=CONNECT"]],
+      ["everything", everything, ["apiGroups=*", "resources=*/*", "operations=*"]],
+    ])("%s is refused, and nothing is sent, unless it is named", async (_title, text, allowed) => {
+      const { context, cluster } = aContext({ "mine.yaml": text });
+      const given = { ...flags, template: "mine.yaml" };
+      const [one = ""] = allowed;
+      for (const allowRules of [[], ["apiGroups=other"]]) {
+        const run = runUpgradeWebhook(context, [], { ...given, allowRules });
+        await expect(run).rejects.toThrow(UsageError);
+        await expect(run).rejects.toThrow(one);
+        await expect(run).rejects.toMatchObject({
+          hint: expect.stringContaining(`--allow-rules '${allowed.join(",")}'`) as string,
+        });
+      }
+      expect(cluster.writes).toEqual([]);
+      expect(cluster.calls).toEqual([]);
+      const report = await runUpgradeWebhook(context, [], { ...given, allowRules: allowed });
+      expect(report.exit.code).toBe(0);
+    });
+
+    test("is not one for more kinds of the same group", async () => {
+      const text = shipped.replace(
+        "resources:\n",
+        "resources:\n          - engineenterpriseacls\n",
+      );
+      const { context } = aContext({ "mine.yaml": text });
+      const report = await runUpgradeWebhook(context, [], { ...flags, template: "mine.yaml" });
+      expect(report.exit.code).toBe(0);
+    });
   });
 
   test("together are a usage error before anything is read or connected", async () => {

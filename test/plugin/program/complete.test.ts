@@ -22,7 +22,13 @@ test.each([
   [
     "own flags",
     ["upgrade-webhook", "--take-"],
-    ["--take-over", "--take-fields", "--take-template-selectors", ":4"],
+    [
+      "--take-over",
+      "--take-fields",
+      "--take-template-selectors",
+      "--take-template-rules",
+      ":4",
+    ],
   ],
   ["global flags", ["version", "--dry"], ["--dry-run", ":4"]],
   ["help", ["cert", "create", "--he"], ["--help", ":4"]],

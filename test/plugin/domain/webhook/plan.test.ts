@@ -23,6 +23,7 @@ const facts: PlanFacts = {
   livingNamespaces: ["engine"],
   takeOver: false,
   takeTemplateSelectors: false,
+  takeTemplateRules: false,
   names: defaultNames,
 };
 const plan = (configurations: readonly KubeObject[], changes: Partial<PlanFacts> = {}) =>
@@ -153,8 +154,13 @@ describe("an owner", () => {
     ],
     ["of the new one, which is as wanted: a warning", [owned(right)], ["warning WEBHOOK-OWNED"]],
     [
-      "of another candidate: a warning",
+      "of another that calls the same Service: an error",
       [right, owned({ ...right, metadata: { name: "chart" } })],
+      ["error WEBHOOK-OWNED"],
+    ],
+    [
+      "of another operator's: a warning",
+      [right, owned({ ...aNewConfiguration({ namespace: "other" }), metadata: { name: "chart" } })],
       ["warning WEBHOOK-OWNED"],
     ],
     [

@@ -5,7 +5,7 @@ import type { KubeObject } from "../../../../plugin/domain/objects";
 import { at, own } from "../../../../plugin/domain/values";
 import type { Pair } from "../../../../plugin/domain/webhook/twins";
 import { aDatabase, aNamespace, resourceOf } from "../../../support/builders";
-import type { Call } from "../../../support/fake-cluster";
+import type { Call, WebhookServer } from "../../../support/fake-cluster";
 import {
   applyNew,
   codesOf,
@@ -13,6 +13,7 @@ import {
   expectWanted,
   healthy,
   isWrite,
+  judgesAll,
   newName,
   permissive,
   Scene,
@@ -286,6 +287,64 @@ describe("a refusal by somebody else is named, not counted:", () => {
     );
     expect(report.exit.reason).toContain("nothing was changed");
     expect(report.probes?.[0]).toMatchObject({ accept: { ok: 0 } });
+  });
+});
+
+describe("every kind that was guarded before is guarded after", () => {
+  const eaadb = defaultNames.eaadb.kind;
+  const differs = { entry: { admissionReviewVersions: ["v1"] } };
+  const forgetsEaadb: WebhookServer = {
+    ...healthy,
+    judge: (object) => (object.kind === eaadb ? undefined : judgesAll(object)),
+  };
+
+  test("each kind that was seen refused is proven by itself", async () => {
+    const scene = new Scene({ new: differs });
+    const report = await scene.run();
+    expect(report.exit.code).toBe(0);
+    expect(report.probes?.map(({ phase }) => phase)).toEqual(["before", "new", `new: ${eaadb}`]);
+    const proof = report.probes?.at(-1);
+    expect(proof?.deny).toMatchObject({ by: defaultNames.webhook.entry, ok: proof?.deny.of });
+  });
+
+  test("one that is no longer refused ends with 7, and what was there is back", async () => {
+    const scene = new Scene({ new: differs });
+    const before = scene.live();
+    scene.afterCall(isWrite("apply"), () => {
+      scene.cluster.servers.set("engine/admission", forgetsEaadb);
+    });
+    const report = await scene.run();
+    expect(report.exit).toMatchObject({
+      code: 7,
+      reason: expect.stringContaining("an edit that must be refused passes") as string,
+    });
+    expect(scene.cluster.written).toEqual([applyNew, applyNew]);
+    expect(scene.live()?.["webhooks"]).toEqual(before?.["webhooks"]);
+  });
+
+  test("one that the server never judged is asked for nothing", async () => {
+    const scene = new Scene({ new: differs });
+    scene.cluster.servers.set("engine/admission", forgetsEaadb);
+    const report = await scene.run();
+    expect(report.exit.code).toBe(0);
+    expect(report.probes?.map(({ phase }) => phase)).toEqual(["before", "new"]);
+  });
+
+  test("one that the old configuration guarded, too", async () => {
+    const rule = {
+      apiGroups: [defaultNames.group],
+      apiVersions: ["*"],
+      operations: ["*"],
+      resources: ["*"],
+    };
+    const scene = new Scene({ old: { entry: { rules: [rule] } } });
+    const report = await scene.run();
+    expect(report.probes?.map(({ phase }) => phase)).toEqual([
+      "before",
+      "new",
+      "after",
+      `after: ${eaadb}`,
+    ]);
   });
 });
 

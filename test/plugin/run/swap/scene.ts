@@ -214,6 +214,7 @@ export function aSwap(): SwapOptions {
     takeOver: false,
     takeFields: [],
     takeTemplateSelectors: false,
+    takeTemplateRules: false,
     fieldManager: "kubectl-engine",
     waitSecretMs: 60_000,
     wait: false,
