@@ -6,7 +6,7 @@ import { kinds } from "../domain/kinds";
 import type { Names } from "../domain/names";
 import { type KubeObject, objectLabel } from "../domain/objects";
 import { at, own, text } from "../domain/values";
-import type { Clock, Cluster } from "../run/ports";
+import { type Clock, type Cluster, requestDeadlineMs } from "../run/ports";
 import { Connections, type Trust } from "./cluster-api/connections";
 import { HttpClusterApi } from "./cluster-api/http-api";
 import { type ApiCredentials, Login } from "./cluster-api/login";
@@ -47,12 +47,11 @@ export class ApiAccessError extends EngineError {
 }
 
 const dialMs = 30_000;
-const answerMs = 60_000;
 const answerBytes = 16 * 1024 * 1024;
 
 /** The API of an EC; reads the credentials, sends nothing to it yet. */
 export async function connectClusterApi(target: ApiTarget): Promise<HttpClusterApi> {
-  const { flags, ec, names, clock, warn, requestTimeoutMs = answerMs } = target;
+  const { flags, ec, names, clock, warn, requestTimeoutMs = requestDeadlineMs } = target;
   const places = placesOf(ec, names);
   const route = routeOf(target, places);
   const trust = trustOf(flags);

@@ -1,5 +1,6 @@
 /** The connection of the command line as a kubeconfig for another program: no secret in its words. */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { own } from "../domain/values";
@@ -12,7 +13,7 @@ import { chooseTarget } from "./kubernetes/target";
 /** A kubeconfig that exists until it is removed. */
 export interface TemporaryKubeconfig {
   readonly path: string;
-  readonly remove: () => Promise<void>;
+  readonly remove: () => void;
 }
 
 /** Writes what flags, environment and kubeconfig lead to; nobody else can read it. */
@@ -33,13 +34,19 @@ export async function temporaryKubeconfig(
   };
   const folder = await mkdtemp(join(tmpdir(), "kubectl-engine-"));
   const path = join(folder, "config");
-  const remove = async (): Promise<void> => {
-    await rm(folder, { recursive: true, force: true });
+  // a run that is ended at once leaves no credentials behind
+  const clear = (): void => {
+    rmSync(folder, { recursive: true, force: true });
+  };
+  process.once("exit", clear);
+  const remove = (): void => {
+    clear();
+    process.removeListener("exit", clear);
   };
   try {
     await writeFile(path, JSON.stringify(content), { mode: 0o600 });
   } catch (error) {
-    await remove();
+    remove();
     throw error;
   }
   return { path, remove };

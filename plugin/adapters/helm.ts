@@ -2,9 +2,10 @@
 import { execFile } from "node:child_process";
 import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import { EngineError, exitCodes, UsageError } from "../domain/errors";
+import { EngineError, exitCodes, UnavailableError, UsageError } from "../domain/errors";
 import { isObject, type Json, list, own, text } from "../domain/values";
 import { type ChartRelease, type ChartUpgrade, helmWords } from "../domain/operator/chart";
+import { type Clock, deadline, requestDeadlineMs } from "../run/ports";
 
 /** Helm ended with an error of its own. */
 export class HelmError extends EngineError {
@@ -20,7 +21,11 @@ export interface HelmSetting {
   /** The kubeconfig of this run: credentials are never among the words of a command. */
   readonly kubeconfig: string;
   readonly namespace: string;
+  /** How long helm itself waits for an upgrade. */
   readonly timeoutMs: number;
+  /** How long it may take to answer beyond that; absent: the default of a request. */
+  readonly requestTimeoutMs?: number | undefined;
+  readonly clock: Pick<Clock, "alarm">;
   readonly signal: AbortSignal;
 }
 
@@ -86,7 +91,7 @@ export class HelmProgram {
     const [, ...words] = helmWords(upgrade);
     const seconds = Math.max(1, Math.ceil(this.setting.timeoutMs / 1000));
     const mode = upgrade.dryRun ? ["--dry-run=server", "--hide-notes"] : [];
-    await this.#run([...words, "--timeout", `${seconds}s`, ...mode]);
+    await this.#run([...words, "--timeout", `${seconds}s`, ...mode], this.setting.timeoutMs);
   }
 
   async #json(words: readonly string[]): Promise<unknown> {
@@ -98,8 +103,9 @@ export class HelmProgram {
     }
   }
 
-  #run(words: readonly string[]): Promise<string> {
-    const { executable, env, kubeconfig, namespace, signal } = this.setting;
+  #run(words: readonly string[], waitsMs = 0): Promise<string> {
+    const { executable, env, kubeconfig, namespace, signal, clock } = this.setting;
+    const limitMs = waitsMs + (this.setting.requestTimeoutMs ?? requestDeadlineMs);
     const all = [...words, "--namespace", namespace, "--kubeconfig", kubeconfig];
     // whom and where to talk to is said by the kubeconfig alone
     const kept = Object.entries(env).filter(([key]) => !/^(HELM_KUBE|HELM_NAMESPACE)/.test(key));
@@ -111,15 +117,34 @@ export class HelmProgram {
       maxBuffer: 64 * 1024 * 1024,
     } as const;
     return new Promise((resolve, reject) => {
-      execFile(executable, all, options, (error, stdout, stderr) => {
+      let late = false;
+      const inTime = deadline(clock, limitMs, () => {
+        late = true;
+        child.kill("SIGINT");
+      });
+      const inTimeToEnd = deadline(clock, limitMs + endingMs, () => child.kill("SIGKILL"));
+      const child = execFile(executable, all, options, (error, stdout, stderr) => {
+        inTime();
+        inTimeToEnd();
         if (error === null) resolve(stdout);
+        else if (late) reject(tooLate(words, limitMs));
         else reject(signal.aborted ? (signal.reason as Error) : failed(words, stderr, error));
       });
     });
   }
 }
 
+/** What helm gets to mark its release as failed. */
+const endingMs = 10_000;
+
 const longest = 2000;
+
+function tooLate(words: readonly string[], limitMs: number): UnavailableError {
+  const command = `helm ${words.slice(0, 2).join(" ")}`;
+  return new UnavailableError(`${command} did not end within ${limitMs / 1000} s, and was ended`, {
+    hint: "check the network; helm history shows what became of the release; then run again",
+  });
+}
 
 function failed(words: readonly string[], stderr: string, cause: Error): HelmError {
   const said = stderr.trim().slice(-longest) || "it said nothing";

@@ -46,8 +46,8 @@ export const connectionFlags: readonly FlagSpec[] = [
   {
     name: "request-timeout",
     value: "DURATION",
-    fallback: "0",
-    help: "Longest time for one request, as 30s or 2m; 0 for no limit",
+    fallback: "90s",
+    help: "Longest time for one request, as 30s or 2m; 0 for the default",
   },
   {
     name: "namespace",

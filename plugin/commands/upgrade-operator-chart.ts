@@ -41,6 +41,8 @@ async function runChart(
       kubeconfig: kubeconfig.path,
       namespace: common.namespace,
       timeoutMs: common.timeoutMs,
+      requestTimeoutMs: options.connection.requestTimeoutMs,
+      clock: context.clock,
       signal: context.signal,
     });
     await helm.requireVersion();
@@ -53,6 +55,6 @@ async function runChart(
       { ...common, ...flags, values: flags.values },
     );
   } finally {
-    await kubeconfig.remove();
+    kubeconfig.remove();
   }
 }

@@ -129,4 +129,20 @@ export interface Clock {
   now(): number;
   /** Resolves after `ms`; rejects with the signal's reason when aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Rings once after `ms`, unless what it gives is called first; absent: by the machine's own time. */
+  alarm?(ms: number, ring: () => void): () => void;
+}
+
+/** Longest time for one request where --request-timeout gives none (cli contract, Output). */
+export const requestDeadlineMs = 90_000;
+
+const longestTimer = 2 ** 31 - 1;
+
+/** Calls `late` when the time is over; what it gives calls that off. */
+export function deadline(clock: Pick<Clock, "alarm">, ms: number, late: () => void): () => void {
+  if (clock.alarm !== undefined) return clock.alarm(ms, late);
+  const timer = setTimeout(late, Math.min(ms, longestTimer));
+  return () => {
+    clearTimeout(timer);
+  };
 }

@@ -4,7 +4,7 @@ import type { OutgoingHttpHeaders } from "node:http";
 import type WebSocket from "ws";
 import { type EngineError, UnavailableError } from "../../domain/errors";
 import { isObject, type Json } from "../../domain/values";
-import type { Clock } from "../../run/ports";
+import { type Clock, deadline, requestDeadlineMs } from "../../run/ports";
 import type { Agents } from "./agents";
 import type { Credential, CredentialSource } from "./credential";
 import { type Answer, exchange, NoAnswer } from "./exchange";
@@ -41,7 +41,7 @@ export interface Connection {
   readonly impersonation: OutgoingHttpHeaders;
   readonly compress: boolean;
   readonly clock: Clock;
-  readonly timeoutMs: number | undefined;
+  readonly timeoutMs: number;
   readonly dialTimeoutMs: number;
   readonly signal: AbortSignal | undefined;
   readonly onRequest: ((request: RequestSeen) => void) | undefined;
@@ -70,19 +70,23 @@ export class Client {
     );
   }
 
-  /** The lines of an answer as they come, until the server ends it or the reader stops. */
+  /** The lines of an answer as they come, until the server ends it, falls silent, or the reader stops. */
   async *lines(call: Call): AsyncGenerator<string> {
     const { stream } = this.success(await this.answer({ ...call, streams: true }), call);
     if (stream === undefined) return;
     const abort = (): void => {
       stream.destroy(call.signal?.reason as Error);
     };
+    const silence = new AbortController();
+    silence.signal.addEventListener("abort", () => stream.destroy());
+    const chunks = this.arriving(stream, silence);
     call.signal?.addEventListener("abort", abort);
     try {
       call.signal?.throwIfAborted();
-      yield* linesOf(stream);
+      yield* linesOf(chunks);
     } catch (error) {
       call.signal?.throwIfAborted();
+      if (silence.signal.aborted) return;
       const { code = "UNKNOWN" } = error as NodeJS.ErrnoException;
       throw this.failure(new NoAnswer(true, code, error), call);
     } finally {
@@ -91,9 +95,30 @@ export class Client {
     }
   }
 
+  /** What comes, as long as nobody has to wait too long for more of it. */
+  private async *arriving(
+    stream: AsyncIterable<Buffer>,
+    silence: AbortController,
+  ): AsyncGenerator<Buffer> {
+    const { clock } = this.connection;
+    const late = (): void => {
+      silence.abort();
+    };
+    let inTime = deadline(clock, requestDeadlineMs, late);
+    try {
+      for await (const chunk of stream) {
+        inTime();
+        yield chunk;
+        inTime = deadline(clock, requestDeadlineMs, late);
+      }
+    } finally {
+      inTime();
+    }
+  }
+
   /** A WebSocket to the call's path; nothing of what is sent over it is known here. */
   async socket(call: Call, protocol: string): Promise<WebSocket> {
-    const { base, agents, credentials, guard, dialTimeoutMs } = this.connection;
+    const { base, agents, credentials, guard, dialTimeoutMs, clock } = this.connection;
     guard?.(seen(call));
     const { openSocket } = await import("./socket.ts");
     for (let renewed = false; ; renewed = true) {
@@ -105,6 +130,7 @@ export class Client {
         protocol,
         headers: this.headers({ ...call, streams: true }, credential),
         lease: agents.of(credential.pair, true),
+        clock,
         dialTimeoutMs,
         signal: call.signal,
       });
@@ -138,6 +164,7 @@ export class Client {
     const { clock, credentials, guard } = this.connection;
     guard?.(seen(asked));
     const call = { ...asked, signal: asked.signal ?? this.signalFor(asked) };
+    const pausing = call.signal ?? this.interrupt();
     let renewed = false;
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.attempt(call);
@@ -147,7 +174,7 @@ export class Client {
       }
       const pause = pauseBefore(answer, attempt, call.writes);
       if (pause === undefined) return answer;
-      await clock.sleep(pause, call.signal);
+      await clock.sleep(pause, pausing);
     }
   }
 
@@ -156,8 +183,14 @@ export class Client {
     return call.writes && !isDryRun(call) ? undefined : this.connection.signal;
   }
 
+  /** Ends a pause: nobody has looked at what waits. What begins after it puts something in order. */
+  private interrupt(): AbortSignal | undefined {
+    const { signal } = this.connection;
+    return signal?.aborted === true ? undefined : signal;
+  }
+
   private async attempt(call: Call): Promise<Answer | NoAnswer> {
-    const { agents, base, credentials, timeoutMs, dialTimeoutMs } = this.connection;
+    const { agents, base, credentials, clock, timeoutMs, dialTimeoutMs } = this.connection;
     call.signal?.throwIfAborted();
     // Every request in flight listens to the same signal; node warns from the eleventh on.
     if (call.signal !== undefined) setMaxListeners(0, call.signal);
@@ -174,6 +207,7 @@ export class Client {
         body,
         agent,
         signal: call.signal,
+        clock,
         timeoutMs,
         dialTimeoutMs,
         streams: call.streams,

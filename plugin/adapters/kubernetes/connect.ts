@@ -1,6 +1,6 @@
 /** Connecting to a Kubernetes API server: flags and environment into the Cluster port. */
 import { setTimeout as later } from "node:timers/promises";
-import type { Clock, Cluster } from "../../run/ports";
+import { type Clock, type Cluster, requestDeadlineMs } from "../../run/ports";
 import { Agents } from "./agents";
 import { Client } from "./client";
 import { HttpCluster } from "./cluster";
@@ -39,16 +39,17 @@ function clusterOf(
   const target = chooseTarget(kubeconfig, flags, explicit ? undefined : podAccount(env, dir));
   const { base, cluster, user, userName, clusterName, namespace } = target;
   const clock = options.clock ?? systemClock;
+  const { requestTimeoutMs: timeoutMs = requestDeadlineMs } = flags;
   const server = base.href.replace(/\/$/, "");
   const client = new Client({
     base,
     place: { server, clusterName, userName },
     agents: new Agents({ base, trust: trustOf(target, env), proxy: proxyFor(target, env) }),
-    credentials: credentialSource({ target, env, clock }),
+    credentials: credentialSource({ target, env, clock, timeoutMs }),
     impersonation: impersonationHeaders(user),
     compress: cluster.disableCompression !== true,
     clock,
-    timeoutMs: (flags.requestTimeoutMs ?? 0) > 0 ? flags.requestTimeoutMs : undefined,
+    timeoutMs,
     dialTimeoutMs: options.dialTimeoutMs ?? dialTimeoutMs,
     signal: options.signal,
     onRequest: options.onRequest,

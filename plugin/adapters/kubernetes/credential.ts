@@ -15,6 +15,8 @@ export interface Site {
   readonly target: Target;
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
+  /** Longest time for a plugin or an identity provider to give a credential. */
+  readonly timeoutMs: number;
 }
 
 /** Where credentials come from. */

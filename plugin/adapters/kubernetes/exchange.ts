@@ -2,6 +2,7 @@
 import http from "node:http";
 import https from "node:https";
 import { gunzipSync } from "node:zlib";
+import { type Clock, deadline } from "../../run/ports";
 import { hostOf, portOf } from "./proxy";
 
 /** A request, complete. */
@@ -13,8 +14,9 @@ export interface Exchange {
   readonly body: string | undefined;
   readonly agent: http.Agent;
   readonly signal: AbortSignal | undefined;
-  /** Limit of the whole exchange, undefined for none. */
-  readonly timeoutMs: number | undefined;
+  readonly clock: Pick<Clock, "alarm">;
+  /** Limit of the whole exchange; of a stream, until it begins. */
+  readonly timeoutMs: number;
   /** Limit for the connection to stand. */
   readonly dialTimeoutMs: number;
   /** A success is answered as soon as it begins, its body as a stream. */
@@ -44,7 +46,6 @@ export class NoAnswer extends Error {
 }
 
 const bodyLimit = 256 * 1024 * 1024;
-const longestTimer = 2 ** 31 - 1;
 
 /** Sends; rejects with NoAnswer, or with the signal's reason. */
 export function exchange(wanted: Exchange): Promise<Answer> {
@@ -60,9 +61,9 @@ export function exchange(wanted: Exchange): Promise<Answer> {
       agent: wanted.agent,
     });
     let sent = false;
-    const timers: NodeJS.Timeout[] = [];
     const settle = (act: () => void): void => {
-      timers.forEach(clearTimeout);
+      inTime();
+      dialed();
       signal?.removeEventListener("abort", aborted);
       act();
     };
@@ -78,17 +79,16 @@ export function exchange(wanted: Exchange): Promise<Answer> {
       });
       request.destroy();
     };
-    const after = (ms: number, code: string): NodeJS.Timeout => {
-      const timer = setTimeout(fail, Math.min(ms, longestTimer), code);
-      timers.push(timer);
-      return timer;
-    };
+    const within = (ms: number, code: string): (() => void) =>
+      deadline(wanted.clock, ms, () => {
+        fail(code);
+      });
     signal?.addEventListener("abort", aborted);
-    const dial = after(wanted.dialTimeoutMs, "DIAL_TIMEOUT");
-    if (wanted.timeoutMs !== undefined) after(wanted.timeoutMs, "REQUEST_TIMEOUT");
+    const dialed = within(wanted.dialTimeoutMs, "DIAL_TIMEOUT");
+    const inTime = within(wanted.timeoutMs, "REQUEST_TIMEOUT");
     whenEstablished(request, secure, () => {
       sent = true;
-      clearTimeout(dial);
+      dialed();
     });
     request.on("error", (error: NodeJS.ErrnoException) => {
       fail(error.code ?? "UNKNOWN", error);

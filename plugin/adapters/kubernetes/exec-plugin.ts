@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { PermissionError } from "../../domain/errors";
 import { isObject, type Json, list, own, text } from "../../domain/values";
+import { deadline } from "../../run/ports";
 import { bearer, type Credential, type CredentialSource, type Site } from "./credential";
 import { readText } from "./files";
 import { type Issued, KeptCredential } from "./kept";
@@ -36,7 +37,7 @@ export class ExecPlugin implements CredentialSource {
   }
 
   close(): void {
-    this.child?.kill();
+    if (this.child !== undefined) abandon(this.child, "SIGTERM");
   }
 
   private async ask(): Promise<Issued> {
@@ -85,6 +86,11 @@ export class ExecPlugin implements CredentialSource {
         windowsHide: true,
       });
       this.child = child;
+      const { clock, timeoutMs } = this.site;
+      const inTime = deadline(clock, timeoutMs, () => {
+        reject(this.failed(`did not end within ${timeoutMs / 1000} s`));
+        abandon(child, "SIGKILL");
+      });
       const chunks: Buffer[] = [];
       let size = 0;
       child.stdout.on("data", (chunk: Buffer) => {
@@ -93,10 +99,12 @@ export class ExecPlugin implements CredentialSource {
         else chunks.push(chunk);
       });
       child.on("error", (error: NodeJS.ErrnoException) => {
+        inTime();
         const missing = error.code === "ENOENT";
         reject(this.failed(missing ? "was not found" : `could not be run (${error.code ?? ""})`));
       });
       child.on("close", (code, signal) => {
+        inTime();
         if (code === 0) resolve(Buffer.concat(chunks).toString("utf8"));
         else reject(this.failed(`ended with ${signal ?? `exit code ${code ?? ""}`}`));
       });
@@ -147,6 +155,13 @@ export class ExecPlugin implements CredentialSource {
       hint: text(own(this.spec, "installHint")) ?? `run ${command} by hand to see why`,
     });
   }
+}
+
+/** Ends it; what it has started itself may hold its output open, which nobody waits for. */
+function abandon(child: ChildProcess, signal: NodeJS.Signals): void {
+  child.kill(signal);
+  child.stdout?.destroy();
+  child.unref();
 }
 
 function encoded(file: string | undefined): string | undefined {

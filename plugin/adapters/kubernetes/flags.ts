@@ -16,7 +16,7 @@ export interface ConnectionFlags {
   readonly as?: string;
   readonly asUid?: string;
   readonly asGroup?: readonly string[];
-  /** Milliseconds for one request; 0 and absent: no limit. */
+  /** Milliseconds for one request, more than 0. */
   readonly requestTimeoutMs?: number;
   readonly namespace?: string;
 }

@@ -3,6 +3,7 @@ import type { OpenIDConnectAuth } from "@kubernetes/client-node/dist/oidc_auth.j
 import type { RequestOptions } from "node:https";
 import { PermissionError } from "../../domain/errors";
 import { own, text } from "../../domain/values";
+import { deadline } from "../../run/ports";
 import type { CredentialSource, Site } from "./credential";
 import { type Issued, KeptCredential } from "./kept";
 import type { ClientPair } from "./trust";
@@ -23,7 +24,16 @@ export function oidcSource(site: Site, pair: ClientPair | undefined): Credential
     const { OpenIDConnectAuth: Auth } = await import("@kubernetes/client-node/dist/oidc_auth.js");
     const options: RequestOptions = { headers: {} };
     // The reason stays untold: it can quote what the identity provider answered.
-    await (auth ??= new Auth()).applyAuthentication(login, options).catch(() => undefined);
+    const applied = (auth ??= new Auth()).applyAuthentication(login, options);
+    await new Promise<void>((resolve) => {
+      const inTime = deadline(site.clock, site.timeoutMs, resolve);
+      applied
+        .catch(() => undefined)
+        .finally(() => {
+          inTime();
+          resolve();
+        });
+    });
     const authorization = text(own(options.headers, "Authorization"));
     if (authorization === undefined) {
       throw new PermissionError(`the OIDC login of ${userName} has no valid token`, {

@@ -1,6 +1,7 @@
 /** Opens a WebSocket to the API server, with the login, trust and proxy of every other request. */
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import WebSocket from "ws";
+import { type Clock, deadline } from "../../run/ports";
 import type { Lease } from "./agents";
 import { type Answer, NoAnswer } from "./exchange";
 
@@ -10,6 +11,7 @@ export interface SocketCall {
   readonly protocol: string;
   readonly headers: OutgoingHttpHeaders;
   readonly lease: Lease;
+  readonly clock: Pick<Clock, "alarm">;
   readonly dialTimeoutMs: number;
   readonly signal: AbortSignal | undefined;
 }
@@ -27,14 +29,20 @@ export function openSocket(call: SocketCall): Promise<WebSocket | Answer | NoAns
     const socket = new WebSocket(call.url, call.protocol, {
       agent: lease.agent,
       headers: call.headers as Record<string, string>,
-      handshakeTimeout: call.dialTimeoutMs,
       perMessageDeflate: false,
     });
+    // the library's own limit begins with the socket, which a proxy may never give
+    const inTime = deadline(call.clock, call.dialTimeoutMs, () => {
+      settle(new NoAnswer(false, "DIAL_TIMEOUT"));
+      socket.terminate();
+    });
     const aborted = (): void => {
+      inTime();
       socket.terminate();
       reject(signal?.reason as Error);
     };
     const settle = (outcome: WebSocket | Answer | NoAnswer): void => {
+      inTime();
       signal?.removeEventListener("abort", aborted);
       resolve(outcome);
     };

@@ -5,6 +5,7 @@ import type { ConnectionOptions } from "node:tls";
 import { EngineError, PermissionError, UnavailableError, UsageError } from "../../domain/errors";
 import { megabytes } from "../../domain/release/archive";
 import { own, text } from "../../domain/values";
+import { deadline } from "../../run/ports";
 import { Agents } from "../kubernetes/agents";
 import { words } from "../kubernetes/failures";
 import { environmentProxy } from "../kubernetes/proxy";
@@ -19,8 +20,8 @@ export interface Download {
   /** What is trusted beside what node trusts by itself (NODE_EXTRA_CA_CERTS is among that). */
   readonly trust?: ConnectionOptions | undefined;
   readonly packedBytes: number;
-  /** Limit of the whole download. */
-  readonly timeoutMs: number;
+  /** Longest time without a byte. */
+  readonly silentMs: number;
 }
 
 const mostRedirects = 5;
@@ -30,23 +31,38 @@ type Arrived = { readonly bytes: Buffer } | { readonly next: URL };
 
 /** The bytes behind a URL, redirects followed. */
 export async function download(given: URL, options: Download): Promise<Buffer> {
-  const late = AbortSignal.timeout(options.timeoutMs);
-  const signal = AbortSignal.any([options.signal, late]);
+  const late = new AbortController();
+  const signal = AbortSignal.any([options.signal, late.signal]);
+  let inTime = (): void => undefined;
+  const heard = (): void => {
+    inTime();
+    inTime = deadline({}, options.silentMs, () => {
+      late.abort();
+    });
+  };
   let url = given;
   for (let count = 0; count <= mostRedirects; count++) {
     try {
-      const arrived = await fetchOnce(url, { ...options, signal });
+      heard();
+      const arrived = await fetchOnce(url, { ...options, signal, heard });
       if ("bytes" in arrived) return arrived.bytes;
       url = arrived.next;
     } catch (error) {
       if (options.signal.aborted) throw options.signal.reason as Error;
-      throw late.aborted ? tooSlow(url, options.timeoutMs) : failed(url, error);
+      throw late.signal.aborted ? silent(url, options.silentMs) : failed(url, error);
+    } finally {
+      inTime();
     }
   }
   throw new UsageError(`${shownUrl(given)} redirects more than ${mostRedirects} times`);
 }
 
-async function fetchOnce(url: URL, options: Download): Promise<Arrived> {
+interface Fetch extends Download {
+  /** Called for everything that comes. */
+  readonly heard: () => void;
+}
+
+async function fetchOnce(url: URL, options: Fetch): Promise<Arrived> {
   const base = new URL(url.origin);
   const proxy = environmentProxy(base, options.env);
   const agents = new Agents({ base, trust: options.trust ?? {}, proxy });
@@ -55,7 +71,7 @@ async function fetchOnce(url: URL, options: Download): Promise<Arrived> {
     const { statusCode: status = 0, headers } = response;
     if (redirects.includes(status)) return { next: nextOf(url, headers.location) };
     if (status !== 200) throw refused(url, status);
-    return { bytes: await collected(response, url, options.packedBytes) };
+    return { bytes: await collected(response, url, options) };
   } finally {
     agents.close();
   }
@@ -86,10 +102,15 @@ function nextOf(url: URL, location: string | undefined): URL {
   });
 }
 
-async function collected(response: http.IncomingMessage, url: URL, limit: number): Promise<Buffer> {
+async function collected(
+  response: http.IncomingMessage,
+  url: URL,
+  { packedBytes: limit, heard }: Fetch,
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response) {
+    heard();
     size += (chunk as Buffer).length;
     if (size > limit) {
       throw new UsageError(`archive ${shownUrl(url)} is larger than ${megabytes(limit)}`);
@@ -112,9 +133,9 @@ function refused(url: URL, status: number): Error {
   return new UsageError(message, { hint: "check the address, and the tag in it" });
 }
 
-function tooSlow(url: URL, timeoutMs: number): UnavailableError {
+function silent(url: URL, silentMs: number): UnavailableError {
   return new UnavailableError(
-    `${shownUrl(url)} did not arrive whole within ${timeoutMs / 1000} seconds`,
+    `${shownUrl(url)} did not arrive whole: nothing came for ${silentMs / 1000} seconds`,
     { hint: "check the network, or download the archive yourself and give the file" },
   );
 }

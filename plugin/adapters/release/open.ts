@@ -8,6 +8,7 @@ import { archiveLimits, type ArchiveLimits, megabytes } from "../../domain/relea
 import { releasePaths } from "../../domain/release/paths";
 import type { Release, ReleaseFile } from "../../domain/release/release";
 import { own } from "../../domain/values";
+import { requestDeadlineMs } from "../../run/ports";
 import { type Files, folderDigest, readFolder, sha256Of } from "./folder";
 import { digestOf, parseSource, type Source, type Wanted } from "./source";
 
@@ -18,11 +19,8 @@ export interface OpenOptions extends Wanted {
   /** For the proxies that it names. */
   readonly env: NodeJS.ProcessEnv;
   readonly trust?: ConnectionOptions | undefined;
-  readonly limits?: Partial<ArchiveLimits & { readonly timeoutMs: number }>;
+  readonly limits?: Partial<ArchiveLimits & { readonly silentMs: number }>;
 }
-
-/** A slow line gets a small archive through in this time. */
-const usualTimeoutMs = 5 * 60_000;
 
 /** Reads all files that a release may be asked for, once; its digest is compared before any is used. */
 export async function openRelease(given: string, options: OpenOptions): Promise<Release> {
@@ -105,8 +103,8 @@ async function archiveBytes(
 ): Promise<Buffer> {
   if (source.is === "url") {
     const { download } = await import("./download.ts");
-    const timeoutMs = options.limits?.timeoutMs ?? usualTimeoutMs;
-    return await download(source.url, { ...options, packedBytes, timeoutMs });
+    const silentMs = options.limits?.silentMs ?? requestDeadlineMs;
+    return await download(source.url, { ...options, packedBytes, silentMs });
   }
   const { size } = await stat(source.path);
   if (size > packedBytes) {

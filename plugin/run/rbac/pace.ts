@@ -4,6 +4,8 @@ import type { Clock, Cluster } from "../ports";
 
 const attempts = 8;
 const usualPauseMs = 1_000;
+/** A server that asks for more is asked again all the same. */
+const longestPauseMs = 30_000;
 /** So many answers without a 429 let one request more be under way. */
 const calmAfter = 50;
 
@@ -17,7 +19,7 @@ export class Pace {
 
   constructor(
     private readonly most: number,
-    private readonly clock: Clock,
+    private readonly run: { readonly clock: Clock; readonly signal: AbortSignal },
     private readonly note: (text: string) => void,
   ) {
     this.#limit = most;
@@ -29,9 +31,12 @@ export class Pace {
   }
 
   async send<T>(act: () => Promise<T>): Promise<T> {
+    // what is begun after an interrupt puts something in order, and is sent
+    const signal = this.run.signal.aborted ? undefined : this.run.signal;
     for (let attempt = 1; ; attempt += 1) {
       await this.#enter();
       try {
+        await this.#pause(signal);
         const answer = await act();
         this.#speedUp();
         return answer;
@@ -50,8 +55,13 @@ export class Pace {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
     this.#running += 1;
-    const pause = this.#until - this.clock.now();
-    if (pause > 0) await this.clock.sleep(pause);
+  }
+
+  /** An interrupt ends it: what waits here was not looked at by the server. */
+  async #pause(signal: AbortSignal | undefined): Promise<void> {
+    const { clock } = this.run;
+    const pause = this.#until - clock.now();
+    if (pause > 0) await clock.sleep(pause, signal);
   }
 
   #leave(): void {
@@ -69,8 +79,9 @@ export class Pace {
 
   /** Answers of requests sent before the last 429 tell nothing new: it is halved once a pause. */
   #slowDown({ retryAfter }: ApiError): void {
-    const now = this.clock.now();
-    const pause = retryAfter === undefined ? usualPauseMs : retryAfter * 1000;
+    const now = this.run.clock.now();
+    const asked = retryAfter === undefined ? usualPauseMs : retryAfter * 1000;
+    const pause = Math.min(asked, longestPauseMs);
     if (now >= this.#until) {
       this.#limit = Math.max(1, Math.floor(this.#limit / 2));
       this.note(

@@ -38,7 +38,7 @@ export async function reapplyRbac(ports: RbacPorts, options: RbacOptions): Promi
   const note = (text: string): void => {
     ports.recorder.note(text);
   };
-  const cluster = paced(ports.cluster, new Pace(options.concurrency, ports.clock, note));
+  const cluster = paced(ports.cluster, new Pace(options.concurrency, ports, note));
   const run = new Reapply({ ...ports, cluster, reviews: new Reviews(cluster) }, options);
   try {
     await run.run();

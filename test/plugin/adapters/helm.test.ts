@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { findHelm, HelmProgram } from "../../../plugin/adapters/helm";
 import { temporaryKubeconfig } from "../../../plugin/adapters/helm-kubeconfig";
+import { HandClock } from "../../support/manual-clock";
 
 let folder = "";
 beforeEach(() => {
@@ -23,6 +24,7 @@ function aHelm(script: string): string {
   return file;
 }
 
+const clock = new HandClock();
 const program = (script: string, signal = new AbortController().signal): HelmProgram =>
   new HelmProgram({
     executable: aHelm(script),
@@ -30,6 +32,7 @@ const program = (script: string, signal = new AbortController().signal): HelmPro
     kubeconfig: "the-config",
     namespace: "engine",
     timeoutMs: 1500,
+    clock,
     signal,
   });
 const log = (): string => readFileSync(join(folder, "log"), "utf8");
@@ -117,6 +120,27 @@ test("an interrupt ends helm, and is the reason of the end", async () => {
   await expect(running).rejects.toThrow("interrupted");
 });
 
+test.each<[string, number, (helm: HelmProgram) => Promise<unknown>]>([
+  ["helm list", 90_000, (helm) => helm.find("op")],
+  ["helm upgrade", 91_500, (helm) => helm.upgrade({ ...upgrade, dryRun: false })],
+])("%s that does not end is ended after %d ms, by its own pid", async (words, ms, act) => {
+  // the shell becomes the program: the signal meets what was started
+  const started = join(folder, "started");
+  const asked = act(program(`touch ${started}; exec sleep 1000`));
+  const end = asked.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  while (!existsSync(started)) await new Promise(setImmediate);
+  clock.pass(ms);
+  expect(await end).toMatchObject({
+    exitCode: 69,
+    message: expect.stringContaining(`${words} `) as string,
+    hint: expect.stringContaining("helm history") as string,
+  });
+  expect(clock.waits).toEqual([]);
+});
+
 test("the connection of the command line becomes a file of one's own, and goes again", async () => {
   const { path, remove } = await temporaryKubeconfig(
     { server: "https://127.0.0.1:1", token: "secret", asUid: "7", as: "jane", asGroup: ["g"] },
@@ -127,7 +151,7 @@ test("the connection of the command line becomes a file of one's own, and goes a
     clusters: [{ cluster: { server: "https://127.0.0.1:1/" } }],
     users: [{ user: { token: "secret", as: "jane", "as-uid": "7", "as-groups": ["g"] } }],
   });
-  await remove();
+  remove();
   expect(existsSync(path)).toBe(false);
 });
 

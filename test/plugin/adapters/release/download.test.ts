@@ -159,11 +159,13 @@ describe("an answer that is no archive ends with", () => {
     expect(error.message).toBe(`archive ${server.url}/a is larger than 0.1 MiB`);
   });
 
-  test("no end: not available", async () => {
+  test("silence before the end: not available", async () => {
     answer = (_request, response) => response.write("x");
-    const error = await errorOf(open(`${server.url}/a`, { limits: { timeoutMs: 100 } }));
+    const error = await errorOf(open(`${server.url}/a`, { limits: { silentMs: 100 } }));
     expect(error.exitCode).toBe(exitCodes.unavailable);
-    expect(error.message).toBe(`${server.url}/a did not arrive whole within 0.1 seconds`);
+    expect(error.message).toBe(
+      `${server.url}/a did not arrive whole: nothing came for 0.1 seconds`,
+    );
   });
 });
 

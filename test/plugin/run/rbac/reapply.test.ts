@@ -1,4 +1,5 @@
 /** Roles and bindings of many namespaces, on a cluster in memory. */
+import { InterruptedError } from "../../../../plugin/commands/context";
 import { ApiError, UnavailableError } from "../../../../plugin/domain/errors";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/run/ports";
@@ -445,6 +446,32 @@ describe("what happens on the way", () => {
     };
     expect((await scene.run()).exit.code).toBe(0);
     expect(scene.clock.sleeps).toEqual(expect.arrayContaining([3000]));
+  });
+
+  const turnsAway = (retryAfter: number) =>
+    new ApiError("too many requests", { status: 429, retryAfter });
+
+  test("a server that asks for an hour is asked again after half a minute", async () => {
+    const scene = aScene([list("a"), ...inPlace("a")]);
+    let turned = 0;
+    scene.before = ({ verb }) =>
+      verb === "apply" && (turned += 1) === 1 ? Promise.reject(turnsAway(3600)) : Promise.resolve();
+    expect((await scene.run()).exit.code).toBe(0);
+    expect(Math.max(...scene.clock.sleeps)).toBe(30_000);
+  });
+
+  test("an interrupt ends the pause, and nothing is written", async () => {
+    const interrupt = new AbortController();
+    const scene = aScene([list("a"), ...inPlace("a")]);
+    scene.before = ({ verb }) =>
+      verb === "apply" ? Promise.reject(turnsAway(3600)) : Promise.resolve();
+    const before = JSON.stringify(scene.controlPlane.state.list(rbacKinds.role));
+    scene.clock.beforeSleep = () => {
+      interrupt.abort(new InterruptedError("SIGINT"));
+    };
+    const report = await scene.run({}, { signal: interrupt.signal });
+    expect([report.exit.code, scene.clock.sleeps]).toEqual([130, []]);
+    expect(JSON.stringify(scene.controlPlane.state.list(rbacKinds.role))).toBe(before);
   });
 
   test("a refusal by the API server fails that namespace in its words", async () => {
