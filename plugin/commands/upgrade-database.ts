@@ -22,6 +22,7 @@ type Judged =
   | "via"
   | "confirmed"
   | "takeFields"
+  | "skip"
   | "canary"
   | "maxFailures"
   | "stallAfterMs";
@@ -54,7 +55,10 @@ export function databaseText(report: Report, style: TextStyle): string {
 }
 
 /** What a command that includes this one knows of the time when it will run. */
-export type DatabasePreparation = Pick<UpgradeDatabaseOptions, "assumeUpgraded" | "assumeOperator">;
+export type DatabasePreparation = Pick<
+  UpgradeDatabaseOptions,
+  "assumeUpgraded" | "assumeOperator" | "skipMayMiss"
+>;
 
 /** Reads and judges what was given; the run itself follows when wanted. */
 export async function prepareUpgradeDatabase(

@@ -1,4 +1,5 @@
 /** The parts of the whole upgrade, each the command of its name (S9; domain facts 12). */
+import { acceptable } from "../domain/databases/codes";
 import { exitCodes } from "../domain/errors";
 import type { Facts } from "../domain/facts";
 import { contractSkip, sccSkip, webhookSkip } from "../domain/upgrade/gates";
@@ -169,11 +170,13 @@ function databases({ context, flags, operatorVersion }: PartsOf, { ahead }: Stag
       confirmed: [],
       participants,
       takeFields,
+      skip: flags.skip.filter(({ code }) => acceptable.includes(code)),
       stallAfterMs,
       limited,
       api: { insecure: false },
     },
     {
+      skipMayMiss: true,
       ...(ahead && { assumeUpgraded: true }),
       ...(ahead && operatorVersion !== undefined && { assumeOperator: operatorVersion }),
     },

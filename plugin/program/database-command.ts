@@ -1,10 +1,13 @@
 /** `upgrade-database`, as data. */
 import type { FlagSpec } from "../commands/standard-flags";
 import type { UpgradeDatabaseFlags } from "../commands/upgrade-database";
+import type { Skip } from "../domain/checks/selection";
+import { acceptable } from "../domain/databases/codes";
 import { defaultStallAfterMs } from "../domain/rollout/stateful-set";
 import { apiFlags, readApi } from "./api-flags";
 import type { CommandEntry } from "./entry";
 import { groups, prepare } from "./entry";
+import { readSkips, skipFlag } from "./skip-flag";
 import type { FlagReader } from "./values";
 
 const ways = ["resource", "api"] as const;
@@ -51,10 +54,11 @@ export const upgradeDatabase: CommandEntry = {
 All are judged first, by the rules of the admission webhook too: what stands against one ends the run before
 anything is written. By resource, one patch writes the engine version and nothing else; the module list stays
 as it is. An active-active database is written here alone, and followed on every cluster given with
---participant. By the REST API, the call is sent once, its action is followed, and the resource is brought in
-line. A database is done when version, state, spec status, generation and action agree. Flags that may lose
-data need the name of each database, typed or with --confirm. Running the command again is safe: databases
-that are there are not written, and those that failed go on.`,
+--participant; a cluster that is not given has to be accepted with --skip, and without an instance that was
+seen the run ends as not proven. By the REST API, the call is sent once, its action is followed, and the
+resource is brought in line. A database is done when version, state, spec status, generation and action agree.
+Flags that may lose data need the name of each database, typed or with --confirm. Running the command again is
+safe: databases that are there are not written, and those that failed go on.`,
   examples: [
     {
       does: "Show what would be written",
@@ -125,6 +129,7 @@ that are there are not written, and those that failed go on.`,
       repeat: true,
       help: "Fields to take from their present manager, separated by commas",
     },
+    skipFlag,
     {
       name: "stall-after",
       value: "DURATION",
@@ -167,10 +172,20 @@ export function judgeDatabaseFlags(read: FlagReader): UpgradeDatabaseFlags {
       maxFailures: read.count("max-failures", { min: 1, max: 1_000_000, fallback: 1 }),
     }),
     takeFields: read.list("take-fields"),
+    skip: judgeSkip(read),
     stallAfterMs: read.duration("stall-after", defaultStallAfterMs),
     limited: read.given("timeout"),
     api: readApi(read),
   };
+}
+
+/** What is known to be wrong is no matter of acceptance. */
+function judgeSkip(read: FlagReader): readonly Skip[] {
+  const skip = readSkips(read);
+  for (const { code } of skip.filter(({ code }) => !acceptable.includes(code))) {
+    read.problems.push(`--skip: ${code} is not one of ${acceptable.join(", ")}`);
+  }
+  return skip;
 }
 
 function judgeRequest(read: FlagReader): UpgradeDatabaseFlags["request"] {

@@ -68,10 +68,13 @@ function judgedDatabase(state: StateView, names: Names): KubeObject | undefined 
     configuration,
   );
   const judged = entryOf(stored, entry);
-  return state.list({ group: names.group, plural: names.edb.plural }).find(({ metadata }) => {
+  return state.list({ group: names.group, plural: names.edb.plural }).find((edb) => {
+    const { metadata } = edb;
     const home = state.get({ group: "", plural: "namespaces" }, metadata.namespace ?? "");
     return (
       metadata.deletionTimestamp === undefined &&
+      // nobody edits an instance of an active-active database
+      (at(edb, names.edbFields.activeActive) ?? undefined) === undefined &&
       selects(own(judged, "namespaceSelector"), home?.metadata.labels ?? {}) &&
       selects(own(judged, "objectSelector"), metadata.labels ?? {})
     );

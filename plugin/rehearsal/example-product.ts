@@ -29,6 +29,7 @@ function objectsOf(names: Names, places: ExamplePlaces): readonly KubeObject[] {
     database(names, { namespace: shop, name: "sessions", version: "7.2", uid: 3 }),
     database(names, { namespace: reports, name: "totals", version: "7.4", uid: 4 }),
     activeActive(names, places.operator),
+    instance(names, { namespace: places.operator, name: "carts-db", version: "7.4", uid: 5 }),
   ];
 }
 
@@ -108,7 +109,21 @@ function activeActive(names: Names, namespace: string): KubeObject {
       participatingClusters: [{ name: "here" }, { name: "there" }],
       [global]: { memorySize: "1GB", [version]: "7.4" },
     },
-    status: { status: "active", specStatus: "Valid", replicationStatus: "up" },
+    status: {
+      status: "active",
+      specStatus: "Valid",
+      replicationStatus: "up",
+      linkedEdbs: ["carts-db"],
+    },
+  };
+}
+
+/** The database by which the active-active one takes part here. */
+function instance(names: Names, wanted: Database): KubeObject {
+  const object = database(names, wanted);
+  return {
+    ...object,
+    status: { ...(object["status"] as object), activeActive: { name: "carts" } },
   };
 }
 

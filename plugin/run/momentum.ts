@@ -33,7 +33,8 @@ export class Momentum {
     if (verdict.is === "done") return;
     if (verdict.is === "stalled") {
       if (isSameStall(this.#suspect, verdict)) {
-        throw new BlockedError(exitCodes.failed, [stallFinding(verdict, this.codes)]);
+        const code = verdict.unproven === true ? exitCodes.timeout : exitCodes.failed;
+        throw new BlockedError(code, [stallFinding(verdict, this.codes)]);
       }
       this.#suspect = verdict;
       return;

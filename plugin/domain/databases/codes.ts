@@ -95,6 +95,12 @@ export const databaseFindings = {
     "bring the resource in line, so that nothing undoes the upgrade",
     "S100",
   ),
+  notProven: error(
+    "NOT-PROVEN",
+    "no instance of the active-active database was seen: it is not proven that the new version runs",
+    "see why the resource links no database on this cluster, or name another cluster that has an instance with --participant CONTEXT/NAMESPACE, then run again",
+    "S65",
+  ),
   notTakenUp: error(
     "NOT-TAKEN-UP",
     "the operator has not acted on the database's new spec",
@@ -119,10 +125,10 @@ export const databaseFindings = {
     "upgrade that operator first",
     "S66",
   ),
-  participantUnseen: warning(
+  participantUnseen: error(
     "PARTICIPANT-UNSEEN",
-    "other clusters take part, and neither their operators nor their instances can be seen from here",
-    "give each of them with --participant CONTEXT/NAMESPACE, or see there that the operator is at 8.0.2-2 or later",
+    "the operator of a cluster that takes part is not seen, and active-active databases need 8.0.2-2 or later on all of them",
+    "name each of the clusters with --participant CONTEXT/NAMESPACE, or check its operator there and accept it here with --skip DATABASE-PARTICIPANT-UNSEEN=OBJECT",
     "S66",
   ),
   refused: error(
@@ -195,6 +201,9 @@ export const databaseFindings = {
 
 /** A finding of one of the codes. */
 export const databaseFinding = findingIn(databaseFindings);
+
+/** What the cluster does not tell and a person may vouch for (`--skip CODE=OBJECT`). */
+export const acceptable: readonly string[] = [databaseFindings.participantUnseen.code];
 
 /** Every code, for the catalogue. */
 export const databaseCodes: readonly Explained[] = Object.values(databaseFindings);

@@ -10,39 +10,61 @@ import { databaseFinding } from "./codes";
 
 const oldest = "8.0.2-2";
 
-/** What is wrong with the operators here and there, and who takes part without being seen. */
+/** An active-active database that is upgraded. */
+export interface ActiveActive {
+  readonly object: KubeObject;
+  /** Its spec is written by this run: what is not seen blocks it. */
+  readonly changes: boolean;
+}
+
+/** Operators here and on the other clusters that are too old (S66), and those that are not seen. */
 export function participantFindings(
   facts: Facts,
-  eaadbs: readonly KubeObject[],
+  eaadbs: readonly ActiveActive[],
   participants: readonly Participant[],
 ): readonly Finding[] {
   if (eaadbs.length === 0) return [];
-  const here: Participant = { name: "here", facts };
+  const changes = eaadbs.some((one) => one.changes);
   return [
-    ...[here, ...participants].flatMap(operatorOld),
-    ...eaadbs.flatMap((eaadb) => unseen(facts, eaadb, participants.length)),
+    ...operatorFindings({ facts, changes }),
+    ...participants.flatMap(({ name, facts }) => operatorFindings({ facts, changes, name })),
+    ...eaadbs.flatMap((one) => unseen(facts, one, participants.length)),
   ];
 }
 
-/** 8.0.2-2 or later, everywhere (S66); a release that is not told is a warning. */
-function operatorOld({ name, facts }: Participant): readonly Finding[] {
+interface Operator {
+  readonly facts: Facts;
+  readonly changes: boolean;
+  /** The other cluster, as it was given; absent: the one here. */
+  readonly name?: string;
+}
+
+/** 8.0.2-2 or later. */
+function operatorFindings({ facts, changes, name }: Operator): readonly Finding[] {
   const { version } = operatorRelease(facts);
   const { namespace, names } = facts;
-  const object = `Deployment/${namespace}/${names.operator.deployment}`;
+  const object = name ?? `Deployment/${namespace}/${names.operator.deployment}`;
+  const where = name ?? "here";
   const [has, needs] = [parseReleaseTag(version), parseReleaseTag(oldest)];
   if (has === undefined || needs === undefined) {
-    const cause = `${name}: the release of the operator in namespace ${namespace} cannot be told`;
-    return [databaseFinding("participantUnseen", { object, cause })];
+    const cause = `${where}: the release of the operator in namespace ${namespace} cannot be told`;
+    return [unseenFinding(object, cause, changes)];
   }
   if (compareReleaseTags(has, needs) >= 0) return [];
-  const cause = `${name}: the operator in namespace ${namespace} is at ${String(version)}, active-active databases need ${oldest} or later`;
+  const cause = `${where}: the operator in namespace ${namespace} is at ${String(version)}, active-active databases need ${oldest} or later`;
   return [databaseFinding("participantOld", { object, cause })];
 }
 
+/** It blocks a write alone: a database that asks for the version already is only followed. */
+function unseenFinding(object: string, cause: string, changes: boolean): Finding {
+  const finding = databaseFinding("participantUnseen", { object, cause });
+  return changes ? finding : { ...finding, severity: "warning" };
+}
+
 /** All but one take part from elsewhere; a remote cluster resource tells which one is here. */
-function unseen(facts: Facts, eaadb: KubeObject, seen: number): readonly Finding[] {
+function unseen(facts: Facts, { object, changes }: ActiveActive, seen: number): readonly Finding[] {
   const { eaadbFields, entryFields, ercFields } = facts.names;
-  const all = list(at(eaadb, eaadbFields.participatingClusters))
+  const all = list(at(object, eaadbFields.participatingClusters))
     .map((entry) => text(own(entry, entryFields.participatingName)))
     .filter((name) => name !== undefined);
   if (seen >= all.length - 1) return [];
@@ -51,5 +73,5 @@ function unseen(facts: Facts, eaadb: KubeObject, seen: number): readonly Finding
   );
   const given = seen === 0 ? "none of them is" : `only ${seen} of them are`;
   const cause = `${elsewhere.join(", ")} take part, and ${given} given with --participant: operators and instances there are unseen`;
-  return [databaseFinding("participantUnseen", { object: objectLabel(eaadb), cause })];
+  return [unseenFinding(objectLabel(object), cause, changes)];
 }

@@ -36,10 +36,13 @@ function judgeActiveActive(facts: Facts, eaadb: KubeObject, wanted: WantedVersio
   const remote = worst(there);
   if (remote !== undefined) return remote;
   const count = here.length + there.length;
-  return {
-    is: "done",
-    says: `${shownVersion(wanted.version)} runs on ${count} seen instances, active`,
-  };
+  if (count === 0) {
+    const version = shownVersion(wanted.version);
+    const on = `an instance of it to be seen: until then it is not proven that ${version} runs`;
+    return restless({ object: objectLabel(eaadb), on, step: on, wanted, stall: "notProven" });
+  }
+  const seen = count === 1 ? "1 instance that was seen" : `${count} instances that were seen`;
+  return { is: "done", says: `${shownVersion(wanted.version)} runs on ${seen}, active` };
 }
 
 function worst(all: readonly Progress[]): Progress | undefined {
@@ -65,7 +68,7 @@ function ownProgress(
   }
   const step = `${state} ${replication}`;
   if (state !== "active") {
-    return restless({ object, on: `state active (now ${state})`, step, wanted, taken: true });
+    return restless({ object, on: `state active (now ${state})`, step, wanted, stall: "stuck" });
   }
   if (replication === "up") return { is: "done", says: state };
   return restless({
@@ -73,7 +76,7 @@ function ownProgress(
     on: `replication up (now ${replication})`,
     step,
     wanted,
-    taken: true,
+    stall: "stuck",
   });
 }
 
@@ -120,7 +123,7 @@ function remoteProgress(
   const on = "an instance of it to be seen";
   const found =
     instances.length === 0
-      ? restless({ object, on, step: on, wanted: there, taken: true })
+      ? restless({ object, on, step: on, wanted: there, stall: "stuck" })
       : worst(instances.map((edb) => judgeEdb(facts, edb, there)));
   if (found?.is === "moving") return { ...found, on: `${name}: ${found.on}` };
   if (found?.is === "stalled") {

@@ -9,7 +9,7 @@ import {
   formatEngineVersion,
   leadingEngineVersion,
 } from "../versions";
-import type { Progress } from "./progress";
+import type { Progress, Stalled } from "./progress";
 
 /** How long nothing has moved, and after what time that is a standstill. */
 export interface DatabasePatience {
@@ -99,7 +99,8 @@ export function judgeEdb(facts: Facts, edb: KubeObject, wanted: WantedVersion): 
   }
   const on = waitsFor(facts, seen, wanted);
   if (on === undefined) return { is: "done", says: `${shownVersion(seen.runs)} runs, active` };
-  return restless({ object, on, step: stepOf(seen), wanted, taken: seen.taken });
+  const stall = seen.taken ? "stuck" : "notTakenUp";
+  return restless({ object, on, step: stepOf(seen), wanted, stall });
 }
 
 type Trouble = readonly [what: keyof typeof databaseFindings, because: string];
@@ -151,23 +152,24 @@ export interface Restless {
   readonly on: string;
   readonly step: string;
   readonly wanted: WantedVersion;
-  /** The operator has acted on it. */
-  readonly taken: boolean;
+  /** What it is called once nothing has moved for too long. */
+  readonly stall: "stuck" | "notTakenUp" | "notProven";
 }
 
 /** Moving, until nothing has moved for too long. */
-export function restless({ object, on, step, wanted, taken }: Restless): Progress {
+export function restless({ object, on, step, wanted, stall }: Restless): Progress {
   const { idleMs, stallAfterMs } = wanted.patience;
   if (idleMs < stallAfterMs) return { is: "moving", on, step };
   const because = `nothing has moved for ${Math.round(idleMs / 1000)} s, it waits for ${on}`;
-  return stalled(taken ? "stuck" : "notTakenUp", { object, because });
+  const found = stalled(stall, { object, because });
+  return stall === "notProven" ? { ...found, unproven: true } : found;
 }
 
 /** A standstill, told with what is known of it. */
 export function stalled(
   what: keyof typeof databaseFindings,
   { object, because }: { readonly object: string; readonly because?: string },
-): Progress {
+): Stalled {
   const { code, cause, fix } = databaseFindings[what];
   return { is: "stalled", code, object, because: because ?? cause, fix };
 }

@@ -13,6 +13,8 @@ export type Progress =
       readonly object: string;
       readonly because: string;
       readonly fix: string;
+      /** Nothing failed, but the outcome was not seen either: the run timed out (124). */
+      readonly unproven?: true;
     };
 
 /** What will not come by waiting. */

@@ -1,4 +1,5 @@
 /** What an upgrade of databases is given: ports, options, and the words of the person who runs it. */
+import type { Skip } from "../../domain/checks/selection";
 import type { DatabaseWish } from "../../domain/databases/plan";
 import type { RequestWish } from "../../domain/databases/request";
 import type { KubeObject } from "../../domain/objects";
@@ -21,6 +22,10 @@ export interface UpgradeDatabaseOptions extends DatabaseWish {
   /** Databases whose data may be lost, as their names were typed. */
   readonly confirmed: readonly string[];
   readonly takeFields: readonly string[];
+  /** Findings of `acceptable` codes that a person vouches for. */
+  readonly skip: readonly Skip[];
+  /** They were given for a whole upgrade: some may concern another part, or be settled by now. */
+  readonly skipMayMiss?: boolean;
   readonly canary?: string;
   readonly maxFailures?: number;
   readonly concurrency: number;

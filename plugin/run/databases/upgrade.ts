@@ -2,6 +2,7 @@
  * Upgrades databases: judges all of them first, then one by one or many at once, each to its end
  * (S61-S67, S75-S92, S98). The cluster's state is the only memory.
  */
+import { accept, requireMatched } from "../../domain/checks/selection";
 import { withOperator } from "../../domain/cluster/ahead";
 import { participantFindings } from "../../domain/databases/participants";
 import { type DatabasePlan, planDatabase } from "../../domain/databases/plan";
@@ -124,14 +125,14 @@ class UpgradeDatabases {
     const selection = { names, everywhere, via, ...(chosen !== undefined && { chosen }) };
     const { targets, findings } = selectDatabases(facts, selection);
     const plans = targets.map((target) => planDatabase(facts, target, options));
-    const eaadbs = targets
-      .filter(({ kind }) => kind === "eaadb" && via === "resource")
-      .map(({ object }) => object);
+    const eaadbs = plans
+      .filter(({ target }) => target.kind === "eaadb" && via === "resource")
+      .map(({ target: { object }, edits }) => ({ object, changes: edits.length > 0 }));
     const { assumeOperator } = options;
     const ahead = assumeOperator === undefined ? facts : withOperator(facts, assumeOperator);
-    const others = participantFindings(ahead, eaadbs, participants);
+    const others = [...findings, ...participantFindings(ahead, eaadbs, participants)];
     this.#hands.lookout.participants = eaadbs.length > 0;
-    this.#judge(plans, [...findings, ...others]);
+    this.#judge(plans, others);
     return plans;
   }
 
@@ -140,7 +141,9 @@ class UpgradeDatabases {
     const { deps, options } = this;
     const waits = options.wait && options.dryRun === "none";
     const busy = plans.flatMap((plan) => plan.busy);
-    const found = [...others, ...plans.flatMap(({ blocks, warnings }) => [...blocks, ...warnings])];
+    const all = [...others, ...plans.flatMap(({ blocks, warnings }) => [...blocks, ...warnings])];
+    if (options.skipMayMiss !== true) requireMatched(options.skip, all);
+    const found = accept(all, options.skip);
     const errors = found.filter(isError);
     const blocks = gathered([...errors, ...(waits ? [] : busy)]);
     const warnings = gathered(found.filter((finding) => !isError(finding)));

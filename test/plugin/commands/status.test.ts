@@ -103,7 +103,7 @@ test("one look: 0 whatever it says, lists alone, one document", async () => {
   const others = played.calls.filter(({ verb }) => verb !== "list");
   expect(others.map(({ subject }) => subject)).toEqual(["for the release of the API server"]);
   expect(details.operator.version).toBe("7.8.2-6");
-  expect(details.databases.count).toBe(4);
+  expect(details.databases.count).toBe(5);
   expect(details.webhook.configurations.map(({ old }) => old)).toEqual([true]);
   expect(details.findings.errors).toBeGreaterThan(0);
 });

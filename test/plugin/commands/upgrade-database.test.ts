@@ -29,6 +29,7 @@ const flags: UpgradeDatabaseFlags = {
   confirmed: [],
   participants: [],
   takeFields: [],
+  skip: [],
   stallAfterMs: 60_000,
   limited: false,
   api: { insecure: false },
@@ -77,7 +78,10 @@ test("prepared for an upgrade of the rest, it plans as if operator and EC were u
   const context = await aContext({ dryRun: "client" });
   const go = await prepareUpgradeDatabase(
     context,
-    { ...flags, databases: [], all: true, everywhere: true },
+    {
+      ...{ ...flags, databases: [], all: true, everywhere: true },
+      skip: [{ code: "DATABASE-PARTICIPANT-UNSEEN" }],
+    },
     { assumeUpgraded: true },
   );
   const report = await go(context);
@@ -297,6 +301,11 @@ describe("the flags", () => {
       "no number of failures",
       { maxFailures: "few" },
       '--max-failures: "few" is not a whole number from 1 to 1000000',
+    ],
+    [
+      "what cannot be vouched for",
+      { skip: ["DATABASE-OTHER-TYPE=a"] },
+      "--skip: DATABASE-OTHER-TYPE is not one of DATABASE-PARTICIPANT-UNSEEN",
     ],
     [
       "no duration",

@@ -22,6 +22,7 @@ test("it has what an upgrade meets: databases in three namespaces, and left-over
   expect(ofKind("EngineEnterpriseCluster")).toEqual(["engine/ec"]);
   expect(ofKind("EngineEnterpriseDatabase")).toEqual([
     ...["engine/config", "shop/orders", "shop/sessions", "reports/totals"],
+    "engine/carts-db",
   ]);
   expect(ofKind("EngineEnterpriseActiveActiveDatabase")).toEqual(["engine/carts"]);
   expect(ofKind("ValidatingWebhookConfiguration")).toEqual(["edb-admission"]);

@@ -27,7 +27,16 @@ test("an EDB is judged by itself", () => {
 });
 
 test("done: its own state, and every instance that is seen", () => {
-  expect(judge({})).toEqual({ is: "done", says: "8.0 runs on 1 seen instances, active" });
+  expect(judge({})).toEqual({ is: "done", says: "8.0 runs on 1 instance that was seen, active" });
+});
+
+test("without an instance that is seen it is never done", () => {
+  const on = "an instance of it to be seen: until then it is not proven that 8.0 runs";
+  expect(judge({}, [])).toMatchObject({ is: "moving", on });
+  expect(judge({}, [], { patience: idle })).toMatchObject({
+    code: "DATABASE-NOT-PROVEN",
+    unproven: true,
+  });
 });
 
 test("what it does not tell is not held against it", () => {
@@ -76,7 +85,7 @@ describe("on another cluster", () => {
   test("its instance has to come as well", () => {
     expect(judge({}, undefined, { participants: there([instance()]) })).toEqual({
       is: "done",
-      says: "8.0 runs on 2 seen instances, active",
+      says: "8.0 runs on 2 instances that were seen, active",
     });
     const late = there([instance({ version: "7.2.0" })]);
     expect(judge({}, undefined, { participants: late })).toMatchObject({

@@ -50,6 +50,7 @@ describe("from Kubernetes to the service", () => {
       { uid: 2, name: "orders", version: "7.4.0", module_list: [{ module_name: "search" }] },
       { uid: 3, name: "sessions", version: "7.2.0" },
       { uid: 4, name: "totals", version: "7.4.0" },
+      { uid: 5, name: "carts-db", version: "7.4.0", crdt: true },
     ]);
   });
 
@@ -90,7 +91,7 @@ describe("from Kubernetes to the service", () => {
     });
     await world.cluster.delete(here(product.edb, "fresh", "shop"), {});
     await world.settle();
-    expect([...world.api.store.bdbs.keys()].sort()).toEqual([1, 17, 2, 3, 4]);
+    expect([...world.api.store.bdbs.keys()].sort()).toEqual([1, 17, 2, 3, 4, 5]);
   });
 
   test("a cluster of a newer release has its versions and their modules", async () => {

@@ -90,7 +90,7 @@ test("a new database gets a uid of its own and becomes active", async () => {
   await aDatabase(world, "fresh", { memorySize: "1GB", engineVersion: "7.4" });
   await world.settle();
   expect(await edbStatus(world, "fresh")).toMatchObject({
-    databaseUID: "5",
+    databaseUID: "6",
     status: "active",
     version: "7.4.0",
   });

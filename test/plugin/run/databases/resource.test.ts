@@ -67,7 +67,8 @@ test("run again: nothing is written, nothing is waited for", async () => {
 
 test("all of every namespace; an instance goes with its active-active one", async () => {
   const scene = await aScene();
-  const report = await scene.run({ databases: [], everywhere: true });
+  const skip = [{ code: "DATABASE-PARTICIPANT-UNSEEN" }];
+  const report = await scene.run({ databases: [], everywhere: true, skip });
   expect([report.exit.code, codesOf(report)]).toEqual([
     0,
     ["DATABASE-PARTICIPANT-UNSEEN", "DATABASE-MODULES-FOLLOW"],

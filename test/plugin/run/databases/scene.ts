@@ -157,6 +157,7 @@ const usual: UpgradeDatabaseOptions = {
   request: {} satisfies RequestWish,
   confirmed: [],
   takeFields: [],
+  skip: [],
   concurrency: 4,
   stallAfterMs: 60_000,
   wait: false,
