@@ -68,5 +68,6 @@ async function runBundle(
     registry: flags.registry,
     pullSecret: flags.pullSecret,
     takeFields: flags.takeFields,
+    rehearsed: context.rehearsed === true,
   });
 }

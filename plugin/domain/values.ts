@@ -34,3 +34,14 @@ export function list(value: unknown): readonly unknown[] {
 export function shown(value: unknown): string {
   return value === undefined ? "absent" : JSON.stringify(value);
 }
+
+/** The part of a long text where it begins to differ from the other, at most so many characters. */
+export function cutWhere(text: string, other: string, longest: number): string {
+  if (text.length <= longest) return text;
+  let same = 0;
+  while (same < text.length && text[same] === other[same]) same += 1;
+  // some of what is the same shows where it is
+  const from = Math.max(0, Math.min(same - Math.floor(longest / 4), text.length - longest));
+  const end = from + longest;
+  return `${from > 0 ? "…" : ""}${text.slice(from, end)}${end < text.length ? "…" : ""}`;
+}

@@ -90,6 +90,12 @@ export const operatorFindings = {
     "use that owner's own way: --chart for a chart, the InstallPlan for OLM, or its repository",
     "domain facts 8",
   ),
+  ownersUnknown: warning(
+    "OPERATOR-OWNERS-UNKNOWN",
+    "the dump does not say who set the field: whether it is a local change is not known",
+    "dump the cluster with --show-managed-fields, then rehearse again",
+    "S18",
+  ),
   paused: error(
     "OPERATOR-PAUSED",
     "the Deployment is paused: it makes no new pod",

@@ -3,7 +3,7 @@ import type { StatusCause } from "../errors";
 import type { Finding } from "../findings";
 import { type KubeObject, objectLabel } from "../objects";
 import { isPersonsManager } from "../owners";
-import { shown } from "../values";
+import { cutWhere, shown } from "../values";
 import { sameJson } from "../rules/same";
 import { sameStored } from "../stored";
 import { takes } from "../webhook/conflicts";
@@ -27,6 +27,8 @@ export interface HeldFacts {
   readonly stored?: KubeObject | undefined;
   /** What it would store of the file that a person applied last, laid over the live object. */
   readonly storedFile?: KubeObject | undefined;
+  /** The live object was loaded from a dump. */
+  readonly isCopy?: boolean | undefined;
   /** This tool's manager. */
   readonly ours: string;
   /** Fields that the release wins by the person's word. */
@@ -98,21 +100,33 @@ function isOldFile({ live, ours, storedFile }: HeldFacts, { field, manager }: He
     : isStored(live, storedFile, field);
 }
 
-function localChange({ live, wanted }: HeldFacts, { field, manager }: Held): Finding {
+function localChange(facts: HeldFacts, { field, manager }: Held): Finding {
+  const { live, wanted } = facts;
   const who = manager === "" ? "" : `, set by manager "${manager}"`;
-  const has = brief(valueAt(live, field));
-  const release = brief(valueAt(wanted, field));
+  const [has, release] = [live, wanted].map((object) => shown(valueAt(object, field))) as [
+    string,
+    string,
+  ];
+  const about = { object: objectLabel(live), field };
+  const values = `the cluster has ${brief(has, release)}${who}; the release says ${brief(release, has)}`;
+  if (isUnknown(facts, field)) {
+    const cause = `the dump does not say who set the field, so it may be a local change: ${values}`;
+    return operatorFinding("ownersUnknown", { ...about, cause });
+  }
   return operatorFinding("localChange", {
-    object: objectLabel(live),
-    field,
-    cause: `a local change: the cluster has ${has}${who}; the release says ${release}`,
+    ...about,
+    cause: `a local change: ${values}`,
     fix: `merge it into the release's files, or let the release win with --take-fields '${field}'`,
   });
 }
 
-const longest = 200;
+/** A dump may lack what a cluster has: field owners, and then the file alone can tell. */
+function isUnknown({ live, isCopy }: HeldFacts, field: string): boolean {
+  if (isCopy !== true || (live.metadata.managedFields ?? []).length > 0) return false;
+  const file = lastFile(live);
+  return file === undefined || valueAt(file, field) === undefined;
+}
 
-function brief(value: unknown): string {
-  const text = shown(value);
-  return text.length <= longest ? text : `${text.slice(0, longest)}…`;
+function brief(text: string, other: string): string {
+  return cutWhere(text, other, 200);
 }

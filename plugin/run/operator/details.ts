@@ -3,7 +3,7 @@ import type { Names } from "../../domain/names";
 import { type KubeObject, objectLabel } from "../../domain/objects";
 import { definitionResource } from "../../domain/operator/kinds";
 import { imagesOf, isOperator, operatorVersionOf } from "../../domain/operator/wanted";
-import { shown } from "../../domain/values";
+import { cutWhere, shown } from "../../domain/values";
 import type { Evaluated } from "./evaluate";
 
 /** Of an object, so many changes are told; the rest is a number. */
@@ -42,7 +42,7 @@ const words: Readonly<Record<Evaluated["is"], string>> = {
 function changesOf({ object, live, changes, removed }: Evaluated): unknown {
   const before: KubeObject | undefined = live;
   const told = [
-    ...changes.map((one) => `${one.field}: ${brief(one.live)} becomes ${brief(one.wanted)}`),
+    ...changes.map(({ field, live, wanted }) => `${field}: ${becomes(shown(live), shown(wanted))}`),
     ...removed.map((field) => `${field}: goes, the release has it no more`),
   ];
   const more = told.length > most ? [`and ${told.length - most} more`] : [];
@@ -52,7 +52,6 @@ function changesOf({ object, live, changes, removed }: Evaluated): unknown {
   };
 }
 
-function brief(value: unknown): string {
-  const text = shown(value);
-  return text.length <= longest ? text : `${text.slice(0, longest)}…`;
+function becomes(before: string, after: string): string {
+  return `${cutWhere(before, after, longest)} becomes ${cutWhere(after, before, longest)}`;
 }

@@ -87,6 +87,7 @@ async function evaluateOnce(tools: Evaluating, wanted: Wanted): Promise<Evaluate
     ...{ live, wanted: object, held: tried.held, stored },
     ours: options.fieldManager,
     takeFields: options.takeFields,
+    isCopy: options.rehearsed,
   };
   const first = judgeHeld(facts);
   const { findings, force } =

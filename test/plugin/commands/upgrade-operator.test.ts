@@ -1,18 +1,26 @@
 /** `upgrade-operator`: its flags, and what is refused before a cluster is asked. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CommandContext } from "../../../plugin/commands/context";
+import type { RehearsalDetails } from "../../../plugin/commands/rehearse-details";
 import { prepareUpgradeOperator } from "../../../plugin/commands/upgrade-operator";
+import { lastApplied } from "../../../plugin/domain/operator/managers";
+import type { KubeObject } from "../../../plugin/domain/objects";
+import type { Report } from "../../../plugin/run/report";
 import { type Ended, typed } from "../../support/program-world";
-import { writeRelease } from "../../support/releases/tree";
+import { bundleOf, writeRelease } from "../../support/releases/tree";
+import { aWebhookProgram, type WebhookProgram } from "../../support/webhook-program";
 import { aScene } from "../run/operator/scene";
 
 let folder = "";
+let program: WebhookProgram;
 beforeAll(() => {
+  program = aWebhookProgram();
   folder = writeRelease(mkdtempSync(join(tmpdir(), "release-")), "8.0.2-2");
 });
 afterAll(() => {
+  program.remove();
   rmSync(folder, { recursive: true });
 });
 
@@ -57,6 +65,80 @@ test("fields with a comma in their key are one field", async () => {
   const field = '.spec.ports[port=443,protocol="TCP"].targetPort';
   const { code } = await run("--dry-run=client", "--take-fields", `${field}, .x`);
   expect(code).toBe(0);
+});
+
+jest.setTimeout(60_000);
+
+describe("a dump without field owners, as kubectl get prints it", () => {
+  /** What is stored after `kubectl apply` of the bundle, as a person dumps it. */
+  const dumped = async (
+    change: (object: KubeObject) => KubeObject,
+    edited: (object: KubeObject) => KubeObject = (object) => object,
+  ): Promise<string> => {
+    const scene = await aScene({ installed: "7.22.0-7" });
+    const items: KubeObject[] = [
+      { apiVersion: "v1", kind: "Namespace", metadata: { name: "engine" } },
+    ];
+    for (const { kind, metadata } of bundleOf("7.22.0-7")) {
+      const stored = await scene.stored(kind, metadata.name);
+      if (stored === undefined) throw new Error(`no ${kind} is stored`);
+      const { managedFields: _, ...rest } = stored.metadata;
+      items.push(edited(change({ ...stored, metadata: rest })));
+    }
+    const path = join(folder, "dump.json");
+    writeFileSync(path, JSON.stringify({ apiVersion: "v1", kind: "List", items }));
+    return path;
+  };
+  const rehearsed = async (dump: string): Promise<Report> => {
+    const line = [
+      ...["rehearse", `--webhook=${program.file}`],
+      "upgrade-operator",
+      "--from",
+      dump,
+      "-n",
+      "engine",
+      "-o",
+      "json",
+    ];
+    const { out } = await typed([...line, "--release", folder], {
+      env: { ENGINE_HOME: join(folder, "home") },
+    });
+    const { details } = JSON.parse(out) as { readonly details: RehearsalDetails };
+    const stage = details.stages.find(({ title }) => title === "the run");
+    if (stage?.report === undefined) throw new Error(out);
+    return stage.report as Report;
+  };
+  const told = ({ findings = [] }: Report): readonly string[] =>
+    findings.map(({ severity, code, field = "" }) => `${severity} ${code} ${field}`);
+  const asItIs = (object: KubeObject): KubeObject => object;
+  const withoutFile = (object: KubeObject): KubeObject => {
+    const annotations = Object.entries(object.metadata.annotations ?? {});
+    const kept = Object.fromEntries(annotations.filter(([key]) => key !== lastApplied));
+    return { ...object, metadata: { ...object.metadata, annotations: kept } };
+  };
+  const scaled = (object: KubeObject): KubeObject =>
+    object.kind === "Deployment"
+      ? { ...object, spec: { ...(object["spec"] as object), replicas: 3 } }
+      : object;
+
+  test("what the API server filled in is no local change", async () => {
+    const report = await rehearsed(await dumped(asItIs));
+    expect([report.exit.code, told(report)]).toEqual([0, []]);
+  });
+
+  test("a change by a person is told where the file shows it", async () => {
+    const report = await rehearsed(await dumped(asItIs, scaled));
+    expect([report.exit.code, told(report)]).toEqual([
+      5,
+      ["error OPERATOR-LOCAL-CHANGE .spec.replicas"],
+    ]);
+  });
+
+  test("without the file, what cannot be known is told, and nothing is refused", async () => {
+    const report = await rehearsed(await dumped(withoutFile, scaled));
+    expect(report.exit.code).toBe(0);
+    expect(told(report)).toContain("warning OPERATOR-OWNERS-UNKNOWN .spec.replicas");
+  });
 });
 
 test("without helm a chart ends before the cluster is asked", async () => {

@@ -85,6 +85,33 @@ test("a finding shows both values, cut where they are long", () => {
   expect(finding?.cause).toMatch(/^a local change: the cluster has "x{199}…; the release says 3$/);
 });
 
+test("long values are shown where they differ", () => {
+  const [has, says] = [anObject(`${"x".repeat(300)}1`), anObject(`${"x".repeat(300)}2`)];
+  const facts = { live: has, wanted: says, ours, takeFields: [], held: held("") };
+  expect(judgeHeld(facts).findings[0]?.cause).toMatch(
+    /^a local change: the cluster has …x+1"; the release says …x+2"$/,
+  );
+});
+
+test.each([
+  ["a field", anObject(1), "OPERATOR-OWNERS-UNKNOWN"],
+  [
+    "a field that the file lacks",
+    anObject(1, { annotations: applied({}) }),
+    "OPERATOR-OWNERS-UNKNOWN",
+  ],
+  [
+    "a field that the file has",
+    anObject(1, { annotations: applied({ a: 2 }) }),
+    "OPERATOR-LOCAL-CHANGE",
+  ],
+  ["a field with owners", anObject(1, byFile), "OPERATOR-LOCAL-CHANGE"],
+] as const)("in a copy without field owners: %s", (_, live, code) => {
+  const facts = { live, wanted: anObject(3), ours, takeFields: [], isCopy: true };
+  const { findings } = judgeHeld({ ...facts, held: held("before-first-apply") });
+  expect(findings.map((finding) => finding.code)).toEqual([code]);
+});
+
 test.each([
   ["changed since the file", anObject(1, { annotations: applied({ a: 2 }) }), 1],
   ["as the file has it", anObject(1, { annotations: applied({ a: 1 }) }), 0],
