@@ -1,9 +1,11 @@
 /** The real helm, as a child process without a shell (S20). */
 import { execFile } from "node:child_process";
-import { access, constants } from "node:fs/promises";
+import { access, constants, readFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
+import { concealed, secretsIn } from "../domain/concealed";
 import { EngineError, exitCodes, UnavailableError, UsageError } from "../domain/errors";
 import { isObject, type Json, list, own, text } from "../domain/values";
+import { parseDocuments } from "./yaml";
 import { type ChartRelease, type ChartUpgrade, helmWords } from "../domain/operator/chart";
 import { type Clock, deadline, requestDeadlineMs } from "../run/ports";
 
@@ -91,7 +93,21 @@ export class HelmProgram {
     const [, ...words] = helmWords(upgrade);
     const seconds = Math.max(1, Math.ceil(this.setting.timeoutMs / 1000));
     const mode = upgrade.dryRun ? ["--dry-run=server", "--hide-notes"] : [];
-    await this.#run([...words, "--timeout", `${seconds}s`, ...mode], this.setting.timeoutMs);
+    try {
+      await this.#run([...words, "--timeout", `${seconds}s`, ...mode], this.setting.timeoutMs);
+    } catch (error) {
+      if (!(error instanceof HelmError)) throw error;
+      const known = await this.#secrets(upgrade);
+      const { hint = "" } = error;
+      throw new HelmError(concealed(error.message, known), { hint });
+    }
+  }
+
+  /** What the values hold that helm's words may quote; a source that cannot be read has none. */
+  async #secrets({ name, values }: ChartUpgrade): Promise<readonly string[]> {
+    const given = values === undefined ? "" : await readFile(values, "utf8").catch(() => "");
+    const before = await this.values(name).catch(() => ({}));
+    return secretsIn([before, ...valuesOf(given)]);
   }
 
   async #json(words: readonly string[]): Promise<unknown> {
@@ -128,7 +144,7 @@ export class HelmProgram {
         inTimeToEnd();
         if (error === null) resolve(stdout);
         else if (late) reject(tooLate(words, limitMs));
-        else reject(signal.aborted ? (signal.reason as Error) : failed(words, stderr, error));
+        else reject(signal.aborted ? (signal.reason as Error) : failed(words, stderr, error.code));
       });
     });
   }
@@ -146,10 +162,19 @@ function tooLate(words: readonly string[], limitMs: number): UnavailableError {
   });
 }
 
-function failed(words: readonly string[], stderr: string, cause: Error): HelmError {
-  const said = stderr.trim().slice(-longest) || "it said nothing";
+function valuesOf(text: string): readonly unknown[] {
+  try {
+    return parseDocuments(text, "the values");
+  } catch {
+    return [];
+  }
+}
+
+/** Node's own error is left out: it repeats all that helm said, whatever it quotes. */
+function failed(words: readonly string[], stderr: string, code: unknown): HelmError {
+  const silent = typeof code === "string" ? `it cannot be run (${code})` : "it said nothing";
+  const said = concealed(stderr.trim(), []).slice(-longest) || silent;
   return new HelmError(`helm ${words.slice(0, 2).join(" ")} failed: ${said}`, {
-    cause,
-    hint: "mend what helm names, then run again; helm history shows what became of the release",
+    hint: "fix what helm names, then run again; helm history shows what became of the release",
   });
 }

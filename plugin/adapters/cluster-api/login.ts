@@ -1,5 +1,7 @@
 /** Who asks: a name and a password, or the token that they are exchanged for (S105; domain facts 9). */
 
+import { concealed } from "../../domain/concealed";
+
 /** Read once from a Secret; never printed, and never on a command line. */
 export interface ApiCredentials {
   readonly username: string;
@@ -26,14 +28,6 @@ export class Login {
   /** Takes every form of the secret out of a text that a server made. */
   conceal(text: string): string {
     const { username, password } = this.credentials;
-    const forms = [
-      Buffer.from(`${username}:${password}`).toString("base64"),
-      password,
-      encodeURIComponent(password),
-      this.token ?? "",
-    ];
-    return forms
-      .filter((form) => form !== "")
-      .reduce((left, form) => left.replaceAll(form, "…"), text);
+    return concealed(text, [`${username}:${password}`, password, this.token ?? ""]);
   }
 }

@@ -2,6 +2,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { inspect } from "node:util";
 import { findHelm, HelmProgram } from "../../../plugin/adapters/helm";
 import { temporaryKubeconfig } from "../../../plugin/adapters/helm-kubeconfig";
 import { HandClock } from "../../support/manual-clock";
@@ -95,7 +96,7 @@ test("an upgrade is never forced, and goes to the cluster of the kubeconfig alon
   expect(words).toBe(
     "upgrade op ./c --version 1.0.0 --reset-then-reuse-values --set a=true --timeout 2s --namespace engine --kubeconfig the-config",
   );
-  expect(log()).not.toMatch(/secret|other/);
+  expect(log()).not.toMatch(/HELM_KUBETOKEN|HELM_NAMESPACE|=secret|=other/);
 });
 
 test("a dry run is one of the server's", async () => {
@@ -110,6 +111,28 @@ test.each([
   await expect(program(script).upgrade({ ...upgrade, dryRun: false })).rejects.toMatchObject({
     code: "HELM-FAILED",
     message,
+  });
+});
+
+test.each<[string, string]>([
+  ["a value of before", "hunter22"],
+  ["a value of the file", "correct-horse"],
+  ["a value in base64", "Y29ycmVjdC1ob3JzZQ=="],
+  ["a key", "MIIEvQIBADANBg"],
+  ["a Secret's data", "LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0tCk1JSUV2UUlCQUR"],
+])("a failure that quotes %s is told without it", async (_, quoted) => {
+  const values = join(folder, "values.yaml");
+  writeFileSync(values, "auth:\n  rootPassword: correct-horse\nreplicas: 2\n");
+  const text =
+    quoted === "MIIEvQIBADANBg"
+      ? `-----BEGIN PRIVATE KEY-----\\n${quoted}\\n-----END PRIVATE KEY-----`
+      : quoted;
+  const script = `case "$1" in get) echo '{"db":{"password":"hunter22"}}';; *) printf '%s' 'cannot patch "x" with ${text}: denied' >&2; exit 1;; esac`;
+  const failure = program(script).upgrade({ ...upgrade, values, dryRun: false });
+  const error = await failure.catch((thrown: unknown) => thrown);
+  expect(inspect(error, { depth: 9 })).not.toContain(quoted);
+  expect(error).toMatchObject({
+    message: 'helm upgrade op failed: cannot patch "x" with …: denied',
   });
 });
 

@@ -1,5 +1,11 @@
 import { generatePair, type Pair } from "../../../plugin/adapters/certificate";
-import { type EngineError, exitCodes, PermissionError } from "../../../plugin/domain/errors";
+import {
+  ApiError,
+  type EngineError,
+  exitCodes,
+  PermissionError,
+  UnavailableError,
+} from "../../../plugin/domain/errors";
 import type { KubeObject } from "../../../plugin/domain/objects";
 import { createCertificate, type CreateOptions } from "../../../plugin/run/cert-create";
 import type { Report } from "../../../plugin/run/report";
@@ -143,7 +149,12 @@ describe("where there is no Secret", () => {
       exitCodes.conflict,
       "Secret/engine/admission-tls was changed by somebody else since it was read",
     ],
-    ["an admission refuses", refusal(422, "Invalid"), exitCodes.failed, "refused: Invalid"],
+    [
+      "an admission refuses",
+      refusal(422, "Invalid"),
+      exitCodes.failed,
+      "Secret/engine/admission-tls was refused by the API server (422 Invalid); its words are not shown, they may quote the private key",
+    ],
     [
       "the credentials have expired",
       new PermissionError("not logged in"),
@@ -575,7 +586,9 @@ describe("a Secret that cannot be updated, with --replace", () => {
 
     expect(report.exit).toMatchObject({
       code: 7,
-      reason: expect.stringContaining("was put back: refused: Invalid") as unknown,
+      reason: expect.stringContaining(
+        "was put back: Secret/engine/admission-tls was refused",
+      ) as unknown,
     });
     expect(world.cluster.secrets.get("admission-tls")).toMatchObject({
       type: "custom",
@@ -619,5 +632,153 @@ describe("a Secret that cannot be updated, with --replace", () => {
 
     await expect(run(world, { replace: true })).rejects.toThrow("the disk is full");
     expect(world.cluster.writes).toEqual([]);
+  });
+});
+
+describe("a write whose answer is lost is read back", () => {
+  const unfit: Partial<KubeObject> = { type: "custom" };
+  const lost = new UnavailableError("the connection was reset");
+
+  /** What happens to the n-th write of a verb to the webhook's Secret; others go well. */
+  const at =
+    (verb: string, name: string, act: () => void): ((verb: string, name: string) => void) =>
+    (sent, to) => {
+      if (sent === verb && to === name) act();
+    };
+  const lose = (): never => {
+    throw lost;
+  };
+  const target = "admission-tls";
+
+  test.each<[string, Partial<KubeObject>, string, string]>([
+    ["the copy", {}, "create", saved],
+    ["the update", {}, "update", target],
+    ["the deletion", unfit, "delete", target],
+    ["the creation after a deletion", unfit, "create", target],
+  ])("%s was done: the run goes on as with an answer", async (_, ...[changes, verb, name]) => {
+    const world = aWorld([second]);
+    world.cluster.put(aSecret(first, changes));
+    world.cluster.after = at(verb, name, lose);
+
+    const report = await run(world, { replace: true });
+
+    expect(report.exit).toMatchObject({
+      code: 0,
+      reason: "Secret/engine/admission-tls is replaced",
+    });
+    expect(world.cluster.secrets.get(target)).toMatchObject(aSecret(second, { metadata: {} }));
+    expect(world.cluster.writes.filter((write) => write === `${verb} ${name}`)).toHaveLength(1);
+  });
+
+  test("the first pair of a namespace was created: the run goes on as with an answer", async () => {
+    const world = aWorld([first]);
+    world.cluster.after = lose;
+    expect((await run(world)).exit.code).toBe(0);
+    expect(world.cluster.writes).toEqual(["create admission-tls"]);
+  });
+
+  test.each<[string, Partial<KubeObject>, string, string]>([
+    ["the copy", {}, "create", saved],
+    ["the update", {}, "update", target],
+    ["the deletion", unfit, "delete", target],
+  ])(
+    "%s was not done: the former pair is there, and the end is 69",
+    async (_, ...[changes, verb, name]) => {
+      const world = aWorld([second]);
+      const before = world.cluster.put(aSecret(first, changes));
+      world.cluster.before = at(verb, name, lose);
+
+      expect((await run(world, { replace: true })).exit.code).toBe(69);
+      expect(world.cluster.secrets.get(target)).toEqual(before);
+    },
+  );
+
+  test("the creation after a deletion was not done: the former pair is put back", async () => {
+    const world = aWorld([second]);
+    world.cluster.put(aSecret(first, unfit));
+    let creations = 0;
+    world.cluster.before = at("create", target, () => {
+      creations += 1;
+      if (creations === 1) lose();
+    });
+
+    expect((await run(world, { replace: true })).exit.code).toBe(7);
+    expect(world.cluster.secrets.get(target)).toMatchObject(
+      aSecret(first, { ...unfit, metadata: {} }),
+    );
+  });
+
+  test("the creation is carried out only after the look for it: the pair is in place", async () => {
+    const world = aWorld([second]);
+    world.cluster.put(aSecret(first, unfit));
+    let late: KubeObject | undefined;
+    const create = world.cluster.create.bind(world.cluster);
+    world.cluster.create = (object, options) => {
+      if (object.metadata.name !== target) return create(object, options);
+      if (late !== undefined) world.cluster.put(late);
+      else {
+        late = object;
+        return Promise.reject(lost);
+      }
+      return create(object, options);
+    };
+
+    expect((await run(world, { replace: true })).exit.code).toBe(0);
+    expect(world.cluster.secrets.get(target)).toMatchObject(aSecret(second, { metadata: {} }));
+  });
+
+  test.each([["delete"], ["create"]])(
+    "what a %s came to cannot be seen: both ways on are named, nothing more is written",
+    async (verb) => {
+      const world = aWorld([second]);
+      world.cluster.put(aSecret(first, unfit));
+      world.cluster.after = at(verb, target, () => {
+        world.cluster.reading = lose;
+        lose();
+      });
+
+      const report = await run(world, { replace: true });
+
+      expect(report.exit).toMatchObject({
+        code: 69,
+        reason: expect.stringMatching(/admission-tls may be missing: .* cannot be seen/) as unknown,
+        next: `run the same command again when the API server answers, or put the former one back with: ${restore}`,
+      });
+      expect(world.cluster.writes.at(-1)).toBe(`${verb} ${target}`);
+    },
+  );
+});
+
+describe("a refusal that quotes the Secret", () => {
+  const quoting = (pair: Pair, form: (key: string) => string): ApiError =>
+    new ApiError(`admission webhook "keys.example.com" denied the request: ${form(pair.keyPem)}`, {
+      status: 422,
+      reason: "Invalid",
+      causes: [{ field: "data", message: form(pair.keyPem) }],
+    });
+
+  test.each<[string, (key: string) => string]>([
+    ["as PEM", (key) => key],
+    ["as base64", (key) => Buffer.from(key).toString("base64")],
+    ["as bytes", (key) => `[${[...Buffer.from(key)].join(" ")}]`],
+  ])("%s: who refused is said, no word of it", async (_, form) => {
+    for (const [verb, changes] of [
+      ["create", { type: "custom" }],
+      ["update", {}],
+      ["delete", { type: "custom" }],
+    ] as const) {
+      const world = aWorld([second]);
+      world.cluster.put(aSecret(first, changes));
+      world.cluster.before = (sent, name) => {
+        if (sent === verb && name === "admission-tls") throw quoting(second, form);
+      };
+
+      const report = await run(world, { replace: true });
+
+      expect(report.exit.code).not.toBe(0);
+      expect(report.exit.reason).toContain("refused by admission webhook keys.example.com");
+      const said = JSON.stringify([report, world.events, world.lines]);
+      expect(said).not.toContain(JSON.stringify(form(second.keyPem)).slice(40, 100));
+    }
   });
 });

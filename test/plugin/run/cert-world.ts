@@ -31,6 +31,10 @@ export class SecretsCluster implements Cluster {
   denied: readonly string[] = [];
   /** Runs before a write and may throw in its place. */
   before: (verb: string, name: string) => void = () => {};
+  /** Runs after a write was done, and may lose its answer. */
+  after: (verb: string, name: string) => void = () => {};
+  /** Runs before a read and may throw in its place. */
+  reading: () => void = () => {};
   #version = 0;
 
   put(object: KubeObject): KubeObject {
@@ -44,8 +48,10 @@ export class SecretsCluster implements Cluster {
     return stored;
   }
 
-  get({ name }: Ref): Promise<KubeObject | undefined> {
-    return Promise.resolve(this.secrets.get(name));
+  async get({ name }: Ref): Promise<KubeObject | undefined> {
+    await Promise.resolve();
+    this.reading();
+    return this.secrets.get(name);
   }
 
   watch(): never {
@@ -106,7 +112,9 @@ export class SecretsCluster implements Cluster {
     await Promise.resolve();
     this.writes.push(`${verb} ${name}${dryRun === true ? " (dry run)" : ""}`);
     this.before(verb, name);
-    return answer(this.secrets.get(name));
+    const answered = answer(this.secrets.get(name));
+    this.after(verb, name);
+    return answered;
   }
 }
 
