@@ -23,8 +23,19 @@ export function projectCluster(object: unknown, names: Names): ClusterFacts | un
     resourceVersion: text(at(object, ["metadata", "resourceVersion"])) ?? "",
     policy: at(object, engineUpgradePolicy),
     versions: bundledVersions(object, names),
-    bundledModules: texts(at(object, statusModules), [statusModuleName, statusModuleDisplayName]),
-    userModules: texts(at(object, userDefinedModules), [userModuleName]),
+    installedModules: list(at(object, statusModules)).flatMap((entry) => {
+      const module = text(own(entry, statusModuleName));
+      const displayName = text(own(entry, statusModuleDisplayName));
+      if (module === undefined && displayName === undefined) return [];
+      return [{ ...(module && { name: module }), ...(displayName && { displayName }) }];
+    }),
+    userModules: [
+      ...new Set(
+        list(at(object, userDefinedModules)).flatMap(
+          (entry) => text(own(entry, userModuleName)) ?? [],
+        ),
+      ),
+    ],
   };
 }
 
@@ -46,11 +57,6 @@ function bundledVersions(object: unknown, names: Names): ClusterFacts["versions"
       flags.set(key, flags.get(key) === true || major);
   }
   return [...flags].map(([version, major]) => ({ version, major }));
-}
-
-function texts(entries: unknown, keys: readonly string[]): readonly string[] {
-  const found = list(entries).flatMap((entry) => keys.map((key) => text(own(entry, key))));
-  return [...new Set(found.filter((name) => name !== undefined))];
 }
 
 /** The name of the EC that a database refers to, undefined when it names none (C16). */

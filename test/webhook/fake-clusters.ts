@@ -11,6 +11,8 @@ export interface ClusterParts {
   readonly policy?: unknown;
   readonly versions?: readonly string[];
   readonly userModules?: readonly string[];
+  /** In the status: names and display names. */
+  readonly installed?: readonly (readonly [name: string, displayName: string])[];
 }
 
 /** An EC as the API server sends it. */
@@ -29,6 +31,7 @@ export function anEc(parts: ClusterParts = {}) {
         dbType: "engine",
         version,
       })),
+      modules: (parts.installed ?? []).map(([name, displayName]) => ({ name, displayName })),
     },
   };
 }

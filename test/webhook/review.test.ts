@@ -171,6 +171,32 @@ test.each([
   expect(asked).toEqual([]);
 });
 
+test.each<[string, readonly string[], object]>([
+  [
+    "merely installed is refused",
+    [],
+    {
+      allowed: false,
+      status: {
+        message: expect.stringContaining(
+          'Not found: "EngineGears": installed but not defined in EC engine/ec; add it to spec.userDefinedModules',
+        ) as string,
+        details: { causes: [{ field: "spec.modulesList[0].name" }] },
+      },
+    },
+  ],
+  ["defined under its other name passes", ["rg"], { allowed: true }],
+])("an upgrade of a database whose module is %s", async (_title, userModules, response) => {
+  const modulesList = [{ name: "EngineGears" }];
+  const known = [clusterFacts({ userModules, installed: [["rg", "EngineGears"]] })];
+  const raise = anUpdate(
+    { engineVersion: "7.2", modulesList },
+    { engineVersion: "8.0", modulesList },
+  );
+  const { answer } = await review(aReview(raise), { clusters: { known } });
+  expect(answer).toMatchObject({ response });
+});
+
 test("an EAADB is judged below its global configurations", async () => {
   const request = {
     ...wrongUpdate,

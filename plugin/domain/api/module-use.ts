@@ -2,7 +2,8 @@
 import { projectCluster } from "../clusters";
 import type { Names } from "../names";
 import type { KubeObject } from "../objects";
-import { namesOf } from "./modules";
+import { moduleStanding } from "../module-standing";
+import { withInstalled } from "./modules";
 import type { ApiDatabase, ApiNode, InstalledModule } from "./records";
 
 /** What the REST API and the EC say, read at one time. */
@@ -52,23 +53,22 @@ function describe(
 ): ModuleUse {
   const builds = modules.filter((module) => module.name === name);
   const build = builds.find((module) => module.version === version);
-  const { userModules = [], bundledModules = [] } = projectCluster(ec, names) ?? {};
-  const known = [name, ...builds.flatMap(namesOf)];
+  const cluster = projectCluster(ec, names);
+  const known = cluster && withInstalled(cluster, modules);
+  const standing = moduleStanding(name, known, names);
   return {
     name,
     version,
     displayName: (build ?? builds[0])?.displayName,
     // a server that does not tell the version tells nothing against it
     installed: version === undefined ? builds.length > 0 : build !== undefined,
-    bundled:
-      flagOf(build === undefined ? builds : [build]) ??
-      known.some((each) => [...names.bundledModules, ...bundledModules].includes(each)),
-    defined: known.some((each) => userModules.includes(each)),
+    bundled: flagOf(build === undefined ? builds : [build]) ?? standing === "bundled",
+    defined: standing === "defined",
     databases: [],
   };
 }
 
-/** What the list says; where it says nothing the names tell, and the EC's status (C9). */
+/** What the list says; where it says nothing the names tell (C9). */
 function flagOf(builds: readonly InstalledModule[]): boolean | undefined {
   const flags = builds.map(({ bundled }) => bundled).filter((flag) => flag !== undefined);
   return flags.length === 0 ? undefined : flags.includes(true);

@@ -1,5 +1,6 @@
 /** Installed modules, and the manifest inside a module's archive (S45-S47, S54, S93). */
 import type { Names } from "../names";
+import type { ClusterFacts } from "../rules/types";
 import { isObject, own, text } from "../values";
 import type { InstalledModule } from "./records";
 import { flag } from "./values";
@@ -46,6 +47,18 @@ export function namesOf({
   displayName,
 }: Pick<InstalledModule, "name" | "displayName">): readonly string[] {
   return displayName === undefined || displayName === name ? [name] : [name, displayName];
+}
+
+/** The EC as it knows its modules once those that the REST API tells are in its status (S54; C9). */
+export function withInstalled(
+  cluster: ClusterFacts,
+  modules: readonly Pick<InstalledModule, "name" | "displayName">[],
+): ClusterFacts {
+  const told = modules.map(({ name, displayName }) => ({
+    name,
+    ...(displayName !== undefined && { displayName }),
+  }));
+  return { ...cluster, installedModules: [...cluster.installedModules, ...told] };
 }
 
 /** The installed build that is what an archive holds: a build for another engine or platform is not. */

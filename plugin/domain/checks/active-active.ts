@@ -97,7 +97,7 @@ export const activeActiveChecks: readonly Check[] = [
     judge: (situation) =>
       activeActive(situation).flatMap((database) => {
         const own_ = modulesIn(database, situation).filter((module) =>
-          situation.clusters.some((ec) => usedModules(situation.facts, ec).defined.has(module)),
+          situation.clusters.some((ec) => isOwn(situation, ec, module)),
         );
         return own_.length === 0 ? [] : [on(database, `it uses ${own_.join(", ")}`)];
       }),
@@ -195,4 +195,11 @@ function remoteNamed(name: string, { facts }: Situation): KubeObject | undefined
 function modulesIn(database: KubeObject, { names }: Situation): readonly string[] {
   const { modules } = readSubject({ kind: "eaadb", before: undefined, after: database }, names);
   return modules.map(({ name }) => name).filter((name) => name !== undefined);
+}
+
+/** True for a module of the user's own that is there; what is nowhere is told by a check of its own. */
+function isOwn({ facts }: Situation, ec: KubeObject, name: string): boolean {
+  return usedModules(facts, ec).some(
+    ({ module, standing }) => module === name && standing !== "unknown",
+  );
 }

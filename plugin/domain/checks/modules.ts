@@ -1,7 +1,7 @@
 /** Modules of the user's own: defined, named and downloaded as they must be (S51-S56, S103, S124). */
 import { userModuleCauses } from "../cluster/causes";
 import { clusterFindings } from "../cluster/codes";
-import { usedModules } from "../cluster/databases";
+import { undefinedModules, usedModules } from "../cluster/databases";
 import { autoOf } from "../cluster/fields";
 import { projectCluster } from "../clusters";
 import type { KubeObject } from "../objects";
@@ -32,10 +32,8 @@ export const moduleChecks: readonly Check[] = [
     title: "Every module of a database is bundled, or defined in its EC",
     needs,
     judge: perCluster((cluster, { facts, names }) =>
-      [...usedModules(facts, cluster).undefined].map(([module, databases]) =>
-        on(cluster, `module ${module} of ${databases.join(", ")} is neither bundled nor defined`, {
-          field: names.fields.userDefinedModules.join("."),
-        }),
+      undefinedModules(facts, cluster).map(({ says }) =>
+        on(cluster, says, { field: names.fields.userDefinedModules.join(".") }),
       ),
     ),
   }),
@@ -50,12 +48,12 @@ export const moduleChecks: readonly Check[] = [
     needs: ["ecs"],
     judge: perCluster((cluster, { names }) => {
       const projected = projectCluster(cluster, names);
-      if (projected === undefined || projected.bundledModules.length === 0) return [];
-      const { bundledModules, userModules } = projected;
-      return userModules
-        .filter((module) => !bundledModules.includes(module))
+      if (projected === undefined || projected.installedModules.length === 0) return [];
+      const installed = projected.installedModules.flatMap((entry) => Object.values(entry));
+      return projected.userModules
+        .filter((module) => !installed.includes(module))
         .map((module) =>
-          on(cluster, `${module} is none of ${bundledModules.join(", ")}`, {
+          on(cluster, `${module} is none of ${installed.join(", ")}`, {
             field: names.fields.userDefinedModules.join("."),
           }),
         );
@@ -159,10 +157,10 @@ function inUse({
   facts,
 }: Situation): readonly { readonly cluster: KubeObject; readonly modules: readonly string[] }[] {
   return clusters
-    .map((cluster) => {
-      const { defined, undefined: missing } = usedModules(facts, cluster);
-      return { cluster, modules: [...defined.keys(), ...missing.keys()] };
-    })
+    .map((cluster) => ({
+      cluster,
+      modules: usedModules(facts, cluster).map(({ module }) => module),
+    }))
     .filter(({ modules }) => modules.length > 0);
 }
 

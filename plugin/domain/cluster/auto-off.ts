@@ -11,7 +11,6 @@ export function autoOffEdits(facts: Facts, ec: KubeObject): readonly FieldEdit[]
   const { names } = facts;
   const on = autoPaths(names).filter((path) => at(ec, path) === true);
   if (on.length === 0) return [];
-  const used = usedModules(facts, ec);
-  if (used.defined.size + used.undefined.size === 0) return [];
+  if (usedModules(facts, ec).length === 0) return [];
   return on.map((path) => ({ path, from: true, to: false }));
 }

@@ -5,7 +5,7 @@ import { type KubeObject, objectLabel } from "../objects";
 import { at, text } from "../values";
 import { compareEngineVersions, formatEngineVersion } from "../versions";
 import { clusterFinding } from "./codes";
-import { databasesOf, usedModules } from "./databases";
+import { databasesOf, undefinedModules, usedModules } from "./databases";
 import { autoOf } from "./fields";
 
 const lowest = { major: 7, minor: 2 };
@@ -68,10 +68,9 @@ function digestPaths({ ecFields }: Facts["names"]): readonly (readonly string[])
 
 /** Databases with modules of the user's own need the automatic upgrade off (S51, S124). */
 export function userModuleCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
-  const { defined, undefined: missing } = usedModules(facts, ec);
-  const used = [...defined, ...missing];
+  const used = usedModules(facts, ec);
   if (used.length === 0) return [];
-  const shown = used.map(([module, databases]) => `${module} (${databases.join(", ")})`);
+  const shown = used.map(({ module, databases }) => `${module} (${databases.join(", ")})`);
   return [
     clusterFinding("autoUserModules", {
       object: objectLabel(ec),
@@ -98,11 +97,11 @@ export function databaseCauses(facts: Facts, ec: KubeObject): readonly Finding[]
 /** Modules of databases that nothing defines, each with its databases (S56). */
 export function undefinedModuleCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
   const field = facts.names.fields.userDefinedModules.join(".");
-  return [...usedModules(facts, ec).undefined].map(([module, databases]) =>
+  return undefinedModules(facts, ec).map(({ module, says }) =>
     clusterFinding("moduleUndefined", {
       object: objectLabel(ec),
       field,
-      cause: `module ${module} of ${databases.join(", ")} is neither bundled nor installed nor defined in the EC`,
+      cause: says,
       fix: `define ${module} in ${field}, or take it out of these databases`,
     }),
   );

@@ -109,7 +109,7 @@ export const clusterFindings = {
   ),
   moduleUndefined: error(
     "CLUSTER-MODULE-UNDEFINED",
-    "databases use modules that are neither bundled nor installed nor defined in the EC, with which the upgrade freezes",
+    "databases use modules that are neither bundled nor defined in the EC, with which the upgrade freezes",
     "define them in the EC, or take them out of these databases",
     "S124",
   ),

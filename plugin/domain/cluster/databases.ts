@@ -1,6 +1,7 @@
 /** The databases of an EC as its upgrade sees them: their engine versions and modules (S56, S123). */
 import { lookUpCluster, projectCluster, referenceOf } from "../clusters";
 import type { Facts } from "../facts";
+import { type ModuleStanding, moduleStanding } from "../module-standing";
 import { type KubeObject, objectLabel } from "../objects";
 import { readSubject } from "../rules/subject";
 import type { Edit } from "../rules/types";
@@ -54,28 +55,37 @@ function read({ names }: Facts, object: KubeObject, kind: Edit["kind"]): Databas
   };
 }
 
-/** Modules of one's own that databases use, each with its databases (S51, S56). */
-export interface UsedModules {
-  /** In spec.userDefinedModules. */
-  readonly defined: ReadonlyMap<string, readonly string[]>;
-  /** Neither bundled nor installed nor defined. */
-  readonly undefined: ReadonlyMap<string, readonly string[]>;
+/** A module of the user's own that databases use, under either of its names (S51, S54). */
+export interface UsedModule {
+  readonly module: string;
+  readonly databases: readonly string[];
+  readonly standing: Exclude<ModuleStanding, "bundled">;
 }
 
-/** Which modules of the user's own are in use (S51, S54: either name of a module counts). */
-export function usedModules(facts: Facts, ec: KubeObject): UsedModules {
-  const { names } = facts;
-  const projected = projectCluster(ec, names);
-  const user = new Set(projected?.userModules);
-  const bundled = new Set<string>(names.bundledModules);
-  const installed = new Set(projected?.bundledModules);
-  const defined = new Map<string, readonly string[]>();
-  const missing = new Map<string, readonly string[]>();
+/** Which modules of the user's own are in use. */
+export function usedModules(facts: Facts, ec: KubeObject): readonly UsedModule[] {
+  const cluster = projectCluster(ec, facts.names);
+  const users = new Map<string, readonly string[]>();
   for (const { label, modules } of databasesOf(facts, ec)) {
-    for (const module of modules.filter((name) => !bundled.has(name))) {
-      if (user.has(module)) defined.set(module, [...(defined.get(module) ?? []), label]);
-      else if (!installed.has(module)) missing.set(module, [...(missing.get(module) ?? []), label]);
-    }
+    for (const module of modules) users.set(module, [...(users.get(module) ?? []), label]);
   }
-  return { defined, undefined: missing };
+  return [...users].flatMap(([module, databases]) => {
+    const standing = moduleStanding(module, cluster, facts.names);
+    return standing === "bundled" ? [] : [{ module, databases, standing }];
+  });
+}
+
+/** Those that nothing defines, and what is wrong with each, for people (S56; C9). */
+export function undefinedModules(
+  facts: Facts,
+  ec: KubeObject,
+): readonly (UsedModule & { readonly says: string })[] {
+  return usedModules(facts, ec)
+    .filter(({ standing }) => standing !== "defined")
+    .map((used) => {
+      const lack =
+        used.standing === "installed" ? "installed but not defined" : "neither bundled nor defined";
+      const says = `module ${used.module} of ${used.databases.join(", ")} is ${lack} in the EC`;
+      return { ...used, says };
+    });
 }

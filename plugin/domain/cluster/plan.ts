@@ -81,8 +81,7 @@ function autoPlanOf(facts: Facts, ec: KubeObject, request: ClusterRequest): Auto
   const [definition] = facts.objects.definitions.filter(
     ({ metadata }) => metadata.name === `${names.ec.plural}.${names.group}`,
   );
-  const used = usedModules(facts, ec);
-  const own = used.defined.size + used.undefined.size > 0;
+  const own = usedModules(facts, ec).length > 0;
   return {
     path: autoPathIn(definition, request.version, names),
     off: !request.auto && own && autoOf(ec, names),

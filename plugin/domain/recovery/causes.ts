@@ -1,12 +1,16 @@
 /** What keeps an upgrade from going on, each cause with what takes it away (S97-S103, S113, S114, S121-S126). */
+import { withInstalled } from "../api/modules";
 import { digestCauses, licenseCauses } from "../cluster/causes";
 import { clusterFinding } from "../cluster/codes";
-import { usedModules } from "../cluster/databases";
+import { undefinedModules } from "../cluster/databases";
 import { autoOf } from "../cluster/fields";
-import type { Facts } from "../facts";
+import { projectCluster } from "../clusters";
+import { type Facts, factNamed } from "../facts";
 import type { Finding } from "../findings";
+import { moduleStanding } from "../module-standing";
 import { type KubeObject, objectLabel } from "../objects";
-import { at, list, own, text } from "../values";
+import { servedPaths } from "../served-fields";
+import { at, text } from "../values";
 import { formatEngineVersion } from "../versions";
 import { bundledVersions } from "../release/bundled";
 import { recoveryFinding } from "./codes";
@@ -88,35 +92,51 @@ function oldDatabases({ facts, ec, databases }: Frozen): readonly FreezeCause[] 
 
 /** By the REST API where it was asked, else by the lists of the resources (S99, S101, S102). */
 function moduleCauses(frozen: Frozen): readonly FreezeCause[] {
-  return frozen.api === undefined ? undefinedModules(frozen) : uninstalled(frozen, frozen.api);
+  return frozen.api === undefined ? undefinedOnes(frozen) : uninstalled(frozen, frozen.api);
 }
 
-function undefinedModules({ facts, ec, databases }: Frozen): readonly FreezeCause[] {
-  return [...usedModules(facts, ec).undefined].map(([module, labels]) => ({
-    is: "module",
-    module,
-    databases: databases.filter(({ label }) => labels.includes(label)),
-    finding: clusterFinding("moduleUndefined", {
+function undefinedOnes(frozen: Frozen): readonly FreezeCause[] {
+  const { facts, ec, databases } = frozen;
+  return undefinedModules(facts, ec).flatMap((used): readonly FreezeCause[] => {
+    const { module, standing, says } = used;
+    if (standing === "installed") return notDefined(frozen, module, says);
+    const finding = clusterFinding("moduleUndefined", {
       object: objectLabel(ec),
       field: facts.names.fields.userDefinedModules.join("."),
-      cause: `module ${module} of ${labels.join(", ")} is neither bundled nor installed nor defined in the EC`,
+      cause: says,
       fix: `install ${module}: recover --apply --module FILE`,
-    }),
-  }));
+    });
+    const users = databases.filter(({ label }) => used.databases.includes(label));
+    return [{ is: "module", module, databases: users, finding }];
+  });
 }
 
-function uninstalled({ facts, ec, databases }: Frozen, api: ApiFacts): readonly FreezeCause[] {
+/** Where an older definition has no place to define it, that cannot be what is missing (C9, S124). */
+function notDefined({ facts, ec }: Frozen, module: string, says: string): readonly FreezeCause[] {
   const { names } = facts;
-  const known = new Set([
-    ...names.bundledModules,
-    ...list(at(ec, names.fields.userDefinedModules)).flatMap(
-      (entry) => text(own(entry, names.entryFields.userModuleName)) ?? [],
-    ),
-    ...api.modules.flatMap(({ name, bundled }) => (bundled === true ? [name] : [])),
-  ]);
+  const path = names.fields.userDefinedModules;
+  const name = `${names.ec.plural}.${names.group}`;
+  const definition = factNamed(facts, "definitions", { name });
+  if (servedPaths(definition, names.ecVersion, [path])?.length === 0) return [];
+  const finding = clusterFinding("moduleUndefined", {
+    object: objectLabel(ec),
+    field: path.join("."),
+    cause: says,
+    fix: `define ${module} in ${path.join(".")} of the EC`,
+  });
+  return [{ is: "other", finding }];
+}
+
+function uninstalled(frozen: Frozen, api: ApiFacts): readonly FreezeCause[] {
+  const { facts, ec, databases } = frozen;
+  const projected = projectCluster(ec, facts.names);
+  const cluster = projected && withInstalled(projected, api.modules);
+  const mayBeUsed = (name: string): boolean =>
+    ["bundled", "defined"].includes(moduleStanding(name, cluster, facts.names)) ||
+    buildsOf(name, api.modules).some(({ bundled }) => bundled === true);
   const users = new Map<string, readonly RecoveryDatabase[]>();
   for (const database of databases) {
-    for (const { name } of database.modules.filter(({ name }) => !known.has(name))) {
+    for (const { name } of database.modules.filter(({ name }) => !mayBeUsed(name))) {
       users.set(name, [...(users.get(name) ?? []), database]);
     }
   }
@@ -127,7 +147,11 @@ function uninstalled({ facts, ec, databases }: Frozen, api: ApiFacts): readonly 
       ({ runs }) =>
         builds.length === 0 || !(isTooOld(runs) || builds.some((build) => fits(build, runs))),
     );
-    if (left.length === 0) return [];
+    if (left.length === 0) {
+      const labels = all.map(({ label }) => label).join(", ");
+      const says = `module ${module} of ${labels} is installed but not defined in the EC`;
+      return notDefined(frozen, module, says);
+    }
     const which = left.map(({ label, runs }) => `${label} at ${shownVersion(runs)}`).join(", ");
     const about = {
       object: objectLabel(ec),

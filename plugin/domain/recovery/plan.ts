@@ -1,4 +1,5 @@
 /** What --apply does about the causes, and what it cannot do (S99, S100; domain facts 7, 10). */
+import { withInstalled } from "../api/modules";
 import type { InstalledModule } from "../api/records";
 import type { FieldEdit } from "../cluster/edits";
 import { databaseFinding } from "../databases/codes";
@@ -151,9 +152,7 @@ function upgradeBlocks(
 function withModules(target: Target, modules: readonly InstalledModule[]): Target {
   const { lookup } = target;
   if (lookup.is !== "found") return target;
-  const more = modules.flatMap(({ name, displayName }) => [name, displayName ?? name]);
-  const bundledModules = [...lookup.cluster.bundledModules, ...more];
-  return { ...target, lookup: { ...lookup, cluster: { ...lookup.cluster, bundledModules } } };
+  return { ...target, lookup: { ...lookup, cluster: withInstalled(lookup.cluster, modules) } };
 }
 
 function installOf(

@@ -1,16 +1,9 @@
 /** R3: every module is bundled or defined in the EC (S56; C9–C11); REF: the named EC exists (C17). */
+import { type KnownModules, knownModules } from "../module-standing";
 import { type Names, termOf } from "../names";
 import { fieldName, fieldsOf, fieldText } from "./fields";
 import { fieldOfModule } from "./subject";
-import type {
-  Case,
-  Cause,
-  ClusterFacts,
-  ClusterLookup,
-  Rule,
-  SubjectModule,
-  Verdict,
-} from "./types";
+import type { Case, Cause, ClusterLookup, Rule, SubjectModule, Verdict } from "./types";
 import { quote, show, showCluster, showMiss, showPlaces, warningText } from "./wording";
 
 /** R3, on create and change: each module to judge is one that the database can load (C9, C10). */
@@ -24,17 +17,14 @@ export const modulesRule: Rule = {
 /** A refusal shows fewer; of a list of a hundred thousand the others are counted. */
 export const mostCauses = 64;
 
-/** Names that pass, and the same by their lower-case form for hints. */
-interface KnownModules {
-  readonly names: ReadonlySet<string>;
-  readonly lowered: ReadonlyMap<string, string>;
-}
-
 function judgeModules({ edit, subject, lookups, options }: Case): Verdict {
   const { names } = options;
-  const known = knownModules(lookups.after, names);
-  const isWrong = ({ name }: SubjectModule): boolean =>
-    name === undefined || !known.names.has(name);
+  const cluster = lookups.after.is === "found" ? lookups.after.cluster : undefined;
+  const known = knownModules(cluster, names);
+  const isWrong = ({ name }: SubjectModule): boolean => {
+    const standing = name === undefined ? undefined : known.standings.get(name);
+    return standing === undefined || standing === "installed";
+  };
   const wrong = subject.modules.filter(isWrong);
   const warnings = subject.moduleVersionsEdited ? [edited(names)] : [];
   if (wrong.length === 0) return { causes: [], warnings, dependsOnCluster: false };
@@ -64,28 +54,6 @@ function edited(names: Names): string {
   return warningText(text, " [R3]");
 }
 
-/** Made once for each EC as it was read, and for none. */
-const made = new WeakMap<
-  ClusterFacts | Names,
-  { readonly names: Names; readonly modules: KnownModules }
->();
-
-function knownModules(lookup: ClusterLookup, names: Names): KnownModules {
-  const cluster = lookup.is === "found" ? lookup.cluster : undefined;
-  const found = made.get(cluster ?? names);
-  if (found?.names === names) return found.modules;
-  const passing = [
-    ...names.bundledModules,
-    ...(cluster === undefined ? [] : [...cluster.bundledModules, ...cluster.userModules]),
-  ];
-  const modules = {
-    names: new Set(passing),
-    lowered: new Map(passing.map((name) => [name.toLowerCase(), name])),
-  };
-  made.set(cluster ?? names, { names, modules });
-  return modules;
-}
-
 function wrongType(module: SubjectModule, names: Names): Cause {
   const { index, value } = module;
   const wanted = index === undefined ? "a list of modules" : "a string, the name of a module";
@@ -98,20 +66,21 @@ function wrongType(module: SubjectModule, names: Names): Cause {
 }
 
 interface Hints {
-  readonly remedy: string;
+  readonly remedy: Remedy;
   readonly known: KnownModules;
   readonly names: Names;
 }
 
 function notFound(module: SubjectModule, { remedy, known, names }: Hints): Cause {
   const { value } = module;
-  const near = known.lowered.get(String(value).toLowerCase());
+  const name = String(value);
+  const near = known.lowered.get(name.toLowerCase());
   const hint = near === undefined ? "" : ` (did you mean ${quote(near)}?)`;
   return {
     rule: "R3",
     reason: "FieldValueNotFound",
     field: fieldOfModule(module, names),
-    message: `Not found: ${show(value)}${hint}: ${remedy} [R3]`,
+    message: `Not found: ${show(value)}${hint}: ${known.standings.has(name) ? remedy.installed : remedy.unknown} [R3]`,
   };
 }
 
@@ -122,19 +91,27 @@ interface LookedUp {
   readonly reference: string;
 }
 
+/** What is said of a module that is installed, and of one that is not. */
+interface Remedy {
+  readonly installed: string;
+  readonly unknown: string;
+}
+
 /** What is wrong and the ways out, naming the EC and the field to edit (S56, C17). */
-function remedyFor({ lookup, names, reference }: LookedUp): string {
+function remedyFor({ lookup, names, reference }: LookedUp): Remedy {
   const term = termOf(names.ec);
   const field = fieldText(names.fields.userDefinedModules);
   if (lookup.is === "found") {
     const ec = showCluster(lookup.cluster, names);
-    return `neither bundled nor defined in ${ec}; add it to ${field} of that ${term} or remove it here`;
+    const rest = `defined in ${ec}; add it to ${field} of that ${term} or remove it here`;
+    return { installed: `installed but not ${rest}`, unknown: `neither bundled nor ${rest}` };
   }
   const ways =
     lookup.is === "ambiguous"
       ? `name one of them in ${reference}`
       : `create the ${term} with the module in ${field}`;
-  return `not bundled, and ${showMiss(lookup, names)}; ${ways} or remove the module here`;
+  const unknown = `not bundled, and ${showMiss(lookup, names)}; ${ways} or remove the module here`;
+  return { installed: unknown, unknown };
 }
 
 /** REF, beside R3's causes: only a module that is not bundled needs the EC (C17). */

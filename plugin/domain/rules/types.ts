@@ -12,8 +12,8 @@ export interface ClusterFacts {
   readonly policy: unknown;
   /** status.bundledDatabaseVersions: entries of type engine at 7.2 or above; empty = not published (C1). */
   readonly versions: readonly { readonly version: string; readonly major: boolean }[];
-  /** Module names that pass (C9): status.modules name and displayName. */
-  readonly bundledModules: readonly string[];
+  /** status.modules: bundled ones and the user's own, each under up to two names (C9). */
+  readonly installedModules: readonly { readonly name?: string; readonly displayName?: string }[];
   /** spec.userDefinedModules[].name. */
   readonly userModules: readonly string[];
 }

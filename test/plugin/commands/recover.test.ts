@@ -127,6 +127,7 @@ test("its last line is a command of this tool that does the rest", async () => {
   const { context, folder, api } = await aContext({
     version: "6.2",
     modules: [{ name: "rg", version: "1.2.5" }],
+    usedBy: "orders",
   });
   const file = join(folder, "module.zip");
   writeFileSync(file, aModuleFile().bytes);

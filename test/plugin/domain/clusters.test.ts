@@ -18,7 +18,7 @@ const bare: ClusterFacts = {
   resourceVersion: "",
   policy: undefined,
   versions: [],
-  bundledModules: [],
+  installedModules: [],
   userModules: [],
 };
 
@@ -38,7 +38,10 @@ describe("projectCluster", () => {
           { dbType: "engine", version: "7.2", major: false },
           { dbType: "memcached", version: "9.9" },
         ],
-        modules: [{ name: "search", displayName: "EngineSearch", versions: ["8.2"] }],
+        modules: [
+          { name: "search", displayName: "EngineSearch", versions: ["8.2"] },
+          { displayName: "X" },
+        ],
       },
     };
     expect(projectCluster(object, names)).toEqual({
@@ -51,7 +54,7 @@ describe("projectCluster", () => {
         { version: "7.2", major: false },
         { version: "8.0", major: true },
       ],
-      bundledModules: ["search", "EngineSearch"],
+      installedModules: [{ name: "search", displayName: "EngineSearch" }, { displayName: "X" }],
       userModules: ["rg", "graph"],
     });
   });

@@ -114,7 +114,9 @@ const cluster = fc
             ),
           ),
         ),
-        modules: mostly(fc.array(mostly(record({ name: moduleName, displayName: moduleName })))),
+        modules: mostly(
+          fc.array(mostly(record({ name: moduleName, displayName: mostly(moduleName) }))),
+        ),
       }),
     ),
   })

@@ -143,20 +143,30 @@ function judgePolicy(edit: Edit): Expected {
 function judgeModules(edit: Edit): Expected {
   const { object, old, parent, namespace, clusters } = edit;
   const cluster = clusterOf(object, namespace, clusters);
-  const known: readonly unknown[] = [
-    ...bundled,
-    ...items(get(cluster, "status", "modules")).flatMap((module) => [
-      get(module, "name"),
-      get(module, "displayName"),
-    ]),
-    ...items(get(cluster, "spec", "userDefinedModules")).map((module) => get(module, "name")),
-  ];
+  const installed = items(get(cluster, "status", "modules")).map((module) => ({
+    name: words(get(module, "name")),
+    shown: words(get(module, "displayName")),
+  }));
+  const defined = items(get(cluster, "spec", "userDefinedModules")).map((module) =>
+    words(get(module, "name")),
+  );
+  const isDefined = (name: string | undefined): boolean =>
+    name !== undefined && defined.includes(name);
+  // merely installed is not enough; a module's two names are as good as each other
+  const mayBeUsed = (name: string): boolean =>
+    bundled.includes(name) ||
+    isDefined(name) ||
+    installed.some(
+      (module) =>
+        (module.name === name && isDefined(module.shown)) ||
+        (module.shown === name && (isDefined(module.name) || bundled.includes(module.name ?? ""))),
+    );
   const all = versions(edit).changed || old === undefined;
   const before = all ? [] : namesOf(old, parent);
   const fresh = namesOf(object, parent).filter(
     (name) => !before.some((other) => same(name, other)),
   );
-  if (fresh.some((name) => name === "" || (words(name) !== undefined && !known.includes(name)))) {
+  if (fresh.some((name) => typeof name === "string" && !(name !== "" && mayBeUsed(name)))) {
     return "deny";
   }
   // what is no name is refused when it is new; of odd values that replace odd values nothing is said

@@ -16,6 +16,8 @@ const userModule = (world: World, source: unknown = { https: { url: "https://x" 
   world.set(ec, "spec.userDefinedModules", [{ name: "rg", source }]);
 const uses = (world: World, module: string): World =>
   world.set(edb, "spec.modulesList", [{ name: module }]);
+const installed = (world: World, name: string, displayName = name): World =>
+  world.set(ec, "status.modules", [{ name, displayName }]);
 const auto = (world: World): World =>
   world.set(ec, "spec.upgradeSpec", { autoUpgradeEngineEnterprise: true });
 
@@ -266,7 +268,19 @@ export const moduleRows: readonly Row[] = [
     uses(userModule(auto(w)), "rg"),
   )(ec),
   quiet("CLUSTER-AUTO-USER-MODULES", "in use and manual", (w) => uses(userModule(w), "rg")),
+  fires("CLUSTER-AUTO-USER-MODULES", "merely installed", (w) =>
+    uses(installed(auto(w), "rg"), "rg"),
+  )(ec, { also: ["CLUSTER-MODULE-UNDEFINED"] }),
+  quiet("CLUSTER-AUTO-USER-MODULES", "bundled, by display name", (w) =>
+    uses(installed(auto(w), "search", "EngineSearch"), "EngineSearch"),
+  ),
   fires("CLUSTER-MODULE-UNDEFINED", "neither bundled nor defined", (w) => uses(w, "mystery"))(ec),
+  fires("CLUSTER-MODULE-UNDEFINED", "installed, not defined", (w) =>
+    uses(installed(w, "rg"), "rg"),
+  )(ec),
+  quiet("CLUSTER-MODULE-UNDEFINED", "defined by its other name", (w) =>
+    uses(installed(userModule(w), "rg", "EngineGears"), "EngineGears"),
+  ),
   fires("MODULE-NAME", "none of the two names", (w) =>
     w.set(ec, "spec.userDefinedModules", [
       { name: "gears", source: { https: { url: "https://x" } } },
@@ -289,6 +303,9 @@ export const moduleRows: readonly Row[] = [
       .set(deployment, "spec.template.spec.containers.1.image", "engine/operator@sha256:0")
       .wants("8.0.6-8"),
   )(ec, { also: ["OPERATOR-VERSION-UNKNOWN"] }),
+  fires("MODULE-OS-BASE", "merely installed ones too", (w) =>
+    uses(installed(operatorAt(w, "7.4.2-2"), "rg"), "rg").wants("8.0.6-8"),
+  )(ec, { also: ["CLUSTER-MODULE-UNDEFINED"] }),
   quiet("MODULE-OS-BASE", "on the new base already", (w) =>
     uses(userModule(w), "rg").wants("8.0.6-8"),
   ),

@@ -30,6 +30,12 @@ test.each<[string, KubeObject, readonly KubeObject[], readonly string[]]>([
     [using("rg")],
     ["spec.upgradeSpec.autoUpgradeEngineEnterprise", "spec.autoUpgradeEngineEnterprise"],
   ],
+  [
+    "one that is installed and not defined: too",
+    anEc(nested, { modules: [{ name: "rg", displayName: "EngineGears" }] }),
+    [using("EngineGears")],
+    ["spec.upgradeSpec.autoUpgradeEngineEnterprise"],
+  ],
   ["bundled modules alone: it may follow", anEc(nested), [using("search")], []],
   ["a defined module that nothing uses: too", anEc({ ...nested, ...defined }), [], []],
   ["it is off: nothing to write", anEc(defined), [using("rg")], []],

@@ -1,4 +1,8 @@
-import { databasesOf, usedModules } from "../../../../plugin/domain/cluster/databases";
+import {
+  databasesOf,
+  undefinedModules,
+  usedModules,
+} from "../../../../plugin/domain/cluster/databases";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import { aDatabase, anEc, factsOf } from "./scene";
 
@@ -69,25 +73,36 @@ test("active-active databases count by their global configuration", () => {
 
 test("modules of one's own are told apart by where they are defined", () => {
   const ec = anEc(
-    { userDefinedModules: [{ name: "rg" }] },
-    { modules: [{ name: "graph", displayName: "EngineGraph" }] },
+    { userDefinedModules: [{ name: "rg" }, { name: "EngineBloom" }] },
+    {
+      modules: [
+        { name: "graph", displayName: "EngineGraph" },
+        { name: "bloom", displayName: "EngineBloom" },
+        { name: "search", displayName: "EngineSearch" },
+      ],
+    },
   );
-  const modules = [
-    { name: "search" },
-    { name: "rg" },
-    { name: "EngineGraph" },
-    { name: "mine" },
-    {},
-  ];
+  const modules = ["search", "EngineSearch", "rg", "bloom", "EngineGraph", "mine", undefined].map(
+    (name) => ({ name }),
+  );
   const edbs = [aDatabase("a", { modulesList: modules }), aDatabase("b", { moduleList: modules })];
-  const used = usedModules(factsOf({ ecs: [ec], edbs }), ec);
-  const both = ["EngineEnterpriseDatabase/engine/a", "EngineEnterpriseDatabase/engine/b"];
-  expect([...used.defined]).toEqual([["rg", both]]);
-  expect([...used.undefined]).toEqual([["mine", both]]);
+  const facts = factsOf({ ecs: [ec], edbs });
+  const databases = ["EngineEnterpriseDatabase/engine/a", "EngineEnterpriseDatabase/engine/b"];
+  expect(usedModules(facts, ec)).toEqual([
+    { module: "rg", databases, standing: "defined" },
+    { module: "bloom", databases, standing: "defined" },
+    { module: "EngineGraph", databases, standing: "installed" },
+    { module: "mine", databases, standing: "unknown" },
+  ]);
+  const both = databases.join(", ");
+  expect(undefinedModules(facts, ec).map(({ says }) => says)).toEqual([
+    `module EngineGraph of ${both} is installed but not defined in the EC`,
+    `module mine of ${both} is neither bundled nor defined in the EC`,
+  ]);
 });
 
 test("what is no EC has no modules of its own", () => {
   const edbs = [aDatabase("a", { moduleList: [{ name: "mine" }] })];
   const used = usedModules(factsOf({ ecs: [anEc()], edbs }), { ...anEc(), metadata: {} });
-  expect([used.defined.size, used.undefined.size]).toEqual([0, 0]);
+  expect(used).toEqual([]);
 });

@@ -19,6 +19,14 @@ type Row = readonly [
   codes: readonly string[],
 ];
 
+/** As definitions are before modules can be defined. */
+const withoutPlace: KubeObject = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "engineenterpriseclusters.app.engine.com" },
+  spec: { versions: [{ name: "v1", schema: { openAPIV3Schema: { properties: {} } } }] },
+};
+
 const old = anEdb("orders", { engineVersion: "6.2" });
 const rolling = { statefulSets: [aSet()] };
 
@@ -138,9 +146,9 @@ test.each<Row>([
     ["FREEZE-MODULE-UNFIT"],
   ],
   [
-    "modules that are installed, bundled or defined",
+    "modules that are bundled or defined, under either name",
     { edbs: [anEdb("orders")] },
-    aFrozenEc({}, { userDefinedModules: [{ name: "own" }, {}] }),
+    aFrozenEc({}, { userDefinedModules: ["own", "rg", "hidden"].map((name) => ({ name })) }),
     anApi({
       databases: [
         aBdb({
@@ -157,6 +165,36 @@ test.each<Row>([
     [],
   ],
   [
+    "modules that are installed and not defined, as the REST API tells",
+    { edbs: [anEdb("orders")] },
+    aFrozenEc(),
+    anApi({
+      databases: [aBdb({ modules: [{ name: "rg", version: "1" }] })],
+      modules: [aModule("rg", { compatibleEngineVersion: "7.4" })],
+    }),
+    "frozen",
+    ["CLUSTER-MODULE-UNDEFINED"],
+  ],
+  [
+    "the same, where definitions have no place for them yet",
+    { edbs: [anEdb("orders")], definitions: [withoutPlace] },
+    aFrozenEc(),
+    anApi({
+      databases: [aBdb({ modules: [{ name: "rg", version: "1" }] })],
+      modules: [aModule("rg", { compatibleEngineVersion: "7.4" })],
+    }),
+    "moving",
+    [],
+  ],
+  [
+    "modules that are installed and not defined, as the EC tells",
+    { edbs: [anEdb("orders", { moduleList: [{ name: "rg" }] })] },
+    aFrozenEc({ modules: [{ name: "rg" }] }),
+    undefined,
+    "frozen",
+    ["CLUSTER-MODULE-UNDEFINED"],
+  ],
+  [
     "a module of an old database: which build it needs is not known yet",
     { edbs: [anEdb("orders")] },
     aFrozenEc(),
@@ -165,7 +203,7 @@ test.each<Row>([
       modules: [aModule("rg", { compatibleEngineVersion: "7.2" })],
     }),
     "frozen",
-    ["CLUSTER-DATABASE-OLD"],
+    ["CLUSTER-DATABASE-OLD", "CLUSTER-MODULE-UNDEFINED"],
   ],
   [
     "two databases of one module: one cause",

@@ -174,13 +174,18 @@ test("a database whose EC is lost on the way is judged without it", () => {
   expect(planRecovery(lost, wish).blocks).toMatchObject([{ code: "DATABASE-CLUSTER-UNKNOWN" }]);
 });
 
-test("the rules know the modules that are installed by then", () => {
+test.each<[string, readonly object[], readonly string[]]>([
+  ["defined by the other name that the REST API tells", [{ name: "EngineGears" }], []],
+  ["not defined", [], ["DATABASE-EDIT-REFUSED"]],
+])("the rules know the modules that are installed by then: %s", (_title, defined, codes) => {
   const edbs = [anEdb("orders", { engineVersion: "6.2", modulesList: [{ name: "rg" }] })];
   const api = anApi({
     databases: [aBdb({ version: "6.2.1" })],
     modules: [aModule("rg", { displayName: "EngineGears" })],
   });
-  expect(plan({ edbs, api }, { engineVersion: "7.2" }).blocks).toEqual([]);
+  const ec = aFrozenEc({}, { userDefinedModules: defined });
+  const { blocks } = plan({ edbs, api, ec }, { engineVersion: "7.2" });
+  expect(blocks.map(({ code }) => code)).toEqual(codes);
 });
 
 test.each<[string, ApiFacts | undefined, readonly string[]]>([

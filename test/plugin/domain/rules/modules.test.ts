@@ -14,8 +14,14 @@ import {
 } from "./cases";
 
 const withRg = found({
-  userModules: [{ name: "rg" }],
-  statusModules: [{ name: "graph", displayName: "EngineGraph" }],
+  userModules: [{ name: "rg" }, { name: "EngineGraph" }],
+  statusModules: [
+    { name: "rg", displayName: "EngineGears" },
+    { name: "graph", displayName: "EngineGraph" },
+    { name: "search", displayName: "EngineSearch" },
+    { name: "mine", displayName: "Mine" },
+    { name: "posing", displayName: "ReJSON" },
+  ],
 });
 
 function modules(...all: readonly unknown[]): { readonly moduleList: readonly unknown[] } {
@@ -31,8 +37,10 @@ describe("R3: a module that is bundled or defined passes", () => {
     ["the bundled names", created(modules("search", "ReJSON", "timeseries", "bf"))],
     ["the bundled names without an EC", created(modules("search", "bf")), { cluster: missing }],
     ["defined in the EC", created(modules("rg")), { cluster: withRg }],
-    ["bundled by the EC, by name", created(modules("graph")), { cluster: withRg }],
-    ["bundled by the EC, by display name", created(modules("EngineGraph")), { cluster: withRg }],
+    ["defined, by its display name", created(modules("EngineGears")), { cluster: withRg }],
+    ["defined by its display name", created(modules("EngineGraph")), { cluster: withRg }],
+    ["defined by its display name, by name", created(modules("graph")), { cluster: withRg }],
+    ["bundled, by its display name", created(modules("EngineSearch")), { cluster: withRg }],
     ["in the field's spelling", created({ modulesList: [{ name: "rg" }] }), { cluster: withRg }],
     ["absent", created({})],
     ["null", created({ moduleList: null, modulesList: null })],
@@ -77,6 +85,22 @@ describe("R3: a module that is neither is refused", () => {
       warnings: [],
       dependsOnCluster: true,
     });
+  });
+
+  test.each([
+    ["by its name", "mine", ""],
+    ["by its display name", "Mine", ""],
+    ["under the display name of a bundled one", "posing", ""],
+    ["by another case of its name", "MINE", "neither bundled nor"],
+  ])("one that is merely installed is not defined: %s", (_title, name, lack) => {
+    const says =
+      lack === ""
+        ? "installed but not defined in EC engine/ec; "
+        : `${lack} defined in EC engine/ec; `;
+    const { causes } = judge(created(modules(name)), { cluster: withRg });
+    expect(causes).toMatchObject([
+      { message: expect.stringContaining(`Not found: "${name}": ${says}`) as string },
+    ]);
   });
 
   test.each<[string, unknown, string, string]>([

@@ -90,8 +90,8 @@ const kinds: readonly Kind[] = [
     },
   ],
   [
-    "both an old database and its missing module",
-    { version: "6.2", modules: [{ name: "rg", version: "1.2.5" }] },
+    "both an old database and another one's missing module",
+    { version: "6.2", modules: [{ name: "rg", version: "1.2.5" }], usedBy: "orders" },
     { engineVersion: "7.4", modules: [aModuleFile()] },
     {
       codes: ["CLUSTER-DATABASE-OLD", "FREEZE-MODULE-ABSENT"],
@@ -100,7 +100,9 @@ const kinds: readonly Kind[] = [
         "recover.module.rg created",
         "recover.upgrade.3 changed",
         "recover.resume done",
+        "recover.line.shop.orders changed",
         "recover.line.shop.sessions changed",
+        "recover.confirm.shop.orders done",
         "recover.confirm.shop.sessions done",
       ],
     },
@@ -294,6 +296,13 @@ describe("refused, and nothing is changed:", () => {
       { engineVersion: "7.2", modules: [aModuleFile()] },
       2,
       "--module: no database lacks the module rg",
+    ],
+    [
+      "the rules will not take the edit of a database whose module is not defined",
+      { version: "6.2", modules: [{ name: "rg", version: "1.2.5" }] },
+      { engineVersion: "7.4", modules: [aModuleFile()] },
+      3,
+      'Not found: "rg": installed but not defined in EC engine/ec',
     ],
     [
       "the archive is for another version",

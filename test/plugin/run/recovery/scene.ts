@@ -30,6 +30,8 @@ export interface FrozenWish {
   readonly version?: string;
   /** Modules in its list. */
   readonly modules?: readonly object[];
+  /** The database that lists them, "sessions" unless it is said. */
+  readonly usedBy?: "orders";
   /** Fields of the EC's spec. */
   readonly ec?: object;
   readonly license?: string;
@@ -86,12 +88,14 @@ function changed(object: KubeObject, wish: FrozenWish): KubeObject {
   if (object.kind === names.ec.kind && wish.license !== undefined) {
     return { ...object, status: { ...status, licenseStatus: { licenseState: wish.license } } };
   }
-  if (object.kind !== names.edb.kind || object.metadata.name !== "sessions") return object;
-  const { version = "7.2", modules } = wish;
+  if (object.kind !== names.edb.kind) return object;
+  const { version = "7.2", modules, usedBy = "sessions" } = wish;
+  const uses = object.metadata.name === usedBy && modules !== undefined;
+  const listing = { ...(object["spec"] as object), ...(uses && { modulesList: modules }) };
+  if (object.metadata.name !== "sessions") return { ...object, spec: listing };
   const spec = {
-    ...(object["spec"] as object),
+    ...listing,
     ...{ replication: true, engineVersion: version },
-    ...(modules !== undefined && { modulesList: modules }),
     ...wish.edb,
   };
   return { ...object, spec, status: { ...status, version: `${version}.0` } };
