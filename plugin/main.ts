@@ -1,6 +1,6 @@
 /** The process: arguments, streams, signals and the exit code. Nothing else ends it. */
 import type { GlobalOptions, Streams } from "./commands/context";
-import { InterruptedError } from "./commands/context";
+import { AbandonedError, InterruptedError } from "./commands/context";
 import { exitCodes } from "./domain/errors";
 import { runProgram } from "./program";
 import { systemClock } from "./program/clock";
@@ -14,18 +14,49 @@ const crashed = new Promise<never>((_, reject) => {
 });
 crashed.catch(() => undefined); // heard by the run, once there is one
 let ended = false;
+/** The run was given up: what it still waits for is not waited for. */
+let abandoned = false;
 
-/** The first signal asks the command to stop; later ones do not cut the write in flight. */
+/** For what cannot be given up from here: something that is read before the run begins. */
+const patienceMs = 1_000;
+
+/** The first signal asks the command to stop; the next one ends it, whatever is in flight. */
 function onSignal(signal: "SIGINT" | "SIGTERM"): void {
-  if (!interruption.signal.aborted) interruption.abort(new InterruptedError(signal));
-  else process.stderr.write("\nstopping: the request in flight is being finished\n");
+  if (ended) {
+    leave();
+  } else if (interruption.signal.aborted) {
+    const end = new AbandonedError(signal, interruption.signal.reason);
+    giveUp(end);
+    setTimeout(() => {
+      process.exitCode = end.exitCode;
+      leave();
+    }, patienceMs).unref();
+  } else {
+    process.stderr.write(
+      "\ninterrupted: a write in flight is finished first; a second signal ends at once\n",
+    );
+    interruption.abort(new InterruptedError(signal));
+  }
 }
 
 /** A failure that nobody waits for: the run ends with it, and stops at its next step. */
 function onCrash(error: unknown): void {
   if (ended) fail(error);
-  crash(error);
+  giveUp(error);
   interruption.abort(error);
+}
+
+function giveUp(reason: unknown): void {
+  abandoned = true;
+  crash(reason);
+}
+
+/** Ends the process with what was written before; connections and timers may still be open. */
+function leave(): void {
+  process.stdout.write("", () => {
+    // eslint-disable-next-line no-restricted-properties -- exitCode alone waits for what is in flight
+    process.stderr.write("", () => process.exit());
+  });
 }
 
 function fail(error: unknown): void {
@@ -82,6 +113,7 @@ async function main(): Promise<void> {
     fail(error);
   } finally {
     ended = true;
+    if (abandoned) leave();
   }
 }
 

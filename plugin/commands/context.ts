@@ -197,3 +197,19 @@ export class InterruptedError extends EngineError {
     this.exitCode = signal === "SIGINT" ? exitCodes.interrupted : exitCodes.terminated;
   }
 }
+
+/** A second signal: the run is given up where it stands. Its exit code is that of the first. */
+export class AbandonedError extends EngineError {
+  readonly code = "ABANDONED";
+  readonly exitCode: ExitCode;
+
+  constructor(signal: "SIGINT" | "SIGTERM", first: unknown) {
+    super(
+      `ended at once by a second signal (${signal}): the outcome of a write in flight is unknown`,
+      {
+        hint: "run the same command again: it reads what is there and goes on from it",
+      },
+    );
+    this.exitCode = first instanceof InterruptedError ? first.exitCode : exitCodes.interrupted;
+  }
+}

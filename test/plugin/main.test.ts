@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,15 +24,37 @@ async function ended(child: ChildProcess): Promise<Ended> {
   return { code, out, err };
 }
 
-/** A run whose first request is never answered, interrupted as soon as that request has come. */
-async function interrupted(signals: readonly NodeJS.Signals[]): Promise<Ended> {
-  const server = createServer();
+/** What is said of the first signal: the second one may follow. */
+const heard = "a second signal ends at once";
+
+/**
+ * `cert create` against a server that allows everything and has nothing, and that never answers a
+ * request that is `met`: that is when the signals come, one after the other was heard.
+ */
+async function interrupted(
+  signals: readonly NodeJS.Signals[],
+  met: (request: IncomingMessage) => boolean,
+): Promise<Ended> {
+  const home = mkdtempSync(join(tmpdir(), "engine-main-"));
+  const left = [...signals];
+  const server = createServer((request, response) => {
+    if (met(request)) child.kill(left.shift());
+    else {
+      const { method, url } = request;
+      const allowed = { status: { allowed: true } };
+      const kinds = { resources: [{ name: "secrets", kind: "Secret", namespaced: true }] };
+      const found = method === "POST" ? allowed : url === "/api/v1" ? kinds : undefined;
+      response.writeHead(found ? 200 : 404, { "content-type": "application/json" });
+      response.end(JSON.stringify(found ?? { kind: "Status" }));
+    }
+  });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  const argv = [...program, "upgrade-webhook", "-o", "json", "--kubeconfig", kubeconfig(port)];
-  const child = spawn(process.execPath, argv, { cwd: root, env });
-  server.once("request", () => {
-    for (const signal of signals) child.kill(signal);
+  const words = ["cert", "create", "-o", "json", "--kubeconfig", kubeconfig(port)];
+  const options = { cwd: root, env: { ...env, ENGINE_HOME: home } };
+  const child = spawn(process.execPath, [...program, ...words], options);
+  child.stderr.on("data", (chunk: Buffer) => {
+    if (chunk.toString().includes(heard) && left.length > 0) child.kill(left.shift());
   });
   const end = await ended(child);
   server.closeAllConnections();
@@ -58,16 +80,36 @@ function kubeconfig(port: number): string {
 }
 
 test.each([
-  ["SIGINT", 130, ["SIGINT"]],
-  ["SIGTERM", 143, ["SIGTERM"]],
-] as const)("%s ends a waiting run with %d and one document", async (signal, code, signals) => {
-  const end = await interrupted(signals);
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)("%s ends a waiting run with %d and one document", async (signal, code) => {
+  const end = await interrupted([signal], () => true);
   expect(end.code).toBe(code);
   expect(JSON.parse(end.out)).toMatchObject({
-    kind: "UpgradeWebhook",
+    kind: "CertCreate",
     exit: { code, reason: expect.stringContaining(`interrupted by ${signal}`) as string },
   });
 });
+
+const isWrite = ({ method, url = "" }: IncomingMessage): boolean =>
+  method === "POST" && url.includes("/secrets");
+
+test.each<[NodeJS.Signals, NodeJS.Signals, number]>([
+  ["SIGINT", "SIGINT", 130],
+  ["SIGINT", "SIGTERM", 130],
+  ["SIGTERM", "SIGTERM", 143],
+])(
+  "%s, then %s while a write gets no answer: %d at once, one document, outcome unknown",
+  async (first, second, code) => {
+    const end = await interrupted([first, second], isWrite);
+    expect(end.code).toBe(code);
+    const told = `second signal (${second}): the outcome of a write in flight is unknown`;
+    expect(JSON.parse(end.out)).toMatchObject({
+      exit: { code, reason: expect.stringContaining(told) as string },
+    });
+    expect(end.err).toContain(told);
+  },
+);
 
 test("a closed stdin is wrong usage, named in one line", () => {
   const { status, stderr } = spawnSync(
