@@ -174,6 +174,26 @@ export function gapOf(observations: readonly Observation[]): Gap {
   };
 }
 
+/**
+ * The same stretches in fewer observations: of answers to one twin that say the same in a row, the
+ * first and the last. Gaps stay as they are; a tally counts what is left.
+ */
+export function thinned(observations: readonly Observation[]): readonly Observation[] {
+  const last = new Map<Twin, { readonly first: Observation; readonly latest: Observation }>();
+  const repeated = new Set<Observation>();
+  for (const observation of observations) {
+    const run = last.get(observation.twin);
+    const goesOn = run !== undefined && saysTheSame(run.latest, observation);
+    if (goesOn && run.latest !== run.first) repeated.add(run.latest);
+    last.set(observation.twin, { first: goesOn ? run.first : observation, latest: observation });
+  }
+  return observations.filter((observation) => !repeated.has(observation));
+}
+
+function saysTheSame(one: Observation, other: Observation): boolean {
+  return one.pair === other.pair && one.answer.is === other.answer.is;
+}
+
 /** True when calls of the entry were seen to fail. */
 export function seenBroken(
   observations: readonly Observation[],

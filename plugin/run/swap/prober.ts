@@ -10,13 +10,14 @@ import {
   answerOf,
   failingMs,
   judgeProof,
+  thinned,
   type Answer,
   type Observation,
   type Proof,
   type Twin,
 } from "../../domain/webhook/probe";
 import type { Pair } from "../../domain/webhook/twins";
-import type { Clock, Cluster } from "../ports";
+import { type Clock, type Cluster, deadline } from "../ports";
 
 /** What counts as proof, and how long to wait for it. */
 export interface ProofWanted {
@@ -49,7 +50,10 @@ interface Sent {
 
 /** One answer may take so long; a webhook that takes longer does not answer. */
 const answerLimitMs = 5_000;
-const pauseMs = 20;
+/** Between two pairs; a server whose answers are late is left alone for as long as they took. */
+const leastPauseMs = 50;
+/** Beyond so many, answers that say the same again are forgotten. */
+const mostObservations = 2_000;
 const unreachableLimit = 25;
 
 /** Probes with one pair. */
@@ -93,7 +97,11 @@ export class Prober {
     });
     outcome.catch(() => undefined); // awaited below, after the round under way
     try {
-      while (!cut.signal.aborted) await this.round(cut.signal);
+      while (!cut.signal.aborted) {
+        const from = this.deps.clock.now();
+        await this.round(cut.signal);
+        await this.#pause(from, cut.signal).catch(() => undefined); // the work is done
+      }
     } catch (error) {
       await outcome;
       // an interrupt or a lost server is met again by whatever comes next
@@ -107,14 +115,30 @@ export class Prober {
     const { clock, signal } = this.deps;
     const from = clock.now();
     for (;;) {
+      const begun = clock.now();
       await Promise.all([this.round(), during.also?.round()]);
       const proof = judgeProof(this.counting(from), wanted);
       if (proof.is === "proven") return proof;
       const patience = failingMs(this.counting(from)) < (wanted.failingMs ?? Infinity);
       if (!patience || clock.now() - from >= wanted.limitMs) return proof;
       during.onWait?.(proof.because, clock.now() - from);
-      await clock.sleep(pauseMs, signal);
+      await this.#pause(begun, signal);
     }
+  }
+
+  async #pause(from: number, signal: AbortSignal): Promise<void> {
+    const { clock } = this.deps;
+    await clock.sleep(Math.max(leastPauseMs, clock.now() - from), signal);
+  }
+
+  #keep(observation: Observation): void {
+    const { observations } = this;
+    observations.push(observation);
+    if (observations.length <= mostObservations) return;
+    // half of them stay as they are: a proof counts the newest
+    const older = thinned(observations.slice(0, -mostObservations / 2));
+    const kept = older.slice(-mostObservations / 4);
+    observations.splice(0, observations.length - mostObservations / 2, ...kept);
   }
 
   async #send(twin: Twin, cut?: AbortSignal): Promise<void> {
@@ -124,7 +148,7 @@ export class Prober {
     const from = this.deps.clock.now();
     const answer = await this.#answer({ twin, object: sent.object }, cut);
     if (answer === undefined) return;
-    this.observations.push({ pair: sent.what, twin, from, to: this.deps.clock.now(), answer });
+    this.#keep({ pair: sent.what, twin, from, to: this.deps.clock.now(), answer });
     if (twin === "deny") this.#choose(answer);
   }
 
@@ -139,12 +163,15 @@ export class Prober {
 
   /** Undefined when the round was cut short: not an observation. */
   async #answer(sent: Sent, cut: AbortSignal | undefined): Promise<Answer | undefined> {
-    const { signal } = this.deps;
-    const limit = AbortSignal.timeout(answerLimitMs);
+    const { signal, clock } = this.deps;
+    const limit = new AbortController();
+    const inTime = deadline(clock, answerLimitMs, () => {
+      limit.abort();
+    });
     const options = {
       dryRun: true,
       fresh: true,
-      signal: AbortSignal.any([signal, limit, ...(cut === undefined ? [] : [cut])]),
+      signal: AbortSignal.any([signal, limit.signal, ...(cut === undefined ? [] : [cut])]),
     };
     try {
       await this.#dryRun(sent, options);
@@ -153,8 +180,10 @@ export class Prober {
     } catch (error) {
       signal.throwIfAborted();
       if (cut?.aborted === true) return undefined;
-      if (limit.aborted) return { is: "failed", by: "", detail: "no answer within 5 s" };
+      if (limit.signal.aborted) return { is: "failed", by: "", detail: "no answer within 5 s" };
       return this.#refusal(error);
+    } finally {
+      inTime();
     }
   }
 

@@ -256,7 +256,7 @@ test("a folder of the same name does not hide a context that is spelled out", as
   const { code, err } = await rehearse(["--from=context:nowhere"], {
     connect: () => Promise.reject(new Error("reached for it")),
   });
-  expect(code).toBe(1);
+  expect(code).toBe(70);
   expect(err).toContain("reached for it");
 });
 

@@ -6,6 +6,7 @@ import {
   judgeProof,
   seenBroken,
   tally,
+  thinned,
   type Answer,
   type Observation,
   type Twin,
@@ -263,6 +264,33 @@ describe("the gap", () => {
     ],
   ])("%s", (_title, ...[answers, bypassSeconds, outageSeconds]) => {
     expect(gapOf(seen(...answers))).toEqual({ bypassSeconds, outageSeconds });
+  });
+});
+
+describe("what says the same again is forgotten", () => {
+  const pass = ["accept", accepted] as const;
+  const deny = ["deny", refused()] as const;
+  const stop = ["accept", failed()] as const;
+  test.each<[string, readonly (readonly [Twin, Answer])[], readonly number[]]>([
+    ["nothing of nothing", [], []],
+    ["not the first and the last of a row", [pass, pass, pass, pass], [0, 3]],
+    ["not what two twins say by turns", [pass, deny, pass, deny], [0, 1, 2, 3]],
+    ["the middle of what two twins say", [pass, deny, pass, deny, pass, deny], [0, 1, 4, 5]],
+    ["not where the answer changes", [pass, pass, stop, stop, stop, pass], [0, 1, 2, 4, 5]],
+  ])("%s", (_title, answers, left) => {
+    const all = seen(...answers);
+    const kept = thinned(all);
+    expect(kept).toEqual(left.map((index) => all[index]));
+    expect(gapOf(kept)).toEqual(gapOf(all));
+  });
+
+  test("another pair is no repetition", () => {
+    const pairs = ["EDB", "EDB", "EAADB", "EDB"];
+    const all = seen(pass, pass, pass, pass).map((one, index) => ({
+      ...one,
+      pair: pairs[index] ?? "",
+    }));
+    expect(thinned(all)).toEqual(all);
   });
 });
 

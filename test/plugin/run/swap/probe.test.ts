@@ -66,6 +66,45 @@ describe("what is sent", () => {
   });
 });
 
+describe("how often it is sent", () => {
+  test("there are 50 ms between two pairs, and as long as the pair took where answers are late", async () => {
+    for (const [latencyMs, pause] of [
+      [1, 50],
+      [200, 400],
+    ] as const) {
+      const scene = new Scene({ new: true });
+      scene.cluster.latencyMs = latencyMs;
+      await scene.run();
+      const { sleeps } = scene.clock;
+      expect(Math.min(...sleeps)).toBe(pause);
+    }
+  });
+
+  test("while a write gets no answer for 90 s: at most 40 dry runs a second, and few are kept", async () => {
+    const scene = new Scene({ old: true });
+    scene.cluster.latencyMs = 0;
+    let during = 0;
+    const apply = scene.cluster.apply.bind(scene.cluster);
+    scene.cluster.apply = async (object, options) => {
+      if (options.dryRun === true) return await apply(object, options);
+      const [from, until] = [probesOf(scene).length, scene.clock.now() + 90_000];
+      await new Promise<void>((resolve) => {
+        scene.clock.beforeSleep = () => {
+          if (scene.clock.now() >= until) resolve();
+        };
+      });
+      during = probesOf(scene).length - from;
+      return await apply(object, options);
+    };
+    const report = await scene.run();
+    expect(report.exit.code).toBe(0);
+    expect(during).toBeGreaterThan(1_000);
+    expect(during).toBeLessThanOrEqual(2 * 20 * 90 + 2);
+    const [kept = 0] = /^\d+/.exec(report.gap?.method ?? "")?.map(Number) ?? [];
+    expect(kept).toBeLessThan(during);
+  });
+});
+
 describe("no edit can prove the webhook: 3 before any write", () => {
   const unsatisfiable = {
     matchExpressions: [
