@@ -66,7 +66,7 @@ export async function prepareUpgradeDatabase(
   flags: UpgradeDatabaseFlags & Pick<UpgradeDatabaseOptions, "databases">,
   ahead: DatabasePreparation = {},
 ): Promise<(later: CommandContext) => Promise<Report>> {
-  const problems = [...selectionProblems(flags), ...versionProblems(context, flags)];
+  const problems = [...selectionProblems(flags), ...versionProblems(context, flags, ahead)];
   if (problems.length > 0) throw new UsageError(problems);
   const modules = await readModules(context, flags);
   const request: RequestWish = { ...flags.request, ...(modules !== undefined && { modules }) };
@@ -148,25 +148,38 @@ function selectionProblems({
   return ways === 1 ? [] : ["give names of databases, --all or --selector: one of the three"];
 }
 
-/** Nothing guesses a version: the REST API's own choice has to be asked for. */
+/** Nothing guesses a version: the latest one has to be asked for, and without one it is kept. */
 function versionProblems(
   { names }: CommandContext,
-  { version, request }: UpgradeDatabaseFlags,
+  { version, request, modules, via }: UpgradeDatabaseFlags,
+  { assumeUpgraded }: DatabasePreparation,
 ): readonly string[] {
-  const { keepEngineVersion, latestWithModules } = request;
+  const { majorChannel, latestChannel } = names;
   if (version === undefined) {
-    const left = keepEngineVersion === true || latestWithModules === true;
-    return left ? [] : ["--engine-version: give the version to upgrade to"];
+    const asked = [modules, ...Object.values(request)].some(
+      (value) => value !== undefined && value !== false,
+    );
+    return via === "api" && asked
+      ? []
+      : [`--engine-version: give the version, or ${latestChannel}`];
   }
-  const { majorChannel } = names;
-  if (keepEngineVersion === true) {
+  if (request.keepEngineVersion === true) {
     return ["--engine-version and --keep-engine-version contradict each other"];
+  }
+  if (version === latestChannel) {
+    return assumeUpgraded === true
+      ? [
+          `--engine-version: what ${latestChannel} will be is not known before the cluster is upgraded: give the number`,
+        ]
+      : [];
   }
   const known = version === majorChannel || parseEngineVersion(version) !== undefined;
   const shown = JSON.stringify(version);
   return known
     ? []
-    : [`--engine-version: ${shown} is neither a version such as 8.0 nor ${majorChannel}`];
+    : [
+        `--engine-version: ${shown} is neither a version such as 8.0 nor ${majorChannel} or ${latestChannel}`,
+      ];
 }
 
 async function readModules(

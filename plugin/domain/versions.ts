@@ -63,3 +63,13 @@ export function compareReleaseTags(left: ReleaseTag, right: ReleaseTag): number 
   const differences = left.numbers.map((part, index) => part - Number(right.numbers[index]));
   return differences.find((difference) => difference !== 0) ?? 0;
 }
+
+/** Below zero when the left is older: dotted numbers of any count, as modules have; NaN for other texts. */
+export function compareDotted(left: string, right: string): number {
+  const [one = [], other = []] = [left, right].map((version) => version.split(/[.-]/).map(Number));
+  const differences = Array.from(
+    { length: Math.max(one.length, other.length) },
+    (_, index) => (one[index] ?? 0) - (other[index] ?? 0),
+  );
+  return differences.find((difference) => difference !== 0) ?? 0;
+}

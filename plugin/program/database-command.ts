@@ -14,7 +14,10 @@ const ways = ["resource", "api"] as const;
 
 /** The fields of the REST API's request, each as a flag (S80-S89). */
 const requestFlags: readonly FlagSpec[] = [
-  { name: "force-restart", help: "API: restart shards even if the version does not change" },
+  {
+    name: "force-restart",
+    help: "API: restart shards even if the version does not change; without --engine-version it is kept",
+  },
   {
     name: "parallel-shards",
     value: "N",
@@ -39,7 +42,7 @@ const requestFlags: readonly FlagSpec[] = [
   },
   {
     name: "latest-with-modules",
-    help: "API: deprecated, give the version with --engine-version",
+    help: "API: deprecated, use --engine-version latest",
   },
 ];
 
@@ -99,7 +102,7 @@ safe: databases that are there are not written, and those that failed go on.`,
     {
       name: "engine-version",
       value: "VERSION",
-      help: "Version to upgrade to, or the channel major",
+      help: "Version to upgrade to, the channel major, or latest: the newest of the EC, or the server's choice by API",
     },
     {
       name: "via",

@@ -1,13 +1,20 @@
 /** A database as the REST API has it, beside the resource that asks for it (S36-S38, S75, S83, S84). */
-import type { ApiDatabase } from "../api/records";
+import { fits } from "../api/module-judgement";
+import { moduleLabel } from "../api/modules";
+import type { ApiDatabase, InstalledModule } from "../api/records";
 import { uidNumber } from "../api/values";
 import type { Finding } from "../findings";
 import type { Names } from "../names";
 import { type KubeObject, objectLabel } from "../objects";
 import { at } from "../values";
-import { compareEngineVersions, type EngineVersion, leadingEngineVersion } from "../versions";
+import {
+  compareDotted,
+  compareEngineVersions,
+  type EngineVersion,
+  leadingEngineVersion,
+} from "../versions";
 import { databaseFinding } from "./codes";
-import { asksForMore, mayLoseData, type RequestWish } from "./request";
+import { mayLoseData, type RequestWish } from "./request";
 
 /** The database of a resource: by the uid that its status has, else by its name alone. */
 export function bdbOf(
@@ -38,6 +45,37 @@ export function runsVersion(
   return order === 0 || (channel && order > 0);
 }
 
+/**
+ * Bundled modules of which a newer build for the version that runs is installed, as `search 7.4.0`:
+ * the release has them, and an upgrade to the present version brings them (S63, S81). A build that
+ * does not tell its engine version proves nothing.
+ */
+export function modulesBehind(
+  bdb: ApiDatabase,
+  installed: readonly InstalledModule[],
+  names: Names,
+): readonly string[] {
+  const engine = bdbVersion(bdb);
+  if (engine === undefined) return [];
+  const builds = installed.filter(
+    (build) =>
+      (build.bundled ?? names.bundledModules.includes(build.name)) &&
+      (build.compatibleEngineVersion ?? build.minEngineVersion) !== undefined &&
+      fits(build, engine),
+  );
+  return bdb.modules
+    .filter(({ name, version: used }) =>
+      builds.some(
+        ({ name: built, version }) =>
+          built === name &&
+          version !== undefined &&
+          used !== undefined &&
+          compareDotted(version, used) > 0,
+      ),
+    )
+    .map(moduleLabel);
+}
+
 /** What keeps its data while shards restart, for people. */
 export function keeping({ replication, dataPersistence }: ApiDatabase): string {
   const copies =
@@ -65,10 +103,10 @@ export function losesData(bdb: ApiDatabase, request: RequestWish): boolean {
 export function bdbFindings(
   edb: KubeObject,
   bdb: ApiDatabase | undefined,
-  { request, runs }: { readonly request: RequestWish; readonly runs: boolean },
+  { request, calls }: { readonly request: RequestWish; readonly calls: boolean },
 ): readonly Finding[] {
   const object = objectLabel(edb);
   if (bdb === undefined) return [databaseFinding("uidUnknown", { object })];
-  if (!isVolatile(bdb) || mayLoseData(request) || (runs && !asksForMore(request))) return [];
+  if (!isVolatile(bdb) || mayLoseData(request) || !calls) return [];
   return [databaseFinding("volatile", { object })];
 }

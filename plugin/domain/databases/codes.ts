@@ -71,6 +71,12 @@ export const databaseFindings = {
     "upgrade the active-active database instead, on one of the clusters that take part",
     "S65",
   ),
+  latestUnknown: error(
+    "LATEST-UNKNOWN",
+    "the EC does not publish the versions that it can run, so the latest one is not known",
+    "give the version as a number with --engine-version, or let the REST API choose with --via api",
+    "S88, C1",
+  ),
   lower: error(
     "LOWER",
     "the database runs a later version than the one that is asked for",
@@ -136,6 +142,12 @@ export const databaseFindings = {
     "the admission rules refuse the edit",
     "do what the rule says",
     "S61, S67",
+  ),
+  runsUnknown: error(
+    "RUNS-UNKNOWN",
+    "neither the status nor the spec of the database tells which version it runs, so the step cannot be judged",
+    "wait until its status has a version, or accept it with --skip DATABASE-RUNS-UNKNOWN=OBJECT",
+    "S67, S123",
   ),
   ruleWarning: warning(
     "EDIT-WARNED",
@@ -203,7 +215,10 @@ export const databaseFindings = {
 export const databaseFinding = findingIn(databaseFindings);
 
 /** What the cluster does not tell and a person may vouch for (`--skip CODE=OBJECT`). */
-export const acceptable: readonly string[] = [databaseFindings.participantUnseen.code];
+export const acceptable: readonly string[] = [
+  databaseFindings.participantUnseen.code,
+  databaseFindings.runsUnknown.code,
+];
 
 /** Every code, for the catalogue. */
 export const databaseCodes: readonly Explained[] = Object.values(databaseFindings);

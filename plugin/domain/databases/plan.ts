@@ -23,7 +23,7 @@ import type { Target } from "./target";
 
 /** What is asked for, and by which way. */
 export interface DatabaseWish {
-  /** A version or the channel of major ones; absent where the REST API is to choose. */
+  /** A version, the channel of major ones, or `latest`: the newest one. Absent: it stays as it is. */
   readonly version?: string;
   readonly via: "resource" | "api";
   /** Planned before operator and EC are upgraded: both count as done (S9). */
@@ -44,6 +44,8 @@ export interface DatabasePlan {
   readonly channel: boolean;
   /** It runs more than what is asked for, and was not named: it is left as it is. */
   readonly passedOver: boolean;
+  /** The channel that its spec follows, where a number is to replace it. */
+  readonly leaves?: string;
   /** Exit 3. */
   readonly blocks: readonly Finding[];
   /** The EC is not Running (S98): the block that waiting may lift. */
@@ -63,15 +65,18 @@ export function planDatabase(facts: Facts, given: Target, wish: DatabaseWish): D
   const aim = aimOf(facts, target, wish);
   const edits = aim.passedOver ? [] : editsOf(facts, target, wantedText(aim, wish));
   const judged = judgedEdits(facts, target, edits);
+  const leaves = leftBy(facts, edits);
   return {
     target,
     label,
     edits,
     ...aim,
     ...judged,
+    ...(leaves !== undefined && { leaves }),
     blocks: [
       ...ownBlocks(facts, target, wish.via),
       ...lowered(label, target, aim),
+      ...untold(facts, target, { aim, edits, wish }),
       ...judged.blocks,
     ],
     busy: ahead ? [] : busyCluster(facts, target),
@@ -106,20 +111,25 @@ function runningVersion(facts: Facts, { object, kind }: Target): EngineVersion |
   return databaseVersion(facts, object) ?? parseEngineVersion(asked);
 }
 
-/** The version that has to run in the end: of the channel, the EC's newest major one (C4). */
+/** The version that has to run in the end: of a channel, the EC's newest, or newest major one (C4). */
 function versionOf(
   { names }: Facts,
   { lookup }: Target,
-  { version }: DatabaseWish,
+  { version, via }: DatabaseWish,
 ): EngineVersion | undefined {
-  if (version !== names.majorChannel) return parseEngineVersion(version);
   const releases = releasesOf(lookup, names);
-  return releases.valid.findLast((release) => releases.isMajor(release))?.version;
+  if (version === names.majorChannel) {
+    return releases.valid.findLast((release) => releases.isMajor(release))?.version;
+  }
+  if (version !== names.latestChannel) return parseEngineVersion(version);
+  // the REST API chooses by itself, and what an EC does not publish is not guessed
+  const known = via === "resource" && releases.publisher !== undefined;
+  return known ? releases.valid.at(-1)?.version : undefined;
 }
 
-/** The REST API takes no channel, and its number is what the resource follows with. */
-function wantedText({ version }: Aim, wish: DatabaseWish): string | undefined {
-  if (wish.via === "resource") return wish.version;
+/** The channel of major versions is written as it is; the REST API takes none, and follows with its number. */
+function wantedText({ version, channel }: Aim, wish: DatabaseWish): string | undefined {
+  if (channel && wish.via === "resource") return wish.version;
   return version === undefined ? undefined : formatEngineVersion(version);
 }
 
@@ -181,6 +191,37 @@ function ruled(
     ),
     warnings: warnings.map((cause) => databaseFinding("ruleWarning", { object: label, cause })),
   };
+}
+
+/** The channel that the spec follows, where a number replaces it. */
+function leftBy(
+  { names: { majorChannel, latestChannel } }: Facts,
+  edits: readonly FieldEdit[],
+): string | undefined {
+  const channels = [majorChannel, latestChannel];
+  const left = edits.find(({ from, to }) => channels.includes(String(from)) && to !== majorChannel);
+  return left && String(left.from);
+}
+
+interface Untold {
+  readonly aim: Aim;
+  readonly edits: readonly FieldEdit[];
+  readonly wish: DatabaseWish;
+}
+
+/** What has to be known before the resource is written; by the REST API the server tells it. */
+function untold(
+  { names }: Facts,
+  target: Target,
+  { aim, edits, wish }: Untold,
+): readonly Finding[] {
+  if (wish.via === "api" || target.instanceOf !== undefined) return [];
+  const object = objectLabel(target.object);
+  const latest = wish.version === names.latestChannel && aim.version === undefined;
+  if (latest) return [databaseFinding("latestUnknown", { object })];
+  return edits.length > 0 && aim.runs === undefined
+    ? [databaseFinding("runsUnknown", { object })]
+    : [];
 }
 
 function lowered(object: string, { named }: Target, aim: Aim): readonly Finding[] {

@@ -46,7 +46,7 @@ export const requestFields: readonly RequestField[] = [
   {
     field: "latestWithModules",
     flag: "latest-with-modules",
-    instead: "give the version with --engine-version; its modules go with it",
+    instead: "use --engine-version latest; its modules go with it",
     source: "S89",
   },
 ];

@@ -20,6 +20,8 @@ export interface WantedBdb {
   /** Absent: whatever runs is right. */
   readonly version: EngineVersion | undefined;
   readonly channel: boolean;
+  /** Modules that the release has newer builds of; absent: whatever they are is right. */
+  readonly behind?: readonly string[];
   readonly patience: DatabasePatience;
 }
 
@@ -50,8 +52,11 @@ function waitsFor(
   if (action?.is === "running") return `its action (${shown(bdb, action)})`;
   const state = bdb.status ?? "active";
   if (state !== "active") return `state active (now ${state})`;
-  if (wanted.version === undefined || runsVersion(bdb, wanted)) return undefined;
-  return `its version (now ${bdb.version ?? "unknown"})`;
+  if (wanted.version !== undefined && !runsVersion(bdb, wanted)) {
+    return `its version (now ${bdb.version ?? "unknown"})`;
+  }
+  const { behind = [] } = wanted;
+  return behind.length === 0 ? undefined : `its modules (now ${behind.join(", ")})`;
 }
 
 function shown({ shards }: ApiDatabase, { status, progress }: ApiAction): string {

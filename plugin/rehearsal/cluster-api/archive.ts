@@ -2,9 +2,8 @@
 import { strFromU8, unzipSync } from "fflate";
 import type { Names } from "../../domain/names";
 import { isObject, list, own, text } from "../../domain/values";
-import { parseEngineVersion } from "../../domain/versions";
+import { compareDotted, parseEngineVersion } from "../../domain/versions";
 import type { StoredModule } from "./model";
-import { compareDotted } from "./module-choice";
 import { ApiRefusal, malformed } from "./refusal";
 import type { ClusterStore } from "./store";
 

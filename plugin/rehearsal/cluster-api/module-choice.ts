@@ -1,6 +1,6 @@
 /** Which modules a database has after an upgrade (S41–S44, S63, S87, S89; domain facts 7, 9). */
 import type { Names } from "../../domain/names";
-import { compareEngineVersions, leadingEngineVersion } from "../../domain/versions";
+import { compareDotted, compareEngineVersions, leadingEngineVersion } from "../../domain/versions";
 import type { Bdb, StoredModule, UsedModule } from "./model";
 import { ApiRefusal, malformed } from "./refusal";
 import type { ClusterStore } from "./store";
@@ -185,16 +185,6 @@ function judgeCapabilities(after: readonly UsedModule[], choosing: Choosing): vo
   });
   if (lacking.length === 0) return;
   throw new ApiRefusal(406, names.restErrors.moduleCapabilities, lacking.join("; "));
-}
-
-/** Below zero when the left is older: dotted numbers, of any count. */
-export function compareDotted(left: string, right: string): number {
-  const [one = [], other = []] = [left, right].map((version) => version.split(/[.-]/).map(Number));
-  const differences = Array.from(
-    { length: Math.max(one.length, other.length) },
-    (_, index) => (one[index] ?? 0) - (other[index] ?? 0),
-  );
-  return differences.find((difference) => difference !== 0) ?? 0;
 }
 
 /** The newest engine version of a list. */

@@ -1,24 +1,24 @@
 /** The REST APIs of a run: one connection for each EC, and what each has of the databases (S75, S94, S105). */
-import { bdbFindings, bdbOf, runsVersion } from "../../domain/databases/bdb";
+import { bdbFindings, bdbOf } from "../../domain/databases/bdb";
 import type { DatabasePlan } from "../../domain/databases/plan";
 import { exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { type KubeObject, objectLabel } from "../../domain/objects";
 import type { ApiDatabase, ClusterApi } from "../cluster-api";
 import { BlockedError } from "../recorder";
-import type { Called } from "./by-api";
+import { type Called, needsCall } from "./by-api";
 import type { UpgradeDatabaseDeps, UpgradeDatabaseOptions } from "./deps";
 import { gathered } from "./gathered";
 
-/** A database of a plan as the REST API has it. */
-export interface Met extends Called {
-  readonly bdb: ApiDatabase;
+/** What the REST API of one EC has. */
+interface Read extends Pick<Called, "api" | "installed"> {
+  readonly all: readonly ApiDatabase[];
 }
 
 /** Connections are made when they are needed first, and closed together. */
 export class Apis {
   readonly #connected = new Map<string, Promise<ClusterApi>>();
-  readonly #met = new Map<string, Met>();
+  readonly #met = new Map<string, Called>();
 
   constructor(
     private readonly deps: UpgradeDatabaseDeps,
@@ -31,13 +31,15 @@ export class Apis {
     for (const ec of ecsOf(plans)) {
       const api = await this.#of(ec);
       const all = await api.databases(this.deps.signal);
+      const uses = all.some(({ modules }) => modules.length > 0);
+      const installed = uses ? await api.modules(this.deps.signal) : [];
       const own = plans.filter(({ target }) => target.ec === ec);
-      findings.push(...own.flatMap((plan) => this.#one(plan, api, all)));
+      findings.push(...own.flatMap((plan) => this.#one(plan, { api, all, installed })));
     }
     if (findings.length > 0) throw new BlockedError(exitCodes.blocked, gathered(findings));
   }
 
-  of({ label }: DatabasePlan): Met | undefined {
+  of({ label }: DatabasePlan): Called | undefined {
     return this.#met.get(label);
   }
 
@@ -52,13 +54,14 @@ export class Apis {
     }
   }
 
-  #one(plan: DatabasePlan, api: ClusterApi, all: readonly ApiDatabase[]): readonly Finding[] {
+  #one(plan: DatabasePlan, { api, all, installed }: Read): readonly Finding[] {
+    const { deps, options } = this;
     const { label, passedOver, target } = plan;
     if (passedOver) return [];
-    const bdb = bdbOf(target.object, all, this.deps.names);
-    if (bdb !== undefined) this.#met.set(label, { api, uid: bdb.uid, bdb });
-    const runs = bdb !== undefined && runsVersion(bdb, plan);
-    return bdbFindings(target.object, bdb, { request: this.options.request, runs });
+    const bdb = bdbOf(target.object, all, deps.names);
+    if (bdb !== undefined) this.#met.set(label, { api, uid: bdb.uid, bdb, installed });
+    const calls = bdb !== undefined && needsCall({ bdb, installed }, plan, { deps, options });
+    return bdbFindings(target.object, bdb, { request: options.request, calls });
   }
 
   #of(ec: KubeObject): Promise<ClusterApi> {

@@ -1,5 +1,5 @@
 /** One database by the REST API: called once, its action followed, its resource brought in line (S75-S92). */
-import { bdbFindings, bdbVersion, runsVersion } from "../../domain/databases/bdb";
+import { bdbFindings, bdbVersion, modulesBehind, runsVersion } from "../../domain/databases/bdb";
 import { databaseFinding } from "../../domain/databases/codes";
 import { type DatabasePlan, type DatabaseWish, planDatabase } from "../../domain/databases/plan";
 import { asksForMore, requestBody, type RequestWish } from "../../domain/databases/request";
@@ -7,7 +7,7 @@ import { targetNow } from "../../domain/databases/target";
 import { exitCodes } from "../../domain/errors";
 import { judgeBdb } from "../../domain/rollout/bdb";
 import { formatEngineVersion } from "../../domain/versions";
-import type { ApiAction, ApiDatabase, ClusterApi } from "../cluster-api";
+import type { ApiAction, ApiDatabase, ClusterApi, InstalledModule } from "../cluster-api";
 import { noted } from "../outcome";
 import { BlockedError, type StepInfo } from "../recorder";
 import type { Result } from "../report";
@@ -19,67 +19,92 @@ import { Patience } from "./patience";
 export interface Called {
   readonly api: ClusterApi;
   readonly uid: number;
+  /** As it was read with the others, before the first call. */
+  readonly bdb: ApiDatabase;
+  /** The modules of its cluster. */
+  readonly installed: readonly InstalledModule[];
 }
 
-/** What is sent: the fields that were asked for, with the version as a number. */
-export function requestOf(
-  plan: Pick<DatabasePlan, "version">,
-  { request }: { readonly request: RequestWish },
-): RequestWish {
-  const { version } = plan;
-  if (version === undefined || request.keepEngineVersion === true) return request;
-  return { ...request, engineVersion: formatEngineVersion(version) };
+/** What of the options the call is made of. */
+type Wanted = Pick<Hands["options"], "request" | "version">;
+
+/** The server chooses the version: the field is left out, which means the latest one (S88, S89). */
+function isServersChoice({ request, version }: Wanted): boolean {
+  return version !== undefined || request.latestWithModules === true;
 }
 
-/** False where the version runs, and nothing else is asked for. */
+/**
+ * What is sent: the fields that were asked for, with the version as a number. Where none was asked for
+ * it is the one that runs, since without the field the server takes the latest one (S80, S81, S88).
+ */
+function requestOf(plan: DatabasePlan, bdb: ApiDatabase, wanted: Wanted): RequestWish {
+  const { request } = wanted;
+  if (request.keepEngineVersion === true) return request;
+  const version = plan.version ?? (isServersChoice(wanted) ? undefined : bdbVersion(bdb));
+  return version === undefined
+    ? request
+    : { ...request, engineVersion: formatEngineVersion(version) };
+}
+
+/** False where the version runs with the modules of the release, and nothing else is asked for. */
 export function needsCall(
-  bdb: ApiDatabase,
+  { bdb, installed }: Pick<Called, "bdb" | "installed">,
   plan: DatabasePlan,
-  { request }: { readonly request: RequestWish },
+  { deps, options }: Pick<Hands, "deps" | "options">,
 ): boolean {
-  return !runsVersion(bdb, plan) || asksForMore(request);
+  const { request } = options;
+  if (!runsVersion(bdb, plan) || asksForMore(request)) return true;
+  const raises = !plan.channel && request.latestWithModules !== false;
+  return raises && modulesBehind(bdb, installed, deps.names).length > 0;
 }
 
 /** How the call is named in the report. */
 export function callStep(
-  { label, version }: DatabasePlan,
-  { names }: Hands["deps"],
-  request: RequestWish,
+  plan: DatabasePlan,
+  bdb: ApiDatabase,
+  { deps, options }: Pick<Hands, "deps" | "options">,
 ): StepInfo {
-  const body = JSON.stringify(requestBody(requestOf({ version }, { request }), names));
-  return { id: "database.call", action: "call", object: label, why: `upgrade with ${body}` };
+  const request = requestOf(plan, bdb, options);
+  const body = JSON.stringify(requestBody(request, deps.names));
+  const { engineVersion, keepEngineVersion } = request;
+  const choice =
+    engineVersion === undefined && keepEngineVersion !== true ? ", to the latest version" : "";
+  return { ...callOf(plan), why: `upgrade with ${body}${choice}` };
 }
 
-/** Calls unless it runs the version, follows the action, then sees to the resource. */
+function callOf({ label: object }: DatabasePlan) {
+  return { id: "database.call", action: "call", object } as const;
+}
+
+/** Calls unless it is as wanted, follows the action, then sees to the resource. */
 export async function byApi(hands: Hands, before: DatabasePlan, called: Called): Promise<Result> {
   const { plan } = await planAgain(hands, before);
   const caller = new Caller(hands, plan, called);
   const was = await caller.settled();
-  const wasCalled = needsCall(was, plan, hands.options);
+  const wasCalled = needsCall({ ...called, bdb: was }, plan, hands);
   if (wasCalled) await caller.call(was);
   else {
     const why = `${was.version ?? "the version"} runs`;
-    hands.deps.recorder.done({ ...caller.step, why }, "unchanged");
+    hands.deps.recorder.done({ ...callOf(plan), why }, "unchanged");
   }
   const now = wasCalled ? await caller.follow(undefined) : was;
+  const { options } = hands;
+  // a version that was kept is no reason to write the resource
+  if (wasCalled && plan.version === undefined && !isServersChoice(options)) return "changed";
   const followed = await alongside(hands, plan, now);
   return wasCalled ? "changed" : followed;
 }
 
 class Caller {
-  readonly step: StepInfo;
-  readonly #request: RequestWish;
   #action: string | undefined;
+  /** The call is made for the modules of a version that runs already. */
+  #raisesModules = false;
 
   constructor(
     private readonly hands: Hands,
     private readonly plan: DatabasePlan,
     private readonly called: Called,
-  ) {
-    const { deps, options } = hands;
-    this.#request = requestOf(plan, options);
-    this.step = callStep(plan, deps, options.request);
-  }
+  ) {}
 
   /** The database when no action works on it: one that runs already is followed, not doubled. */
   async settled(): Promise<ApiDatabase> {
@@ -93,15 +118,17 @@ class Caller {
 
   /** The one call; whether it was begun is looked for where no answer came. */
   async call(bdb: ApiDatabase): Promise<void> {
-    const { deps } = this.hands;
+    const { deps, options } = this.hands;
     const { api, uid } = this.called;
-    const request = this.#request;
-    const { object } = this.plan.target;
-    const findings = bdbFindings(object, bdb, { request, runs: runsVersion(bdb, this.plan) });
+    const { plan } = this;
+    const request = requestOf(plan, bdb, options);
+    const findings = bdbFindings(plan.target.object, bdb, { request, calls: true });
     if (findings.length > 0) throw new BlockedError(exitCodes.blocked, findings);
     deps.signal.throwIfAborted();
-    await deps.recorder.step(this.step, async () => {
-      const answer = await noted(deps, this.step, () =>
+    const step = callStep(plan, bdb, this.hands);
+    this.#raisesModules = runsVersion(bdb, plan) && !asksForMore(request);
+    await deps.recorder.step(step, async () => {
+      const answer = await noted(deps, step, () =>
         api.upgrade(uid, requestBody(request, deps.names), deps.signal),
       );
       this.#action = answer.actionUid;
@@ -135,12 +162,17 @@ class Caller {
         judgeBdb(
           { object, bdb, action: ours || action?.is === "running" ? action : undefined },
           // what somebody else has begun may lead elsewhere
-          { version: ours ? version : undefined, channel, patience },
+          { version: ours ? version : undefined, channel, behind: this.#behind(bdb), patience },
         ),
       );
       if (says !== undefined) return { bdb, says };
       await deps.clock.sleep(pollMs, deps.signal);
     }
+  }
+
+  #behind(bdb: ApiDatabase): readonly string[] {
+    if (!this.#raisesModules) return [];
+    return modulesBehind(bdb, this.called.installed, this.hands.deps.names);
   }
 
   async #actionOf(uid: string | undefined): Promise<ApiAction | undefined> {
@@ -168,7 +200,7 @@ async function alongside(hands: Hands, before: DatabasePlan, bdb: ApiDatabase): 
   const { facts } = await lookout.now();
   const target = targetNow(facts, before.target);
   const plan = target && planDatabase(facts, { ...target, named: true }, wish);
-  const because = plan === undefined ? "it was deleted meanwhile" : hindrance(plan);
+  const because = plan === undefined ? "it was deleted meanwhile" : hindrance(plan, before);
   if (plan === undefined || because !== undefined) {
     const cause = `the database runs ${bdb.version ?? "the new version"}, and its resource is left as it is: ${because ?? ""}`;
     deps.recorder.findings([databaseFinding("notInLine", { object: before.label, cause })]);
@@ -178,8 +210,13 @@ async function alongside(hands: Hands, before: DatabasePlan, bdb: ApiDatabase): 
 }
 
 /** Why the resource is not written; undefined where it is, or is as wanted. */
-function hindrance({ edits, target, blocks }: DatabasePlan): string | undefined {
+function hindrance(
+  { edits, target, blocks, leaves }: DatabasePlan,
+  before: DatabasePlan,
+): string | undefined {
   if (edits.length === 0) return undefined;
+  // only what was planned was asked about
+  if (leaves !== undefined && before.edits.length === 0) return `it follows the channel ${leaves}`;
   if (target.instanceOf !== undefined) {
     return `it is an instance of ${target.instanceOf}, which has to ask for the version instead`;
   }

@@ -44,6 +44,21 @@ export async function confirmTaking(
   throw notConfirmed();
 }
 
+/** Asks once before a number replaces a channel: the database would follow no release by itself any more. */
+export async function confirmLeaving(
+  deps: UpgradeDatabaseDeps,
+  plans: readonly DatabasePlan[],
+): Promise<void> {
+  const leaving = plans.flatMap(({ label, leaves, edits }) =>
+    leaves === undefined
+      ? []
+      : [`${leaves} of ${label} by ${edits.map(({ to }) => String(to)).join()}`],
+  );
+  if (leaving.length === 0) return;
+  const question = `Replace the channel ${bounded(leaving)}? From then on they follow no release by themselves.`;
+  if (!(await deps.ask(question))) throw notConfirmed();
+}
+
 /** A database, with what the REST API has just said of it. */
 export interface Lossy {
   readonly plan: DatabasePlan;

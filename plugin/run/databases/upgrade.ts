@@ -19,7 +19,7 @@ import { Apis, ecsOf } from "./apis";
 import { Board } from "./board";
 import { byApi, callStep, needsCall } from "./by-api";
 import { byResource, type Hands } from "./by-resource";
-import { confirmLoss, confirmTaking, conflictsOf, type Lossy } from "./confirm";
+import { confirmLeaving, confirmLoss, confirmTaking, conflictsOf, type Lossy } from "./confirm";
 import type { UpgradeDatabaseDeps, UpgradeDatabaseOptions } from "./deps";
 import { Ending } from "./ending";
 import { gathered } from "./gathered";
@@ -193,8 +193,8 @@ class UpgradeDatabases {
     const { label: object, edits, target, passedOver } = plan;
     if (passedOver) return "skipped";
     const called = this.#apis.of(plan);
-    const calls = called !== undefined && needsCall(called.bdb, plan, options);
-    if (calls) recorder.done(callStep(plan, deps, options.request), "planned");
+    const calls = called !== undefined && needsCall(called, plan, this.#hands);
+    if (calls) recorder.done(callStep(plan, called.bdb, this.#hands), "planned");
     const writes = edits.length > 0 && target.instanceOf === undefined;
     if (writes && options.dryRun === "server") await tryEdits(deps, options, plan);
     if (writes) recorder.done(plannedOf(deps, plan), "planned");
@@ -212,6 +212,7 @@ class UpgradeDatabases {
     });
     await confirmLoss(deps, options, lossy);
     await confirmTaking(deps, options, plans);
+    await confirmLeaving(deps, plans);
     const problem = await deps.journal.problem();
     if (problem === undefined) return;
     const writes = plans.some(({ edits }) => edits.length > 0) || options.via === "api";

@@ -104,8 +104,8 @@ describe("which databases, which version", () => {
     [
       "no such version",
       ["orders"],
-      { version: "latest" },
-      '"latest" is neither a version such as 8.0 nor major',
+      { version: "newest" },
+      '"newest" is neither a version such as 8.0 nor major or latest',
     ],
     [
       "a version that is kept and given",
@@ -122,11 +122,20 @@ describe("which databases, which version", () => {
     await expect(refused).rejects.toBeInstanceOf(UsageError);
   });
 
-  test("a version may be left out where the REST API is told to choose or to keep", async () => {
+  test("latest is no version for a cluster that is yet to be upgraded", async () => {
+    const wish = { ...flags, version: "latest", databases: ["a"] };
+    const refused = prepareUpgradeDatabase(await aContext(), wish, { assumeUpgraded: true });
+    await expect(refused).rejects.toThrow("give the number");
+  });
+
+  test("a version may be left out where the REST API is asked for anything else", async () => {
     const rest = Object.fromEntries(
       Object.entries(flags).filter(([key]) => key !== "version"),
     ) as unknown as UpgradeDatabaseFlags;
-    for (const request of [{ keepEngineVersion: true }, { latestWithModules: true }]) {
+    for (const request of [
+      ...[{ keepEngineVersion: true }, { latestWithModules: true }],
+      ...[{ forceRestart: true }, { parallelShardsUpgrade: 2 }],
+    ]) {
       const context = await aContext();
       const go = prepareUpgradeDatabase(context, {
         ...rest,
@@ -137,7 +146,11 @@ describe("which databases, which version", () => {
       await expect(go).resolves.toBeInstanceOf(Function);
     }
     const missing = prepareUpgradeDatabase(await aContext(), { ...rest, databases: ["a"] });
-    await expect(missing).rejects.toThrow("--engine-version: give the version to upgrade to");
+    await expect(missing).rejects.toThrow("--engine-version: give the version, or latest");
+    const nothing = { ...rest, via: "api" as const, databases: ["a"] };
+    await expect(prepareUpgradeDatabase(await aContext(), nothing)).rejects.toThrow(
+      "give the version",
+    );
   });
 });
 
@@ -244,7 +257,7 @@ describe("by the REST API", () => {
     });
     await go(context);
     expect(warnings).toEqual([
-      "--latest-with-modules is deprecated as of 7.8.2: give the version with --engine-version; its modules go with it",
+      "--latest-with-modules is deprecated as of 7.8.2: use --engine-version latest; its modules go with it",
       "current_module in --modules is deprecated as of 7.8.2: leave it out, modules go with the engine version",
       "new_module in --modules is deprecated as of 7.8.2: leave it out, modules go with the engine version",
     ]);
@@ -305,7 +318,7 @@ describe("the flags", () => {
     [
       "what cannot be vouched for",
       { skip: ["DATABASE-OTHER-TYPE=a"] },
-      "--skip: DATABASE-OTHER-TYPE is not one of DATABASE-PARTICIPANT-UNSEEN",
+      "--skip: DATABASE-OTHER-TYPE is not one of DATABASE-PARTICIPANT-UNSEEN, DATABASE-RUNS-UNKNOWN",
     ],
     [
       "no duration",

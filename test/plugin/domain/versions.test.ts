@@ -1,5 +1,6 @@
 import type { EngineVersion, ReleaseTag } from "../../../plugin/domain/versions";
 import {
+  compareDotted,
   compareEngineVersions,
   compareReleaseTags,
   formatEngineVersion,
@@ -105,4 +106,18 @@ describe("release tags compare as numbers", () => {
     expect(Math.sign(compareReleaseTags(tag(left), tag(right)))).toBe(sign);
     expect(Math.sign(compareReleaseTags(tag(right), tag(left)))).toBe(0 - sign);
   });
+});
+
+test.each<[string, string, string, number]>([
+  ["the same", "7.2.0", "7.2.0", 0],
+  ["fewer numbers, the rest being zero", "7.2", "7.2.0", 0],
+  ["more numbers, the rest being zero", "7.2.0", "7.2", 0],
+  ["numbers, not texts", "2.6.9", "2.6.10", -1],
+  ["after a dash too", "7.2.0-4", "7.2.0-3", 1],
+])("dotted numbers of any count: %s", (_title, ...[left, right, expected]) => {
+  expect(compareDotted(left, right)).toBe(expected);
+});
+
+test("what is no number has no order", () => {
+  expect(compareDotted("7.x", "7.2")).toBe(Number.NaN);
 });

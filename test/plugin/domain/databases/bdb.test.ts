@@ -1,10 +1,11 @@
-import type { ApiDatabase } from "../../../../plugin/domain/api/records";
+import type { ApiDatabase, InstalledModule } from "../../../../plugin/domain/api/records";
 import {
   bdbFindings,
   bdbOf,
   bdbVersion,
   keeping,
   losesData,
+  modulesBehind,
   runsVersion,
 } from "../../../../plugin/domain/databases/bdb";
 import type { RequestWish } from "../../../../plugin/domain/databases/request";
@@ -65,18 +66,48 @@ test.each<[string, ApiDatabase, RequestWish, boolean]>([
 });
 
 test.each<[string, ApiDatabase | undefined, RequestWish, boolean, readonly string[]]>([
-  ["one that is not there", undefined, {}, false, ["DATABASE-UID-UNKNOWN"]],
-  ["one that is kept", aBdb(), {}, false, []],
-  ["one that would lose its data", aBdb(volatile), {}, false, ["DATABASE-DATA-AT-RISK"]],
-  ["one that may", aBdb(volatile), { mayDiscardData: true }, false, []],
-  ["one that is there already", aBdb(volatile), {}, true, []],
-  [
-    "one that is there and forced",
-    aBdb(volatile),
-    { forceRestart: true },
-    true,
-    ["DATABASE-DATA-AT-RISK"],
-  ],
-])("before the call: %s", (_title, ...[bdb, request, runs, expected]) => {
-  expect(bdbFindings(anEdb(), bdb, { request, runs }).map(({ code }) => code)).toEqual(expected);
+  ["one that is not there", undefined, {}, true, ["DATABASE-UID-UNKNOWN"]],
+  ["one that is kept", aBdb(), {}, true, []],
+  ["one that would lose its data", aBdb(volatile), {}, true, ["DATABASE-DATA-AT-RISK"]],
+  ["one that may", aBdb(volatile), { mayDiscardData: true }, true, []],
+  ["one that is not called", aBdb(volatile), {}, false, []],
+])("before the call: %s", (_title, ...[bdb, request, calls, expected]) => {
+  expect(bdbFindings(anEdb(), bdb, { request, calls }).map(({ code }) => code)).toEqual(expected);
+});
+
+describe("modules that the release has newer builds of", () => {
+  const search = { name: "search", version: "7.0.0" };
+  const build: InstalledModule = {
+    uid: "u",
+    name: "search",
+    displayName: "EngineSearch",
+    version: "7.2.0",
+    platforms: undefined,
+    minEngineVersion: undefined,
+    compatibleEngineVersion: "7.2",
+    bundled: undefined,
+  };
+
+  test.each<[string, Partial<ApiDatabase>, Partial<InstalledModule>, readonly string[]]>([
+    ["a newer build", {}, {}, ["search 7.0.0"]],
+    ["the same", {}, { version: "7.0.0" }, []],
+    ["an older one", {}, { version: "6.10.0" }, []],
+    ["another module's", {}, { name: "bf" }, []],
+    ["one for another version", {}, { compatibleEngineVersion: "7.4" }, []],
+    [
+      "one from a version on",
+      {},
+      { compatibleEngineVersion: undefined, minEngineVersion: "7.2" },
+      ["search 7.0.0"],
+    ],
+    ["one that tells no version of the engine", {}, { compatibleEngineVersion: undefined }, []],
+    ["one of the user's own", {}, { bundled: false }, []],
+    ["one by a name of another kind", {}, { name: "rg" }, []],
+    ["one without a version", {}, { version: undefined }, []],
+    ["one in use without a version", { modules: [{ name: "search", version: undefined }] }, {}, []],
+    ["an engine that is not told", { version: undefined }, {}, []],
+  ])("%s", (_title, ...[bdb, parts, expected]) => {
+    const database = aBdb({ modules: [search], ...bdb });
+    expect(modulesBehind(database, [{ ...build, ...parts }], names)).toEqual(expected);
+  });
 });

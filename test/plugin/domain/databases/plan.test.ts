@@ -42,6 +42,13 @@ test("what is as wanted is not written", () => {
 test.each<[string, Partial<DatabaseWish>, unknown, string | undefined]>([
   ["a channel is written as it is", { version: "major" }, "major", "8.0"],
   ["by the REST API it is its number", { version: "major", via: "api" }, "8.0", "8.0"],
+  ["latest is the newest of the EC", { version: "latest" }, "8.2", "8.2"],
+  [
+    "by the REST API the server chooses it",
+    { version: "latest", via: "api" },
+    undefined,
+    undefined,
+  ],
   ["no version is none", { via: "api", version: "" }, undefined, undefined],
 ])("%s", (_title, ...[wish, to, version]) => {
   const planned = plan(sceneOf(), wish);
@@ -204,4 +211,35 @@ test("another owner and the holders of the field are told", () => {
   const { owned, holders } = plan(sceneOf({ edbs: [anEdb("orders", { metadata })] }));
   expect(codes(owned)).toEqual(["OWNED"]);
   expect(holders).toMatchObject([{ field: ".spec.engineVersion" }]);
+});
+
+describe("what is not told", () => {
+  const fresh = anEdb("orders", {
+    spec: { engineVersion: "major" },
+    status: { version: undefined },
+  });
+
+  test.each<[string, Facts, Partial<DatabaseWish>, readonly string[]]>([
+    ["the version that runs", sceneOf({ edbs: [fresh] }), { version: "7.4" }, ["RUNS-UNKNOWN"]],
+    ["the same, where nothing is written", sceneOf({ edbs: [fresh] }), { version: "major" }, []],
+    ["the same, by the REST API", sceneOf({ edbs: [fresh] }), { version: "8.0", via: "api" }, []],
+    [
+      "the versions of the EC",
+      sceneOf({ ecs: [upgradedEc({}, { bundledDatabaseVersions: [] })] }),
+      { version: "latest" },
+      ["LATEST-UNKNOWN"],
+    ],
+  ])("%s", (_title, ...[facts, wish, expected]) => {
+    expect(codes(plan(facts, wish, ["orders"]).blocks)).toEqual(expected);
+  });
+});
+
+test.each<[string, string, string, string | undefined]>([
+  ["a number replaces major", "major", "8.0", "major"],
+  ["a number replaces latest", "latest", "8.0", "latest"],
+  ["a channel replaces a channel", "latest", "major", undefined],
+  ["a number replaces a number", "7.2", "8.0", undefined],
+])("a channel that is left is told: %s", (_title, ...[engineVersion, version, leaves]) => {
+  const facts = sceneOf({ edbs: [anEdb("orders", { spec: { engineVersion } })] });
+  expect(plan(facts, { version }).leaves).toBe(leaves);
 });

@@ -98,3 +98,12 @@ test.each<[string, Partial<BdbLook>, object, string, string]>([
 ])("stalled: %s", (_title, ...[parts, wanted, code, because]) => {
   expect(judge(parts, wanted)).toMatchObject({ is: "stalled", code, because });
 });
+
+test("modules that are behind are waited for", () => {
+  const bdb = aBdb({ version: "8.0.1" });
+  expect(judge({ bdb }, { behind: ["search 7.4.0"] })).toMatchObject({
+    is: "moving",
+    on: "its modules (now search 7.4.0)",
+  });
+  expect(judge({ bdb }, { behind: [] }).is).toBe("done");
+});

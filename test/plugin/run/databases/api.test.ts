@@ -149,6 +149,103 @@ test("what is forced is done though the version runs", async () => {
   expect(stepsOf(report)[0]).toBe("database.call changed");
 });
 
+describe("the version that runs already, asked for by its number (S81)", () => {
+  const behind = (more: object = {}) => ({
+    bdbs: [
+      {
+        ...{ uid: 3, name: "sessions", version: "7.2.4", ...more },
+        modules: [{ name: "search", version: "7.0.0", args: [] }],
+      },
+    ],
+  });
+  const modulesOf = (scene: ApiScene) => scene.api.store.bdbs.get(3)?.modules;
+
+  test("raises modules to those of the release; run again, it is not called", async () => {
+    const scene = await anApiScene(behind());
+    const report = await scene.upgrade({ version: "7.2" });
+    expect(report.steps?.[0]).toMatchObject({
+      result: "changed",
+      why: 'upgrade with {"engine_version":"7.2"}',
+    });
+    expect([report.exit.code, modulesOf(scene)]).toMatchObject([0, [{ version: "7.2.0" }]]);
+    const again = await scene.upgrade({ version: "7.2" });
+    expect(stepsOf(again)[0]).toBe("database.call unchanged");
+    expect([scene.calls(), scene.sent]).toEqual([["/v1/bdbs/3/upgrade"], []]);
+  });
+
+  test("is not done while the modules are as they were: 1", async () => {
+    const scene = await anApiScene(behind());
+    const [used] = modulesOf(scene) ?? [];
+    const report = await scene.upgrade(
+      { version: "7.2" },
+      {
+        through: (api) =>
+          Object.assign(Object.create(api) as ClusterApi, {
+            database: async (uid: number, signal: AbortSignal) => {
+              const bdb = await api.database(uid, signal);
+              return bdb && { ...bdb, modules: [used] };
+            },
+          }),
+      },
+    );
+    expect([report.exit.code, codesOf(report)]).toEqual([1, ["DATABASE-STUCK"]]);
+    expect(report.exit.reason).toContain("its modules (now search 7.0.0)");
+  });
+
+  test("is told what it would cost a database that keeps nothing: 3, nothing is called", async () => {
+    const scene = await anApiScene(behind({ replication: false, persistence: "disabled" }));
+    const report = await scene.upgrade({ version: "7.2" });
+    expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-DATA-AT-RISK"]]);
+    expect(scene.calls()).toEqual([]);
+  });
+
+  test("is not called where modules are to stay", async () => {
+    const scene = await anApiScene(behind());
+    const request = { latestWithModules: false };
+    const report = await scene.upgrade({ version: "7.2", request });
+    expect([report.exit.code, scene.calls()]).toEqual([0, []]);
+  });
+});
+
+const onChannel =
+  (engineVersion: string, status: object = {}) =>
+  (all: readonly KubeObject[]): readonly KubeObject[] =>
+    all.map((one) =>
+      one.metadata.name === "sessions"
+        ? {
+            ...one,
+            spec: { ...(one["spec"] as object), engineVersion },
+            status: { ...(one["status"] as object), ...status },
+          }
+        : one,
+    );
+
+test("without a version the one that runs is kept, and the resource left as it is", async () => {
+  const scene = await anApiScene({}, onChannel("major"));
+  const report = await scene.upgrade({ version: "", request: { forceRestart: true } });
+  expect(report.exit.code).toBe(0);
+  expect(report.steps?.[0]?.why).toBe('upgrade with {"force_restart":true,"engine_version":"7.2"}');
+  expect([scene.api.store.bdbs.get(3)?.version, scene.sent]).toEqual(["7.2.4", []]);
+});
+
+test("latest leaves the version out, and the resource asks for what came of it", async () => {
+  const scene = await anApiScene();
+  const report = await scene.upgrade({ version: "latest" });
+  expect([report.exit.code, report.steps?.[0]?.why]).toEqual([
+    0,
+    "upgrade with {}, to the latest version",
+  ]);
+  expect(at(await scene.edb("sessions"), ["spec", "engineVersion"])).toBe("8.2");
+});
+
+test("a resource that follows a channel is left to it, and that is told", async () => {
+  const scene = await anApiScene({}, onChannel("major"));
+  const report = await scene.upgrade({ version: "latest" });
+  expect([report.exit.code, codesOf(report)]).toEqual([0, ["DATABASE-NOT-IN-LINE"]]);
+  expect(JSON.stringify(report.findings)).toContain("it follows the channel major");
+  expect(scene.sent).toEqual([]);
+});
+
 test("what the REST API chooses is what the resource then asks for", async () => {
   const scene = await anApiScene();
   const report = await scene.upgrade({ version: "", request: { latestWithModules: true } });

@@ -86,6 +86,66 @@ test("the channel of major versions is written as it is, and what it leads to co
   expect(await versionOf(scene, "sessions")).toBe("8.0.0");
 });
 
+test("latest is written as the number of the EC's newest version", async () => {
+  const scene = await aScene();
+  const report = await scene.run({ version: "latest" });
+  expect([report.exit.code, report.steps?.[0]?.why]).toEqual([0, "engineVersion 7.2 -> 8.2"]);
+  expect(at(await scene.edb("sessions"), ["spec", "engineVersion"])).toBe("8.2");
+});
+
+test("latest of an EC that publishes no versions is not guessed: 3, nothing is written", async () => {
+  const scene = await aScene({
+    objects: (all) =>
+      all.map((one) =>
+        one.kind === names.ec.kind
+          ? { ...one, status: { ...(one["status"] as object), bundledDatabaseVersions: [] } }
+          : one,
+      ),
+  });
+  const published = { status: { bundledDatabaseVersions: [] } };
+  await scene.cluster.patch(ecRef, published, { type: "merge", subresource: "status" });
+  const report = await scene.run({ version: "latest" });
+  expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-LATEST-UNKNOWN"]]);
+  expect(scene.sent).toEqual([]);
+});
+
+describe("a database that follows the channel major", () => {
+  const followers = async (version?: string): Promise<Scene> => {
+    const scene = await aScene();
+    await scene.edit("sessions", { spec: { engineVersion: "major" } });
+    const status = { status: { version: version ?? null } };
+    await scene.cluster.patch(sessionsRef, status, { type: "merge", subresource: "status" });
+    return scene;
+  };
+
+  test("and does not tell what it runs gets no version: 3, nothing is written", async () => {
+    const scene = await followers();
+    const report = await scene.run({ version: "7.4" });
+    expect([report.exit.code, codesOf(report)]).toEqual([
+      3,
+      ["DATABASE-RUNS-UNKNOWN", "DATABASE-EDIT-WARNED"],
+    ]);
+    expect(scene.sent).toEqual([]);
+  });
+
+  test("is asked about before a number replaces the channel", async () => {
+    const scene = await followers("7.2.0");
+    const report = await scene.run({ version: "8.0" });
+    expect([report.exit.code, scene.questions]).toEqual([
+      0,
+      [
+        `Replace the channel major of ${edbLabel("sessions")} by 8.0? From then on they follow no release by themselves.`,
+      ],
+    ]);
+  });
+
+  test("stays as it is where the answer is no: 2, nothing is written", async () => {
+    const scene = await followers("7.2.0");
+    const report = await scene.run({ version: "8.0" }, { ask: () => Promise.resolve(false) });
+    expect([report.exit.code, scene.sent]).toEqual([2, []]);
+  });
+});
+
 test.each(["client", "server"] as const)(
   "dry run %s: planned, nothing in force",
   async (dryRun) => {
