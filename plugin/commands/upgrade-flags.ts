@@ -10,6 +10,8 @@ export interface UpgradeFlags extends ReleaseFlags {
   readonly registry?: string;
   readonly pullSecret?: string;
   readonly takeFields: readonly string[];
+  /** Objects of the bundle that are applied although they are unusual, as KIND/NAME. */
+  readonly allowObjects?: readonly string[];
   /** The EC's tag, where it is not the one that belongs to the release. */
   readonly clusterTarget?: string;
   /** The ECs follow the operator by themselves (S13). */
@@ -48,6 +50,7 @@ export function wordsOf(flags: UpgradeFlags): readonly string[] {
     ...worded("engine-version", flags.engineVersion),
     ...flags.participants.flatMap((one) => worded("participant", one)),
     ...flags.takeFields.flatMap((field) => worded("take-fields", field)),
+    ...(flags.allowObjects ?? []).flatMap((one) => worded("allow-object", one)),
     ...flags.skip.flatMap((one) => worded("skip", skipWord(one))),
     ...(flags.auto ? ["--auto"] : []),
     ...(flags.probe ? [] : ["--no-probe"]),

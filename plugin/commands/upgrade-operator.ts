@@ -15,6 +15,7 @@ export interface UpgradeOperatorFlags extends ReleaseFlags {
   readonly registry?: string;
   readonly pullSecret?: string;
   readonly takeFields: readonly string[];
+  readonly allowObjects?: readonly string[];
 }
 
 /** Upgrades the operator; every expected end comes back as a report. */
@@ -68,6 +69,7 @@ async function runBundle(
     registry: flags.registry,
     pullSecret: flags.pullSecret,
     takeFields: flags.takeFields,
+    allowObjects: flags.allowObjects ?? [],
     rehearsed: context.rehearsed === true,
   });
 }

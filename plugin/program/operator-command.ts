@@ -24,6 +24,12 @@ export const operatorFlags: readonly FlagSpec[] = [
     help: "Local changes that the release wins over, separated by commas",
   },
   {
+    name: "allow-object",
+    value: "KIND/NAME",
+    repeat: true,
+    help: "Object of the bundle to apply although its rights or pods are unusual",
+  },
+  {
     name: "chart",
     value: "REF",
     file: true,
@@ -51,7 +57,8 @@ and available.
 A bundle: definitions first, never lowered, then accounts, roles, bindings, Service and Deployment, each by
 server-side apply. What kubectl applied of the old bundle is taken over; what somebody changed since is a local
 change: all of them are listed with both values before anything is written, and --take-fields decides. What
-is changed is saved first. A chart: helm does it, the values given so far are kept. An operator that a chart or
+is changed is saved first. What no operator needs (wildcard rights, bindings to everybody, other Deployments,
+privileged pods) is refused unless --allow-object names it. A chart: helm does it, the values given so far are kept. An operator that a chart or
 OLM owns is not upgraded by a bundle. Running the command again is safe: it goes on from the state found.`,
   examples: [
     {
@@ -80,7 +87,14 @@ OLM owns is not upgraded by a bundle. Running the command again is safe: it goes
   }),
 };
 
-const ofBundle = ["sha256", "target", "image-registry", "pull-secret", "take-fields"];
+const ofBundle = [
+  "sha256",
+  "target",
+  "image-registry",
+  "pull-secret",
+  "take-fields",
+  "allow-object",
+];
 const ofChart = ["release-name", "version", "values"];
 
 /** The same flags, judged. */
@@ -98,6 +112,7 @@ export function judgeOperatorFlags(read: FlagReader): UpgradeOperatorFlags {
     ...judgeImages(read),
     ...(byChart && { chart: judgeChart(read) }),
     takeFields: read.each("take-fields").flatMap(splitFields),
+    allowObjects: read.list("allow-object"),
   };
 }
 

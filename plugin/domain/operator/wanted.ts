@@ -5,6 +5,7 @@ import type { KubeObject } from "../objects";
 import { at, isObject, type Json, list, own, text } from "../values";
 import { type BundleKind, bundleKindOf, bundleKinds } from "./kinds";
 import { inRegistry } from "./images";
+import { unusualIn } from "./unusual";
 
 /** What is done to every object of the bundle. */
 export interface Placing {
@@ -13,6 +14,8 @@ export interface Placing {
   /** Registry to pull from instead of the release's. */
   readonly registry: string | undefined;
   readonly pullSecret: string | undefined;
+  /** Objects that are applied although they are unusual, each as `KIND/NAME`. */
+  readonly allowObjects: readonly string[];
   /** The operator's Deployment as it is; its pull secrets are kept. */
   readonly live: KubeObject | undefined;
 }
@@ -40,12 +43,22 @@ export function placeBundle(bundle: readonly KubeObject[], placing: Placing): Pl
   return { is: "placed", objects };
 }
 
-function problemsOf(bundle: readonly KubeObject[], { names }: Placing): readonly string[] {
+function problemsOf(
+  bundle: readonly KubeObject[],
+  { names, allowObjects }: Placing,
+): readonly string[] {
   const { deployment } = names.operator;
   const unknown = bundle.filter((object) => bundleKindOf(object) === undefined);
   const nameless = bundle.filter(({ metadata }) => text(metadata.name) === undefined);
   const operators = bundle.filter((object) => isOperator(object, names));
+  const unusual = unusualIn(bundle, names);
+  const refused = unusual.filter(({ object }) => !allowObjects.includes(object));
+  const idle = allowObjects.filter((one) => unusual.every(({ object }) => object !== one));
   return [
+    ...refused.map(
+      ({ object, because }) => `${object}: ${because}; allow it with --allow-object ${object}`,
+    ),
+    ...idle.map((object) => `--allow-object ${object}: nothing of that name needs to be allowed`),
     ...unknown.map(({ apiVersion, kind }) => `${kind} in ${apiVersion} is no part of a bundle`),
     ...nameless.map(({ kind }) => `a ${kind} has no name`),
     ...(operators.length === 1

@@ -146,13 +146,13 @@ class BundleUpgrade {
 
   #place(live: KubeObject | undefined): readonly Wanted[] {
     const { deps, options } = this;
-    const { namespace, contents, registry, pullSecret } = options;
-    const { names } = deps;
-    const result = placeBundle(contents.bundle, { namespace, names, registry, pullSecret, live });
+    const { namespace, contents, registry, pullSecret, allowObjects } = options;
+    const placing = { namespace, registry, pullSecret, allowObjects, names: deps.names, live };
+    const result = placeBundle(contents.bundle, placing);
     if (result.is === "placed") return result.objects;
     throw new UsageError(
       result.problems.map((problem) => `release ${contents.source}: ${problem}`),
-      { hint: "give a release with the operator's bundle for this platform" },
+      { hint: "give a release as it was published, with the operator's bundle for this platform" },
     );
   }
 

@@ -18,6 +18,8 @@ export interface OperatorOptions {
 export interface BundleOptions extends OperatorOptions, RegistryWish {
   readonly contents: ReleaseContents;
   readonly takeFields: readonly string[];
+  /** Objects of the bundle that are applied although they are unusual, each as `KIND/NAME`. */
+  readonly allowObjects: readonly string[];
   /** The cluster is a copy in memory, which may lack what the real one has. */
   readonly rehearsed?: boolean;
 }

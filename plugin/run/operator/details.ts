@@ -3,7 +3,7 @@ import type { Names } from "../../domain/names";
 import { type KubeObject, objectLabel } from "../../domain/objects";
 import { definitionResource } from "../../domain/operator/kinds";
 import { imagesOf, isOperator, operatorVersionOf } from "../../domain/operator/wanted";
-import { cutWhere, shown } from "../../domain/values";
+import { cutWhere, type Json, list, own, shown } from "../../domain/values";
 import type { Evaluated } from "./evaluate";
 
 /** Of an object, so many changes are told; the rest is a number. */
@@ -28,6 +28,9 @@ export function detailsOf(
     definitions: steps
       .filter(({ kind }) => kind.resource === definitionResource)
       .map((step) => `${step.object.metadata.name ?? ""}: ${words[step.is]}`),
+    created: steps
+      .filter(({ is }) => is === "create")
+      .map(({ object }) => ({ object: objectLabel(object), content: contentOf(object) })),
     changes: steps.filter(({ is }) => is === "change").map(changesOf),
   };
 }
@@ -38,6 +41,20 @@ const words: Readonly<Record<Evaluated["is"], string>> = {
   same: "as wanted",
   kept: "kept, it is newer",
 };
+
+/** All that a new object says; of a definition what it defines, for its schema is long. */
+function contentOf(object: KubeObject): unknown {
+  const { metadata, spec, ...rest } = object;
+  const { labels, annotations } = metadata;
+  const said = Object.entries(rest).filter(([key]) => !["apiVersion", "kind"].includes(key));
+  const isDefinition = object.kind === definitionResource.kind;
+  const names = list(own(spec, "versions")).map((version) => own(version, "name"));
+  return {
+    ...{ labels, annotations },
+    ...Object.fromEntries(said),
+    spec: isDefinition ? { ...(spec as Json), versions: names } : spec,
+  };
+}
 
 function changesOf({ object, live, changes, removed }: Evaluated): unknown {
   const before: KubeObject | undefined = live;

@@ -47,6 +47,7 @@ test.each<[string, Partial<UpgradeFlags>, readonly string[]]>([
     "decisions",
     {
       takeFields: ["a", "b"],
+      allowObjects: ["Deployment/x"],
       skip: [{ code: "A", object: "b" }, { code: "C" }],
       auto: true,
       probe: false,
@@ -56,6 +57,8 @@ test.each<[string, Partial<UpgradeFlags>, readonly string[]]>([
       "a",
       "--take-fields",
       "b",
+      "--allow-object",
+      "Deployment/x",
       "--skip",
       "A=b",
       "--skip",

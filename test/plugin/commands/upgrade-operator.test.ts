@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { renderDocuments } from "../../../plugin/adapters/yaml";
 import type { CommandContext } from "../../../plugin/commands/context";
 import type { RehearsalDetails } from "../../../plugin/commands/rehearse-details";
 import { prepareUpgradeOperator } from "../../../plugin/commands/upgrade-operator";
@@ -9,7 +10,7 @@ import { lastApplied } from "../../../plugin/domain/operator/managers";
 import type { KubeObject } from "../../../plugin/domain/objects";
 import type { Report } from "../../../plugin/run/report";
 import { type Ended, typed } from "../../support/program-world";
-import { bundleOf, writeRelease } from "../../support/releases/tree";
+import { bundleOf, writeFiles, writeRelease } from "../../support/releases/tree";
 import { aWebhookProgram, type WebhookProgram } from "../../support/webhook-program";
 import { aScene } from "../run/operator/scene";
 
@@ -48,7 +49,8 @@ test.each([
 
 const run = async (...args: readonly string[]): Promise<Ended> => {
   const { cluster } = await aScene({ installed: "7.22.0-7" });
-  const all = ["upgrade-operator", "-n", "engine", "--release", folder, "-o", "json", ...args];
+  const given = args.includes("--release") ? args : ["--release", folder, ...args];
+  const all = ["upgrade-operator", "-n", "engine", "-o", "json", ...given];
   return await typed(all, { connect: () => Promise.resolve(cluster) });
 };
 
@@ -59,6 +61,20 @@ test("a bundle is planned whole, and bound to the release asked for", async () =
     { kind: "UpgradeOperator", details: { operator: { from: "7.22.0-7", to: "8.0.2-2" } } },
   ]);
   expect((await run("--dry-run=client", "--target", "7.22.0-7")).code).toBe(2);
+});
+
+test("a bundle with a Deployment of its own is wrong usage, and allowed by its name", async () => {
+  const stranger = { ...bundleOf("8.0.2-2").find(({ kind }) => kind === "Deployment") };
+  const bundle = [...bundleOf("8.0.2-2"), { ...stranger, metadata: { name: "miner" } }];
+  const text = renderDocuments(bundle);
+  const release = writeFiles(mkdtempSync(join(folder, "odd-")), { "deploy/bundle.yaml": text });
+  const refused = await run("--release", release, "--dry-run=client");
+  expect([refused.code, refused.out]).toEqual([
+    2,
+    expect.stringContaining("Deployment/miner: it is not the operator's"),
+  ]);
+  const allowed = ["--allow-object", "Deployment/miner", "--dry-run=client"];
+  expect((await run("--release", release, ...allowed)).code).toBe(0);
 });
 
 test("fields with a comma in their key are one field", async () => {
@@ -82,8 +98,8 @@ describe("a dump without field owners, as kubectl get prints it", () => {
     for (const { kind, metadata } of bundleOf("7.22.0-7")) {
       const stored = await scene.stored(kind, metadata.name);
       if (stored === undefined) throw new Error(`no ${kind} is stored`);
-      const { managedFields: _, ...rest } = stored.metadata;
-      items.push(edited(change({ ...stored, metadata: rest })));
+      const kept = Object.entries(stored.metadata).filter(([key]) => key !== "managedFields");
+      items.push(edited(change({ ...stored, metadata: Object.fromEntries(kept) })));
     }
     const path = join(folder, "dump.json");
     writeFileSync(path, JSON.stringify({ apiVersion: "v1", kind: "List", items }));
@@ -106,7 +122,7 @@ describe("a dump without field owners, as kubectl get prints it", () => {
     const { details } = JSON.parse(out) as { readonly details: RehearsalDetails };
     const stage = details.stages.find(({ title }) => title === "the run");
     if (stage?.report === undefined) throw new Error(out);
-    return stage.report as Report;
+    return stage.report;
   };
   const told = ({ findings = [] }: Report): readonly string[] =>
     findings.map(({ severity, code, field = "" }) => `${severity} ${code} ${field}`);

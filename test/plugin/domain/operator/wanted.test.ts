@@ -27,6 +27,7 @@ const placing: Placing = {
   names,
   registry: undefined,
   pullSecret: undefined,
+  allowObjects: [],
   live: undefined,
 };
 
@@ -125,5 +126,22 @@ test("objects are addressed by their kinds", () => {
     resource: known.resource,
     name: "",
     namespace: "engine",
+  });
+});
+
+test("what is unusual is refused unless it is named, and so is a name that fits nothing", () => {
+  const stranger = { ...operator, metadata: { name: "miner" } };
+  const problemsWith = (...allowObjects: readonly string[]): unknown =>
+    placeBundle([operator, stranger], { ...placing, allowObjects });
+  expect(problemsWith()).toEqual({
+    is: "unfit",
+    problems: [
+      "Deployment/miner: it is not the operator's; allow it with --allow-object Deployment/miner",
+    ],
+  });
+  expect(problemsWith("Deployment/miner")).toMatchObject({ is: "placed" });
+  expect(problemsWith("Deployment/miner", "Role/x")).toEqual({
+    is: "unfit",
+    problems: ["--allow-object Role/x: nothing of that name needs to be allowed"],
   });
 });

@@ -133,6 +133,11 @@ describe("a bundle over a person's own kubectl apply", () => {
     const report = await scene.run();
     expect(report.exit.code).toBe(0);
     expect(report.details).toMatchObject({ operator: { from: "none" } });
+    const { created } = report.details as { readonly created: readonly { object: string }[] };
+    expect(created).toHaveLength(bundleOf("8.0.2-2").length);
+    expect(created[0]).toMatchObject({
+      content: { spec: { group: names.group, versions: ["v1", "v1alpha1"] } },
+    });
     expect(scene.saved).toEqual([]);
   });
 
@@ -334,6 +339,34 @@ describe("nothing is written", () => {
     const report = await scene.run(options, deps);
     expect([report.exit.code, codes(report), scene.writes]).toEqual([code, finds, []]);
     expect(report.exit.next ?? report.findings?.[0]?.fix ?? "").not.toBe("");
+  });
+
+  const addition: KubeObject = {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "ClusterRoleBinding",
+    metadata: { name: "everybody" },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
+    subjects: [
+      { apiGroup: "rbac.authorization.k8s.io", kind: "Group", name: "system:unauthenticated" },
+    ],
+  };
+  const contents = contentsOf("8.0.2-2");
+  const withAddition = { ...contents, bundle: [...contents.bundle, addition] };
+
+  test("of a bundle that gives everybody every right, unless it is named", async () => {
+    const scene = await aScene({ installed: "7.22.0-7" });
+    const refused = await scene.run({ contents: withAddition });
+    expect([refused.exit.code, scene.writes, scene.dryRuns]).toEqual([2, [], []]);
+    expect(JSON.stringify(refused)).toContain(
+      "ClusterRoleBinding/everybody: it is for system:unauthenticated; allow it with --allow-object ClusterRoleBinding/everybody",
+    );
+    const allowObjects = ["ClusterRoleBinding/everybody"];
+    const plan = await scene.run({ contents: withAddition, allowObjects, dryRun: "server" });
+    const { roleRef, subjects } = addition;
+    expect([plan.exit.code, plan.details]).toMatchObject([
+      0,
+      { created: [{ object: "ClusterRoleBinding/everybody", content: { roleRef, subjects } }] },
+    ]);
   });
 
   test("to the stored versions of a definition that would not be served", async () => {

@@ -176,6 +176,7 @@ export async function aScene({
           registry: undefined,
           pullSecret: undefined,
           takeFields: [],
+          allowObjects: [],
           contents: contentsOf("8.0.2-2"),
           ...options,
         },
