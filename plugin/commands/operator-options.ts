@@ -1,4 +1,5 @@
 /** What bundle and chart of the operator are told alike. */
+import type { Skip } from "../domain/checks/selection";
 import type { OperatorDeps, OperatorOptions } from "../run/operator/deps";
 import type { CommandContext } from "./context";
 
@@ -11,10 +12,16 @@ export interface ChartFlags {
   readonly values?: string;
 }
 
+/** Findings that are accepted; undefined where the prerequisites are judged already. */
+export interface Skipping {
+  readonly skip: readonly Skip[] | undefined;
+}
+
 /** What both ways are told by the flags of every command. */
 export function operatorOptions(
   { options, names }: CommandContext,
   { cluster }: OperatorDeps,
+  skip: readonly Skip[] | undefined,
 ): OperatorOptions {
   return {
     namespace: cluster.namespace,
@@ -22,5 +29,6 @@ export function operatorOptions(
     fieldManager: options.fieldManager ?? names.fieldManager,
     timeoutMs: options.timeoutMs,
     wait: options.wait,
+    ...(skip !== undefined && { skip }),
   };
 }

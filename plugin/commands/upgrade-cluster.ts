@@ -8,7 +8,7 @@ import { limitOf, runPorts } from "./run-ports";
 /** Flags of `upgrade-cluster`, judged, with its argument. */
 export interface UpgradeClusterFlags extends Pick<
   UpgradeClusterOptions,
-  "target" | "auto" | "imagePullPolicy" | "imageRepository" | "takeFields" | "stallAfterMs"
+  "target" | "auto" | "imagePullPolicy" | "imageRepository" | "takeFields" | "skip" | "stallAfterMs"
 > {
   /** --timeout was typed: it then limits the whole wait. */
   readonly limited: boolean;
@@ -26,7 +26,7 @@ export async function runUpgradeCluster(
 }
 
 /** What a command that includes this one knows of the time when it will run. */
-export type ClusterPreparation = Pick<UpgradeClusterOptions, "assumeOperator">;
+export type ClusterPreparation = Pick<UpgradeClusterOptions, "assumeOperator" | "skipMayMiss">;
 
 /** Takes the flags as they are judged; the run itself follows when wanted. */
 export function prepareUpgradeCluster(

@@ -7,12 +7,12 @@ import { upgradeByChart } from "../run/operator/chart";
 import type { OperatorDeps } from "../run/operator/deps";
 import type { Report } from "../run/report";
 import type { CommandContext } from "./context";
-import { type ChartFlags, operatorOptions } from "./operator-options";
+import { type ChartFlags, operatorOptions, type Skipping } from "./operator-options";
 
 /** Finds helm before the cluster is asked for anything. */
 export async function prepareChart(
   context: CommandContext,
-  flags: ChartFlags,
+  flags: ChartFlags & Skipping,
 ): Promise<(later: CommandContext, deps: OperatorDeps) => Promise<Report>> {
   if (context.rehearsed === true) {
     throw new UsageError(
@@ -29,10 +29,13 @@ export async function prepareChart(
 async function runChart(
   context: CommandContext,
   deps: OperatorDeps,
-  { flags, executable }: { readonly flags: ChartFlags; readonly executable: string },
+  {
+    flags: { skip, ...flags },
+    executable,
+  }: { readonly flags: ChartFlags & Skipping; readonly executable: string },
 ): Promise<Report> {
   const { env, options } = context;
-  const common = operatorOptions(context, deps);
+  const common = operatorOptions(context, deps, skip);
   const kubeconfig = await temporaryKubeconfig(options.connection, env);
   try {
     const helm = new HelmProgram({

@@ -1,11 +1,12 @@
 /** `upgrade-operator`: flags to options, then the bundle or the chart (S15–S23). */
+import type { Skip } from "../domain/checks/selection";
 import { UsageError } from "../domain/errors";
 import type { Release } from "../domain/release/release";
 import { upgradeByBundle } from "../run/operator/bundle";
 import { platformOf } from "../run/operator/read";
 import type { Report } from "../run/report";
 import type { CommandContext, ReleaseFlags } from "./context";
-import { type ChartFlags, operatorOptions } from "./operator-options";
+import { type ChartFlags, operatorOptions, type Skipping } from "./operator-options";
 import { readContents, releaseOf } from "./release-option";
 import { runPorts } from "./run-ports";
 
@@ -16,6 +17,8 @@ export interface UpgradeOperatorFlags extends ReleaseFlags {
   readonly pullSecret?: string;
   readonly takeFields: readonly string[];
   readonly allowObjects?: readonly string[];
+  /** Findings that are accepted. */
+  readonly skip: readonly Skip[];
 }
 
 /** Upgrades the operator; every expected end comes back as a report. */
@@ -32,28 +35,31 @@ export async function runUpgradeOperator(
 export interface OperatorPreparation {
   /** The release that was opened, instead of the flags that name one. */
   readonly opened?: Release;
+  /** It has judged the prerequisites. */
+  readonly judged?: true;
 }
 
 /** Opens the release, or finds helm; the run itself follows when wanted. */
 export async function prepareUpgradeOperator(
   context: CommandContext,
   flags: UpgradeOperatorFlags,
-  { opened }: OperatorPreparation = {},
+  { opened, judged }: OperatorPreparation = {},
 ): Promise<(later: CommandContext) => Promise<Report>> {
   const { chart } = flags;
+  const skip = judged === true ? undefined : flags.skip;
   if (chart !== undefined) {
     const { prepareChart } = await import("./upgrade-operator-chart.ts");
-    const go = await prepareChart(context, chart);
+    const go = await prepareChart(context, { ...chart, skip });
     return async (later) => await go(later, await runPorts(later, "UpgradeOperator"));
   }
   const release = opened ?? (await releaseOf(context, flags));
   if (release === undefined) throw new UsageError("give a release with --release, or --chart");
-  return async (later) => await runBundle(later, flags, release);
+  return async (later) => await runBundle(later, { ...flags, skip }, release);
 }
 
 async function runBundle(
   context: CommandContext,
-  flags: UpgradeOperatorFlags,
+  { skip, ...flags }: Omit<UpgradeOperatorFlags, "skip"> & Skipping,
   release: Release,
 ): Promise<Report> {
   const deps = await runPorts(context, "UpgradeOperator");
@@ -64,7 +70,7 @@ async function runBundle(
     ...(target !== undefined && { target }),
   });
   return await upgradeByBundle(deps, {
-    ...operatorOptions(context, deps),
+    ...operatorOptions(context, deps, skip),
     contents,
     registry: flags.registry,
     pullSecret: flags.pullSecret,

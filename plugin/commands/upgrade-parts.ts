@@ -112,7 +112,10 @@ function rbac(
 }
 
 function operator({ context, flags, opened }: PartsOf): Promise<Run> {
-  return prepareUpgradeOperator(context, flags, opened === undefined ? {} : { opened });
+  return prepareUpgradeOperator(context, flags, {
+    judged: true,
+    ...(opened !== undefined && { opened }),
+  });
 }
 
 function webhook({ context, flags, opened }: PartsOf, { ahead }: Stage): Promise<Run> {
@@ -134,7 +137,10 @@ function webhook({ context, flags, opened }: PartsOf, { ahead }: Stage): Promise
 /** Every EC of the namespace, one after the other. */
 function clusters(of: PartsOf, { ahead }: Stage): Promise<Run> {
   const { context, flags, clusterTag, operatorVersion } = of;
-  const assumed = ahead && operatorVersion !== undefined ? { assumeOperator: operatorVersion } : {};
+  const assumed = {
+    skipMayMiss: true,
+    ...(ahead && operatorVersion !== undefined && { assumeOperator: operatorVersion }),
+  } as const;
   return inTurn(
     clusterNames(of).map((name) => ({
       title: name,
@@ -146,6 +152,7 @@ function clusters(of: PartsOf, { ahead }: Stage): Promise<Run> {
             ...(clusterTag !== undefined && { target: clusterTag }),
             auto: flags.auto,
             takeFields: flags.takeFields,
+            skip: flags.skip,
             stallAfterMs: flags.stallAfterMs,
             limited: flags.limited,
           },

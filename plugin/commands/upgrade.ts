@@ -1,18 +1,26 @@
 /** `upgrade`: the whole procedure in order, planned before the first write (S9-S34). */
 import { writePlanFile } from "../adapters/plan-file";
-import { parseDocuments } from "../adapters/yaml";
+import { parseDocuments, renderDocuments } from "../adapters/yaml";
 import { judgeChecks } from "../domain/checks/judge";
+import { requireMatched, type Skip } from "../domain/checks/selection";
 import { exitCodes, UsageError } from "../domain/errors";
 import { type Facts, isOpenShift } from "../domain/facts";
 import type { Finding } from "../domain/findings";
 import { kinds } from "../domain/kinds";
+import type { Permission } from "../domain/permissions";
 import { clusterVersionFor } from "../domain/release/pairs";
 import type { Release, ReleaseContents } from "../domain/release/release";
 import { publicText } from "../domain/public-words";
 import { parsePlan, type UpgradePlan } from "../domain/upgrade/plan";
-import { prerequisiteFindings } from "../domain/upgrade/prerequisites";
+import {
+  judgePrerequisites,
+  prerequisiteCodes,
+  prerequisiteFindings,
+} from "../domain/upgrade/prerequisites";
 import { quoteCommand } from "../output/quote";
 import type { Cluster } from "../run/ports";
+import { requireRead } from "../run/prerequisites";
+import { Recorder } from "../run/recorder";
 import type { Report } from "../run/report";
 import { readSnapshot } from "../run/snapshot";
 import { type PartPlan, partsOf } from "../run/upgrade/planning";
@@ -50,16 +58,17 @@ async function upgrade(
   const { server, namespace } = cluster;
   const situation = await judged(context, flags, opened);
   const { findings } = situation;
-  const base = {
-    apiVersion: "cli.engine.com/v1",
-    kind: "Upgrade",
-    run,
-    target: { server, namespace },
-    findings,
-  } as const;
-  for (const finding of findings) context.event({ type: "finding", finding });
+  const base = { kind: "Upgrade", run, target: { server, namespace } } as const;
+  const recorder = new Recorder(base, { clock: context.clock, event: context.event });
+  recorder.findings(findings);
+  try {
+    await requireRead({ cluster, recorder, yaml: renderDocuments }, situation);
+    requireMatched(ofPrerequisites(flags.skip), findings);
+  } catch (error) {
+    return recorder.failure(error);
+  }
   const errors = findings.filter(({ severity }) => severity === "error");
-  if (errors.length > 0) return { ...base, exit: blockedBy(errors) };
+  if (errors.length > 0) return recorder.report(blockedBy(errors));
   const uid = await clusterUid(cluster, context);
   const { planOut } = flags;
   return await runProcedure(
@@ -76,11 +85,23 @@ async function upgrade(
         keep: (plan: UpgradePlan) => keep(plan, planOut, context),
       }),
     },
-    { dryRun: options.dryRun, base, skip: flags.skip, ...(saved !== undefined && { saved }) },
+    {
+      dryRun: options.dryRun,
+      base: { apiVersion: "cli.engine.com/v1", ...base, findings },
+      skip: flags.skip,
+      ...(saved !== undefined && { saved }),
+    },
   );
 }
 
+/** Those that the checks alone can match: the others may be for a part, which is planned later. */
+function ofPrerequisites(skip: readonly Skip[]): readonly Skip[] {
+  return skip.filter(({ code }) => prerequisiteCodes.includes(code));
+}
+
 interface Judged {
+  /** Permissions without which not every prerequisite was judged. */
+  readonly missing: readonly Permission[];
   readonly facts: Facts;
   readonly findings: readonly Finding[];
   readonly operatorVersion: string | undefined;
@@ -107,7 +128,9 @@ async function judged(
     },
     { skip: flags.skip },
   );
+  const { missing } = judgePrerequisites(facts, { operatorVersion }, flags.skip);
   return {
+    missing,
     facts,
     findings: prerequisiteFindings(judgement.judged),
     operatorVersion,

@@ -4,6 +4,7 @@ import { defaultStallAfterMs } from "../domain/rollout/stateful-set";
 import { parseReleaseTag } from "../domain/versions";
 import type { CommandEntry } from "./entry";
 import { groups, prepare } from "./entry";
+import { readSkips, skipFlag } from "./skip-flag";
 import type { FlagReader } from "./values";
 
 const pullPolicies = ["Always", "IfNotPresent", "Never"] as const;
@@ -63,6 +64,7 @@ the whole wait. Running the command again is safe: it goes on from the state fou
       fallback: "10m",
       help: "Time without progress after which a cause in the data counts as a stall",
     },
+    skipFlag,
   ],
   cluster: true,
   settles: true,
@@ -91,6 +93,7 @@ function judge(read: FlagReader): UpgradeClusterFlags {
     ...(imageRepository !== undefined && { imageRepository }),
     ...(imagePullPolicy !== undefined && { imagePullPolicy }),
     takeFields: read.list("take-fields"),
+    skip: readSkips(read),
     stallAfterMs: read.duration("stall-after", defaultStallAfterMs),
     limited: read.given("timeout"),
   };

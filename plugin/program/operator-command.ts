@@ -6,6 +6,7 @@ import { isRegistry } from "../domain/operator/images";
 import type { CommandEntry } from "./entry";
 import { groups, prepare } from "./entry";
 import { readRelease, releaseFlags } from "./release-flags";
+import { readSkips, skipFlag } from "./skip-flag";
 import type { FlagReader } from "./values";
 
 /** The flags of the operator's upgrade, for every command that includes it. */
@@ -78,7 +79,7 @@ OLM owns is not upgraded by a bundle. Running the command again is safe: it goes
       line: "upgrade-operator --chart ./chart --release-name operator --version 8.0.2-2",
     },
   ],
-  flags: operatorFlags,
+  flags: [...operatorFlags, skipFlag],
   cluster: true,
   settles: true,
   prepare: prepare<UpgradeOperatorFlags>(judgeOperatorFlags, async () => {
@@ -113,6 +114,7 @@ export function judgeOperatorFlags(read: FlagReader): UpgradeOperatorFlags {
     ...(byChart && { chart: judgeChart(read) }),
     takeFields: read.each("take-fields").flatMap(splitFields),
     allowObjects: read.list("allow-object"),
+    skip: readSkips(read),
   };
 }
 

@@ -5,7 +5,7 @@ import { parseReleaseTag } from "../domain/versions";
 import type { CommandEntry } from "./entry";
 import { groups, prepare } from "./entry";
 import { judgeOperatorFlags, operatorFlags } from "./operator-command";
-import { readSkips, skipFlag } from "./skip-flag";
+import { skipFlag } from "./skip-flag";
 import type { FlagReader } from "./values";
 
 /** `upgrade`. */
@@ -111,7 +111,6 @@ function judge(read: FlagReader): UpgradeFlags {
     participants: read.each("participant"),
     stallAfterMs: read.duration("stall-after", defaultStallAfterMs),
     probe: !read.on("no-probe"),
-    skip: readSkips(read),
     limited: read.given("timeout"),
     ...(plan !== undefined && { plan }),
     ...(planOut !== undefined && { planOut }),

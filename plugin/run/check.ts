@@ -7,8 +7,8 @@ import type { CheckTarget } from "../domain/checks/target";
 import { exitCodes } from "../domain/errors";
 import type { Facts } from "../domain/facts";
 import type { Finding, Severity } from "../domain/findings";
-import { type Permission, permissionLine, rolesFor } from "../domain/permissions";
 import { certificateReport } from "./cert-parts";
+import { tellMissing } from "./ledger";
 import type { Recorder } from "./recorder";
 import type { Report } from "./report";
 import { readSnapshot, type SnapshotDeps } from "./snapshot";
@@ -67,7 +67,7 @@ export async function checkCluster(deps: CheckDeps, options: CheckOptions): Prom
       const label = `${options.namespace}/${names.webhook.secret}`;
       for (const part of certificateReport(label, facts.certificate)) recorder.certificate(part);
     }
-    await tellMissing(deps, judgement.missing);
+    if (judgement.missing.length > 0) await tellMissing(deps, judgement.missing);
     const wanted = target.operatorVersion ?? target.contents?.operatorVersion;
     const details: CheckDetails = {
       ...(wanted !== undefined && { target: wanted }),
@@ -90,18 +90,6 @@ function skippedChecks({ judged }: Judgement): readonly { readonly code: string 
 /** A check as documents have it. */
 export function lineOf({ code, area, title, severity, source }: Check): CheckLine {
   return { code, area, title, severity, source };
-}
-
-async function tellMissing(
-  { cluster, recorder, yaml }: CheckDeps,
-  missing: readonly Permission[],
-): Promise<void> {
-  if (missing.length === 0) return;
-  const subject = (await cluster.whoAmI()) ?? "REPLACE-WITH-THE-USER";
-  recorder.permissions({
-    missing: missing.map((permission) => `${permissionLine(permission)}: ${permission.why}`),
-    manifest: yaml(rolesFor(missing, subject)),
-  });
 }
 
 function exitOf(judgement: Judgement, { strict }: CheckOptions): Report["exit"] {

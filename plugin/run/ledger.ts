@@ -60,10 +60,18 @@ export async function requirePermissions(
   const missing = await missingPermissions(cluster, permissions);
   if (missing.length === 0) return;
   const all = [...missing, ...(await missingPermissions(cluster, also))];
+  await tellMissing({ cluster, recorder, yaml }, all);
+  throw new MissingPermissionsError(all);
+}
+
+/** Puts the Roles to ask for into the report. */
+export async function tellMissing(
+  { cluster, recorder, yaml }: Ledger,
+  missing: readonly Permission[],
+): Promise<void> {
   const subject = (await cluster.whoAmI()) ?? "REPLACE-WITH-THE-USER";
   recorder.permissions({
-    missing: all.map((permission) => `${permissionLine(permission)}: ${permission.why}`),
-    manifest: yaml(rolesFor(all, subject)),
+    missing: missing.map((permission) => `${permissionLine(permission)}: ${permission.why}`),
+    manifest: yaml(rolesFor(missing, subject)),
   });
-  throw new MissingPermissionsError(all);
 }

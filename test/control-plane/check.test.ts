@@ -114,7 +114,7 @@ const rows: readonly (readonly [string, Row])[] = [
     {
       code: "MODULE-NAME",
       target: "8.0.6-8",
-      blocks: false,
+      blocks: true,
       break: () => clusterWith({ userDefinedModules: [gears] }),
       mend: () => clusterWith({}),
     },
@@ -124,7 +124,7 @@ const rows: readonly (readonly [string, Row])[] = [
     {
       code: "MODULE-OS-BASE",
       target: "8.0.6-8",
-      blocks: false,
+      blocks: true,
       break: async () => {
         await operatorAt("7.4.2-2");
         await clusterWith({ userDefinedModules: [gears] });
@@ -152,7 +152,7 @@ const rows: readonly (readonly [string, Row])[] = [
     {
       code: "DATABASE-VERSION-UNSUPPORTED",
       target: "8.0.2-2",
-      blocks: false,
+      blocks: true,
       break: () => databaseWith("9.9"),
       mend: () => databaseWith("7.4"),
     },

@@ -15,6 +15,7 @@ import { isForNewBase, type PlacedDatabase, type Situation } from "./situation";
 import { namespaceOf } from "./named";
 
 const area = "databases";
+const ofClusters = ["ecs", "edbs", "eaadbs"] as const;
 const needs = ["ecs", "edbs", "eaadbs", "namespaces", "deployments", "configMaps"] as const;
 const lowest = { major: 7, minor: 2 };
 
@@ -30,7 +31,7 @@ export const databaseChecks: readonly Check[] = [
   shared(clusterFindings.databaseOld, {
     area,
     title: `Every database runs engine version ${formatEngineVersion(lowest)} or later`,
-    needs,
+    needs: ofClusters,
     judge: (situation) =>
       isForNewBase(situation)
         ? perCluster((cluster, { facts }) => databaseCauses(facts, cluster))(situation)
@@ -39,7 +40,8 @@ export const databaseChecks: readonly Check[] = [
   shared(clusterFindings.databaseUnknown, {
     area,
     title: "Every database tells its engine version",
-    needs,
+    needs: ofClusters,
+    vouched: true,
     judge: perCluster((cluster, { facts }) =>
       databasesOf(facts, cluster)
         .filter(({ version }) => version === undefined)
@@ -52,7 +54,8 @@ export const databaseChecks: readonly Check[] = [
   {
     code: "DATABASE-VERSION-UNSUPPORTED",
     area,
-    severity: "warning",
+    severity: "error",
+    vouched: true,
     title: "Every database asks for a version that its EC has",
     cause: "a database asks for an engine version that its EC does not support",
     fix: "set one of the versions that are named: an edit of this database would be denied",

@@ -5,7 +5,7 @@ import { permissionLine, type Permission } from "../permissions";
 import { checks as catalogue } from "./all";
 import type { Check, Want } from "./check";
 import { judgingCodes } from "./codes";
-import { accept, isSkipped, type Selection, type Skip } from "./selection";
+import { accept, isSkipped, type Selection, type Skip, skipWord } from "./selection";
 import { type Situation, situationOf } from "./situation";
 import type { CheckTarget } from "./target";
 
@@ -117,15 +117,18 @@ function lackOf(want: Want | undefined, situation: Situation): string | undefine
 
 /** Undefined where the check fails itself: that must not hide the others. */
 function findingsOf(check: Check, situation: Situation): readonly Finding[] | undefined {
-  const { code, severity, fix, source } = check;
+  const { code, severity, source } = check;
   try {
-    return check.judge(situation).map(({ object, field, ...found }) => ({
+    return check.judge(situation).map(({ object, field, fix = check.fix, ...found }) => ({
       code,
       severity,
       ...(object !== undefined && { object }),
       ...(field !== undefined && { field }),
-      fix,
       ...found,
+      fix:
+        check.vouched === true
+          ? `${fix}; then accept it with --skip ${skipWord({ code, object })}`
+          : fix,
       source,
     }));
   } catch {

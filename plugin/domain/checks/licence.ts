@@ -24,6 +24,7 @@ export const licenceChecks: readonly Check[] = [
     area,
     title: "The EC tells the state of its license",
     needs,
+    vouched: true,
     judge: perCluster((cluster, { names }) => {
       const path = names.ecFields.licenseState;
       if (text(at(cluster, path)) !== undefined) return [];

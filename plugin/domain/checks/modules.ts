@@ -10,7 +10,7 @@ import { fieldName, fieldsOf } from "../rules/fields";
 import { at, list, own, text } from "../values";
 import { type Check, type Found, on, perCluster, shared } from "./check";
 import { judgeSecrets } from "./secrets";
-import { isBefore, isForNewBase, type Situation } from "./situation";
+import { isBefore, isForNewBase, type Situation, tagged } from "./situation";
 
 const area = "modules";
 const needs = ["ecs", "edbs", "eaadbs"] as const;
@@ -40,7 +40,8 @@ export const moduleChecks: readonly Check[] = [
   {
     code: "MODULE-NAME",
     area,
-    severity: "warning",
+    severity: "error",
+    vouched: true,
     title: "Every defined module has the name of an installed one",
     cause: "a defined module has neither the name nor the display name of any installed module",
     fix: "give it one of the two names of its manifest: the operator cannot validate it otherwise",
@@ -62,7 +63,8 @@ export const moduleChecks: readonly Check[] = [
   {
     code: "MODULE-OS-BASE",
     area,
-    severity: "warning",
+    severity: "error",
+    vouched: true,
     title: "No module of the user's own has to come along to the new OS base",
     cause: `from ${newBase} on nodes run on a newer OS base, for which builds of the modules must be installed before`,
     fix: "install builds for the new OS base first, and see in the REST API's list of modules that they are there",
@@ -164,17 +166,24 @@ function inUse({
     .filter(({ modules }) => modules.length > 0);
 }
 
-/** Which builds are installed no object tells. */
+/** Which builds are installed no object tells; nodes are on the old base until their own tag is of the new one. */
 function judgeBase(situation: Situation): readonly Found[] {
-  const { installed } = situation;
-  const before = installed === undefined || isBefore(installed, newBase);
-  if (!isForNewBase(situation) || !before) return [];
-  return inUse(situation).map(({ cluster, modules }) =>
-    on(
-      cluster,
-      `databases use ${modules.join(", ")}; which builds are installed cannot be seen here`,
-    ),
-  );
+  const { installed, names } = situation;
+  if (!isForNewBase(situation)) return [];
+  const old = ({ cluster }: { readonly cluster: KubeObject }): boolean => {
+    const told = [tagged(text(at(cluster, names.ecFields.versionTag))), installed].flatMap(
+      (one) => one ?? [],
+    );
+    return told.length === 0 || told.some((one) => isBefore(one, newBase));
+  };
+  return inUse(situation)
+    .filter(old)
+    .map(({ cluster, modules }) =>
+      on(
+        cluster,
+        `databases use ${modules.join(", ")}; which builds are installed cannot be seen here`,
+      ),
+    );
 }
 
 function judgeSources(cluster: KubeObject, { names }: Situation): readonly Found[] {

@@ -74,7 +74,8 @@ export const operatorChecks: readonly Check[] = [
   {
     code: "OPERATOR-VERSION-UNKNOWN",
     area,
-    severity: "warning",
+    severity: "error",
+    vouched: true,
     title: "The operator tells its release",
     cause: "the operator's image is pinned by its digest and no annotation tells the release",
     fix: "see in the registry which tag that digest has, and whether a later release may follow it",

@@ -17,7 +17,9 @@ const platformIs =
   (standing: Standing) =>
   (situation: Situation): readonly Found[] => {
     const seen = standingHere(situation);
-    return seen?.standing === standing ? [{ cause: seen.cause }] : [];
+    return seen?.standing === standing
+      ? [{ object: platformOf(situation), cause: seen.cause }]
+      : [];
   };
 
 /** The checks of the platform. */
@@ -60,21 +62,40 @@ export const platformChecks: readonly Check[] = [
     area,
     severity: "warning",
     title: "Platform and operator are in the table of supported versions",
-    cause:
-      "which versions the operator supports, or which one this platform has, is not known here",
+    cause: "which versions of this platform the operator supports is not known here",
     fix: "see in the release notes of the operator whether this platform is supported",
     source: "S121",
     needs,
     judge: (situation) => {
       const goal = goalOf(situation);
-      if (goal === undefined || standingHere(situation) !== undefined) return [];
+      if (goal === undefined || isUntold(situation) || standingHere(situation) !== undefined) {
+        return [];
+      }
+      const object = platformOf(situation);
       const version = versionHere(situation);
-      const name = platformOf(situation);
       const cause =
         version === undefined
-          ? `this is ${name}, which does not tell its version`
-          : `operator ${goal.tag} on ${name} ${version} is not listed`;
-      return [{ cause }];
+          ? `this is ${object}, and its version is not among what was loaded`
+          : `operator ${goal.tag} on ${object} ${version} is not listed`;
+      return [{ object, cause }];
+    },
+  },
+  {
+    code: "PLATFORM-VERSION-UNKNOWN",
+    area,
+    severity: "error",
+    title: "The platform tells its version",
+    cause:
+      "the platform does not tell its version, so it is not known whether it is a supported one",
+    fix: "see with oc version or kubectl version that the operator supports it",
+    source: "S121",
+    needs,
+    vouched: true,
+    judge: (situation) => {
+      const object = platformOf(situation);
+      return isUntold(situation)
+        ? [{ object, cause: `this is ${object} of an unknown version` }]
+        : [];
     },
   },
   {
@@ -124,6 +145,12 @@ function versionHere(situation: Situation): string | undefined {
   const { facts } = situation;
   if (platformOf(situation) === "Kubernetes") return facts.apiServer;
   return text(at(facts.objects.clusterVersions[0], ["status", "desired", "version"]));
+}
+
+/** A dump of OpenShift need not hold its version: that is a limit of the dump. */
+function isUntold(situation: Situation): boolean {
+  const dumped = isOpenShift(situation.facts) && situation.facts.unserved.has("clusterVersions");
+  return !dumped && parsePlatformVersion(versionHere(situation)) === undefined;
 }
 
 interface Seen {

@@ -7,7 +7,7 @@ import { suggestion } from "../suggest";
 export interface Skip {
   readonly code: string;
   /** As a report prints it. */
-  readonly object?: string;
+  readonly object?: string | undefined;
 }
 
 /** What a person chose. */

@@ -34,7 +34,7 @@ export interface Situation {
   readonly installed: Tagged | undefined;
   /** The operator's release that is wanted. */
   readonly wanted: Tagged | undefined;
-  /** The ECs of the operator's namespace. */
+  /** The ECs of the operator's namespace, or the one that is asked about. */
   readonly clusters: readonly KubeObject[];
   readonly configured: Configured;
   /** The managed namespaces, those that are only told of included; without the operator's own. */
@@ -58,7 +58,10 @@ export function situationOf(facts: Facts, target: CheckTarget): Situation {
     deployment,
     installed,
     wanted: tagged(target.operatorVersion ?? target.contents?.operatorVersion),
-    clusters: objects.ecs.filter(({ metadata }) => metadata.namespace === namespace),
+    clusters: objects.ecs.filter(
+      ({ metadata }) =>
+        metadata.namespace === namespace && metadata.name === (target.cluster ?? metadata.name),
+    ),
     configured,
     managed,
     databases: databasesIn(facts, new Set([namespace, ...managed])),

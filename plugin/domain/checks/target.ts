@@ -5,7 +5,9 @@ import type { ReleaseContents } from "../release/release";
 /** What is wanted; without any of it the cluster is judged as it stands. */
 export interface CheckTarget {
   /** Release of the operator. */
-  readonly operatorVersion?: string;
+  readonly operatorVersion?: string | undefined;
+  /** The one EC that is asked about; absent: all of the operator's. */
+  readonly cluster?: string | undefined;
   /** What the release's files hold. */
   readonly contents?: ReleaseContents;
   /** The webhook's template of the release, else the shipped one, rendered for the namespace. */

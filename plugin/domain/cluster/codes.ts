@@ -53,10 +53,10 @@ export const clusterFindings = {
     "upgrade the database first, to the version that the finding names or a later one",
     "S123",
   ),
-  databaseUnknown: warning(
+  databaseUnknown: error(
     "CLUSTER-DATABASE-UNKNOWN",
     "neither spec nor status of a database tells its engine version",
-    "see with kubectl get that it is one that upgrades take along before you upgrade",
+    "see with kubectl get that it runs a version that upgrades take along",
     "S123",
   ),
   deleting: error(
@@ -95,10 +95,10 @@ export const clusterFindings = {
     "put in a valid license, and wait until the EC's status says so",
     "S125",
   ),
-  licenseUnknown: warning(
+  licenseUnknown: error(
     "CLUSTER-LICENSE-UNKNOWN",
     "the EC's status does not tell the state of its license",
-    "see that the license is valid before you upgrade",
+    "see in the cluster itself that the license is valid",
     "S125",
   ),
   manifestOld: warning(

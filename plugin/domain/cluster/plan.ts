@@ -1,8 +1,10 @@
 /** What an upgrade of an EC would write, and everything that stands against it (S12-S14, S48-S59). */
+import type { Skip } from "../checks/selection";
 import { type Facts, factNamed } from "../facts";
 import type { Finding } from "../findings";
 import { type KubeObject, objectLabel } from "../objects";
 import { ownerOf } from "../owners";
+import type { Permission } from "../permissions";
 import type { WantedCluster } from "../rollout/cluster";
 import { at, text } from "../values";
 import type { StatusCause } from "../errors";
@@ -18,6 +20,8 @@ export interface ClusterRequest extends ClusterWish {
   readonly name: string;
   /** Version of the API that the EC is read and written by. */
   readonly version: string;
+  /** Findings that are accepted. */
+  readonly skip: readonly Skip[];
 }
 
 /** The plan, and what may keep it from being done. */
@@ -32,6 +36,8 @@ export interface ClusterPlan {
   /** Who holds the fields, as the API server tells conflicts. */
   readonly holders: readonly StatusCause[];
   readonly warnings: readonly Finding[];
+  /** Permissions without which not every prerequisite is judged. */
+  readonly missing: readonly Permission[];
   /** A rolling restart without a change of version is under way: it is waited for (S55). */
   readonly restarting: boolean;
   /** What the pods are to come to. */
@@ -46,13 +52,15 @@ export function planCluster(facts: Facts, request: ClusterRequest): ClusterPlan 
   const auto = autoPlanOf(facts, ec, request);
   const edits = editsOf(ec, request, { names, auto });
   const writes = edits.length > 0 || (request.auto && auto.path === undefined);
-  const found = writes ? prerequisites(facts, { ec, edits, wish: request, auto }) : [];
+  const planned = { ec, edits, wish: request, auto, skip: request.skip };
+  const { findings, missing } = writes ? prerequisites(facts, planned) : nothing;
   const state = edits.length > 0 ? text(at(ec, names.ecFields.state)) : undefined;
   return {
     ec,
     edits,
-    blocks: found.filter(({ severity }) => severity === "error"),
-    warnings: found.filter(({ severity }) => severity === "warning"),
+    blocks: findings.filter(({ severity }) => severity === "error"),
+    warnings: findings.filter(({ severity }) => severity === "warning"),
+    missing,
     owned: edits.length > 0 ? ownedBy(ec) : [],
     holders: holdersOf(ec, edits),
     restarting: state === "RunningRollingUpdate",
@@ -62,6 +70,8 @@ export function planCluster(facts: Facts, request: ClusterRequest): ClusterPlan 
     },
   };
 }
+
+const nothing = { findings: [], missing: [] };
 
 /** What the pods are to run; without a tag, what the operator brings. */
 function wantedOf(facts: Facts, request: ClusterRequest): WantedCluster {

@@ -1,16 +1,20 @@
 /** What has to hold before a field of an EC is written for an upgrade (S51, S56, S59, S123-S125). */
+import type { JudgedCheck } from "../checks/judge";
+import { accept, type Skip } from "../checks/selection";
+import type { CheckTarget } from "../checks/target";
 import type { Facts } from "../facts";
 import type { Finding } from "../findings";
 import { type KubeObject, objectLabel } from "../objects";
+import type { Permission } from "../permissions";
 import { runningVersion } from "../rollout/cluster";
 import { at, text } from "../values";
+import { judgePrerequisites } from "../upgrade/prerequisites";
 import { compareReleaseTags, parseReleaseTag, type ReleaseTag } from "../versions";
-import { upgradeCauses } from "./causes";
-import { clusterFinding } from "./codes";
-import { databasesOf } from "./databases";
+import { digestCauses, userModuleCauses } from "./causes";
+import { clusterFinding, clusterFindings } from "./codes";
 import type { AutoPlan, ClusterWish, FieldEdit } from "./edits";
 import { autoOf, autoPaths } from "./fields";
-import { operatorFindings } from "./operator";
+import { operatorFindings, operatorRelease } from "./operator";
 
 /** The upgrade that is judged. */
 export interface PlannedUpgrade {
@@ -18,22 +22,39 @@ export interface PlannedUpgrade {
   readonly edits: readonly FieldEdit[];
   readonly wish: ClusterWish;
   readonly auto: AutoPlan;
+  readonly skip: readonly Skip[];
 }
 
-/** Every prerequisite that is missing (errors) or cannot be seen (warnings), all at once. */
-export function prerequisites(facts: Facts, planned: PlannedUpgrade): readonly Finding[] {
-  const { ec, wish } = planned;
-  return [
+/** What is missing, what cannot be seen, and what may not be read, all at once. */
+export function prerequisites(
+  facts: Facts,
+  planned: PlannedUpgrade,
+): { readonly findings: readonly Finding[]; readonly missing: readonly Permission[] } {
+  const { ec, wish, skip } = planned;
+  const { judged, missing } = judgePrerequisites(facts, targetOf(facts, planned), skip);
+  const own = [
     ...stateFindings(facts, ec),
     ...operatorFindings(facts, ec, wish),
     ...targetFindings(facts, ec, wish),
-    ...causeFindings(facts, planned),
-    ...licenseUnknown(facts, ec),
-    ...unknownVersions(facts, ec),
+    ...autoCauses(facts, planned),
     ...autoFindings(facts, planned),
     ...pinnedFindings(facts, planned),
     ...manifestFindings(planned),
   ];
+  return { findings: [...accept(own, skip), ...judged.flatMap(ofList)], missing };
+}
+
+/** The cluster follows its operator: what runs is what is wanted (S9). */
+function targetOf(facts: Facts, { ec, wish }: PlannedUpgrade): CheckTarget {
+  return {
+    operatorVersion: operatorRelease(facts).version ?? wish.tag,
+    cluster: ec.metadata.name,
+  };
+}
+
+/** The automatic upgrade is judged here as it will be, not as it is. */
+function ofList({ check, findings }: JudgedCheck): readonly Finding[] {
+  return check.code === clusterFindings.autoUserModules.code ? [] : findings;
 }
 
 const waited = new Set(["Running", "InvalidUpgrade", "RunningRollingUpdate"]);
@@ -83,31 +104,9 @@ function isNewer(one: ReleaseTag | undefined, other: ReleaseTag): boolean {
   return one !== undefined && compareReleaseTags(one, other) > 0;
 }
 
-/** The floor of databases is that of upgrades to 7.8.2-6 and later (S123). */
-function causeFindings(facts: Facts, { ec, wish, auto }: PlannedUpgrade): readonly Finding[] {
+function autoCauses(facts: Facts, { ec, wish, auto }: PlannedUpgrade): readonly Finding[] {
   const after = wish.auto || (autoOf(ec, facts.names) && !auto.off);
-  const target = parseReleaseTag(wish.tag);
-  const early = target !== undefined && isBefore(target, [7, 8, 2]);
-  return upgradeCauses(facts, ec, after).filter(
-    ({ code }) => !early || code !== "CLUSTER-DATABASE-OLD",
-  );
-}
-
-function isBefore({ numbers }: ReleaseTag, line: readonly [number, number, number]): boolean {
-  const [major, minor, patch] = line;
-  return (numbers[0] - major || numbers[1] - minor || numbers[2] - patch) < 0;
-}
-
-function licenseUnknown({ names }: Facts, ec: KubeObject): readonly Finding[] {
-  const field = names.ecFields.licenseState;
-  if (text(at(ec, field)) !== undefined) return [];
-  return [clusterFinding("licenseUnknown", { object: objectLabel(ec), field: field.join(".") })];
-}
-
-function unknownVersions(facts: Facts, ec: KubeObject): readonly Finding[] {
-  return databasesOf(facts, ec)
-    .filter(({ version }) => version === undefined)
-    .map(({ label }) => clusterFinding("databaseUnknown", { object: label }));
+  return after ? [...digestCauses(facts, ec), ...userModuleCauses(facts, ec)] : [];
 }
 
 /** Where the automatic upgrade is said, and whether the spellings agree (S13; domain facts 13). */

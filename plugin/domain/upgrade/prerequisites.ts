@@ -1,7 +1,48 @@
-/** Which checks have to hold before a whole upgrade begins (S113, S121-S127). */
+/** Which checks have to hold before an upgrade begins (S113, S121-S127). */
+import { checks } from "../checks/all";
 import type { Area } from "../checks/check";
-import type { JudgedCheck } from "../checks/judge";
+import { judgeBy, type JudgedCheck, type Judgement } from "../checks/judge";
+import type { Skip } from "../checks/selection";
+import { situationOf } from "../checks/situation";
+import type { CheckTarget } from "../checks/target";
+import type { FactKey, Facts } from "../facts";
 import type { Finding } from "../findings";
+
+/** Without these an upgrade freezes, whichever of operator and cluster it begins with. */
+export const prerequisiteCodes: readonly string[] = [
+  "PLATFORM-UNSUPPORTED",
+  "PLATFORM-EDGE",
+  "PLATFORM-VERSION-UNKNOWN",
+  "OPERATOR-TOO-OLD",
+  "OPERATOR-VERSION-UNKNOWN",
+  "RELEASE-PATH",
+  "CLUSTER-LICENSE",
+  "CLUSTER-LICENSE-UNKNOWN",
+  "LICENSE-EXPIRED",
+  "CLUSTER-DATABASE-OLD",
+  "CLUSTER-DATABASE-UNKNOWN",
+  "CLUSTER-AUTO-USER-MODULES",
+  "CLUSTER-MODULE-UNDEFINED",
+  "MODULE-OS-BASE",
+  "MODULE-RELEASE",
+  "ACTIVE-ACTIVE-OPERATOR",
+];
+
+const prerequisites = checks.filter(({ code }) => prerequisiteCodes.includes(code));
+
+/** The lists that the prerequisites are judged by. */
+export const prerequisiteKeys: readonly FactKey[] = [
+  ...new Set(prerequisites.flatMap(({ needs }) => needs)),
+];
+
+/** Judges the prerequisites alone, for a command that upgrades the operator or a cluster. */
+export function judgePrerequisites(
+  facts: Facts,
+  target: CheckTarget,
+  skip: readonly Skip[],
+): Judgement {
+  return judgeBy(prerequisites, situationOf(facts, target), { skip });
+}
 
 /** What parts of the upgrade judge themselves, because it is what they bring in order. */
 const areasElsewhere: ReadonlySet<Area> = new Set<Area>([
@@ -20,28 +61,9 @@ const codesElsewhere: ReadonlySet<string> = new Set([
   "CLUSTER-AUTO-USER-MODULES",
 ]);
 
-/**
- * Prerequisites that `check` only warns of, since they cannot be seen to the end from here: an upgrade
- * begun without them freezes (S54, S103, S126), so a person has to say that they are seen to.
- */
-const vouched: ReadonlySet<string> = new Set([
-  "MODULE-NAME",
-  "MODULE-OS-BASE",
-  "DATABASE-VERSION-UNSUPPORTED",
-]);
-
-/** The findings that no part of the upgrade does away with; what is missing for sure or maybe is an error. */
+/** The findings of all checks that no part of the whole upgrade does away with. */
 export function prerequisiteFindings(judged: readonly JudgedCheck[]): readonly Finding[] {
   return judged
     .filter(({ check }) => !areasElsewhere.has(check.area) && !codesElsewhere.has(check.code))
-    .flatMap(({ findings }) => findings)
-    .map((finding) =>
-      vouched.has(finding.code) && finding.accepted !== true ? required(finding) : finding,
-    );
-}
-
-function required(finding: Finding): Finding {
-  const { code, object, fix } = finding;
-  const named = object === undefined ? code : `${code}=${object}`;
-  return { ...finding, severity: "error", fix: `${fix}; once that is seen to, --skip ${named}` };
+    .flatMap(({ findings }) => findings);
 }

@@ -102,4 +102,9 @@ function infoOf(
 }
 
 /** What an upgrade has to be told beside, and this one not. */
-const unused = { auto: false, stallAfterMs: 0, wait: false } as const;
+const unused = {
+  skip: [],
+  auto: false,
+  stallAfterMs: 0,
+  wait: false,
+} as const;

@@ -1,4 +1,5 @@
 /** What an upgrade of an EC is given: ports, options, and the words of the person who runs it. */
+import type { Skip } from "../../domain/checks/selection";
 import type { AskingPorts } from "../run-ports";
 
 /** The flags of the command, judged. */
@@ -14,6 +15,10 @@ export interface UpgradeClusterOptions {
   /** Planned before the operator is upgraded: this release of it counts as the one that runs. */
   readonly assumeOperator?: string;
   readonly takeFields: readonly string[];
+  /** Findings that are accepted. */
+  readonly skip: readonly Skip[];
+  /** A part of a whole upgrade, which sees to it that each --skip matches something. */
+  readonly skipMayMiss?: true;
   /** No progress for so long, and a cause in the data: stalled. */
   readonly stallAfterMs: number;
   /** Longest time for a whole wait; absent: as long as something moves. */

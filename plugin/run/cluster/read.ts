@@ -5,6 +5,7 @@ import type { Names } from "../../domain/names";
 import type { KubeObject, Resource } from "../../domain/objects";
 import type { Permission } from "../../domain/permissions";
 import { factSources } from "../../domain/facts";
+import { prerequisiteKeys } from "../../domain/upgrade/prerequisites";
 import { readSnapshot } from "../snapshot";
 import type { UpgradeClusterDeps, UpgradeClusterOptions } from "./deps";
 
@@ -14,13 +15,18 @@ export const followed = ["statefulSets", "pods"] as const satisfies readonly Fac
 /** What is looked at more closely when nothing moves. */
 export const suspected = [...followed, "events"] as const satisfies readonly FactKey[];
 
-/** What is judged before a write, and when a cause is looked for. */
+/** What is looked at before a write, and when a cause is looked for. */
 export const judged = [
   ...followed,
   "deployments",
   "edbs",
   "eaadbs",
 ] as const satisfies readonly FactKey[];
+
+/** What the plan rests on; of what the platform lacks nobody needs to be asked for permission. */
+export const planned: readonly FactKey[] = [...new Set([...judged, ...prerequisiteKeys])].filter(
+  (key) => key !== "ecs",
+);
 
 const definitionResource: Resource = {
   group: "apiextensions.k8s.io",
@@ -49,7 +55,8 @@ export async function readFacts(
     readSnapshot(deps, namespace, keys),
     cluster.list(resource, { namespace, whole: true, signal }),
   ]);
-  return { ...facts, objects: { ...facts.objects, ecs } };
+  const unread = new Map([...facts.unread].filter(([key]) => key !== "ecs"));
+  return { ...facts, unread, objects: { ...facts.objects, ecs } };
 }
 
 /** The EC's definition alone; undefined where it may not be read. */

@@ -2,6 +2,7 @@
  * Upgrades an EC: judges everything first, writes a few fields once, follows the roll by facts
  * (S12-S14, S48-S60, S68-S72). The cluster's state is the only memory.
  */
+import { requireMatched } from "../../domain/checks/selection";
 import { clusterFinding } from "../../domain/cluster/codes";
 import { withOperator } from "../../domain/cluster/ahead";
 import { type ClusterPlan, planCluster } from "../../domain/cluster/plan";
@@ -10,6 +11,7 @@ import type { Finding } from "../../domain/findings";
 import { objectLabel, type Resource } from "../../domain/objects";
 import { requirePermissions } from "../ledger";
 import { ChangedError } from "../outcome";
+import { requireRead } from "../prerequisites";
 import { BlockedError } from "../recorder";
 import type { Report } from "../report";
 import { homeFinding } from "../swap/steps";
@@ -18,7 +20,7 @@ import type { UpgradeClusterDeps, UpgradeClusterOptions } from "./deps";
 import { conflictsOf } from "./conflicts";
 import { follow, pollMs } from "./follow";
 import {
-  judged,
+  planned,
   readDefinition,
   readFacts,
   readPermissions,
@@ -91,7 +93,7 @@ class UpgradeCluster {
     for (;;) {
       const plan = await this.#plan();
       const on = this.#waitsFor(plan);
-      if (on === undefined) return this.#judged(plan);
+      if (on === undefined) return await this.#judged(plan);
       const spent = clock.now() - from;
       if (spent >= (this.options.limitMs ?? this.options.stallAfterMs)) {
         throw new TimeoutError(`stopped waiting for ${on}`, {
@@ -118,7 +120,7 @@ class UpgradeCluster {
     const { name, namespace, target, auto, imagePullPolicy, imageRepository } = options;
     const resource = this.#known();
     const [facts, definition] = await Promise.all([
-      readFacts(deps, { namespace, resource }, judged),
+      readFacts(deps, { namespace, resource }, planned),
       auto ? readDefinition(deps) : undefined,
     ]);
     const definitions = definition === undefined ? [] : [definition];
@@ -133,6 +135,7 @@ class UpgradeCluster {
         ...(imagePullPolicy !== undefined && { imagePullPolicy }),
         ...(imageRepository !== undefined && { repository: imageRepository }),
         version: resource.version,
+        skip: options.skip,
       },
     );
     if (plan !== undefined) return plan;
@@ -145,8 +148,10 @@ class UpgradeCluster {
     ]);
   }
 
-  #judged(plan: ClusterPlan): ClusterPlan {
+  async #judged(plan: ClusterPlan): Promise<ClusterPlan> {
     const { blocks, warnings } = plan;
+    await requireRead(this.deps, plan);
+    this.#requireMatched(plan);
     const { conflicts } = conflictsOf(this.deps, this.options, plan);
     const code = blocks.length > 0 ? exitCodes.blocked : exitCodes.conflict;
     if (blocks.length + conflicts.length > 0) {
@@ -154,6 +159,13 @@ class UpgradeCluster {
     }
     this.#tell(warnings);
     return plan;
+  }
+
+  /** Where nothing is to be written nothing is judged, and a run that is resumed goes on. */
+  #requireMatched({ edits, blocks, warnings }: ClusterPlan): void {
+    const { skipMayMiss, skip } = this.options;
+    if (skipMayMiss === true || edits.length === 0) return;
+    requireMatched(skip, [...blocks, ...warnings]);
   }
 
   async #dryRun({ ec, edits }: ClusterPlan): Promise<Report> {
@@ -197,7 +209,7 @@ class UpgradeCluster {
       const next = await this.#plan();
       if (!isSameSpec(ec, next.ec)) throw error;
       deps.recorder.note(`${objectLabel(ec)}: its status was written meanwhile, once more`);
-      await this.#send(this.#judged(next), left - 1);
+      await this.#send(await this.#judged(next), left - 1);
     }
   }
 

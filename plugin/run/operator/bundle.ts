@@ -26,6 +26,7 @@ import {
   type Wanted,
 } from "../../domain/operator/wanted";
 import { requirePermissions } from "../ledger";
+import { requirePrerequisites } from "../prerequisites";
 import { BlockedError } from "../recorder";
 import type { Report } from "../report";
 import { homeFinding } from "../swap/steps";
@@ -53,6 +54,10 @@ interface Planned {
     readonly before: readonly ClusterPatch[];
     readonly after: readonly ClusterPatch[];
   };
+}
+
+function writesOf(steps: readonly Evaluated[]): readonly Evaluated[] {
+  return steps.filter(({ is }) => is === "create" || is === "change");
 }
 
 class BundleUpgrade {
@@ -83,9 +88,8 @@ class BundleUpgrade {
     const { deps, options } = this;
     const planned = await this.#plan();
     this.#planned = planned;
-    const writes = planned.steps.filter(({ is }) => is === "create" || is === "change");
     const patches = [...planned.patches.before, ...planned.patches.after];
-    const count = writes.length + patches.length;
+    const count = writesOf(planned.steps).length + patches.length;
     if (options.dryRun !== "none") return this.#dryRun(planned);
     await this.#requireHome(count);
     await this.#write(planned);
@@ -132,6 +136,9 @@ class BundleUpgrade {
     const errors = findings.filter(({ severity }) => severity === "error");
     if (errors.length > 0) throw new BlockedError(exitCodeOf(steps), errors);
     deps.recorder.findings(findings);
+    if (writesOf(steps).length + patches.before.length + patches.after.length > 0) {
+      await requirePrerequisites(deps, { ...options, version: contents.operatorVersion });
+    }
     if (contents.operatorVersion === undefined) {
       deps.recorder.note(
         "the release pins its operator by digest: which release it is cannot be told",

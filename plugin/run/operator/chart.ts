@@ -21,6 +21,7 @@ import { at, type Json } from "../../domain/values";
 import { requirePermissions } from "../ledger";
 import { noted } from "../outcome";
 import { plannedWrite } from "../planned";
+import { requirePrerequisites } from "../prerequisites";
 import { BlockedError, type StepInfo } from "../recorder";
 import type { Report } from "../report";
 import type { OperatorDeps, OperatorOptions } from "./deps";
@@ -91,6 +92,7 @@ class ChartUpgradeRun {
       const says = await waitForOperator(deps, options);
       return `the chart is at ${options.version} already: nothing was written; the operator is ${says}`;
     }
+    await requirePrerequisites(deps, options);
     if (options.dryRun !== "none") return await this.#dryRun(upgrade);
     deps.signal.throwIfAborted();
     const info = this.#info(upgrade);

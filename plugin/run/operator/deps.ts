@@ -1,4 +1,5 @@
 /** What an operator's upgrade is given: ports, options, and the words of the person. */
+import type { Skip } from "../../domain/checks/selection";
 import type { RegistryWish } from "../../domain/operator/clusters";
 import type { ReleaseContents } from "../../domain/release/release";
 import type { RunPorts } from "../run-ports";
@@ -10,6 +11,8 @@ export interface OperatorOptions {
   readonly dryRun: "none" | "client" | "server";
   readonly fieldManager: string;
   readonly timeoutMs: number;
+  /** Findings of the prerequisites that are accepted; absent in a whole upgrade, which has judged them. */
+  readonly skip?: readonly Skip[];
   /** Wait on while a cause stands in the way, instead of ending with it. */
   readonly wait: boolean;
 }

@@ -15,6 +15,7 @@ const flags: UpgradeClusterFlags = {
   target,
   auto: false,
   takeFields: [],
+  skip: [],
   stallAfterMs: 600_000,
   limited: false,
 };
@@ -98,6 +99,7 @@ describe("the flags", () => {
       imageRepository: "mirror/engine",
       imagePullPolicy: "Always",
       takeFields: ["a,b"],
+      skip: [],
       stallAfter: "1m",
       timeout: "5m",
     });

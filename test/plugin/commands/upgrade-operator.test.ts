@@ -165,7 +165,7 @@ test("without helm a chart ends before the cluster is asked", async () => {
 test("a chart is not rehearsed: helm would reach the real cluster", async () => {
   const context = { rehearsed: true } as CommandContext;
   const flags = { chart: "./c", releaseName: "op", version: "1.0.0" };
-  await expect(prepareUpgradeOperator(context, { chart: flags, takeFields: [] })).rejects.toThrow(
-    "cannot be rehearsed",
-  );
+  await expect(
+    prepareUpgradeOperator(context, { chart: flags, takeFields: [], skip: [] }),
+  ).rejects.toThrow("cannot be rehearsed");
 });

@@ -4,7 +4,7 @@ import { checks } from "../../../../plugin/domain/checks/all";
 const table: readonly (readonly [fact: string, codes: readonly string[], source?: string])[] = [
   ["S54 names of user modules", ["MODULE-NAME"], "S54"],
   ["S103 new OS base", ["MODULE-OS-BASE"], "S103"],
-  ["S121 supported platform", ["PLATFORM-UNSUPPORTED"], "S121"],
+  ["S121 supported platform", ["PLATFORM-UNSUPPORTED", "PLATFORM-VERSION-UNKNOWN"], "S121"],
   [
     "S121 near the edge of the table",
     ["PLATFORM-EDGE", "PLATFORM-DEPRECATED", "PLATFORM-UNKNOWN"],

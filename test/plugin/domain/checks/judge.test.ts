@@ -47,6 +47,18 @@ test("a finding takes from its check what it does not say itself", async () => {
   ]);
 });
 
+test("what a person has to look at says how it is accepted then", async () => {
+  const found = [
+    { cause: "x", object: "Kind/x" },
+    { cause: "y", fix: "ask" },
+  ];
+  const { findings } = await judge({ vouched: true, judge: () => found });
+  expect(findings.map(({ fix }) => fix)).toEqual([
+    "make it so; then accept it with --skip SOME-CHECK=Kind/x",
+    "ask; then accept it with --skip SOME-CHECK",
+  ]);
+});
+
 test("a check that throws is a finding itself and hides no other", async () => {
   const facts = await world.facts();
   const broken = aCheck({

@@ -301,11 +301,17 @@ export const moduleRows: readonly Row[] = [
     uses(userModule(w), "rg")
       .set(deployment, "spec.template.spec.containers.0.image", "engine/operator@sha256:0")
       .set(deployment, "spec.template.spec.containers.1.image", "engine/operator@sha256:0")
+      .set(ec, "spec.engineEnterpriseImageSpec", undefined)
       .wants("8.0.6-8"),
   )(ec, { also: ["OPERATOR-VERSION-UNKNOWN"] }),
   fires("MODULE-OS-BASE", "merely installed ones too", (w) =>
     uses(installed(operatorAt(w, "7.4.2-2"), "rg"), "rg").wants("8.0.6-8"),
   )(ec, { also: ["CLUSTER-MODULE-UNDEFINED"] }),
+  fires("MODULE-OS-BASE", "the operator is on the new base, and the cluster is not", (w) =>
+    uses(userModule(w), "rg")
+      .set(ec, "spec.engineEnterpriseImageSpec.versionTag", "7.4.2-54")
+      .wants("8.0.6-8"),
+  )(ec, { also: ["CLUSTER-BEHIND-OPERATOR", "CLUSTER-PODS-BEHIND"] }),
   quiet("MODULE-OS-BASE", "on the new base already", (w) =>
     uses(userModule(w), "rg").wants("8.0.6-8"),
   ),

@@ -38,20 +38,45 @@ const bundleOf = (world: World): readonly KubeObject[] => [
 ];
 
 export const platformRows: readonly Row[] = [
-  fires("PLATFORM-UNSUPPORTED", "Kubernetes far too old", (w) => (w.apiServer = "v1.28.2"))(""),
+  fires(
+    "PLATFORM-UNSUPPORTED",
+    "Kubernetes far too old",
+    (w) => (w.apiServer = "v1.28.2"),
+  )("Kubernetes"),
   fires("PLATFORM-UNSUPPORTED", "an older release that knows this one not yet", (w) => {
     w.apiServer = "v1.36.0";
     operatorAt(w, "7.22.0-7");
-  })("", { also: ["ACTIVE-ACTIVE-OPERATOR", "CLUSTER-BEHIND-OPERATOR"] }),
+  })("Kubernetes", { also: ["ACTIVE-ACTIVE-OPERATOR", "CLUSTER-BEHIND-OPERATOR"] }),
   fires("PLATFORM-UNSUPPORTED", "OpenShift far too old", (w) =>
     w.set("ClusterVersion/version", "status.desired.version", "4.12.3"),
-  )("", { openshift: true }),
-  fires("PLATFORM-EDGE", "Kubernetes a minor version ahead", (w) => (w.apiServer = "v1.35.0"))(""),
-  fires("PLATFORM-DEPRECATED", "Kubernetes deprecated", (w) => (w.apiServer = "v1.31.9+k3s1"))(""),
+  )("OpenShift", { openshift: true }),
+  fires(
+    "PLATFORM-EDGE",
+    "Kubernetes a minor version ahead",
+    (w) => (w.apiServer = "v1.35.0"),
+  )("Kubernetes"),
+  fires(
+    "PLATFORM-DEPRECATED",
+    "Kubernetes deprecated",
+    (w) => (w.apiServer = "v1.31.9+k3s1"),
+  )("Kubernetes"),
   quiet("PLATFORM-DEPRECATED", "the oldest supported", (w) => (w.apiServer = "v1.32.0")),
-  fires("PLATFORM-UNKNOWN", "the API server does not tell", (w) => (w.apiServer = undefined))(""),
+  fires(
+    "PLATFORM-VERSION-UNKNOWN",
+    "the API server does not tell",
+    (w) => (w.apiServer = undefined),
+  )("Kubernetes"),
+  fires("PLATFORM-VERSION-UNKNOWN", "OpenShift does not tell", (w) =>
+    w.set("ClusterVersion/version", "status.desired.version", undefined),
+  )("OpenShift", { openshift: true }),
+  fires("PLATFORM-UNKNOWN", "a dump of OpenShift without its version", (w) =>
+    w.remove(
+      "ClusterVersion/version",
+      "CustomResourceDefinition/clusterversions.config.openshift.io",
+    ),
+  )("OpenShift", { openshift: true }),
   fires("PLATFORM-UNKNOWN", "an operator that no line covers", (w) => operatorAt(w, "7.4.2-2"))(
-    "",
+    "Kubernetes",
     {
       also: ["ACTIVE-ACTIVE-OPERATOR"],
     },

@@ -12,6 +12,7 @@ const request: ClusterRequest = {
   tag: newTag,
   auto: false,
   version: "v1",
+  skip: [],
 };
 const old = { tag: oldTag };
 const before: Scene = {
@@ -80,6 +81,9 @@ const defined = { userDefinedModules: [{ name: "rg" }] };
 const withImage = (fields: object) => ({
   engineEnterpriseImageSpec: { versionTag: oldTag, imagePullPolicy: "Always", ...fields },
 });
+// 8.0.2-2 supports no modules of the user's own at all
+const later: Scene = { deployments: [anOperator("8.0.6-8")] };
+const to806 = { tag: "8.0.6-54" };
 const noField: KubeObject = {
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
@@ -134,7 +138,12 @@ test.each<[string, Scene, Partial<ClusterRequest>, readonly string[]]>([
     {},
     ["CLUSTER-DATABASE-OLD"],
   ],
-  ["an unknown module", { edbs: [aDatabase("a", rg)] }, {}, ["CLUSTER-MODULE-UNDEFINED"]],
+  [
+    "an unknown module",
+    { ...later, edbs: [aDatabase("a", rg)] },
+    to806,
+    ["CLUSTER-MODULE-UNDEFINED"],
+  ],
   ["a digest beside the tag", { ecs: [anEc(withImage(digest))] }, {}, ["CLUSTER-DIGEST-PINNED"]],
   [
     "a digest with auto",
@@ -144,17 +153,10 @@ test.each<[string, Scene, Partial<ClusterRequest>, readonly string[]]>([
   ],
   [
     "a module of one's own with auto",
-    { ecs: [anEc(defined)], edbs: [aDatabase("a", rg)] },
-    { auto: true },
+    { ...later, ecs: [anEc(defined)], edbs: [aDatabase("a", rg)] },
+    { ...to806, auto: true },
     ["CLUSTER-AUTO-USER-MODULES"],
   ],
-  ["no field for auto", { definitions: [noField] }, { auto: true }, ["CLUSTER-AUTO-FIELD-ABSENT"]],
-])("blocked by %s", (_title, ...[scene, wish, codes]) => {
-  const found = plan(scene, wish);
-  expect(found.blocks.map(({ code }) => code)).toEqual(codes);
-});
-
-test.each<[string, Scene, Partial<ClusterRequest>, readonly string[]]>([
   [
     "an untold license",
     { ecs: [anEc({}, { licenseStatus: undefined })] },
@@ -162,11 +164,32 @@ test.each<[string, Scene, Partial<ClusterRequest>, readonly string[]]>([
     ["CLUSTER-LICENSE-UNKNOWN"],
   ],
   [
+    "a license that is past its end",
+    {
+      ecs: [
+        anEc(
+          {},
+          { licenseStatus: { licenseState: "Valid", expirationDate: "2026-01-01T00:00:00Z" } },
+        ),
+      ],
+    },
+    {},
+    ["LICENSE-EXPIRED"],
+  ],
+  [
     "an untold version",
     { edbs: [aDatabase("a", { engineVersion: undefined })] },
     {},
     ["CLUSTER-DATABASE-UNKNOWN"],
   ],
+  ["an untold operator", { deployments: [anOperator("x")] }, {}, ["OPERATOR-VERSION-UNKNOWN"]],
+  ["no field for auto", { definitions: [noField] }, { auto: true }, ["CLUSTER-AUTO-FIELD-ABSENT"]],
+])("blocked by %s", (_title, ...[scene, wish, codes]) => {
+  const found = plan(scene, wish);
+  expect(found.blocks.map(({ code }) => code)).toEqual(codes);
+});
+
+test.each<[string, Scene, Partial<ClusterRequest>, readonly string[]]>([
   ["auto that stays on", { ecs: [anEc(automatic)] }, {}, ["CLUSTER-AUTO-ON"]],
   [
     "spellings of auto that differ",
@@ -187,7 +210,32 @@ test("what a release does not tell is not held against it", () => {
 test("auto of an operator that is not known wants no tag, and does not begin", () => {
   const found = plan({ deployments: [anOperator("x")] }, { auto: true }, false);
   expect(found.wanted.tag).toBeUndefined();
-  expect(found.blocks.map(({ code }) => code)).toEqual(["CLUSTER-AUTO-TARGET-UNKNOWN"]);
+  expect(found.blocks.map(({ code }) => code)).toEqual([
+    "CLUSTER-AUTO-TARGET-UNKNOWN",
+    "OPERATOR-VERSION-UNKNOWN",
+  ]);
+});
+
+test.each<[string, Scene]>([
+  ["this EC, and is accepted", { ecs: [anEc({}, { licenseStatus: undefined })] }],
+  ["another EC", { ecs: [anEc(), anEc({}, { licenseStatus: undefined }, { name: "other" })] }],
+])("a finding that is on %s does not block", (_, scene) => {
+  const skip = [{ code: "CLUSTER-LICENSE-UNKNOWN", object: "EngineEnterpriseCluster/engine/ec" }];
+  expect(plan(scene, { skip }).blocks).toEqual([]);
+});
+
+test("a finding of the EC's own state is accepted as well", () => {
+  const skip = [{ code: "CLUSTER-STATE" }];
+  const { blocks, warnings } = plan({ ecs: [anEc({}, { state: "Error" })] }, { skip });
+  expect([blocks, warnings]).toEqual([[], [expect.objectContaining({ accepted: true })]]);
+});
+
+test("what may not be read is not claimed: the permission is missing", () => {
+  const facts = factsOf(before, { unread: new Map([["edbs", "forbidden"]]) });
+  const { missing } = planCluster(facts, request) ?? {};
+  expect(missing?.map(({ verb, resource }) => `${verb} ${resource}`)).toEqual([
+    "list engineenterprisedatabases",
+  ]);
 });
 
 test("several prerequisites are named at once", () => {
@@ -224,10 +272,11 @@ test("a rolling restart is waited for, and no hindrance", () => {
 });
 
 test("auto is switched off beside the tag where databases use modules of one's own", () => {
-  const found = plan({ ecs: [anEc({ ...defined, ...automatic })], edbs: [aDatabase("a", rg)] });
+  const scene = { ...later, ecs: [anEc({ ...defined, ...automatic })] };
+  const found = plan({ ...scene, edbs: [aDatabase("a", rg)] }, to806);
   expect(patchOf(found.edits)).toEqual({
     spec: {
-      engineEnterpriseImageSpec: { versionTag: newTag },
+      engineEnterpriseImageSpec: { versionTag: to806.tag },
       upgradeSpec: { autoUpgradeEngineEnterprise: false },
     },
   });

@@ -21,12 +21,19 @@ export function factsOf(
     now,
     namespace: ns,
     apiServer: "v1.34.1",
-    objects: { ...none, ...objects } as Facts["objects"],
+    objects: { ...none, clusterVersions: [openShift], ...objects } as Facts["objects"],
     unserved: new Set(),
     unread: new Map(),
     ...rest,
   };
 }
+
+const openShift: KubeObject = {
+  apiVersion: "config.openshift.io/v1",
+  kind: "ClusterVersion",
+  metadata: { name: "version" },
+  status: { desired: { version: "4.20.1" } },
+};
 
 export function anEc(spec: Fields = {}, status: Fields = {}, metadata: Fields = {}): KubeObject {
   return {

@@ -1,7 +1,10 @@
 import { checks } from "../../../../plugin/domain/checks/all";
 import { type Area, areas, type Check } from "../../../../plugin/domain/checks/check";
 import type { JudgedCheck } from "../../../../plugin/domain/checks/judge";
-import { prerequisiteFindings } from "../../../../plugin/domain/upgrade/prerequisites";
+import {
+  prerequisiteCodes,
+  prerequisiteFindings,
+} from "../../../../plugin/domain/upgrade/prerequisites";
 
 function judged(area: Area, code: string = area): JudgedCheck {
   const told = { code, severity: "error", cause: "c", fix: "f", source: "S1" } as const;
@@ -34,25 +37,30 @@ test.each([
   expect(prerequisiteFindings([judged("operator", code)])).toEqual([]);
 });
 
-test.each(["MODULE-NAME", "MODULE-OS-BASE", "DATABASE-VERSION-UNSUPPORTED"])(
-  "%s has to be seen to, or vouched for",
-  (code) => {
-    const [check] = checks.filter((one) => one.code === code);
-    if (check === undefined) throw new Error(`there is no check ${code}`);
-    const warning = { code, severity: "warning", cause: "c", fix: "f", source: "S54" } as const;
-    const findings = [warning, { ...warning, object: "EC/engine/ec" }];
-    expect(prerequisiteFindings([{ check, verdict: "failed", findings }])).toEqual([
-      { ...warning, severity: "error", fix: `f; once that is seen to, --skip ${code}` },
-      {
-        ...warning,
-        object: "EC/engine/ec",
-        severity: "error",
-        fix: `f; once that is seen to, --skip ${code}=EC/engine/ec`,
-      },
-    ]);
-    const accepted = { ...warning, accepted: true } as const;
-    expect(prerequisiteFindings([{ check, verdict: "skipped", findings: [accepted] }])).toEqual([
-      accepted,
-    ]);
-  },
-);
+test.each([
+  "CLUSTER-LICENSE-UNKNOWN",
+  "CLUSTER-DATABASE-UNKNOWN",
+  "DATABASE-VERSION-UNSUPPORTED",
+  "MODULE-NAME",
+  "MODULE-OS-BASE",
+  "OPERATOR-VERSION-UNKNOWN",
+  "PLATFORM-VERSION-UNKNOWN",
+])("%s cannot be told from here: it blocks until a person accepts it", (code) => {
+  const check = checks.find((one) => one.code === code);
+  expect(check).toMatchObject({ severity: "error", vouched: true });
+});
+
+test("every prerequisite is a check", () => {
+  const known = checks.map(({ code }) => code);
+  expect(prerequisiteCodes.filter((code) => !known.includes(code))).toEqual([]);
+});
+
+test("the whole upgrade judges every prerequisite, but for what its own part switches off", () => {
+  const all = checks
+    .filter(({ code }) => prerequisiteCodes.includes(code))
+    .map(({ area, code }) => judged(area, code));
+  const left = prerequisiteFindings(all).map(({ code }) => code);
+  expect(prerequisiteCodes.filter((code) => !left.includes(code))).toEqual([
+    "CLUSTER-AUTO-USER-MODULES",
+  ]);
+});

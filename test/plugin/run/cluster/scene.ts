@@ -124,6 +124,7 @@ export async function aScene(
           target,
           auto: false,
           takeFields: [],
+          skip: [],
           stallAfterMs: 600_000,
           wait: false,
           dryRun: "none",

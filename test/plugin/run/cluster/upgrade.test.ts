@@ -135,10 +135,36 @@ describe("before the write", () => {
     expect(report.exit.code).toBe(3);
     expect(codesOf(report)).toEqual([
       "CLUSTER-TARGET-NOT-MANAGED",
-      "CLUSTER-DATABASE-OLD",
       "CLUSTER-DIGEST-PINNED",
+      "CLUSTER-DATABASE-OLD",
     ]);
     expect(scene.sent).toEqual([]);
+  });
+
+  test("what is accepted by name is written past; a skip that matches nothing is wrong usage: 2", async () => {
+    const untold = (object: KubeObject): KubeObject =>
+      object.kind === names.ec.kind
+        ? { ...object, status: { ...(object["status"] as object), licenseStatus: undefined } }
+        : object;
+    const scene = await aScene({}, { objects: (all) => all.map(untold) });
+    const skip = [{ code: "CLUSTER-LICENSE-UNKNOWN", object: ecLabel }];
+    const blocked = await scene.run({ target });
+    expect([blocked.exit.code, codesOf(blocked)]).toEqual([3, ["CLUSTER-LICENSE-UNKNOWN"]]);
+    const mistyped = await scene.run({
+      target,
+      skip: [{ code: "CLUSTER-LICENSE-UNKNOWN", object: "x" }],
+    });
+    expect([mistyped.exit.code, scene.sent]).toEqual([2, []]);
+    const part = await scene.run({
+      target,
+      skip: [...skip, { code: "OF-ANOTHER-PART" }],
+      skipMayMiss: true,
+      dryRun: "client",
+    });
+    expect([part.exit.code, scene.sent]).toEqual([0, []]);
+    const accepted = await scene.run({ target, skip, dryRun: "client" });
+    expect(accepted.exit.code).toBe(0);
+    expect(accepted.findings).toMatchObject([{ ...skip[0], accepted: true }]);
   });
 
   test("an EC that is not there is told with those that are: 3", async () => {
