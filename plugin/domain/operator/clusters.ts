@@ -1,8 +1,10 @@
 /** The image specs of cluster resources, which follow the operator's registry (S17). */
+import type { FieldEdit } from "../cluster/edits";
 import type { Finding } from "../findings";
 import type { Names } from "../names";
 import { type KubeObject, objectLabel } from "../objects";
-import { at, isObject, type Json, list, own, text } from "../values";
+import { at, list, own, text } from "../values";
+import { sameJson } from "../rules/same";
 import { operatorFinding } from "./codes";
 import { inRegistry } from "./images";
 
@@ -12,11 +14,10 @@ export interface RegistryWish {
   readonly pullSecret: string | undefined;
 }
 
-/** A merge patch for one cluster resource; `fields` are the paths that it sets. */
+/** What changes in one cluster resource. */
 export interface ClusterPatch {
   readonly cluster: KubeObject;
-  readonly fields: readonly string[];
-  readonly body: Json;
+  readonly edits: readonly FieldEdit[];
 }
 
 /** The patches that are needed; a cluster that is as wanted has none. */
@@ -26,14 +27,27 @@ export function clusterPatches(
   names: Names,
 ): readonly ClusterPatch[] {
   return clusters.flatMap((cluster) => {
-    const wanted = [...repositories(cluster, wish, names), ...pullSecrets(cluster, wish, names)];
-    const differing = wanted.filter(
-      ({ path, value }) => JSON.stringify(at(cluster, path)) !== JSON.stringify(value),
-    );
-    if (differing.length === 0) return [];
-    const fields = differing.map(({ path }) => path.join("."));
-    return [{ cluster, fields, body: differing.reduce<Json>(withField, {}) }];
+    const edits = [...repositories(cluster, wish, names), ...pullSecrets(cluster, wish, names)]
+      .map(({ path, value }) => ({ path, from: at(cluster, path), to: value }))
+      .filter(({ from, to }) => !sameJson(from, to));
+    return edits.length === 0 ? [] : [{ cluster, edits }];
   });
+}
+
+/** True when the later patch writes what was planned; others may have added pull secrets meanwhile. */
+export function isSamePatch(
+  later: ClusterPatch,
+  planned: ClusterPatch,
+  { ecFields }: Names,
+): boolean {
+  return (
+    later.cluster.metadata.uid === planned.cluster.metadata.uid &&
+    later.edits.every(
+      ({ path, from }) =>
+        sameJson(path, ecFields.pullSecrets) ||
+        planned.edits.some((edit) => sameJson(edit.path, path) && sameJson(edit.from, from)),
+    )
+  );
 }
 
 interface Field {
@@ -68,15 +82,6 @@ function pullSecrets(
   const isThere = held.some((secret) => text(own(secret, "name")) === pullSecret);
   const value = isThere ? held : [...held, { name: pullSecret }];
   return [{ path: ecFields.pullSecrets, value }];
-}
-
-function withField(body: Json, { path, value }: Field): Json {
-  const [first, ...rest] = path;
-  const key = String(first);
-  const inner = own(body, key);
-  const below: unknown =
-    rest.length === 0 ? value : withField(isObject(inner) ? inner : {}, { path: rest, value });
-  return { ...body, [key]: below };
 }
 
 function namesImage(cluster: KubeObject, { ecFields }: Names): boolean {

@@ -15,8 +15,8 @@ export interface Conflicts {
 
 /** Judges the holders; a person's own kubectl is no hindrance. */
 export function conflictsOf(
-  { names }: UpgradeClusterDeps,
-  { fieldManager, takeFields }: UpgradeClusterOptions,
+  { names }: Pick<UpgradeClusterDeps, "names">,
+  { fieldManager, takeFields }: Pick<UpgradeClusterOptions, "fieldManager" | "takeFields">,
   { ec, owned, holders: causes }: Pick<ClusterPlan, "ec" | "owned" | "holders">,
 ): Conflicts {
   const judge = (fields: readonly string[]): readonly Finding[] => {

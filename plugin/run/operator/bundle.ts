@@ -128,7 +128,7 @@ class BundleUpgrade {
     ]);
     // what would refuse a patch in the end refuses it now
     for (const patch of [...patches.before, ...patches.after]) {
-      if (options.dryRun !== "client") await this.#clusters.rehearse(patch);
+      await this.#clusters.rehearse(patch);
     }
     const steps: Evaluated[] = [];
     for (const one of wanted) steps.push(await evaluate({ deps, options, runs }, one));

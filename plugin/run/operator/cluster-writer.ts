@@ -1,55 +1,91 @@
 /** Has cluster resources pull from the operator's registry (S17). */
-import { preconditionsOf } from "../../domain/objects";
-import type { ClusterPatch } from "../../domain/operator/clusters";
-import { covers } from "../../domain/operator/differences";
-import { certain, noted } from "../outcome";
-import type { OperatorDeps, OperatorOptions } from "./deps";
-import { clusterInfo } from "./steps";
+import { holdersOf } from "../../domain/cluster/edits";
+import { ownedBy } from "../../domain/cluster/plan";
+import { exitCodes } from "../../domain/errors";
+import { objectLabel } from "../../domain/objects";
+import { type ClusterPatch, clusterPatches, isSamePatch } from "../../domain/operator/clusters";
+import { conflictsOf } from "../cluster/conflicts";
+import { saveOldValues, sendPatch, writePatch } from "../field-patch";
+import { changedError, ChangedError } from "../outcome";
+import { BlockedError, type StepInfo } from "../recorder";
+import type { Result } from "../report";
+import type { BundleOptions, OperatorDeps } from "./deps";
+import { attempts } from "./evaluate";
+import { clusterInfo, patchWords } from "./steps";
 import type { BundleWriter } from "./writer";
 
 /** Patches the image specs, bound to what was read. */
 export class ClusterWriter {
   constructor(
     private readonly deps: OperatorDeps,
-    private readonly options: OperatorOptions,
+    private readonly options: BundleOptions,
     private readonly writer: BundleWriter,
   ) {}
 
-  /** Sends the patch with dryRun=All. */
+  /** Judges who holds the fields, and sends the patch with dryRun=All where the server is asked. */
   async rehearse(patch: ClusterPatch): Promise<void> {
-    await this.#send(patch, true);
+    const { deps, options } = this;
+    this.#requireFree(patch);
+    if (options.dryRun === "client") return;
+    const { fieldManager } = options;
+    await sendPatch(deps, this.#to(patch), { dryRun: true, fieldManager });
   }
 
-  /** Saves and patches each of them. */
+  /** Brings each of them to what was planned, from what is stored by now. */
   async write(patches: readonly ClusterPatch[]): Promise<void> {
-    const { deps } = this;
-    for (const patch of patches) {
-      await this.writer.save(patch.cluster);
-      deps.signal.throwIfAborted();
-      const { ref, result, info } = clusterInfo(patch, deps);
-      const seen = async (): Promise<true | undefined> => {
-        const stored = await deps.cluster.get(ref, { signal: new AbortController().signal });
-        return covers(stored, patch.body) ? true : undefined;
-      };
-      const send = async (): Promise<true> => {
-        await this.#send(patch, false);
-        return true;
-      };
-      await deps.recorder.step(info, async () => {
-        await noted(deps, info, () => certain({ send, seen, label: info.object }));
-        this.writer.written += 1;
-        return { result, value: undefined };
-      });
+    for (const planned of patches) {
+      const { info } = clusterInfo(planned, this.deps);
+      await this.deps.recorder.step(info, async () => ({
+        result: await this.#write(planned, info),
+        value: undefined,
+      }));
     }
   }
 
-  async #send(patch: ClusterPatch, dryRun: boolean): Promise<void> {
-    const { deps, options } = this;
-    const { ref } = clusterInfo(patch, deps);
-    // its status changes all the time: the uid alone says that it is the same one
-    const { uid } = preconditionsOf(patch.cluster);
-    const body = { ...patch.body, metadata: { ...(uid !== undefined && { uid }) } };
+  async #write(planned: ClusterPatch, step: StepInfo): Promise<Result> {
+    const { deps, options, writer } = this;
     const { fieldManager } = options;
-    await deps.cluster.patch(ref, body, { type: "merge", dryRun, fieldManager });
+    for (let attempt = 1; ; attempt += 1) {
+      deps.signal.throwIfAborted();
+      const patch = await this.#again(planned);
+      if (patch === undefined) return "unchanged";
+      const to = this.#to(patch);
+      if (attempt === 1) await saveOldValues(deps, to, patchWords(patch, deps));
+      try {
+        await writePatch(deps, { ...to, step }, { fieldManager });
+      } catch (error) {
+        if (!(error instanceof ChangedError) || attempt >= attempts) throw error;
+        continue;
+      }
+      writer.written += 1;
+      return "changed";
+    }
+  }
+
+  /** The patch as what is stored by now needs it; undefined where that is as wanted, or gone. */
+  async #again(planned: ClusterPatch): Promise<ClusterPatch | undefined> {
+    const { deps, options } = this;
+    const cluster = await deps.cluster.get(clusterInfo(planned, deps).ref);
+    const [patch] = clusterPatches(cluster === undefined ? [] : [cluster], options, deps.names);
+    if (patch === undefined) return undefined;
+    if (!isSamePatch(patch, planned, deps.names)) {
+      throw changedError(undefined, objectLabel(planned.cluster));
+    }
+    this.#requireFree(patch);
+    return patch;
+  }
+
+  #requireFree({ cluster, edits }: ClusterPatch): void {
+    const { conflicts } = conflictsOf(this.deps, this.options, {
+      ec: cluster,
+      owned: ownedBy(cluster),
+      holders: holdersOf(cluster, edits),
+    });
+    if (conflicts.length > 0) throw new BlockedError(exitCodes.conflict, conflicts);
+  }
+
+  #to({ cluster, edits }: ClusterPatch) {
+    const { ref } = clusterInfo({ cluster, edits }, this.deps);
+    return { ref, object: cluster, edits };
   }
 }

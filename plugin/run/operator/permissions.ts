@@ -49,5 +49,8 @@ export function writePermissions(
 
 /** What the cluster resources' patches need. */
 export function clusterPermissions(refs: readonly Ref[]): readonly Permission[] {
-  return refs.map((ref) => permission("patch", ref, "to have it pull from the registry"));
+  return refs.flatMap((ref) => [
+    permission("get", ref, "to write over what is stored by then"),
+    permission("patch", ref, "to have it pull from the registry"),
+  ]);
 }

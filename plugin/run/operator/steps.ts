@@ -1,4 +1,5 @@
 /** How the report and the plan speak of each write of a bundle. */
+import { patchOf } from "../../domain/cluster/edits";
 import { objectLabel, type Ref } from "../../domain/objects";
 import type { ClusterPatch } from "../../domain/operator/clusters";
 import { bundleRef } from "../../domain/operator/kinds";
@@ -49,14 +50,14 @@ export function adoptInfo({ kind, object }: Evaluated): WriteInfo {
 }
 
 /** The patch of a cluster resource's image specs. */
-export function clusterInfo({ cluster, fields }: ClusterPatch, deps: OperatorDeps): WriteInfo {
+export function clusterInfo({ cluster, edits }: ClusterPatch, deps: OperatorDeps): WriteInfo {
   const { name = "", namespace } = cluster.metadata;
   return {
     info: {
       id: "operator.cluster-images",
       action: "patch",
       object: objectLabel(cluster),
-      why: `${fields.join(", ")} follow the operator's registry (S17)`,
+      why: `${edits.map(({ path }) => path.join(".")).join(", ")} follow the operator's registry (S17)`,
     },
     ref: {
       resource: clusterResource(deps.names),
@@ -97,17 +98,21 @@ export function plannedPatch(
   deps: OperatorDeps,
 ): StepInfo & { readonly write: PlannedWrite } {
   const { ref, info } = clusterInfo(patch, deps);
-  const body = JSON.stringify(patch.body);
-  const { plural } = ref.resource;
   const write = plannedWrite({
     verb: "patch",
     ref,
     before: patch.cluster,
     risk: "the cluster's pods are made anew from that registry with its next upgrade",
-    reverse: "the run saves the object; the report prints the command that puts it back",
-    command: deps.command(["kubectl", "patch", plural, ref.name, "--type=merge", "-p", body]),
+    reverse: "the run saves the old values; the report prints the command that puts them back",
+    command: deps.command([...patchWords(patch, deps), "-p", JSON.stringify(patchOf(patch.edits))]),
   });
   return { ...info, write };
+}
+
+/** The command that patches it, as far as it is the same for every body. */
+export function patchWords(patch: ClusterPatch, deps: OperatorDeps): readonly string[] {
+  const { resource, name } = clusterInfo(patch, deps).ref;
+  return ["kubectl", "patch", `${resource.plural}.${resource.group}`, name, "--type=merge"];
 }
 
 const risks: Readonly<Record<string, string>> = {

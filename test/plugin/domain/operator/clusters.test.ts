@@ -1,7 +1,10 @@
 import { defaultNames as names } from "../../../../plugin/domain/names";
+import { patchOf } from "../../../../plugin/domain/cluster/edits";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import {
+  type ClusterPatch,
   clusterPatches,
+  isSamePatch,
   judgeClusterImages,
   upgradesItself,
 } from "../../../../plugin/domain/operator/clusters";
@@ -25,8 +28,8 @@ test("every image spec follows the registry; the cluster's own where it names a 
   };
   const [one, two] = clusterPatches([tagged, anEc({})], wish, names);
   const engineEnterpriseImageSpec = { repository: `mirror/${names.images.cluster}` };
-  expect(one?.body).toEqual({ spec: { engineEnterpriseImageSpec, ...others } });
-  expect(two?.body).toEqual({ spec: others });
+  expect(patchOf(one?.edits ?? [])).toEqual({ spec: { engineEnterpriseImageSpec, ...others } });
+  expect(patchOf(two?.edits ?? [])).toEqual({ spec: others });
   expect(clusterPatches([anEc(others)], wish, names)).toEqual([]);
   expect(judgeClusterImages([tagged, anEc({})], wish, names)).toMatchObject([
     { code: "OPERATOR-CLUSTER-IMAGE", fix: expect.stringContaining("mirror/") as string },
@@ -36,10 +39,13 @@ test("every image spec follows the registry; the cluster's own where it names a 
 test("a pull secret is added once", () => {
   const wish = { registry: undefined, pullSecret: "key" };
   const [patch] = clusterPatches([anEc({ pullSecrets: [{ name: "own" }] })], wish, names);
-  expect(patch).toMatchObject({
-    fields: ["spec.pullSecrets"],
-    body: { spec: { pullSecrets: [{ name: "own" }, { name: "key" }] } },
-  });
+  expect(patch?.edits).toEqual([
+    {
+      path: ["spec", "pullSecrets"],
+      from: [{ name: "own" }],
+      to: [{ name: "own" }, { name: "key" }],
+    },
+  ]);
   expect(clusterPatches([anEc({ pullSecrets: [{ name: "key" }] })], wish, names)).toEqual([]);
   expect(judgeClusterImages([anEc({})], wish, names)).toEqual([]);
 });
@@ -51,4 +57,22 @@ test.each([
   [{}, false],
 ])("%j upgrades itself: %s", (spec, is) => {
   expect(upgradesItself(anEc(spec), names)).toBe(is);
+});
+
+test.each([
+  ["the same", anEc({}), true],
+  ["pull secrets of others", anEc({ pullSecrets: [{ name: "more" }] }), true],
+  [
+    "one field done already",
+    anEc({ bootstrapperImageSpec: { repository: "mirror/engine/operator" } }),
+    true,
+  ],
+  ["another value to take away", anEc({ bootstrapperImageSpec: { repository: "theirs" } }), false],
+  ["a field that was not planned", tagged, false],
+  ["another cluster of that name", { ...anEc({}), metadata: { name: "ec", uid: "new" } }, false],
+] as const)("a later patch over %s writes what was planned: %s", (_, cluster, is) => {
+  const wish = { registry: "mirror", pullSecret: "key" };
+  const [planned, later] = clusterPatches([anEc({}), cluster], wish, names);
+  expect(planned !== undefined && later !== undefined).toBe(true);
+  expect(isSamePatch(later as ClusterPatch, planned as ClusterPatch, names)).toBe(is);
 });

@@ -14,6 +14,8 @@ import { aScene, contentsOf, inPlace, kubectlApply, ns, type Scene } from "./sce
 const { deployment: operator } = names.operator;
 const imageField = `.spec.template.spec.containers[name="${names.operator.container}"].image`;
 
+const deploymentLine = `apply Deployment/${operator}`;
+
 const codes = ({ findings = [] }: Report): readonly string[] => [
   ...new Set(findings.map(({ code }) => code)),
 ];
@@ -451,6 +453,72 @@ describe("a private registry", () => {
     expect([(await scene.run(wish)).exit.code, scene.writes]).toEqual([0, []]);
   });
 
+  const ec = {
+    resource: {
+      group: names.group,
+      version: names.version,
+      plural: names.ec.plural,
+      kind: names.ec.kind,
+    },
+    name: "manual",
+    namespace: ns,
+  };
+  const withCluster = async (metadata: object = {}): Promise<Scene> => {
+    const scene = await aScene({ installed: "7.4.2-2" });
+    const made = anEc("manual", { pullSecrets: [{ name: "own" }] });
+    await scene.cluster.create({ ...made, metadata: { ...made.metadata, ...metadata } });
+    return scene;
+  };
+  const patchedBy = (scene: Scene, spec: object, fieldManager: string): Promise<unknown> =>
+    scene.cluster.patch(ec, { spec }, { type: "merge", fieldManager });
+  const wish = { registry: "mirror", pullSecret: "mirror" };
+  const patchLine = `patch ${names.ec.kind}/manual`;
+
+  test("keeps the pull secrets that others add while the operator comes up", async () => {
+    const scene = await withCluster();
+    let added = 0;
+    scene.beforeWrite = async (line) => {
+      // before the wait, and between the last read and the write
+      const isTime = line === deploymentLine || (line === patchLine && added === 1);
+      if (!isTime) return;
+      added += 1;
+      const all = ["own", "one", "two"].slice(0, 1 + added);
+      await patchedBy(scene, { pullSecrets: all.map((name) => ({ name })) }, "kubectl-edit");
+    };
+    const report = await scene.run(wish);
+    expect([report.exit.code, added]).toEqual([0, 2]);
+    expect(at(await scene.cluster.get(ec), names.ecFields.pullSecrets)).toEqual(
+      ["own", "one", "two", "mirror"].map((name) => ({ name })),
+    );
+  });
+
+  test("is not written over a value that somebody gives meanwhile", async () => {
+    const scene = await withCluster();
+    scene.beforeWrite = async (line) => {
+      if (line !== deploymentLine) return;
+      await patchedBy(scene, { bootstrapperImageSpec: { repository: "theirs" } }, "kubectl-edit");
+    };
+    const report = await scene.run(wish);
+    expect([report.exit.code, scene.writes.includes(patchLine)]).toEqual([5, false]);
+    expect(report.exit.reason).toContain("was changed");
+  });
+
+  test("is not written where GitOps owns the cluster, or holds the field", async () => {
+    const owned = await withCluster({ labels: { "argocd.argoproj.io/instance": "x" } });
+    for (const dryRun of ["client", "server", "none"] as const) {
+      const report = await owned.run({ ...wish, dryRun });
+      expect([report.exit.code, owned.writes]).toEqual([5, []]);
+      expect(codes(report)).toContain("CLUSTER-OWNED");
+    }
+    const held = await withCluster();
+    await patchedBy(held, { pullSecrets: [{ name: "theirs" }] }, "pipeline");
+    const report = await held.run(wish);
+    expect([report.exit.code, held.writes]).toEqual([5, []]);
+    expect(codes(report)).toContain("FIELD-CONFLICT");
+    const takeFields = [names.ecFields.pullSecrets.join(".")];
+    expect((await held.run({ ...wish, takeFields })).exit.code).toBe(0);
+  });
+
   test("that is in use already is asked for, and kept with its secrets when given", async () => {
     const scene = await aScene({ installed: "7.4.2-2" });
     await scene.run({ contents: contentsOf("7.22.0-7"), registry: "mirror", pullSecret: "key" });
@@ -485,8 +553,6 @@ describe("dry runs", () => {
     expect(again.exit.reason).toContain("nothing would be written");
   });
 });
-
-const deploymentLine = `apply Deployment/${operator}`;
 
 interface Restless {
   /** Dry runs of the Deployment before which its status moves. */
