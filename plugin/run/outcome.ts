@@ -1,7 +1,8 @@
 /** What became of a write: noted before it is sent, and looked for when no definite answer came. */
+import { type Act, unconfirmedFindings } from "../domain/confirmed";
 import { ApiError, EngineError, exitCodes, TimeoutError, UnavailableError } from "../domain/errors";
 import type { Journal } from "./record";
-import type { Recorder } from "./recorder";
+import { BlockedError, type Recorder } from "./recorder";
 
 /** Somebody changed the object since it was read: read and plan again. */
 export class ChangedError extends EngineError {
@@ -13,6 +14,12 @@ export class ChangedError extends EngineError {
 export class UnknownOutcomeError extends EngineError {
   readonly code = "OUTCOME-UNKNOWN";
   readonly exitCode = exitCodes.unavailable;
+}
+
+/** Stops with 5 where a plan made again would send more than was confirmed. */
+export function requireConfirmed(confirmed: readonly Act[], now: readonly Act[]): void {
+  const findings = unconfirmedFindings(confirmed, now);
+  if (findings.length > 0) throw new BlockedError(exitCodes.conflict, findings);
 }
 
 /** Where a write is noted. */

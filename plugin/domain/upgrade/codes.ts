@@ -5,6 +5,14 @@ const source = "cli contract, exit code 5";
 
 /** The codes by what they are about. */
 export const planFindings = {
+  changed: {
+    code: "PLAN-CHANGED",
+    severity: "error",
+    cause:
+      "somebody changed the cluster after the writes were confirmed, so that others would be needed",
+    fix: "look at who changed it (kubectl get --show-managed-fields -o yaml), then run again to see a new plan",
+    source,
+  },
   stale: {
     code: "PLAN-STALE",
     severity: "error",

@@ -1,5 +1,7 @@
 /** Whether the fields of an upgrade may be written over those who hold them (S18). */
+import { shownEdits } from "../../domain/cluster/edits";
 import type { ClusterPlan } from "../../domain/cluster/plan";
+import type { Act } from "../../domain/confirmed";
 import type { Finding } from "../../domain/findings";
 import { objectLabel } from "../../domain/objects";
 import { judgeConflict } from "../../domain/webhook/conflicts";
@@ -11,6 +13,19 @@ export interface Conflicts {
   readonly conflicts: readonly Finding[];
   /** Somebody beside a person's kubectl loses a field, as was asked for. */
   readonly takes: boolean;
+}
+
+/** What is written, and from whose hands, for comparison with a plan that is made again. */
+export function actsOf(
+  deps: UpgradeClusterDeps,
+  options: UpgradeClusterOptions,
+  plan: Pick<ClusterPlan, "ec" | "owned" | "holders" | "edits">,
+): readonly Act[] {
+  const object = objectLabel(plan.ec);
+  const { takes } = conflictsOf(deps, options, plan);
+  const taken = takes ? plan.holders.map(({ message = "" }) => `take a field: ${message}`) : [];
+  const edits = plan.edits.map((edit) => `write ${shownEdits([edit])}`);
+  return [...edits, ...taken].map((does) => ({ object, does }));
 }
 
 /** Judges the holders; a person's own kubectl is no hindrance. */

@@ -10,14 +10,14 @@ import { EngineError, exitCodes, TimeoutError, UsageError } from "../../domain/e
 import type { Finding } from "../../domain/findings";
 import { objectLabel, type Resource } from "../../domain/objects";
 import { requirePermissions } from "../ledger";
-import { ChangedError } from "../outcome";
+import { ChangedError, requireConfirmed } from "../outcome";
 import { requireRead } from "../prerequisites";
 import { BlockedError } from "../recorder";
 import type { Report } from "../report";
 import { homeFinding } from "../swap/steps";
 import { isSameSpec } from "../field-patch";
 import type { UpgradeClusterDeps, UpgradeClusterOptions } from "./deps";
-import { conflictsOf } from "./conflicts";
+import { actsOf, conflictsOf } from "./conflicts";
 import { follow, pollMs } from "./follow";
 import {
   planned,
@@ -199,8 +199,9 @@ class UpgradeCluster {
   }
 
   /** A status that moved meanwhile is read anew; a spec that moved is somebody's: 5. */
-  async #send({ ec, edits }: ClusterPlan, left: number): Promise<void> {
+  async #send(plan: ClusterPlan, left: number): Promise<void> {
     const { deps, options } = this;
+    const { ec, edits } = plan;
     try {
       await writeEdits(deps, options, { resource: this.#known(), ec, edits });
       this.#written = true;
@@ -208,6 +209,7 @@ class UpgradeCluster {
       if (!(error instanceof ChangedError) || left <= 1) throw error;
       const next = await this.#plan();
       if (!isSameSpec(ec, next.ec)) throw error;
+      requireConfirmed(actsOf(deps, options, plan), actsOf(deps, options, next));
       deps.recorder.note(`${objectLabel(ec)}: its status was written meanwhile, once more`);
       await this.#send(await this.#judged(next), left - 1);
     }

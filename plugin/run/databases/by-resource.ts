@@ -13,6 +13,7 @@ import type { Progress } from "../../domain/rollout/progress";
 import { ChangedError, changedError } from "../outcome";
 import { BlockedError } from "../recorder";
 import type { Result } from "../report";
+import { requireSameHolders } from "./confirm";
 import type { Lookout } from "./lookout";
 import { Patience, type Waiting } from "./patience";
 import { readAgain, keepOldValue, stepOf, writeEdits } from "./writes";
@@ -51,7 +52,7 @@ export async function planAgain(
     if (target === undefined) throw changedError(undefined, before.label);
     const plan = planDatabase(facts, target, wish);
     const [busy] = plan.busy;
-    if (busy === undefined) return { facts, plan: unchanged(before, plan) };
+    if (busy === undefined) return { facts, plan: unchanged(hands, before, plan) };
     if (!options.wait) throw new BlockedError(exitCodes.blocked, plan.busy);
     board.waits(before.label, busy.cause);
     patience.requireTime(busy.cause);
@@ -59,9 +60,10 @@ export async function planAgain(
   }
 }
 
-function unchanged(before: DatabasePlan, now: DatabasePlan): DatabasePlan {
+function unchanged(hands: Hands, before: DatabasePlan, now: DatabasePlan): DatabasePlan {
   if (!hasSameEdits(before, now)) throw changedError(undefined, before.label);
   if (now.blocks.length > 0) throw new BlockedError(exitCodes.blocked, now.blocks);
+  requireSameHolders(hands, before, now);
   return now;
 }
 
@@ -130,6 +132,7 @@ async function send(hands: Hands, fresh: FreshPlan, left: number): Promise<void>
     const next = planDatabase(facts, { ...plan.target, object }, wishOf(plan, options));
     if (!hasSameEdits(plan, next)) throw error;
     if (next.blocks.length > 0) throw new BlockedError(exitCodes.blocked, next.blocks);
+    requireSameHolders(hands, plan, next);
     await send(hands, { facts, plan: next }, left - 1);
   }
 }

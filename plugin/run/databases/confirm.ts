@@ -2,10 +2,13 @@
 import { databaseFinding } from "../../domain/databases/codes";
 import { keeping, losesData } from "../../domain/databases/bdb";
 import type { DatabasePlan } from "../../domain/databases/plan";
-import { UsageError } from "../../domain/errors";
+import { exitCodes, UsageError } from "../../domain/errors";
+import type { Act } from "../../domain/confirmed";
 import type { Finding } from "../../domain/findings";
 import { bounded } from "../../domain/status/verdict";
 import { judgeConflict } from "../../domain/webhook/conflicts";
+import { requireConfirmed } from "../outcome";
+import { BlockedError } from "../recorder";
 import type { ApiDatabase } from "../cluster-api";
 import type { UpgradeDatabaseDeps, UpgradeDatabaseOptions } from "./deps";
 
@@ -29,6 +32,27 @@ export function conflictsOf(
   };
   const held = judge(takeFields);
   return { conflicts: [...owned, ...held], takes: judge([]).length > held.length };
+}
+
+/** Stops where a plan that was made again takes fields of managers that nobody was asked about. */
+export function requireSameHolders(
+  {
+    deps,
+    options,
+  }: { readonly deps: UpgradeDatabaseDeps; readonly options: UpgradeDatabaseOptions },
+  before: DatabasePlan,
+  now: DatabasePlan,
+): void {
+  const { conflicts } = conflictsOf(deps, options, now);
+  if (conflicts.length > 0) throw new BlockedError(exitCodes.conflict, conflicts);
+  const takenBy = (plan: DatabasePlan): readonly Act[] =>
+    conflictsOf(deps, options, plan).takes
+      ? plan.holders.map(({ message = "" }) => ({
+          object: plan.label,
+          does: `take a field: ${message}`,
+        }))
+      : [];
+  requireConfirmed(takenBy(before), takenBy(now));
 }
 
 /** Asks once before fields are taken from their managers. */

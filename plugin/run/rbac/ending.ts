@@ -3,6 +3,7 @@ import { exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { isAsWanted } from "../../domain/rbac/plan";
 import { grantLines } from "../../domain/rbac/rules";
+import { planFindings } from "../../domain/upgrade/codes";
 import type { ExitReport, NamespaceReport } from "../report";
 import type { RbacOptions } from "./deps";
 import type { Site } from "./site";
@@ -92,13 +93,14 @@ export class Ending {
     const failed = this.#failed();
     const reason = this.#reason();
     if (failed.length + this.#notPruned === 0) return { code: exitCodes.ok, reason };
-    const forRights = failed.every(({ findings = [] }) =>
-      findings.some(({ code }) => rightsCodes.includes(code)),
-    );
+    const allFor = (codes: readonly string[]): boolean =>
+      written === 0 &&
+      failed.length > 0 &&
+      failed.every(({ findings = [] }) => findings.some(({ code }) => codes.includes(code)));
+    const untouched = allFor(rightsCodes) ? exitCodes.permission : exitCodes.conflict;
     const names = failed.map(({ name }) => (name === "" ? "(cluster)" : name)).sort();
     return {
-      code:
-        written === 0 && forRights && failed.length > 0 ? exitCodes.permission : exitCodes.partial,
+      code: allFor([...rightsCodes, planFindings.changed.code]) ? untouched : exitCodes.partial,
       reason: names.length === 0 ? reason : `${reason}; failed: ${shortened(names)}`,
       next: "mend what is named, then run the same command again: it writes only where something is missing",
     };

@@ -1,8 +1,10 @@
 /** Brings one place up to date: role, binding, proof. Running it again goes on from what is there. */
+import type { Act } from "../../domain/confirmed";
 import type { Finding } from "../../domain/findings";
 import { type EngineError, exitCodes } from "../../domain/errors";
 import { rbacFinding } from "../../domain/rbac/codes";
 import { type KubeObject, objectLabel } from "../../domain/objects";
+import { grantLines } from "../../domain/rbac/rules";
 import { isAsWanted, temporaryBinding } from "../../domain/rbac/plan";
 import { roleRefOf } from "../../domain/rbac/subjects";
 import { BlockedError } from "../recorder";
@@ -12,7 +14,7 @@ import { proveSite, witnessed } from "./proof";
 import { type BoundRules, readPlace } from "./read";
 import type { Refusals } from "./refusal";
 import { placeName, requireOurs, type Site, siteOf } from "./site";
-import { ChangedError } from "../outcome";
+import { ChangedError, requireConfirmed } from "../outcome";
 import type { Writer } from "./writer";
 
 const planAttempts = 3;
@@ -41,9 +43,11 @@ export class Worker {
 
   /** The outcome of one place; only what concerns every place is thrown. */
   async work(first: Site): Promise<Outcome> {
+    const confirmed = takenActs(first);
     let site = first;
     for (let attempt = 1; ; attempt += 1) {
       try {
+        requireConfirmed(confirmed, takenActs(site));
         return await this.#once(site);
       } catch (error) {
         if (!(error instanceof ChangedError) || attempt >= planAttempts) {
@@ -162,6 +166,17 @@ function unseen(site: Site): EngineError {
       cause: `in ${placeName(site)} the second binding is not seen to be in force, so the first was left as it was`,
     }),
   ]);
+}
+
+/** What is taken away or deleted; what is given may follow what somebody else changes. */
+function takenActs({ plan }: Site): readonly Act[] {
+  const { outcome, lost, subjectsLost, rebind } = plan;
+  const [role, binding] = [objectLabel(outcome.role), objectLabel(outcome.binding)];
+  return [
+    ...grantLines(lost).map((line) => ({ object: role, does: `take ${line} away` })),
+    ...subjectsLost.map((who) => ({ object: binding, does: `take ${who} out of it` })),
+    ...(rebind ? [{ object: binding, does: "delete it" }] : []),
+  ];
 }
 
 function isError({ severity }: Finding): boolean {

@@ -1,4 +1,5 @@
 /** How the writes of an unbinding are named in the report and in the question before them. */
+import type { Act } from "../../domain/confirmed";
 import { type KubeObject, objectLabel } from "../../domain/objects";
 import type { Change, Unbinding } from "../../domain/scc/plan";
 import type { StepInfo } from "../recorder";
@@ -23,6 +24,20 @@ export function deleteInfo(constraint: KubeObject): StepInfo {
     object: objectLabel(constraint),
     why: "no subject and no pod uses it any more (S33)",
   };
+}
+
+/** What the question names, for comparison with a plan that is made again. */
+export function actsOf({ changes, remove }: Unbinding): readonly Act[] {
+  return [
+    ...changes.flatMap(({ object, field, removed, deletes }) => [
+      ...removed.map((who) => ({
+        object: objectLabel(object),
+        does: `take ${who} out of its ${field}`,
+      })),
+      ...(deletes ? [{ object: objectLabel(object), does: "delete it" }] : []),
+    ]),
+    ...(remove === undefined ? [] : [{ object: objectLabel(remove), does: "delete it" }]),
+  ];
 }
 
 /** What is asked before the first write. */

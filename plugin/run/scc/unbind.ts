@@ -2,6 +2,7 @@
  * Takes a constraint from the ECs' service accounts and from nobody else: unbind, prove, and only
  * then delete what nobody uses (S33). The cluster's state is the only memory.
  */
+import type { Act } from "../../domain/confirmed";
 import { objectLabel } from "../../domain/objects";
 import { EngineError, exitCodes, UsageError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
@@ -13,7 +14,7 @@ import { BlockedError } from "../recorder";
 import type { Report } from "../report";
 import { Reviews } from "../reviews";
 import { homeFinding } from "../swap/steps";
-import { ChangedError, UnknownOutcomeError } from "../outcome";
+import { ChangedError, requireConfirmed, UnknownOutcomeError } from "../outcome";
 import { Backups } from "./backups";
 import { decide, type Decided } from "./decide";
 import { constraintOf, type UnbindDeps, type UnbindOptions, type UnbindPorts } from "./deps";
@@ -30,7 +31,7 @@ import {
 } from "./reviews";
 import { plannedChange, plannedRemoval } from "./planned";
 import { rollBack } from "./rollback";
-import { changeInfo, deleteInfo, questionOf } from "./steps";
+import { actsOf, changeInfo, deleteInfo, questionOf } from "./steps";
 import { deleteAsRead, tryChange, tryDelete, writeChange, type Written } from "./writes";
 
 const attempts = 3;
@@ -59,6 +60,7 @@ class Unbind {
   readonly #backups: Backups;
   readonly #written: Written[] = [];
   readonly #told = new Set<string>();
+  #confirmed: readonly Act[] = [];
   /** Everywhere that has to be asked about, by its words. */
   readonly #places = new Map<string, Place>();
 
@@ -167,6 +169,7 @@ class Unbind {
 
   /** Writes, proves, deletes; what somebody changed meanwhile is read and planned again. */
   async #work(first: Decided): Promise<Decided & { readonly deleted: boolean }> {
+    this.#confirmed = actsOf(first.plan);
     let decided = first;
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -180,6 +183,7 @@ class Unbind {
   }
 
   async #attempt(decided: Decided): Promise<Decided & { readonly deleted: boolean }> {
+    requireConfirmed(this.#confirmed, actsOf(decided.plan));
     for (const change of decided.plan.changes) await this.#write(change);
     const after = decided.plan.changes.length === 0 ? decided : await this.#decide();
     if (after.plan.changes.length > 0) {
@@ -188,6 +192,7 @@ class Unbind {
       });
     }
     await this.#verify(after);
+    requireConfirmed(this.#confirmed, actsOf(after.plan));
     const { remove } = after.plan;
     if (remove === undefined) return { ...after, deleted: false };
     await this.#backups.save(remove, "create");

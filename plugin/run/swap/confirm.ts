@@ -1,7 +1,20 @@
 /** Asks once before the first write of a run that deletes or takes over (cli contract, Output). */
+import type { Act } from "../../domain/confirmed";
 import { UsageError } from "../../domain/errors";
 import { configurationLabel, type Plan } from "../../domain/webhook/plan";
 import type { SwapDeps } from "./deps";
+
+/** What the plan does, for comparison with one that is made again. */
+export function actsOf({ apply, remove, live, wanted, differences }: Plan): readonly Act[] {
+  const object = configurationLabel(wanted);
+  const changes = live === undefined ? ["create it"] : differences.map((path) => `change ${path}`);
+  return [
+    ...(apply === undefined ? [] : changes.map((does) => ({ object, does }))),
+    ...(remove === undefined
+      ? []
+      : [{ object: configurationLabel(remove.object), does: "delete it" }]),
+  ];
+}
 
 /** Throws UsageError when the answer is no, or when nobody can be asked. */
 export async function confirm(deps: SwapDeps, plan: Plan): Promise<void> {

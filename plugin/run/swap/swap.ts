@@ -2,14 +2,15 @@
  * The swap, make before break (domain facts 4.3): the new configuration is written once with its
  * CA in it, proven, and only then is the old one deleted. The cluster's state is the only memory.
  */
+import type { Act } from "../../domain/confirmed";
 import { EngineError, exitCodes, UsageError } from "../../domain/errors";
 import type { KubeObject } from "../../domain/objects";
 import { configurationLabel, planSwap, type Plan } from "../../domain/webhook/plan";
 import { requirePermissions } from "../ledger";
-import { ChangedError, UnknownOutcomeError } from "../outcome";
+import { ChangedError, requireConfirmed, UnknownOutcomeError } from "../outcome";
 import { BlockedError } from "../recorder";
 import type { Report } from "../report";
-import { confirm } from "./confirm";
+import { actsOf, confirm } from "./confirm";
 import type { SwapDeps, SwapOptions } from "./deps";
 import {
   probePermissions,
@@ -50,6 +51,7 @@ interface Ready {
 class Swap {
   #state = "nothing was written";
   #undo: Undo | undefined;
+  #confirmed: readonly Act[] | undefined;
   #witness: Witness | undefined;
 
   constructor(
@@ -162,6 +164,7 @@ class Swap {
       throw new UsageError(problem, { hint: "set ENGINE_HOME to a folder that can be written" });
     }
     await confirm(deps, ready.plan);
+    this.#confirmed = actsOf(ready.plan);
     const { broken } = await witness.before("before", ready.plan.old);
     const plan = await this.#apply(ready, found);
     if (plan.remove !== undefined) {
@@ -213,8 +216,16 @@ class Swap {
     if (!(error instanceof ChangedError) || attempt >= planAttempts) throw error;
     this.deps.recorder.note(`${error.message}: reading and planning again`);
     const plan = await this.#plan(found);
+    this.#requireConfirmed(plan);
     await requirePermissions(this.deps, writePermissions(this.deps, plan));
     return plan;
+  }
+
+  /** Once it is written, the same object may be written again; what is deleted stays what was named. */
+  #requireConfirmed(plan: Plan): void {
+    if (this.#confirmed === undefined) return;
+    const ours = this.#undo === undefined ? [] : actsOf({ ...plan, remove: undefined });
+    requireConfirmed([...this.#confirmed, ...ours], actsOf(plan));
   }
 
   async #applyOnce(plan: Plan, manner: Manner): Promise<void> {
