@@ -197,14 +197,17 @@ test.each<[string, readonly string[], object]>([
   expect(answer).toMatchObject({ response });
 });
 
-test("an EAADB is judged below its global configurations", async () => {
+test.each([
+  ["spec.engineVersion", { engineVersion: "9.9" }],
+  ["spec.globalConfigurations.engineVersion", { globalConfigurations: { engineVersion: "9.9" } }],
+])("an EAADB is judged at %s", async (field, spec) => {
   const request = {
     ...wrongUpdate,
     operation: "CREATE",
     name: undefined,
     kind: { group: "app.engine.com", kind: "EngineEnterpriseActiveActiveDatabase" },
     resource: { group: "app.engine.com", resource: "engineenterpriseactiveactivedatabases" },
-    object: anEdb({ globalConfigurations: { engineVersion: "9.9" } }),
+    object: anEdb(spec),
     oldObject: null,
   };
   const { answer } = await review(aReview(request));
@@ -214,7 +217,7 @@ test("an EAADB is judged below its global configurations", async () => {
       status: {
         details: {
           kind: "EngineEnterpriseActiveActiveDatabase",
-          causes: [{ field: "spec.globalConfigurations.engineVersion" }],
+          causes: [{ field }],
         },
       },
     },

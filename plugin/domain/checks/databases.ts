@@ -2,6 +2,7 @@
 import { databaseCauses } from "../cluster/causes";
 import { clusterFindings } from "../cluster/codes";
 import { databasesOf } from "../cluster/databases";
+import { versionPaths } from "../databases/version-paths";
 import type { KubeObject } from "../objects";
 import { fieldsOf, fieldText } from "../rules/fields";
 import { judgeEdit } from "../rules/order";
@@ -62,6 +63,23 @@ export const databaseChecks: readonly Check[] = [
     source: "S126",
     needs,
     judge: perDatabase(judgeVersion),
+  },
+  {
+    code: "DATABASE-TWO-VERSIONS",
+    area,
+    severity: "warning",
+    title: "Every active-active database asks for one version",
+    cause: "an active-active database asks for different versions at the two places of the field",
+    fix: "set both to the same version, or remove the one that the operator does not read",
+    source: "S61",
+    needs: [...needs, "definitions"],
+    judge: perDatabase(({ object, kind }, { facts }) => {
+      const paths = versionPaths(facts, { kind, object });
+      const values = paths.map((path) => at(object, path));
+      if (new Set(values).size < 2) return undefined;
+      const said = paths.map((path) => `${fieldText(path)} is ${shown(at(object, path))}`);
+      return on(object, said.join(", "), { field: paths.map(fieldText).join(", ") });
+    }),
   },
   {
     code: "DATABASE-CLUSTER-ABSENT",
@@ -179,9 +197,9 @@ export const databaseChecks: readonly Check[] = [
     fix: "remove the engine version",
     source: "domain facts 7",
     needs,
-    judge: perDatabase(({ object, kind }, { names }) => {
+    judge: perDatabase(({ object, kind }, { facts, names }) => {
       const type = at(object, names.edbFields.type) ?? names.engineDbType;
-      const path = fieldsOf(kind, names).engineVersion;
+      const [path] = versionPaths(facts, { kind, object });
       if (type === names.engineDbType || at(object, path) === undefined) return undefined;
       return on(object, `it is of type ${shown(type)}`, { field: fieldText(path) });
     }),
@@ -209,11 +227,11 @@ const deleting = ({ metadata }: KubeObject): boolean => metadata.deletionTimesta
 /** As the admission rules would judge it, were it made anew; what is below 7.2 is a check of its own. */
 function judgeVersion(
   { object, kind, lookup }: PlacedDatabase,
-  { names }: Situation,
+  { facts, names }: Situation,
 ): readonly Found[] {
   const rules = { version: "deny", policy: "off", modules: "off" } as const;
   const options: RuleOptions = { reading: "target", allowLatest: true, names, rules };
-  const wanted = leadingEngineVersion(at(object, fieldsOf(kind, names).engineVersion));
+  const wanted = leadingEngineVersion(at(object, versionPaths(facts, { kind, object })[0]));
   if (wanted !== undefined && compareEngineVersions(wanted, lowest) < 0) return [];
   const { causes } = judgeEdit(
     { kind, before: undefined, after: object },

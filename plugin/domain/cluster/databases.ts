@@ -1,5 +1,6 @@
 /** The databases of an EC as its upgrade sees them: their engine versions and modules (S56, S123). */
 import { lookUpCluster, projectCluster, referenceOf } from "../clusters";
+import { versionPaths } from "../databases/version-paths";
 import type { Facts } from "../facts";
 import { type ModuleStanding, moduleStanding } from "../module-standing";
 import { type KubeObject, objectLabel } from "../objects";
@@ -44,12 +45,14 @@ export function databasesOf(facts: Facts, ec: KubeObject): readonly Database[] {
   ];
 }
 
-function read({ names }: Facts, object: KubeObject, kind: Edit["kind"]): Database {
-  const { version, modules } = readSubject({ kind, before: undefined, after: object }, names);
+function read(facts: Facts, object: KubeObject, kind: Edit["kind"]): Database {
+  const { names } = facts;
+  const { modules } = readSubject({ kind, before: undefined, after: object }, names);
+  const [path] = versionPaths(facts, { kind, object });
   return {
     label: objectLabel(object),
     version:
-      parseEngineVersion(version.after) ??
+      parseEngineVersion(at(object, path)) ??
       leadingEngineVersion(at(object, names.fields.statusVersion)),
     modules: modules.map(({ name }) => name).filter((name) => name !== undefined),
   };

@@ -31,6 +31,7 @@ export function fieldsOfKind(kind: KindKey, names: Names): readonly Path[] {
       return [
         fields.globalConfigurations,
         fields.clusterReference,
+        fields.engineVersion,
         ...Object.values(names.eaadbFields),
         ...databaseFields(names)
           .filter(([root]) => root === "spec")
@@ -91,7 +92,11 @@ export function valueFieldsOfKind(kind: KindKey, names: Names): readonly Path[] 
     case "edb":
       return [fields.engineVersion, edbFields.type];
     case "eaadb":
-      return [within(fields.engineVersion, names), within(edbFields.type, names)];
+      return [
+        fields.engineVersion,
+        within(fields.engineVersion, names),
+        within(edbFields.type, names),
+      ];
     case "erc":
       return [];
   }

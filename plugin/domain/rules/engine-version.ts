@@ -3,7 +3,8 @@ import type { Names } from "../names";
 import { leadingEngineVersion, formatEngineVersion, parseEngineVersion } from "../versions";
 import type { Releases } from "./releases";
 import { releasesOf } from "./releases";
-import type { Case, Cause, Rule, Verdict } from "./types";
+import type { Case, Cause, Rule, SubjectVersion, Verdict } from "./types";
+import { joined } from "./verdicts";
 import { quote, quoteAll, show, showCluster } from "./wording";
 
 /** R1, on create and change: engineVersion is in the valid set (C1, C2). */
@@ -11,15 +12,16 @@ export const engineVersionRule: Rule = {
   id: "R1",
   setting: "version",
   source: "S61, S126, C1, C2",
-  judge: judgeVersion,
+  judge: (facts) => joined(facts.subject.versions.map((each) => judgeVersion(each, facts))),
 };
 
 const pass: Verdict = { causes: [], warnings: [], dependsOnCluster: false };
 
-function judgeVersion({ subject, lookups, options }: Case): Verdict {
-  const { field, after: value, judged } = subject.version;
+function judgeVersion(
+  { field, after: value }: SubjectVersion,
+  { lookups, options }: Case,
+): Verdict {
   const { names, allowLatest } = options;
-  if (!judged) return pass;
   const releases = releasesOf(lookups.after, names);
   const channels = [names.majorChannel, ...(allowLatest ? [names.latestChannel] : [])];
   const isText = typeof value === "string";

@@ -14,7 +14,6 @@ export interface JudgedFields {
   readonly moduleLists: readonly (readonly string[])[];
   /** The paths as messages write them. */
   readonly texts: {
-    readonly engineVersion: string;
     readonly moduleLists: readonly string[];
     readonly clusterReference: string;
   };
@@ -23,7 +22,7 @@ export interface JudgedFields {
 /** Made once for each set of names: every review asks for them several times. */
 const known = new WeakMap<Names, Readonly<Record<Edit["kind"], JudgedFields>>>();
 
-/** The paths in an EDB, or in an EAADB below its global configurations (C8). */
+/** The paths in an EDB, or in an EAADB, which has most below its global configurations (C8). */
 export function fieldsOf(kind: Edit["kind"], names: Names): JudgedFields {
   const found = known.get(names);
   if (found !== undefined) return found[kind];
@@ -42,7 +41,6 @@ function pathsOf(kind: Edit["kind"], { fields }: Names): JudgedFields {
   const engineVersions = isPlain ? [engineVersion] : [fields.engineVersion, engineVersion];
   const moduleLists = fields.moduleLists.map((name) => [...moduleParent, name]);
   const texts = {
-    engineVersion: fieldText(engineVersion),
     moduleLists: moduleLists.map(fieldText),
     clusterReference: fieldText(clusterReference),
   };

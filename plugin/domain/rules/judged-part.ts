@@ -24,8 +24,8 @@ function pathsOf(names: Names): readonly (readonly string[])[] {
     ["metadata", "annotations", names.annotations.bypass],
     ["metadata", "annotations", names.annotations.bypassUntil],
     names.fields.statusVersion,
-    ...kinds.flatMap(({ engineVersion, clusterReference, moduleParent }) => [
-      engineVersion,
+    ...kinds.flatMap(({ engineVersions, clusterReference, moduleParent }) => [
+      ...engineVersions,
       clusterReference,
       ...names.fields.moduleLists.map((list) => [...moduleParent, list]),
     ]),

@@ -32,14 +32,24 @@ export function nearestEdit(
 ): readonly FieldChange[] {
   const asked = { edit, lookups, options };
   const verdict = judgeEdit(edit, lookups, options);
-  const trimmed = withoutModules(asked, verdict);
-  const path = fieldsOf(edit.kind, options.names).engineVersion;
-  let after = trimmed;
-  for (const version of versionsToTry(asked, path)) {
-    after = withValue(trimmed, path, version);
-    if (judgeEdit({ ...edit, after }, lookups, options).causes.length === 0) break;
-  }
+  const after = fieldsOf(edit.kind, options.names).engineVersions.reduce(
+    (object, path) => withVersion(asked, object, path),
+    withoutModules(asked, verdict),
+  );
   return changesBetween(edit.after, after, pathsOf(edit.kind, options.names));
+}
+
+/** With the first version at a place that nothing is said against; of what was there before nothing is. */
+function withVersion(asked: Asked, object: Json, path: readonly string[]): Json {
+  const { edit, lookups, options } = asked;
+  const field = fieldText(path);
+  let after = object;
+  for (const version of versionsToTry(asked, path)) {
+    after = withValue(object, path, version);
+    const { causes } = judgeEdit({ ...edit, after }, lookups, options);
+    if (causes.every((cause) => cause.field !== field)) break;
+  }
+  return after;
 }
 
 /** The one asked for, then the valid ones by their distance to it, then what was there before. */
@@ -85,7 +95,7 @@ function listPaths(kind: Edit["kind"], names: Names): readonly (readonly string[
 }
 
 function pathsOf(kind: Edit["kind"], names: Names): readonly (readonly string[])[] {
-  return [fieldsOf(kind, names).engineVersion, ...listPaths(kind, names)];
+  return [...fieldsOf(kind, names).engineVersions, ...listPaths(kind, names)];
 }
 
 /** The object with another value at a path; undefined takes the field away. */

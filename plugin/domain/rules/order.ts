@@ -38,14 +38,14 @@ export function needsOldCluster(edit: Edit, names: Names): boolean {
   return (
     before !== undefined &&
     !isExempt(edit) &&
-    readSubject(edit, names).version.judged &&
+    readSubject(edit, names).versions.length > 0 &&
     referenceOf(before, kind, names) !== referenceOf(after, kind, names)
   );
 }
 
-function restsOnCluster({ version, modules }: Subject, names: Names): boolean {
+function restsOnCluster({ versions, modules }: Subject, names: Names): boolean {
   const bundled: readonly (string | undefined)[] = names.bundledModules;
-  return version.judged || modules.some(({ name }) => !bundled.includes(name));
+  return versions.length > 0 || modules.some(({ name }) => !bundled.includes(name));
 }
 
 /** All causes and warnings of one edit, in the same order for the same input (C1–C12, C17–C20). */

@@ -1,9 +1,9 @@
 /** What of an edit is judged: the changed engineVersion and the modules to look at (C10–C12). */
 import type { Names } from "../names";
 import { at, list, own } from "../values";
-import { fieldsOf } from "./fields";
+import { fieldsOf, fieldText } from "./fields";
 import { sameJson } from "./same";
-import type { Edit, Subject, SubjectModule } from "./types";
+import type { Edit, Subject, SubjectModule, SubjectVersion } from "./types";
 import { show } from "./wording";
 
 interface Known {
@@ -24,22 +24,28 @@ export function readSubject(edit: Edit, names: Names): Subject {
 }
 
 function read({ kind, before: old, after: object }: Edit, names: Names): Subject {
-  const { engineVersion: path, texts } = fieldsOf(kind, names);
-  const before = at(old, path) ?? undefined;
-  const after = at(object, path) ?? undefined;
-  const changed = !sameJson(before, after);
-  const version = {
-    field: texts.engineVersion,
-    before,
-    after,
-    judged: changed && after !== undefined,
-  };
+  const { engineVersions } = fieldsOf(kind, names);
+  const changed = engineVersions.filter(
+    (path) => !sameJson(at(old, path) ?? undefined, at(object, path) ?? undefined),
+  );
+  const versions = changed.length === 0 ? none : changed.flatMap(versionAt(old, object));
   const modules = readModules(object, kind, names);
   const oldModules = readModules(old, kind, names);
   return {
-    version,
-    modules: changed ? modules : notAmong(modules, oldModules),
-    moduleVersionsEdited: version.judged && versionsEdited(oldModules, modules),
+    versions,
+    modules: changed.length > 0 ? modules : notAmong(modules, oldModules),
+    moduleVersionsEdited: versions.length > 0 && versionsEdited(oldModules, modules),
+  };
+}
+
+/** Most edits change none. */
+const none: readonly SubjectVersion[] = [];
+
+function versionAt(old: unknown, object: unknown) {
+  return (path: readonly string[]): readonly SubjectVersion[] => {
+    const after = at(object, path) ?? undefined;
+    const before = at(old, path) ?? undefined;
+    return after === undefined ? none : [{ field: fieldText(path), before, after }];
   };
 }
 

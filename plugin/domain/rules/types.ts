@@ -91,15 +91,17 @@ export interface SubjectModule {
   readonly version: unknown;
 }
 
+/** An engineVersion that is there and is new or changed; undefined before where it was not there. */
+export interface SubjectVersion {
+  readonly field: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
 /** What of an edit is judged (C10, C12). */
 export interface Subject {
-  readonly version: {
-    readonly field: string;
-    readonly before: unknown;
-    readonly after: unknown;
-    /** True when it is there and is new or changed. */
-    readonly judged: boolean;
-  };
+  /** By their places: an EAADB may have two (C8). */
+  readonly versions: readonly SubjectVersion[];
   /** The modules to judge: all of them, or those whose name was not there before. */
   readonly modules: readonly SubjectModule[];
   /** True when a module that stays got another version number together with the engineVersion (S62). */

@@ -8,10 +8,20 @@ import {
   leadingEngineVersion,
   parseEngineVersion,
 } from "../versions";
-import { fieldName, fieldText } from "./fields";
+import { fieldName, fieldsOf, fieldText } from "./fields";
 import type { Release, Releases } from "./releases";
 import { releasesOf } from "./releases";
-import type { Case, Cause, ClusterFacts, Edit, Rule, RuleOptions, Subject, Verdict } from "./types";
+import type {
+  Case,
+  Cause,
+  ClusterFacts,
+  Edit,
+  Rule,
+  RuleOptions,
+  SubjectVersion,
+  Verdict,
+} from "./types";
+import { joined } from "./verdicts";
 import { quote, quoteAll, showCluster, showMiss, warningText } from "./wording";
 
 /** R2, on change only: creation is no upgrade (C7). */
@@ -19,12 +29,18 @@ export const upgradePolicyRule: Rule = {
   id: "R2",
   setting: "policy",
   source: "S67, C3, C4, C5, C6, C7, C17, C18, C19, C20",
-  judge: judgePolicy,
+  judge: (facts) =>
+    joined(facts.subject.versions.map((version) => judgePolicy({ ...facts, version }))),
 };
 
 /** True for a policy that is neither absent nor one of the two known: not major, but worth a log line (C20). */
 export function isUnknownPolicy(policy: unknown, names: Names): boolean {
   return policy !== undefined && policy !== names.majorChannel && policy !== names.latestChannel;
+}
+
+/** One engineVersion of the edit, which may have two (C8). */
+interface Asked extends Case {
+  readonly version: SubjectVersion;
 }
 
 /** Where the database is wanted to go: a release, or the newest whatever it is. */
@@ -46,7 +62,7 @@ interface Side {
 
 const pass: Verdict = { causes: [], warnings: [], dependsOnCluster: false };
 
-function judgePolicy(facts: Case): Verdict {
+function judgePolicy(facts: Asked): Verdict {
   const raise = raiseOf(facts);
   if (raise === undefined || raise.rise === 0) return pass;
   const target = quote(raise.text);
@@ -70,13 +86,13 @@ function warn(text: string): Verdict {
 }
 
 /** The raise that an edit asks for; undefined for what R2 does not judge (C2, C7). */
-function raiseOf({ edit, subject, lookups, options }: Case): Raise | undefined {
-  const { after: text, judged } = subject.version;
+function raiseOf({ edit, version: asked, lookups, options }: Asked): Raise | undefined {
+  const text = asked.after;
   const { names, allowLatest, rules } = options;
-  if (!judged || typeof text !== "string") return undefined;
+  if (typeof text !== "string") return undefined;
   const version = parseEngineVersion(text);
   const releases = releasesOf(lookups.after, names);
-  const current = currentOf(edit, subject, names);
+  const current = currentOf(edit, asked, names);
   if (version === undefined) {
     const latest = allowLatest && text === names.latestChannel;
     return latest ? { text, release: undefined, current, rise: undefined, releases } : undefined;
@@ -88,10 +104,15 @@ function raiseOf({ edit, subject, lookups, options }: Case): Raise | undefined {
   return { text, release: { text, version }, current, rise, releases };
 }
 
-/** The old spec value when it is a version, else the first two numbers of the status (C7, S123). */
-function currentOf(edit: Edit, subject: Subject, names: Names): EngineVersion | undefined {
-  const status = at(edit.before, names.fields.statusVersion);
-  return leadingEngineVersion(subject.version.before) ?? leadingEngineVersion(status);
+/** The old value when it is a version, be it at another place, else the first two numbers of the status (C7, C8, S123). */
+function currentOf(
+  { kind, before }: Edit,
+  asked: SubjectVersion,
+  names: Names,
+): EngineVersion | undefined {
+  const paths = [...fieldsOf(kind, names).engineVersions, names.fields.statusVersion];
+  const told = [asked.before, ...paths.map((path) => at(before, path))];
+  return told.map(leadingEngineVersion).find((version) => version !== undefined);
 }
 
 /** Whether policy `major` forbids the raise: by the target (C4), or by the size of the step (C6). */
@@ -103,7 +124,7 @@ function isForbidden({ release, current, releases }: Raise, { options }: Case): 
 }
 
 /** A raise that policy `major` forbids is refused when some side sets that policy (C3, C18). */
-function judgeSides(facts: Case, raise: Raise, cluster: ClusterFacts): Verdict {
+function judgeSides(facts: Asked, raise: Raise, cluster: ClusterFacts): Verdict {
   const { before } = facts.lookups;
   const { names } = facts.options;
   const sides = sidesOf(facts);
@@ -111,7 +132,7 @@ function judgeSides(facts: Case, raise: Raise, cluster: ClusterFacts): Verdict {
     const cause: Cause = {
       rule: "R2",
       reason: "FieldValueForbidden",
-      field: facts.subject.version.field,
+      field: facts.version.field,
       message: `${wrong(raise, facts.options)}: ${setBy(sides, cluster, names)}; ${waysOut(facts, raise, sides)} [R2]`,
     };
     return { causes: [cause], warnings: [], dependsOnCluster: true };
@@ -122,9 +143,8 @@ function judgeSides(facts: Case, raise: Raise, cluster: ClusterFacts): Verdict {
 }
 
 /** Who sets policy `major`: the EC, the EC referred to before, the database's old value (C3, C18, C20). */
-function sidesOf({ subject, lookups, options }: Case): readonly Side[] {
+function sidesOf({ edit, lookups, options }: Asked): readonly Side[] {
   const { names } = options;
-  const { field, before } = subject.version;
   const major = quote(names.majorChannel);
   const policy = fieldText(names.fields.engineUpgradePolicy);
   const clusters = [lookups.after, lookups.before].flatMap((lookup) =>
@@ -137,11 +157,14 @@ function sidesOf({ subject, lookups, options }: Case): readonly Side[] {
     says: `${ec} sets ${policy} ${major}`,
     wayOut: `set another ${policy} in ${ec}`,
   }));
-  const database: Side = {
-    says: `the database had ${field} ${major}`,
-    wayOut: `first clear ${field} in an edit of its own`,
-  };
-  return before === names.majorChannel ? [...ofClusters, database] : ofClusters;
+  const ofDatabase = fieldsOf(edit.kind, names)
+    .engineVersions.filter((path) => at(edit.before, path) === names.majorChannel)
+    .map(fieldText)
+    .map((field): Side => ({
+      says: `the database had ${field} ${major}`,
+      wayOut: `first clear ${field} in an edit of its own`,
+    }));
+  return [...ofClusters, ...ofDatabase];
 }
 
 function wrong(raise: Raise, { names, reading }: RuleOptions): string {

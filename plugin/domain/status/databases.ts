@@ -1,9 +1,9 @@
 /** The databases by version, and those that are on their way or refused (S61, S65; domain facts 7, 11). */
 import type { Situation } from "../checks/situation";
+import { versionPaths } from "../databases/version-paths";
 import type { FactKey, Facts } from "../facts";
 import { termOf } from "../names";
 import type { KubeObject } from "../objects";
-import { fieldsOf } from "../rules/fields";
 import type { Edit } from "../rules/types";
 import { at, list, own, text } from "../values";
 import { formatEngineVersion, leadingEngineVersion, parseEngineVersion } from "../versions";
@@ -66,11 +66,11 @@ export function databasesStatus(
 
 /** The version that a database asks for, as its resource says it. */
 export function wantedVersion(
-  { names }: Facts,
+  facts: Facts,
   object: KubeObject,
   kind: Edit["kind"],
 ): string | undefined {
-  return text(at(object, fieldsOf(kind, names).engineVersion));
+  return text(at(object, versionPaths(facts, { kind, object })[0]));
 }
 
 /** major.minor of what runs, undefined where the status does not tell. */

@@ -91,31 +91,49 @@ export function expectedOf(request: Data, clusters: readonly unknown[]): Expecte
   if (!isData(object) || (operation === "UPDATE" && !isData(old))) return "unreadable";
   const deleted = [object, old].some((each) => words(get(each, "metadata", "deletionTimestamp")));
   if (deleted) return "allow"; // C12
-  const isPlain = get(request, "resource", "resource") === kinds[0];
-  const parent = isPlain ? ["spec"] : ["spec", "globalConfigurations"]; // C8
   const namespace = words(request["namespace"]) ?? "";
-  const edit: Edit = { object, old, parent, namespace, clusters };
-  const verdicts = [judgeVersion(edit), judgePolicy(edit), judgeModules(edit)];
+  const edit: Edit = { object, old, ...placesOf(request), namespace, clusters };
+  const both = versions(edit).flatMap((one) => [judgeVersion(edit, one), judgePolicy(edit, one)]);
+  const verdicts = [...both, judgeModules(edit)];
   return (["deny", "either"] as const).find((each) => verdicts.includes(each)) ?? "allow";
+}
+
+/** C8: an active-active database has all below its global configurations, its version at both places. */
+function placesOf(request: Data): Pick<Edit, "parent" | "places"> {
+  const parent = ["spec", "globalConfigurations"];
+  const isPlain = get(request, "resource", "resource") === kinds[0];
+  return isPlain
+    ? { parent: ["spec"], places: [["spec"]] }
+    : { parent, places: [["spec"], parent] };
 }
 
 interface Edit {
   readonly object: Data;
   readonly old: unknown;
+  /** Of the module lists. */
   readonly parent: readonly string[];
+  /** Of the engineVersion. */
+  readonly places: readonly (readonly string[])[];
   readonly namespace: string;
   readonly clusters: readonly unknown[];
 }
 
-function versions({ object, old, parent }: Edit) {
-  const now = get(object, ...parent, "engineVersion");
-  const was = get(old, ...parent, "engineVersion");
-  return { now, was, changed: !same(now, was) };
+interface Version {
+  readonly now: unknown;
+  readonly was: unknown;
+  readonly changed: boolean;
+}
+
+function versions({ object, old, places }: Edit): readonly Version[] {
+  return places.map((place) => {
+    const now = get(object, ...place, "engineVersion");
+    const was = get(old, ...place, "engineVersion");
+    return { now, was, changed: !same(now, was) };
+  });
 }
 
 /** S61, C1, C2, C12. */
-function judgeVersion(edit: Edit): Expected {
-  const { now, changed } = versions(edit);
+function judgeVersion(edit: Edit, { now, changed }: Version): Expected {
   if (!changed || now === undefined || now === "major") return "allow";
   const { valid } = releasesOf(clusterOf(edit.object, edit.namespace, edit.clusters));
   const exact = typeof now === "string" && /^\d+\.\d+$/.test(now) ? versionOf(now) : undefined;
@@ -123,19 +141,21 @@ function judgeVersion(edit: Edit): Expected {
 }
 
 /** S67, C3–C7, C17, C18, C20. */
-function judgePolicy(edit: Edit): Expected {
+function judgePolicy(edit: Edit, { now, was, changed }: Version): Expected {
   const { object, old, namespace, clusters } = edit;
-  const { now, was, changed } = versions(edit);
   const target = versionOf(now);
   if (old === undefined || !changed || target === undefined) return "allow";
   const cluster = clusterOf(object, namespace, clusters);
   if (cluster === undefined) return "allow";
-  const current = versionOf(was) ?? versionOf(get(old, "status", "version"));
+  // what this place had counts first, then the other place of an EAADB
+  const had = versions(edit).map((version) => version.was);
+  const told = [was, ...had, get(old, "status", "version")].map(versionOf);
+  const current = told.find((version) => version !== undefined);
   if (current === undefined || target <= current) return "allow";
   const policies = [cluster, clusterOf(old, namespace, clusters)].map((ec) =>
     get(ec, "spec", "engineUpgradePolicy"),
   );
-  const isMajor = [...policies, was].includes("major");
+  const isMajor = [...policies, ...had].includes("major");
   return isMajor && !releasesOf(cluster).majors.includes(target) ? "deny" : "allow";
 }
 
@@ -161,7 +181,7 @@ function judgeModules(edit: Edit): Expected {
         (module.name === name && isDefined(module.shown)) ||
         (module.shown === name && (isDefined(module.name) || bundled.includes(module.name ?? ""))),
     );
-  const all = versions(edit).changed || old === undefined;
+  const all = versions(edit).some(({ changed }) => changed) || old === undefined;
   const before = all ? [] : namesOf(old, parent);
   const fresh = namesOf(object, parent).filter(
     (name) => !before.some((other) => same(name, other)),

@@ -15,6 +15,7 @@ const table: readonly (readonly [fact: string, codes: readonly string[], source?
   ["S124 automatic upgrade off with user modules", ["CLUSTER-AUTO-USER-MODULES"], "S51"],
   ["S124 modules defined before databases", ["CLUSTER-MODULE-UNDEFINED"], "S124"],
   ["S125 license valid", ["CLUSTER-LICENSE", "CLUSTER-LICENSE-UNKNOWN"], "S125"],
+  ["S61 the version of active-active databases", ["DATABASE-TWO-VERSIONS"], "S61"],
   ["S126 supported database versions", ["DATABASE-VERSION-UNSUPPORTED"], "S126"],
   ["S127 active-active operators", ["ACTIVE-ACTIVE-OPERATOR"], "S127"],
   ["S66 participating clusters", ["ACTIVE-ACTIVE-REMOTE-UNSEEN"], "S66"],

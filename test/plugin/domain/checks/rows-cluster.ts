@@ -5,6 +5,12 @@ import { secret, type World } from "./world";
 
 const applied = "kubectl.kubernetes.io/last-applied-configuration";
 const deletion = { deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: ["x"] };
+/** The definition of active-active databases has the field at both places. */
+const bothPlaces = [
+  "CustomResourceDefinition/engineenterpriseactiveactivedatabases.app.engine.com",
+  "spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.engineVersion",
+  { type: "string" },
+] as const;
 const deleting = (label: string) => (world: World) =>
   Object.assign(world.find(label)["metadata"] as object, deletion);
 const state = (value: unknown) => (world: World) => world.set(ec, "status.state", value);
@@ -205,6 +211,18 @@ export const databaseRows: readonly Row[] = [
   )(edb),
   quiet("DATABASE-VERSION-UNSUPPORTED", "a channel", (w) =>
     w.set(edb, "spec.engineVersion", "latest"),
+  ),
+  fires("DATABASE-TWO-VERSIONS", "they differ", (w) =>
+    w
+      .set(...bothPlaces)
+      .set(eaadb, "spec.engineVersion", "7.4")
+      .set(eaadb, "spec.globalConfigurations.engineVersion", "8.0"),
+  )(eaadb),
+  quiet("DATABASE-TWO-VERSIONS", "they are the same", (w) =>
+    w
+      .set(...bothPlaces)
+      .set(eaadb, "spec.engineVersion", "8.0")
+      .set(eaadb, "spec.globalConfigurations.engineVersion", "8.0"),
   ),
   fires("DATABASE-CLUSTER-ABSENT", "another name", (w) =>
     w.set(edb, "spec.engineEnterpriseCluster.name", "no-such"),

@@ -8,7 +8,6 @@ import {
   ambiguous,
   changed,
   created,
-  eaadb,
   four,
   found,
   json,
@@ -169,18 +168,6 @@ describe("R1: a version that is not supported is refused with those that are", (
     expect(judge(created({ engineVersion }), around).causes.map((cause) => cause.message)).toEqual([
       message,
     ]);
-  });
-
-  test("an EAADB is judged below its global configurations", () => {
-    const edit: Edit = { kind: "eaadb", before: undefined, after: eaadb({ engineVersion: "9.9" }) };
-    expect(judge(edit).causes.map((cause) => cause.field)).toEqual([
-      "spec.globalConfigurations.engineVersion",
-    ]);
-  });
-
-  test("an EAADB's own spec.engineVersion is not its database version", () => {
-    const after = { spec: { engineVersion: "9.9" } };
-    expect(judge({ kind: "eaadb", before: undefined, after })).toEqual(allowed);
   });
 
   test("a setting of warn lets it pass and says so", () => {

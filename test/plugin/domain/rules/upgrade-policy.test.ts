@@ -6,7 +6,6 @@ import {
   ambiguous,
   changed,
   created,
-  eaadb,
   found,
   judge,
   missing,
@@ -260,17 +259,6 @@ describe("R2: a refusal names versions, EC, side and both ways out", () => {
       message,
     };
     expect(judge(edit, around)).toEqual({ causes: [cause], warnings: [], dependsOnCluster: true });
-  });
-
-  test("an EAADB is judged below its global configurations", () => {
-    const edit: Edit = {
-      kind: "eaadb",
-      before: eaadb({ engineVersion: "7.2" }),
-      after: eaadb({ engineVersion: "7.4" }),
-    };
-    expect(judge(edit, { cluster: major }).causes.map(({ rule, field }) => [rule, field])).toEqual([
-      ["R2", "spec.globalConfigurations.engineVersion"],
-    ]);
   });
 });
 
