@@ -31,10 +31,13 @@ function planLines(
   steps: readonly StepReport[],
   paint: Palette,
 ): readonly string[] {
-  return parts.flatMap(({ id, title, source, skipped }, index) => {
+  return parts.flatMap(({ id, title, source, skipped, unplanned }, index) => {
     const heading = `${index + 1}. ${title} (${source})`;
     const own = steps.filter((step) => step.id === id);
     if (skipped !== undefined) return [`${paint.strong(heading)}: skipped, ${escape(skipped)}`];
+    if (unplanned !== undefined) {
+      return [`${paint.strong(heading)}: could not be planned: ${escape(unplanned)}`];
+    }
     if (own.length === 0) return [`${paint.strong(heading)}: as wanted, nothing is written`];
     return renderPlanPart(heading, own, paint);
   });

@@ -19,6 +19,8 @@ export interface PlannedPart {
   readonly title: string;
   readonly source: string;
   readonly skipped?: string;
+  /** Why its writes are not known; such a plan is never saved. */
+  readonly unplanned?: string;
 }
 
 /** What a plan is bound to. */

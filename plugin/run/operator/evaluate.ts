@@ -17,7 +17,6 @@ import {
 import { lastFileOver } from "../../domain/operator/managers";
 import { isOlder } from "../../domain/operator/refusals";
 import type { Wanted } from "../../domain/operator/wanted";
-import { sameJson } from "../../domain/rules/same";
 import { changedError, ChangedError } from "../outcome";
 import type { BundleOptions, OperatorDeps } from "./deps";
 
@@ -96,10 +95,10 @@ async function evaluateOnce(tools: Evaluating, wanted: Wanted): Promise<Evaluate
       : judgeHeld({ ...facts, storedFile: await storedFile(tools, live) });
   const changes = changesTo(live, object, stored);
   const removed = leftovers(live, object, options.fieldManager);
-  const same = stored === undefined ? changes.length === 0 : isSame(live, stored);
   return {
     ...at,
-    is: same && removed.length === 0 ? "same" : "change",
+    // what the API server alone would fill in is no reason to write, and no plan without it could name it
+    is: changes.length + removed.length === 0 ? "same" : "change",
     force,
     findings: [...verdict.findings, ...findings],
     changes,
@@ -215,16 +214,4 @@ function refusedOr(error: unknown, object: KubeObject): Tried {
     is: "refused",
     finding: operatorFinding("refused", { object: objectLabel(object), cause }),
   };
-}
-
-/** The same content, whoever holds it. */
-function isSame(live: KubeObject, result: KubeObject): boolean {
-  return sameJson(content(live), content(result));
-}
-
-const bookkeeping = ["managedFields", "resourceVersion", "generation"];
-
-function content({ metadata, ...rest }: KubeObject): unknown {
-  const kept = Object.entries(metadata).filter(([key]) => !bookkeeping.includes(key));
-  return { ...rest, status: undefined, metadata: Object.fromEntries(kept) };
 }

@@ -22,9 +22,12 @@ export interface WriteInfo {
 export function applyInfo({ kind, object, live, changes, removed, is }: Evaluated): WriteInfo {
   const why = {
     create: "it does not exist yet",
-    change: `${counted(changes.length, "field")} of the release differ${
-      removed.length === 0 ? "" : `, ${removed.length} of the old one go`
-    }`,
+    change: [
+      ...(changes.length === 0
+        ? []
+        : [`${counted(changes, "differs", "differ")} from the release`]),
+      ...(removed.length === 0 ? [] : [`${counted(removed, "goes", "go")} with the old one`]),
+    ].join(", "),
     same: "it is as the release has it",
     kept: "the stored one is newer",
   }[is];
@@ -132,6 +135,6 @@ function applyWords(action: string, fieldManager: string): readonly string[] {
   return action === "patch" ? [...words, "--dry-run=server", "-f", "-"] : [...words, "-f", "-"];
 }
 
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
+function counted(fields: readonly unknown[], one: string, more: string): string {
+  return fields.length === 1 ? `1 field ${one}` : `${fields.length} fields ${more}`;
 }

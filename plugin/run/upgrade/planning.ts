@@ -60,9 +60,16 @@ export function plannedSteps(steps: readonly PlannedStep[]): readonly StepReport
 
 /** The parts as a plan names them. */
 export function partsOf(plans: readonly PartPlan[]): readonly PlannedPart[] {
-  return plans.map(({ ready: { part, skip } }) => {
+  return plans.map(({ ready: { part, skip }, report }) => {
     const { id, title, source } = part;
-    return { id, title, source, ...(skip !== undefined && { skipped: skip }) };
+    const { code, reason } = report?.exit ?? { code: exitCodes.ok };
+    return {
+      id,
+      title,
+      source,
+      ...(skip !== undefined && { skipped: skip }),
+      ...(code !== exitCodes.ok && reason !== undefined && { unplanned: reason }),
+    };
   });
 }
 

@@ -56,6 +56,18 @@ test("a plan is shown part by part, with permission, risk, way back and command"
   ]);
 });
 
+test("a part that could not be planned is not called as wanted", () => {
+  const { parts, ...rest } = plan([]);
+  const stopped = parts.map((part) =>
+    part.id === "operator" ? { ...part, unplanned: "Helm \u001b[1mowns it" } : part,
+  );
+  expect(shownPlan({ ...rest, parts: stopped })).toEqual([
+    "1. Widen RBAC (S34): as wanted, nothing is written",
+    "2. Upgrade the operator (S15-S23): could not be planned: Helm \\x1b[1mowns it",
+    "3. Reapply the webhook (S24): skipped, not \\x1b[1min use",
+  ]);
+});
+
 test("of very many writes the first are shown and the others counted", () => {
   const many = Array.from({ length: 500 }, (_, index) => step(`shop-${index}`));
   const lines = shownPlan(plan(many));

@@ -1,5 +1,5 @@
 /** `upgrade` on a cluster in memory with the operator at play: planned, done, done again. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defaultNames as names } from "../../../plugin/domain/names";
 import type { KubeObject } from "../../../plugin/domain/objects";
@@ -83,6 +83,40 @@ describe("before the first write", () => {
         reverse: expect.stringMatching(/./) as string,
         command: expect.stringMatching(/^(kubectl|helm) /) as string,
       });
+    }
+  });
+
+  test("both dry runs name the same writes, each with what it changes", async () => {
+    const planned = await Promise.all(
+      ["client", "server"].map(async (mode) => {
+        const { report } = await upgrade(await aPlayedWorld({ objects }), [`--dry-run=${mode}`]);
+        return (report.steps ?? []).map(({ id, action, object, why }) => [id, action, object, why]);
+      }),
+    );
+    expect(planned[0]).toEqual(planned[1]);
+    expect(JSON.stringify(planned)).not.toMatch(/\b0 fields/);
+  });
+
+  test("a part that could not be planned says why, and no plan is saved", async () => {
+    const held = objects.map((object) =>
+      object.kind === names.ec.kind
+        ? {
+            ...object,
+            metadata: {
+              ...object.metadata,
+              labels: { ...object.metadata.labels, "app.kubernetes.io/managed-by": "Helm" },
+            },
+          }
+        : object,
+    );
+    const file = join(folder, "held.json");
+    for (const args of [["--dry-run=client"], ["--plan-out", file], ["--yes"]]) {
+      const world = await aPlayedWorld({ objects: held });
+      const { report, writes } = await upgrade(world, args);
+      expect([report.exit.code, writes, existsSync(file)]).toEqual([5, [], false]);
+      const { plan } = report.details as { plan: { parts: { id: string; unplanned?: string }[] } };
+      const told = plan.parts.flatMap(({ id, unplanned }) => (unplanned ? [[id, unplanned]] : []));
+      expect(told).toEqual([["cluster", expect.stringContaining("Helm owns the EC") as string]]);
     }
   });
 
