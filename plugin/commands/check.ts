@@ -1,6 +1,5 @@
 /** `check`: flags to options, then the snapshot and its judgement (S121-S127). */
 import { readSecretCertificate } from "../adapters/certificate";
-import { shippedRbac } from "../adapters/shipped-rbac";
 import { shippedTemplate } from "../adapters/shipped-template";
 import { parseDocuments, renderDocuments } from "../adapters/yaml";
 import { checks } from "../domain/checks/all";
@@ -9,6 +8,7 @@ import type { CheckTarget } from "../domain/checks/target";
 import { type Selection, unknownCodes } from "../domain/checks/selection";
 import { UsageError } from "../domain/errors";
 import { isOpenShift, type Facts } from "../domain/facts";
+import type { RoleFiles } from "../domain/rbac/lines";
 import { rebrand } from "../domain/rebrand";
 import type { KubeObject } from "../domain/objects";
 import type { Release, ReleaseContents } from "../domain/release/release";
@@ -17,6 +17,7 @@ import { checkCluster, lineOf } from "../run/check";
 import { Recorder } from "../run/recorder";
 import type { Report } from "../run/report";
 import type { CommandContext, ReleaseFlags } from "./context";
+import { shippedTemplates } from "./rbac-templates";
 import { readContents, releaseOf, withRelease } from "./release-option";
 
 export { checkText } from "../output/check-text";
@@ -96,14 +97,11 @@ function contentsFor(
   return readContents(opened, isOpenShift(facts) ? "openshift" : "kubernetes", reading);
 }
 
-function rbacOf(
-  context: CommandContext,
-  contents: ReleaseContents | undefined,
-): readonly unknown[] {
-  const files = contents?.rbac ?? [];
-  return files.length > 0
-    ? files.flatMap(({ text, source }) => parseDocuments(text, source))
-    : shipped(Object.entries(shippedRbac()), context);
+function rbacOf(context: CommandContext, contents: ReleaseContents | undefined): RoleFiles {
+  const { rbac: files = [], source = "", operatorVersion } = contents ?? {};
+  if (files.length === 0) return shippedTemplates(context.names, operatorVersion);
+  const documents = files.flatMap(({ text, source: file }) => parseDocuments(text, file));
+  return { documents, source };
 }
 
 function webhookOf(

@@ -140,7 +140,9 @@ export interface ReapplyRbacFlags extends ReleaseFlags {
   readonly namespacesFile?: string;
   /** A file, or "-" for stdin. */
   readonly template?: string;
-  readonly mode: "exact" | "expand" | "contract";
+  readonly mode: "expand" | "contract";
+  /** Additions of persons to give up, by their entries; `all` for all of them. */
+  readonly dropLocal: readonly string[];
   readonly account?: string;
   readonly prune: boolean;
   readonly canary?: string;

@@ -4,15 +4,15 @@ import { parseDocuments } from "../adapters/yaml";
 import { UsageError } from "../domain/errors";
 import type { Names } from "../domain/names";
 import { renderRbac } from "../domain/rbac/templates";
+import type { RoleFiles } from "../domain/rbac/lines";
 import { rebrand } from "../domain/rebrand";
+import { releaseVersion } from "../domain/release/contents";
 import type { Release, ReleaseFile } from "../domain/release/release";
 import type { CommandContext, ReapplyRbacFlags } from "./context";
 import { releaseOf } from "./release-option";
 
 /** Documents, and where they are from. */
-export interface Templates {
-  readonly documents: readonly unknown[];
-  readonly source: string;
+export interface Templates extends RoleFiles {
   /** The release that they are of. */
   readonly opened?: Release;
 }
@@ -28,18 +28,24 @@ export async function readTemplates(
     return { documents: parseDocuments(await context.readInput(template), source), source };
   }
   const release = await releaseOf(context, flags);
-  if (release !== undefined) return openedTemplates(release, names);
+  if (release !== undefined) return openedTemplates(release, names, flags.target);
+  return shippedTemplates(names);
+}
+
+/** The roles and bindings that the tool ships, for the release that runs unless one is named. */
+export function shippedTemplates(names: Names, release?: string): RoleFiles {
   const source = "the roles and bindings that the tool ships";
-  const documents = Object.entries(shippedRbac()).flatMap(([file, text]) =>
-    parseDocuments(text, file),
-  );
-  return { documents: documents.map((document) => rebrand(document, names)), source };
+  const documents = Object.entries(shippedRbac())
+    .flatMap(([file, text]) => parseDocuments(text, file))
+    .map((document) => rebrand(document, names));
+  return { documents, source, shipped: true, release };
 }
 
 /** The documents of a release that was opened before. */
-export function openedTemplates(opened: Release, names: Names): Templates {
+export function openedTemplates(opened: Release, names: Names, target?: string): Templates {
   const { source, file } = opened;
-  return { ...templatesOf(source, filesOf(names).map(file), names), opened };
+  const release = releaseVersion(opened, { names, parse: parseDocuments }) ?? target;
+  return { ...templatesOf(source, filesOf(names).map(file), names), release, opened };
 }
 
 /** What is wrong with the files whatever the cluster holds is said before it is asked. */

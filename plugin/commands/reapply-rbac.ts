@@ -1,13 +1,20 @@
 /** `reapply-rbac`: flags to options, then the run over the managed namespaces (S34). */
 import { UsageError } from "../domain/errors";
 import { namesIn } from "../domain/rbac/managed";
+import type { RoleFiles } from "../domain/rbac/lines";
 import type { Release } from "../domain/release/release";
 import type { RbacOptions } from "../run/rbac/deps";
 import { reapplyRbac } from "../run/rbac/reapply";
 import type { Report } from "../run/report";
 import type { CommandContext, ReapplyRbacFlags } from "./context";
 import { kubectlCommand } from "./kubectl-command";
-import { openedTemplates, readTemplates, requireFit } from "./rbac-templates";
+import {
+  openedTemplates,
+  readTemplates,
+  requireFit,
+  shippedTemplates,
+  type Templates,
+} from "./rbac-templates";
 import { withRelease } from "./release-option";
 import { runPorts } from "./run-ports";
 
@@ -25,25 +32,32 @@ export async function runReapplyRbac(
 export interface RbacPreparation extends Pick<RbacOptions, "assumeExpanded"> {
   /** The release that was opened, instead of the flags that name one. */
   readonly opened?: Release;
+  /** The operator's release whose roles are wanted where no files are there. */
+  readonly release?: string | undefined;
 }
 
 /** Reads and judges what was given; the run itself follows when wanted. */
 export async function prepareReapplyRbac(
   context: CommandContext,
   flags: ReapplyRbacFlags,
-  { opened, ...more }: RbacPreparation = {},
+  { opened, release, ...more }: RbacPreparation = {},
 ): Promise<(context: CommandContext) => Promise<Report>> {
   const { names } = context;
-  const templates =
-    opened === undefined ? await readTemplates(context, flags) : openedTemplates(opened, names);
+  const templates: Templates =
+    opened !== undefined
+      ? openedTemplates(opened, names)
+      : release === undefined
+        ? await readTemplates(context, flags)
+        : shippedTemplates(names, release);
   const given = await readGiven(context, flags);
   requireFit(templates, names);
   return async (later) =>
     withRelease(await run(later, { ...flags, ...more, ...templates, given }), templates.opened);
 }
 
-type Prepared = ReapplyRbacFlags &
-  Pick<RbacOptions, "documents" | "source" | "given" | "assumeExpanded">;
+type Prepared = Omit<ReapplyRbacFlags, "release"> &
+  RoleFiles &
+  Pick<RbacOptions, "given" | "assumeExpanded">;
 
 async function run(context: CommandContext, prepared: Prepared): Promise<Report> {
   const { options, names } = context;

@@ -1,11 +1,9 @@
 /** `status`: flags to options, then one look or many (S57-S60, S68-S74). */
 import { readSecretCertificate } from "../adapters/certificate";
 import { openRelease } from "../adapters/release/open";
-import { shippedRbac } from "../adapters/shipped-rbac";
 import { parseDocuments, renderDocuments } from "../adapters/yaml";
 import { judgeChecks } from "../domain/checks/judge";
 import { EngineError, exitCodes, UsageError } from "../domain/errors";
-import { rebrand } from "../domain/rebrand";
 import { contentsOf } from "../domain/release/contents";
 import type { ReleaseContents } from "../domain/release/release";
 import { renderText, type TextStyle } from "../output/text";
@@ -14,6 +12,7 @@ import { Recorder } from "../run/recorder";
 import type { ExitReport, Report } from "../run/report";
 import { type Look, StatusReader, watchStatus, type StatusOptions } from "../run/status";
 import type { CommandContext } from "./context";
+import { shippedTemplates } from "./rbac-templates";
 import { detailsOf, reasonOf, type StatusDetails } from "./status-details";
 import { screenFor } from "./status-screen";
 import { statusLines } from "./status-text";
@@ -149,11 +148,7 @@ async function optionsOf(
   const { names, run, signal, env } = context;
   const probe = flags.probe && { probeName: `kubectl-engine-probe-${run.id}`.toLowerCase() };
   if (flags.release === undefined) {
-    const source = "the roles and bindings that the tool ships";
-    const documents = Object.entries(shippedRbac()).flatMap(([file, text]) =>
-      parseDocuments(text, file),
-    );
-    return { ...probe, rbac: { documents: documents.map((each) => rebrand(each, names)), source } };
+    return { ...probe, rbac: shippedTemplates(names) };
   }
   const given = flags.release;
   const release = await openRelease(given, { names, signal, env });

@@ -2,7 +2,7 @@
 import { acceptable } from "../domain/databases/codes";
 import { exitCodes } from "../domain/errors";
 import type { Facts } from "../domain/facts";
-import { contractSkip, sccSkip, webhookSkip } from "../domain/upgrade/gates";
+import { rolesSkip, sccSkip, webhookSkip } from "../domain/upgrade/gates";
 import { upgradeParts, type UpgradePartId } from "../domain/upgrade/parts";
 import type { Release } from "../domain/release/release";
 import { countedOn, joinedReport, stepsOf } from "../run/joined-report";
@@ -38,7 +38,10 @@ export function readyParts(of: PartsOf): readonly ReadyPart[] {
   const skips: Partial<Record<UpgradePartId, string | undefined>> = {
     webhook: webhookSkip(facts),
     scc: sccSkip(facts, of.operatorVersion),
-    ...(of.opened === undefined && { "rbac-contract": contractSkip(of.operatorVersion) }),
+    ...(of.opened === undefined && {
+      "rbac-expand": rolesSkip(of.operatorVersion, context.names),
+      "rbac-contract": rolesSkip(of.operatorVersion, context.names),
+    }),
     ...(clusterNames(of).length === 0 && { cluster: noClusters(of), "auto-off": noClusters(of) }),
     ...(of.flags.engineVersion === undefined && { databases: noVersion }),
   };
@@ -94,19 +97,20 @@ function staged(
 }
 
 function rbac(
-  { context, flags, opened }: PartsOf,
+  { context, flags, opened, operatorVersion }: PartsOf,
   mode: "expand" | "contract",
   { ahead }: Stage,
 ): Promise<Run> {
   const rbacFlags: ReapplyRbacFlags = {
     mode,
+    dropLocal: [],
     prune: false,
     takeFields: flags.takeFields,
     takeOver: false,
     probe: flags.probe,
   };
   return prepareReapplyRbac(context, rbacFlags, {
-    ...(opened !== undefined && { opened }),
+    ...(opened === undefined ? { release: operatorVersion } : { opened }),
     ...(ahead && mode === "contract" && { assumeExpanded: true }),
   });
 }

@@ -42,7 +42,7 @@ const prepared: Readonly<
     title: "RBAC",
     run: await prepareReapplyRbac(
       context,
-      { mode: "exact", prune: false, takeFields: [], takeOver, probe },
+      { mode: "expand", dropLocal: [], prune: false, takeFields: [], takeOver, probe },
       opened === undefined ? {} : { opened },
     ),
   }),

@@ -13,6 +13,10 @@ export const reapplyRbac: CommandEntry = {
   summary: "Bring the operator's Role and RoleBinding up to date in every managed namespace",
   description: `Bring the operator's Role and RoleBinding up to date in every managed namespace.
 
+Without --mode it only adds: rules and subjects that are there stay. --mode contract takes away what other releases
+had, asks first, and is refused while the operator is older than the roles. Without --release the roles are those of
+the release that runs. What a person added is kept in every mode and listed; --drop-local takes it away.
+
 What exists is read at once, only differences are written, and each namespace has a result of its own. The
 namespaces are those that the operator is told to manage, or exactly those that are given. After writing,
 access reviews prove the access. Running the command again goes on from the state found.`,
@@ -24,9 +28,13 @@ access reviews prove the access. Running the command again goes on from the stat
     { does: "Use the roles of a release", line: "reapply-rbac -n engine --release ./release" },
     {
       does: "Before the operator's upgrade: old and new rules",
-      line: "reapply-rbac --mode expand",
+      line: "reapply-rbac --release ./release",
     },
-    { does: "After it: the new rules alone", line: "reapply-rbac --mode contract" },
+    { does: "After it: take away the old rules", line: "reapply-rbac --mode contract" },
+    {
+      does: "Take away a rule that a person added",
+      line: "reapply-rbac --drop-local edb-role:apps/deployments:get",
+    },
     {
       does: "Begin with one, stop when three fail",
       line: "reapply-rbac --canary shop --max-failures 3",
@@ -61,9 +69,15 @@ access reviews prove the access. Running the command again goes on from the stat
     {
       name: "mode",
       value: "MODE",
-      choices: ["exact", "expand", "contract"],
-      fallback: "exact",
-      help: "expand adds the new rules to those in force; exact and contract leave the new ones alone",
+      choices: ["expand", "contract"],
+      fallback: "expand",
+      help: "expand only adds; contract takes away what other releases had",
+    },
+    {
+      name: "drop-local",
+      value: "ENTRIES",
+      repeat: true,
+      help: "Take away what a person added: edb-role:apps/deployments:get, edb-role:User/alice, or all",
     },
     {
       name: "ec-service-account",
@@ -73,7 +87,10 @@ access reviews prove the access. Running the command again goes on from the stat
     { name: "prune", help: "Delete what is left in namespaces that are not managed any more" },
     { name: "canary", value: "NAMESPACE", help: "Work on this one first, and stop when it fails" },
     { name: "max-failures", value: "N", help: "Stop when so many namespaces have failed" },
-    { name: "take-over", help: "Take a namespace from the operator of another namespace" },
+    {
+      name: "take-over",
+      help: "With --mode contract: take a namespace from the operator of another namespace",
+    },
     {
       name: "take-fields",
       value: "FIELDS",
@@ -106,7 +123,8 @@ function judge(read: FlagReader): ReapplyRbacFlags {
     ...(namespaces.length > 0 && { namespaces }),
     ...given({ selector, namespacesFile, template, account, canary }),
     ...readRelease(read),
-    mode: read.choice("mode", ["exact", "expand", "contract"], "exact"),
+    mode: read.choice("mode", ["expand", "contract"], "expand"),
+    dropLocal: read.list("drop-local"),
     prune: read.on("prune"),
     ...(read.given("max-failures") && {
       maxFailures: read.count("max-failures", { min: 1, max: 1_000_000, fallback: 1 }),

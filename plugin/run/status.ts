@@ -4,8 +4,8 @@ import { ApiError, PermissionError, UnavailableError } from "../domain/errors";
 import { factKeys, type FactKey, type Facts, factSources, isOpenShift } from "../domain/facts";
 import type { Finding } from "../domain/findings";
 import type { Permission } from "../domain/permissions";
+import type { RoleFiles } from "../domain/rbac/lines";
 import type { ReleaseContents } from "../domain/release/release";
-import type { RbacInput } from "../domain/status/rbac";
 import { judgeStatus, type Status } from "../domain/status/status";
 import { requirePermissions } from "./ledger";
 import type { Recorder } from "./recorder";
@@ -24,7 +24,7 @@ export interface StatusDeps extends SnapshotDeps {
 export interface StatusOptions {
   readonly namespace: string;
   /** The shipped roles and bindings, or those of the release. */
-  readonly rbac: RbacInput;
+  readonly rbac: RoleFiles;
   /** How the release was given, and its files as one platform has them. */
   readonly release?: {
     readonly given: string;
@@ -75,7 +75,7 @@ export class StatusReader {
       ...(release !== undefined &&
         contents !== undefined && { release: { contents, given: release.given } }),
       findings: deps.judgeChecks(facts, {
-        rbac: rbac.documents,
+        rbac,
         ...(contents !== undefined && { contents }),
       }),
     });

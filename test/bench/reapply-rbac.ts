@@ -18,6 +18,7 @@ import {
   seedNamespaces,
   settings,
 } from "../control-plane/managed-namespaces";
+import { operatorDeployment } from "../control-plane/operator";
 import { runner } from "../control-plane/plugin-run";
 import { repositoryRoot } from "../control-plane/pins";
 
@@ -138,6 +139,7 @@ async function measure(size: number): Promise<Measured> {
     await api.create(namespaceNamed(operatorNamespace));
     await api.create(settings({ EDB_NAMESPACES: wanted.join(",") }));
     await api.create(cluster());
+    await api.create(operatorDeployment(operatorNamespace));
     await seedNamespaces(api, [...wanted, ...looped]);
     const each = await loop(controlPlane, looped);
     const first = await runPlugin(controlPlane, []);

@@ -2,6 +2,8 @@
  * The operator's access while its roles change: expand, switch of the operator, contract. A second
  * process asks all the time whether the operator's account may do what the release in charge needs.
  */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { shippedRbac } from "../../plugin/adapters/shipped-rbac";
 import { parseDocuments } from "../../plugin/adapters/yaml";
 import { defaultNames as names } from "../../plugin/domain/names";
@@ -52,9 +54,13 @@ const sharedRole = { apiGroup, kind: "ClusterRole", name: "shared-by-hand" };
 
 let controlPlane: ControlPlane;
 let watch: AccessWatch | undefined;
+/** The new release's roles and bindings, while the old operator runs. */
+let template = "";
 beforeAll(async () => {
   controlPlane = await startControlPlane({ users: [runner, accessWatcher] });
-  const { api } = controlPlane;
+  const { api, site } = controlPlane;
+  template = join(site.dataDir, "roles.yaml");
+  writeFileSync(template, Object.values(shippedRbac()).join("---\n"));
   await applyCrds(api);
   await api.create(namespaceNamed(operatorNamespace));
   await api.create(cluster());
@@ -131,10 +137,9 @@ async function may(resourceAttributes: Question): Promise<boolean> {
   return at(answer.body, ["status", "allowed"]) === true;
 }
 
-async function reapply(mode: string): Promise<PluginRun> {
-  const run = await runPlugin(controlPlane, ["reapply-rbac", "--mode", mode, "--yes"], {
-    namespace: operatorNamespace,
-  });
+async function reapply(mode: string, more: readonly string[] = []): Promise<PluginRun> {
+  const words = ["reapply-rbac", "--mode", mode, "--yes", ...more];
+  const run = await runPlugin(controlPlane, words, { namespace: operatorNamespace });
   expect({ code: run.code, exit: run.report.exit }).toMatchObject({ code: 0 });
   return run;
 }
@@ -157,7 +162,7 @@ test.each([
     const [old, next] = [need(all, oldGrants), need(all, newGrants)];
 
     await watch.demand({ name: "old", lanes: old });
-    await reapply("expand");
+    await reapply("expand", ["--template", template]);
     await watch.demand({ name: "old and new", lanes: old.map((lane, n) => both(lane, next[n])) });
     await switchOperator();
     await watch.demand({ name: "new", lanes: next });
@@ -188,7 +193,7 @@ describe("the watch sees", () => {
     const all = await managed(201, false);
     watch = startAccessWatch(controlPlane, account);
     await watch.demand({ name: "old", lanes: need(all, oldGrants) });
-    await reapply("exact");
+    await reapply("contract");
     await watch.demand({ name: "still old", lanes: need(all, oldGrants) });
     const { refused } = await watch.stop();
     expect(refused).toEqual(

@@ -13,6 +13,7 @@ import {
   operatorNamespace,
   settings,
 } from "./managed-namespaces";
+import { operatorDeployment } from "./operator";
 import { type PluginRun, runner, runPlugin } from "./plugin-run";
 
 let controlPlane: ControlPlane;
@@ -22,6 +23,7 @@ beforeAll(async () => {
   await applyCrds(api);
   await api.create(namespaceNamed(operatorNamespace));
   await api.create(cluster());
+  await api.create(operatorDeployment(operatorNamespace));
 });
 afterAll(() => controlPlane.stop());
 

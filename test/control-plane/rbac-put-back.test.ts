@@ -14,6 +14,7 @@ import {
   settings,
 } from "./managed-namespaces";
 import type { KubeObject } from "./objects";
+import { operatorDeployment } from "./operator";
 import { type PluginRun, runner, runPlugin } from "./plugin-run";
 
 const shared = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "shared" };
@@ -25,6 +26,7 @@ beforeAll(async () => {
   await applyCrds(api);
   await api.create(namespaceNamed(operatorNamespace));
   await api.create(cluster());
+  await api.create(operatorDeployment(operatorNamespace));
 });
 afterAll(() => controlPlane.stop());
 

@@ -13,6 +13,7 @@ import {
   seedNamespaces,
   settings,
 } from "./managed-namespaces";
+import { operatorDeployment } from "./operator";
 import { type PluginRun, runner, runPlugin } from "./plugin-run";
 import { pathOf } from "./objects";
 
@@ -27,6 +28,7 @@ beforeAll(async () => {
   await applyCrds(api);
   await api.create(namespaceNamed(operatorNamespace));
   await api.create(cluster());
+  await api.create(operatorDeployment(operatorNamespace));
   await api.create(settings({ EDB_NAMESPACES: all.join(",") }));
   await seedNamespaces(api, all);
 });
@@ -74,7 +76,7 @@ test("expand, then contract, then nothing: what a person applied with kubectl is
   expect([expanded.code, expanded.writes.length]).toEqual([0, all.length]);
   expect(await may(first, "get", "", "endpoints")).toBe(true);
   expect(await may(first, "get", "discovery.k8s.io", "endpointslices")).toBe(true);
-  const contracted = await reapply(["--mode=contract"]);
+  const contracted = await reapply(["--mode=contract", "--yes"]);
   expect([contracted.code, contracted.writes.length]).toEqual([0, all.length]);
   expect(await may(first, "get", "", "endpoints")).toBe(false);
   const again = await reapply();

@@ -43,7 +43,23 @@ beforeAll(async () => {
   for (const object of granted(names.scc.current, { subjects, namespace })) {
     await cluster.create(object);
   }
+  await added("role", "/rules/-", person.rule);
+  await added("rolebinding", "/subjects/-", person.subject);
 });
+
+/** What a person added in one namespace, which no release has. */
+const person = {
+  namespace: managed[0],
+  rule: { apiGroups: ["apps"], resources: ["deployments"], verbs: ["get"] },
+  subject: { apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "alice" },
+} as const;
+
+async function added(kind: string, path: string, value: object): Promise<void> {
+  const patch = JSON.stringify([{ op: "add", path, value }]);
+  const words = ["patch", kind, "edb-role", "-n", person.namespace, "--type=json", "-p", patch];
+  const { code, stderr } = await scene.controlPlane.kubectl(words);
+  if (code !== 0) throw new Error(stderr);
+}
 afterAll(() => scene.close());
 
 /** What an audit log says of the writes of a run, in the order of the parts. */
@@ -100,7 +116,9 @@ async function expectRights(version: ReleaseVersion): Promise<void> {
   for (const one of managed) {
     const ref = { resource: rbacKinds.role, name: names.rbac.consumerRole, namespace: one };
     const role = await scene.cluster.get(ref);
-    expect(own(role, "rules")).toEqual(consumerRules(version));
+    const isOwn = one === person.namespace;
+    const rules = [...consumerRules(version), ...(isOwn ? [person.rule] : [])];
+    expect(own(role, "rules")).toEqual(rules);
     const binding = await scene.cluster.get({
       resource: rbacKinds.roleBinding,
       name: names.rbac.consumerBinding,
@@ -109,6 +127,7 @@ async function expectRights(version: ReleaseVersion): Promise<void> {
     expect(own(binding, "subjects")).toEqual([
       { kind: "ServiceAccount", name: names.operator.serviceAccount, namespace },
       { kind: "ServiceAccount", name: "ec", namespace },
+      ...(isOwn ? [person.subject] : []),
     ]);
   }
 }
@@ -134,10 +153,22 @@ async function expectNothingLeft(version: ReleaseVersion): Promise<void> {
   expect([again.code, again.writes]).toEqual([0, []]);
 }
 
+/** Rule by rule, in the one report of the whole run. */
+function expectListed({ report }: PluginRun): void {
+  const local = (report.findings ?? []).filter(({ code }) => code === "RBAC-LOCAL");
+  const place = `${person.namespace}/${names.rbac.consumerRole}`;
+  expect(local.map(({ object, cause }) => [object, cause.replace(/^.*: /, "")])).toEqual([
+    [`Role/${place}`, "get"],
+    [`RoleBinding/${place}`, "User/alice"],
+  ]);
+  expect(local[0]?.cause).toContain("deployments.apps: get");
+}
+
 function upgradeWhilePlaying(version: ReleaseVersion): Promise<PluginRun> {
   return scene.whilePlaying(async () => {
     const run = await scene.upgrade(version);
     expect([run.code, run.report.exit.reason]).toEqual([0, matching(titles)]);
+    expectListed(run);
     await expectNothingLeft(version);
     return run;
   });

@@ -5,6 +5,7 @@ import { permissionLine, type Permission } from "../permissions";
 import { checks as catalogue } from "./all";
 import type { Check, Want } from "./check";
 import { judgingCodes } from "./codes";
+import { rolesOf } from "./rbac-sites";
 import { accept, isSkipped, type Selection, type Skip, skipWord } from "./selection";
 import { type Situation, situationOf } from "./situation";
 import type { CheckTarget } from "./target";
@@ -102,7 +103,10 @@ const lacks: Readonly<Record<Want, readonly [lacks: Lack, says: string]>> = {
     "give the release's files with --release",
   ],
   webhook: [({ target }) => target.webhook === undefined, noTemplate],
-  rbac: [({ target }) => target.rbac === undefined, noTemplate],
+  rbac: [
+    (situation) => rolesOf(situation).is === "unknown",
+    "the role of the operator that runs is not known, give the release's files with --release",
+  ],
   certificate: [
     ({ facts }) => facts.objects.webhookSecrets.length > 0 && facts.certificate === undefined,
     "the certificate was not read",

@@ -1,6 +1,9 @@
 /** The managed namespaces with what is in them and what the release wants there (S34; domain facts 6). */
 import { factNamed, type FactKey } from "../facts";
 import type { KubeObject } from "../objects";
+import { type ReleaseRoles, rolesFor } from "../rbac/lines";
+import { type Additions, additionsTo } from "../rbac/local";
+import { termsFor } from "../rbac/terms";
 import { pairIn, type RbacTemplates, renderRbac } from "../rbac/templates";
 import type { Pair } from "../rbac/kinds";
 import { accountOf } from "../scc/account";
@@ -15,6 +18,8 @@ export interface ManagedSite {
   readonly binding: KubeObject | undefined;
   /** Undefined where there is no template, or an unfit one. */
   readonly wanted: Pair<KubeObject> | undefined;
+  /** What a person added to what is wanted. */
+  readonly local: Additions;
 }
 
 /** What has to have been read for the managed namespaces to be known. */
@@ -29,11 +34,18 @@ export function accountsOf({ clusters, names }: Situation): readonly string[] {
   return [...new Set(clusters.map((cluster) => accountOf(cluster, names).name))];
 }
 
+/** The release's documents, or those of the release that runs. */
+export function rolesOf({ installed, names, target }: Situation): ReleaseRoles {
+  if (target.rbac === undefined) return { is: "unknown", because: "there is no template" };
+  return rolesFor(target.rbac, installed?.tag, names);
+}
+
 /** The release's documents with this operator's names in them; undefined without any. */
 export function templatesOf(situation: Situation): RbacTemplates | undefined {
-  const { configured, facts, names, target } = situation;
-  if (target.rbac === undefined) return undefined;
-  return renderRbac(target.rbac, {
+  const { configured, facts, names } = situation;
+  const roles = rolesOf(situation);
+  if (roles.is === "unknown") return undefined;
+  return renderRbac(roles.documents, {
     namespace: facts.namespace,
     accounts: accountsOf(situation),
     label: configured.is === "label",
@@ -48,15 +60,21 @@ export function sitesOf(situation: Situation): readonly ManagedSite[] {
   const consumer = templates?.is === "rendered" ? templates.consumer : undefined;
   const roles = byNamespace(facts.objects.roles, names.rbac.consumerRole);
   const bindings = byNamespace(facts.objects.roleBindings, names.rbac.consumerBinding);
+  const known = termsFor({ ...facts, files: {}, mode: "contract" });
   return managed
     .filter((name) => isLiving(factNamed(facts, "namespaces", { name })))
-    .map((namespace) => ({
-      namespace,
-      role: roles.get(namespace),
-      binding: bindings.get(namespace),
-      wanted: consumer && pairIn(consumer, namespace),
-    }));
+    .map((namespace) => {
+      const [role, binding] = [roles.get(namespace), bindings.get(namespace)];
+      const wanted = consumer && pairIn(consumer, namespace);
+      const held = { ...(role && { role }), ...(binding && { binding }) };
+      const local = wanted === undefined ? none : additionsTo(held, wanted, known);
+      // without an EC nobody knows whose accounts the release means
+      const subjects = accountsOf(situation).length === 0 ? [] : local.subjects;
+      return { namespace, role, binding, wanted, local: { ...local, subjects } };
+    });
 }
+
+const none: Additions = { grants: [], subjects: [] };
 
 /** True for a namespace in which something can be created. */
 export function isLiving(namespace: KubeObject | undefined): boolean {

@@ -3,7 +3,8 @@ import type { KubeObject } from "../objects";
 import { ownerOf } from "../owners";
 import { leftovers } from "../placeholders";
 import { rbacFindings } from "../rbac/codes";
-import { compareRules, grantLines, rulesOf } from "../rbac/rules";
+import { localFindings } from "../rbac/local";
+import { compareRules, grantLines, isAmong, rulesOf } from "../rbac/rules";
 import { otherOperators } from "../rbac/stale";
 import { roleRefOf, subjectLabel, subjectsBeyond, subjectsOf } from "../rbac/subjects";
 import { type Check, type Found, on, shared } from "./check";
@@ -127,7 +128,7 @@ export const rbacChecks: readonly Check[] = [
     severity: "warning",
     title: "Every Role gives all that the release's gives",
     cause: "a Role lacks rules of the release's: the new operator could not do its work there",
-    fix: "run reapply-rbac --mode=expand before the operator is upgraded",
+    fix: "run reapply-rbac before the operator is upgraded: it only adds",
     source: "S34",
     needs: [...needs, "ecs"],
     wants: "rbac",
@@ -143,19 +144,27 @@ export const rbacChecks: readonly Check[] = [
     area,
     severity: "warning",
     title: "No Role gives more than the release's",
-    cause:
-      "a Role has rules that the release's does not have: an older release's, or local changes",
-    fix: "merge local changes into the file; the others go with reapply-rbac --mode=contract after the upgrade",
+    cause: "a Role has rules of another release, which this one does not have",
+    fix: "run reapply-rbac --mode=contract after the operator's upgrade",
     source: "S18",
     needs: [...needs, "ecs"],
     wants: "rbac",
-    judge: perSite(({ role, wanted }) => {
+    judge: perSite(({ role, wanted, local }) => {
       if (role === undefined || wanted === undefined) return undefined;
       const { lost } = compareRules(rulesOf(role), rulesOf(wanted.role));
-      if (lost.length === 0) return undefined;
-      return on(role, `it also gives ${grantLines(lost).join("; ")}`, { field: "rules" });
+      const isLocal = isAmong(local.grants);
+      const others = lost.filter((grant) => !isLocal(grant));
+      if (others.length === 0) return undefined;
+      return on(role, `it also gives ${grantLines(others).join("; ")}`, { field: "rules" });
     }),
   },
+  shared(rbacFindings.local, {
+    area,
+    title: "Roles and bindings hold nothing that a person added",
+    needs: [...needs, "ecs"],
+    wants: "rbac",
+    judge: perSite(({ local, ...held }) => localFindings(held, local)),
+  }),
   shared(rbacFindings.otherOperator, {
     area,
     title: "No other operator is bound in a managed namespace",

@@ -1,5 +1,6 @@
 /** What a cluster is checked for. */
 import type { KubeObject } from "../objects";
+import type { RoleFiles } from "../rbac/lines";
 import type { ReleaseContents } from "../release/release";
 
 /** What is wanted; without any of it the cluster is judged as it stands. */
@@ -12,6 +13,6 @@ export interface CheckTarget {
   readonly contents?: ReleaseContents;
   /** The webhook's template of the release, else the shipped one, rendered for the namespace. */
   readonly webhook?: KubeObject;
-  /** The documents of the managed namespaces of the release, else the shipped ones, as they are. */
-  readonly rbac?: readonly unknown[];
+  /** The files for managed namespaces: the release's, else the shipped ones. */
+  readonly rbac?: RoleFiles;
 }

@@ -5,6 +5,12 @@ const { error, warning } = codesOf({ source: "S34" });
 
 /** The codes by what they are about. */
 export const rbacFindings = {
+  early: error(
+    "RBAC-CONTRACT-EARLY",
+    "the operator that runs is older than the roles: it still uses rights that they do not have",
+    "run it after the operator's upgrade; until then, run reapply-rbac without --mode, which only adds",
+    "domain facts 6",
+  ),
   escalation: error(
     "RBAC-ESCALATION",
     "the role gives rights that you do not hold, and nobody may give what they do not hold",
@@ -20,6 +26,12 @@ export const rbacFindings = {
     "the operator looks for a label without a value, and this namespace gives it one: releases differ on whether it counts",
     "give the label an empty value, or name the namespaces as a list",
     "domain facts 6",
+  ),
+  local: warning(
+    "RBAC-LOCAL",
+    "a role or binding has what no known release had: a person added it, and it is kept",
+    "nothing, as long as it is wanted; else run reapply-rbac with --drop-local",
+    "S18",
   ),
   namespaceAbsent: error(
     "RBAC-NAMESPACE-ABSENT",
@@ -70,6 +82,12 @@ export const rbacFindings = {
     "RBAC-REFUSED",
     "the API server refused the write",
     "mend what it names, then run again: only what is missing is written",
+  ),
+  releaseUnknown: error(
+    "RBAC-RELEASE-UNKNOWN",
+    "the operator's release is not known, or older than those whose roles come with this tool",
+    "give the release's own files with --release",
+    "domain facts 6",
   ),
   stale: warning(
     "RBAC-STALE",

@@ -2,29 +2,51 @@
 import type { KubeObject } from "../objects";
 import { type Json, own } from "../values";
 import type { Pair } from "./kinds";
-import { compareRules, type Grant, rulesOf, uniteRules } from "./rules";
-import { metadataDiffers, roleRefOf, subjectLabel, subjectsBeyond, subjectsOf } from "./subjects";
+import {
+  type Additions,
+  additionsTo,
+  additionsWhere,
+  type Held,
+  realSubjects,
+  type Releases,
+} from "./local";
+import { compareRules, type Grant, isAmong, rulesGiving, rulesOf, uniteRules } from "./rules";
+import {
+  metadataDiffers,
+  roleRefOf,
+  type Subject,
+  subjectLabel,
+  subjectsBeyond,
+  subjectsOf,
+} from "./subjects";
 
 /**
- * `exact` and `contract` leave the wanted rules alone; `expand` unites them with those in force,
- * so that neither the old operator nor the new one lacks anything.
+ * `expand` unites the wanted rules with those in force, so that neither the old operator nor the new
+ * one lacks anything; `contract` takes away what other releases had. Both keep what a person added.
  */
-export type Mode = "exact" | "expand" | "contract";
+export type Mode = "expand" | "contract";
+
+/** How a place is planned. */
+export interface Terms extends Releases {
+  readonly mode: Mode;
+  /** True for an addition that is given up, by its entry. */
+  readonly drops: (entry: string) => boolean;
+  /** The wanted labels and annotations are the release's own: to lack them is a difference. */
+  readonly marks: boolean;
+}
 
 /** What is there. */
-export interface Found {
-  readonly role?: KubeObject;
-  readonly binding?: KubeObject;
+export interface Found extends Held {
   /** The second binding of a change of roleRef that was not brought to its end. */
   readonly temporary?: KubeObject;
-  /** Rules of the role that the binding is for, where that is not the wanted one. */
-  readonly bound?: readonly Json[];
 }
 
 /** One object to apply, and what it takes the place of. */
 export interface Write {
   readonly object: KubeObject;
   readonly live?: KubeObject;
+  /** It holds what a person added, which no file of a release has. */
+  readonly mixed?: true;
 }
 
 /** Everything that one place needs; without `role`, `binding` and `temporary` it is as wanted. */
@@ -39,6 +61,9 @@ export interface SitePlan {
   readonly lost: readonly Grant[];
   readonly subjectsGained: readonly string[];
   readonly subjectsLost: readonly string[];
+  /** What a person added, whether it is kept or given up. */
+  readonly local: Additions;
+  readonly kept: Additions;
   /** Role and binding as they will be. */
   readonly outcome: Pair<KubeObject>;
 }
@@ -46,12 +71,16 @@ export interface SitePlan {
 const none: readonly Json[] = [];
 
 /** Plans one place. */
-export function planSite(found: Found, wanted: Pair<KubeObject>, mode: Mode): SitePlan {
-  const bound = found.bound ?? none;
-  const before = uniteRules(rulesOf(found.role), bound);
-  const role = mode === "expand" ? withRules(wanted.role, before) : wanted.role;
-  const held = subjectsOf(found.binding);
-  const binding = mode === "expand" ? withSubjects(wanted.binding, found.binding) : wanted.binding;
+export function planSite(found: Found, wanted: Pair<KubeObject>, terms: Terms): SitePlan {
+  const { marks, drops } = terms;
+  const before = uniteRules(rulesOf(found.role), found.bound ?? none);
+  const local = additionsTo(found, wanted, terms);
+  const kept = additionsWhere(wanted.role, local, (entry) => !drops(entry));
+  const role = { ...wanted.role, rules: rulesAfter(before, wanted.role, { terms, local, kept }) };
+  const held = realSubjects(found.binding, terms);
+  const gone = subjectsBeyond(local.subjects, kept.subjects);
+  const more = terms.mode === "expand" ? subjectsBeyond(held, gone) : kept.subjects;
+  const binding = withSubjects(wanted.binding, more);
   const { gained, lost } = compareRules(before, rulesOf(role));
   const rebind =
     found.binding !== undefined && roleRefOf(found.binding) !== roleRefOf(wanted.binding);
@@ -61,23 +90,44 @@ export function planSite(found: Found, wanted: Pair<KubeObject>, mode: Mode): Si
   const bindingDiffers =
     rebind ||
     subjectsGained.length + subjectsLost.length > 0 ||
-    differs(found.binding, wanted.binding);
+    held.length < subjectsOf(found.binding).length ||
+    differs(found.binding, wanted.binding, marks);
   return {
-    ...(roleDiffers(found.role, role) && { role: write(role, found.role) }),
-    ...(bindingDiffers && { binding: write(binding, found.binding) }),
+    ...(roleDiffers(found.role, role, marks) && {
+      role: write(role, found.role, local.grants.length > 0),
+    }),
+    ...(bindingDiffers && { binding: write(binding, found.binding, local.subjects.length > 0) }),
     rebind,
     ...(found.temporary !== undefined && { temporary: found.temporary }),
     gained,
     lost,
     subjectsGained,
     subjectsLost,
+    local,
+    kept,
     outcome: { role, binding },
   };
 }
 
+/** The rules as they will be: those in force or the wanted ones first, then what the others add. */
+function rulesAfter(
+  before: readonly Json[],
+  wanted: KubeObject,
+  { terms, local, kept }: Pick<SitePlan, "local" | "kept"> & { readonly terms: Terms },
+): readonly Json[] {
+  const isKept = isAmong(kept.grants);
+  if (terms.mode === "contract") return uniteRules(rulesOf(wanted), rulesGiving(before, isKept));
+  const isLocal = isAmong(local.grants);
+  const stays =
+    kept.grants.length === local.grants.length
+      ? before
+      : rulesGiving(before, (grant) => isKept(grant) || !isLocal(grant));
+  return uniteRules(stays, rulesOf(wanted));
+}
+
 /** What is there once the place is expanded: what a contract that comes later will find. */
-export function expanded(found: Found, wanted: Pair<KubeObject>): Found {
-  const { outcome, rebind } = planSite(found, wanted, "expand");
+export function expanded(found: Found, wanted: Pair<KubeObject>, terms: Terms): Found {
+  const { outcome, rebind } = planSite(found, wanted, { ...terms, mode: "expand" });
   // the binding of another role is made anew by then
   const { binding } = rebind ? {} : found;
   return { role: after(outcome.role, found.role), binding: after(outcome.binding, binding) };
@@ -98,26 +148,27 @@ export function isAsWanted({ role, binding, temporary }: SitePlan): boolean {
   return role === undefined && binding === undefined && temporary === undefined;
 }
 
-function write(object: KubeObject, live: KubeObject | undefined): Write {
-  return { object, ...(live !== undefined && { live }) };
+/** True when a right or an account goes. */
+export function takesAway({ lost, subjectsLost }: SitePlan): boolean {
+  return lost.length + subjectsLost.length > 0;
 }
 
-function roleDiffers(live: KubeObject | undefined, role: KubeObject): boolean {
+function write(object: KubeObject, live: KubeObject | undefined, mixed: boolean): Write {
+  return { object, ...(live !== undefined && { live }), ...(mixed && { mixed }) };
+}
+
+function roleDiffers(live: KubeObject | undefined, role: KubeObject, marks: boolean): boolean {
   const { gained, lost } = compareRules(rulesOf(live), rulesOf(role));
-  return gained.length + lost.length > 0 || differs(live, role);
+  return gained.length + lost.length > 0 || differs(live, role, marks);
 }
 
-function differs(live: KubeObject | undefined, wanted: KubeObject): boolean {
-  return live === undefined || metadataDiffers(live, wanted);
+function differs(live: KubeObject | undefined, wanted: KubeObject, marks: boolean): boolean {
+  return live === undefined || (marks && metadataDiffers(live, wanted));
 }
 
-function withRules(role: KubeObject, before: readonly Json[]): KubeObject {
-  return { ...role, rules: uniteRules(before, rulesOf(role)) };
-}
-
-function withSubjects(binding: KubeObject, live: KubeObject | undefined): KubeObject {
+function withSubjects(binding: KubeObject, more: readonly Subject[]): KubeObject {
   const wanted = subjectsOf(binding);
-  return { ...binding, subjects: [...wanted, ...subjectsBeyond(subjectsOf(live), wanted)] };
+  return { ...binding, subjects: [...wanted, ...subjectsBeyond(more, wanted)] };
 }
 
 /** The second binding: the wanted role for everybody who has access now or shall have it. */

@@ -83,6 +83,31 @@ export const uniteRules = onceAPair((first, second) =>
   ),
 );
 
+/** Of the rules only the grants that are kept; a rule of which all are kept stays as it is written. */
+export function rulesGiving(rules: Rules, keeps: (grant: Grant) => boolean): Rules {
+  return rules.flatMap((rule) => {
+    const grants = grantsOfRule(rule);
+    const left = grants.filter(keeps);
+    return left.length > 0 && left.length === grants.length ? [rule] : left.map(ruleOf);
+  });
+}
+
+/** Tells the grants of a list from all others, however wide they are. */
+export function isAmong(grants: readonly Grant[]): (grant: Grant) => boolean {
+  const keys = new Set(grants.map(keyOf));
+  return (grant) => keys.has(keyOf(grant));
+}
+
+function ruleOf({ verb, group, resource, name }: Grant): Json {
+  if (resource.startsWith("/")) return { nonResourceURLs: [resource], verbs: [verb] };
+  return {
+    apiGroups: [group],
+    resources: [resource],
+    ...(name !== undefined && { resourceNames: [name] }),
+    verbs: [verb],
+  };
+}
+
 type Rules = readonly Json[];
 
 /** Thousands of namespaces hold the same list: the outcome is kept with it. */

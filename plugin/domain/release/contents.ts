@@ -55,6 +55,17 @@ export function contentsOf(release: Release, reading: Reading): ContentsResult {
   };
 }
 
+/** The operator's release by its bundle, of whichever platform; undefined without a bundle or a tag. */
+export function releaseVersion(
+  release: Release,
+  reading: Pick<Reading, "names" | "parse">,
+): string | undefined {
+  const { names } = reading;
+  const { bundle, openshiftBundle } = names.release;
+  const files = [bundle, openshiftBundle].flatMap((paths) => release.file(paths) ?? []);
+  return files.flatMap((file) => versionIn(bundleIn(file, reading, []), names) ?? [])[0];
+}
+
 /** What says that a release is another one than was asked for, in each bundle that it holds. */
 export function targetProblems(
   release: Release,

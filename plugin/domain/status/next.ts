@@ -104,7 +104,7 @@ function lackingStep(facts: NextFacts): NextStep | undefined {
   if (lacking.length === 0 || behind(facts) === undefined) return undefined;
   return {
     says: `give the operator the rights that it lacks in ${places(lacking)}`,
-    words: ["reapply-rbac", "--mode=expand", ...fromRelease(facts)],
+    words: ["reapply-rbac", ...fromRelease(facts)],
   };
 }
 
@@ -179,11 +179,12 @@ function constraintStep({ situation }: NextFacts): NextStep | undefined {
 }
 
 function rbacStep(facts: NextFacts): NextStep | undefined {
-  const { differing, comparedWith } = facts.rbac;
+  const { differing, lacking, beyond, comparedWith } = facts.rbac;
   if (differing.length === 0) return undefined;
+  const narrows = lacking.length === 0 && beyond.length > 0;
   return {
     says: `bring role and binding in ${places(differing)} in line with ${comparedWith}`,
-    words: ["reapply-rbac", ...fromRelease(facts)],
+    words: ["reapply-rbac", ...(narrows ? ["--mode=contract"] : []), ...fromRelease(facts)],
   };
 }
 

@@ -3,16 +3,12 @@ import type { Situation } from "../checks/situation";
 import { factNamed, type Facts } from "../facts";
 import type { KubeObject } from "../objects";
 import type { Pair } from "../rbac/kinds";
-import { isAsWanted, planSite, type SitePlan } from "../rbac/plan";
+import { type RoleFiles, rolesFor } from "../rbac/lines";
+import { isAsWanted, planSite, type SitePlan, takesAway, type Terms } from "../rbac/plan";
+import { termsFor } from "../rbac/terms";
 import { pairIn, renderRbac, wantsAccounts, type RbacTemplates } from "../rbac/templates";
 import { at, text } from "../values";
 import { bounded, unreadVerdict, type Verdict } from "./verdict";
-
-/** Roles and bindings to compare with, and where they are from. */
-export interface RbacInput {
-  readonly documents: readonly unknown[];
-  readonly source: string;
-}
 
 /** What is shown of the managed namespaces. */
 export interface RbacStatus {
@@ -22,6 +18,10 @@ export interface RbacStatus {
   readonly differing: readonly string[];
   /** Those among them that lack a right or an account: the operator fails there. */
   readonly lacking: readonly string[];
+  /** Those among them that have what only another release needs. */
+  readonly beyond: readonly string[];
+  /** Places with rules or subjects that a person added: no difference. */
+  readonly local: readonly string[];
   readonly comparedWith: string;
   readonly verdict: Verdict;
 }
@@ -30,10 +30,11 @@ const wholeCluster = "the whole cluster";
 
 /** Compares every managed namespace with the templates. */
 export function rbacStatus(
-  { facts, configured, managed: namespaces, clusters }: Situation,
-  { documents, source }: RbacInput,
+  { facts, configured, installed, managed: namespaces, clusters }: Situation,
+  files: RoleFiles,
 ): RbacStatus {
-  const none = { places: 0, differing: [], lacking: [], comparedWith: source };
+  const empty = { places: 0, differing: [], lacking: [], beyond: [], local: [] };
+  const none = { ...empty, comparedWith: files.source };
   const unread = unreadVerdict(facts, [
     "deployments",
     "configMaps",
@@ -49,15 +50,21 @@ export function rbacStatus(
   if (namespaces.length === 0 && !byLabel) {
     return { ...none, verdict: { is: "fine", says: "no other namespace is managed" } };
   }
-  const rendered = rendering({ facts, clusters, byLabel }, documents);
+  const roles = rolesFor(files, installed?.tag, facts.names);
+  if (roles.is === "unknown")
+    return { ...none, verdict: { ...roles, because: `${roles.because}; give --release` } };
+  const rendered = rendering({ facts, clusters, byLabel }, roles.documents);
   if (rendered.is === "unknown") return { ...none, verdict: rendered };
-  const plans = plansOf(facts, rendered, namespaces);
-  const differing = plans.filter(({ plan }) => !isAsWanted(plan));
+  const plans = plansOf(facts, rendered, { namespaces, files });
+  const where = (is: (plan: SitePlan) => boolean): readonly string[] =>
+    plans.filter(({ plan }) => is(plan)).map(({ place }) => place);
   const status = {
     places: plans.length,
-    differing: differing.map(({ place }) => place),
-    lacking: differing.filter(({ plan }) => lacks(plan)).map(({ place }) => place),
-    comparedWith: source,
+    differing: where((plan) => !isAsWanted(plan)),
+    lacking: where(lacks),
+    beyond: where(takesAway),
+    local: where(({ local: { grants, subjects } }) => grants.length + subjects.length > 0),
+    comparedWith: roles.source,
   };
   return { ...status, verdict: verdictOn(status) };
 }
@@ -97,19 +104,23 @@ interface PlannedPlace {
 function plansOf(
   facts: Facts,
   { consumer, label }: Rendered,
-  namespaces: readonly string[],
+  { namespaces, files }: { readonly namespaces: readonly string[]; readonly files: RoleFiles },
 ): readonly PlannedPlace[] {
+  const terms = termsFor({ ...facts, files, mode: "contract" });
   const roles = placed(facts.objects.roles, consumer.role);
   const bindings = placed(facts.objects.roleBindings, consumer.binding);
   const inEach = namespaces.map((place) =>
-    planned(place, pairIn(consumer, place), [roles.get(place), bindings.get(place)]),
+    planned(place, { wanted: pairIn(consumer, place), terms }, [
+      roles.get(place),
+      bindings.get(place),
+    ]),
   );
   if (label === undefined) return inEach;
   const found = (key: "clusterRoles" | "clusterRoleBindings", { metadata }: KubeObject) =>
     factNamed(facts, key, { name: String(metadata.name) });
   return [
     ...inEach,
-    planned(wholeCluster, label, [
+    planned(wholeCluster, { wanted: label, terms: { ...terms, lines: [] } }, [
       found("clusterRoles", label.role),
       found("clusterRoleBindings", label.binding),
     ]),
@@ -118,11 +129,11 @@ function plansOf(
 
 function planned(
   place: string,
-  wanted: Pair<KubeObject>,
+  { wanted, terms }: { readonly wanted: Pair<KubeObject>; readonly terms: Terms },
   [role, binding]: readonly (KubeObject | undefined)[],
 ): PlannedPlace {
   const found = { ...(role !== undefined && { role }), ...(binding !== undefined && { binding }) };
-  return { place, plan: planSite(found, wanted, "exact") };
+  return { place, plan: planSite(found, wanted, terms) };
 }
 
 /** The objects of a template's name, by namespace. */
@@ -138,19 +149,22 @@ function lacks({ gained, subjectsGained, rebind }: SitePlan): boolean {
   return rebind || gained.length + subjectsGained.length > 0;
 }
 
-function verdictOn({
-  places,
-  differing,
-  lacking,
-  comparedWith,
-}: Omit<RbacStatus, "verdict">): Verdict {
+function verdictOn({ places, comparedWith, ...of }: Omit<RbacStatus, "verdict">): Verdict {
+  const { differing, lacking, beyond, local } = of;
   const count = places === 1 ? "1 namespace" : `${places} namespaces`;
-  if (differing.length === 0) return { is: "fine", says: `${count} as in ${comparedWith}` };
+  const added = local.length === 0 ? "" : `; local additions in ${bounded(local)}`;
+  if (differing.length === 0) {
+    return { is: "fine", says: `${count} as in ${comparedWith}${added}` };
+  }
   const said = `${differing.length} of ${count} differ from ${comparedWith}: ${bounded(differing)}`;
   const missing = lacking.length === 0 ? "" : `; ${lacking.length} lack a right or an account`;
+  const more = beyond.length === 0 ? "" : `; ${beyond.length} have rights of another release`;
   return {
     is: "stalled",
-    because: `${said}${missing}`,
-    fix: "bring them up to date with reapply-rbac",
+    because: `${said}${missing}${more}`,
+    fix:
+      lacking.length === 0 && beyond.length > 0
+        ? "take back what this release does not need with reapply-rbac --mode contract"
+        : "bring them up to date with reapply-rbac",
   };
 }

@@ -6,7 +6,8 @@ import { clustersStatus, type ClustersStatus } from "./clusters";
 import { databasesStatus, type DatabasesStatus } from "./databases";
 import { nextStep, type NextFacts, type NextStep } from "./next";
 import { operatorStatus, type OperatorStatus } from "./operator";
-import { rbacStatus, type RbacInput, type RbacStatus } from "./rbac";
+import type { RoleFiles } from "../rbac/lines";
+import { rbacStatus, type RbacStatus } from "./rbac";
 import { worst, type Verdict } from "./verdict";
 import { webhookStatus, type ProbeOutcome, type WebhookStatus } from "./admission";
 
@@ -40,7 +41,7 @@ export interface Status {
 export interface StatusInput {
   /** Where the webhook was probed. */
   readonly probe?: ProbeOutcome;
-  readonly rbac: RbacInput;
+  readonly rbac: RoleFiles;
   readonly release?: NonNullable<NextFacts["release"]>;
   /** Of all checks. */
   readonly findings: readonly Finding[];

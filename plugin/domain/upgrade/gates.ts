@@ -1,14 +1,13 @@
 /** Whether a part of the upgrade has anything to do on this cluster, judged from facts. */
 import { type Facts, isKnown, isOpenShift } from "../facts";
+import type { Names } from "../names";
 import type { KubeObject } from "../objects";
 import { ownerOf } from "../owners";
+import { lineOf } from "../rbac/lines";
 import { wantsAdjustment } from "../scc/refusals";
 import { isPrivileged, unprivilegedFrom } from "../scc/release";
 import { list, own } from "../values";
-import { compareReleaseTags, parseReleaseTag } from "../versions";
-
-/** The roles that come with this tool are of this release; operators before it need others (S34). */
-const shippedRolesFrom = "8.0.2-2";
+import { parseReleaseTag } from "../versions";
 
 /** Why the webhook is left alone; undefined where an admission controller is in use (S24). */
 export function webhookSkip(facts: Facts): string | undefined {
@@ -46,11 +45,9 @@ export function sccSkip(facts: Facts, operatorVersion: string | undefined): stri
   return adjusting ? "automatic resource adjustment is asked for, which needs it (S32)" : undefined;
 }
 
-/** Why rights are not taken back by the roles that come with this tool, when no release gives its own. */
-export function contractSkip(operatorVersion: string | undefined): string | undefined {
-  const [has, needs] = [parseReleaseTag(operatorVersion), parseReleaseTag(shippedRolesFrom)];
-  if (has !== undefined && needs !== undefined && compareReleaseTags(has, needs) >= 0) {
-    return undefined;
-  }
-  return `the roles that come with this tool are of ${shippedRolesFrom}; with the release's own: reapply-rbac --mode contract --release SOURCE`;
+/** Why roles are left alone when no release gives its own, and this tool knows none of that release. */
+export function rolesSkip(operatorVersion: string | undefined, names: Names): string | undefined {
+  if (lineOf(operatorVersion, names) !== undefined) return undefined;
+  const release = operatorVersion ?? "this release";
+  return `the roles of ${release} do not come with this tool; with the release's own: reapply-rbac --release SOURCE`;
 }

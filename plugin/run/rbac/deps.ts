@@ -1,10 +1,11 @@
 /** What a run over many namespaces is given: ports, options, and the words of the person. */
+import type { RoleFiles } from "../../domain/rbac/lines";
 import type { Mode } from "../../domain/rbac/plan";
 import type { Reviews } from "../reviews";
 import type { AskingPorts } from "../run-ports";
 
 /** The flags of the command, judged. */
-export interface RbacOptions {
+export interface RbacOptions extends RoleFiles {
   /** The operator's. */
   readonly namespace: string;
   readonly mode: Mode;
@@ -24,9 +25,8 @@ export interface RbacOptions {
   readonly takeFields: readonly string[];
   readonly takeOver: boolean;
   readonly prove: boolean;
-  /** The roles and bindings to apply, and where they are from. */
-  readonly documents: readonly unknown[];
-  readonly source: string;
+  /** Additions of persons to give up, by their entries; `all` for all of them. */
+  readonly dropLocal: readonly string[];
   /**
    * In a dry run of `contract`: what is read is first taken through the plan of `expand`, so that
    * a run which expands first can show all of its plan. Nothing is sent, whatever `dryRun` says.

@@ -18,21 +18,24 @@ export function refOf(object: KubeObject): Ref {
 export function plannedApply(
   deps: RbacDeps,
   { mode }: RbacOptions,
-  { object, live }: Write,
+  { object, live, mixed }: Write,
 ): PlannedWrite {
   const { command } = deps;
   const ref = refOf(object);
   const file = fileOf(object, deps);
+  const words =
+    live !== undefined && mixed === true
+      ? patchWords(object, ref)
+      : file === undefined
+        ? createWords(object)
+        : reconcileWords(file, ref, mode);
   return plannedWrite({
     verb: live === undefined ? "create" : "patch",
     ref,
     before: live,
     risk: riskOf(object, live),
     reverse: live === undefined ? command(deleteWords(ref)) : backBy("replace"),
-    command: command([
-      "kubectl",
-      ...(file === undefined ? createWords(object) : reconcileWords(file, ref, mode)),
-    ]),
+    command: command(["kubectl", ...words]),
   });
 }
 
@@ -91,6 +94,14 @@ function reconcileWords(
     ...within(namespace),
     ...(mode === "expand" ? [] : extras),
   ];
+}
+
+/** No file of a release holds what a person added: the whole list is given instead. */
+function patchWords(object: KubeObject, { resource, name, namespace }: Ref): readonly string[] {
+  const key = object["rules"] === undefined ? "subjects" : "rules";
+  const patch = JSON.stringify({ [key]: object[key] });
+  const words = ["patch", resource.kind.toLowerCase(), name, "--type=merge", "-p", patch];
+  return [...words, ...within(namespace)];
 }
 
 function createWords(binding: KubeObject): readonly string[] {

@@ -8,23 +8,36 @@ import type { Found } from "../../domain/rbac/plan";
 import { roleRefOf } from "../../domain/rbac/subjects";
 import { rulesOf } from "../../domain/rbac/rules";
 import { rbacFinding } from "../../domain/rbac/codes";
+import { releasesOf } from "../../domain/scc/release";
 import { at, type Json, text } from "../../domain/values";
 import { missingPermissions } from "../ledger";
 import { BlockedError } from "../recorder";
 import type { RbacDeps, RbacOptions } from "./deps";
 import { listPermissions } from "./permissions";
 
-/** What the operator is told; undefined where it is not in this namespace at all. */
-export async function readConfigured(
+/** The operator as it is set up. */
+export interface Operator {
+  /** What it is told; undefined where it is not in this namespace at all. */
+  readonly configured: Configured | undefined;
+  /** The tag of the release that runs, where it tells. */
+  readonly running: string | undefined;
+}
+
+/** Reads the operator's Deployment and its settings. */
+export async function readOperator(
   { cluster, names }: RbacDeps,
   { namespace }: RbacOptions,
-): Promise<Configured | undefined> {
+): Promise<Operator> {
   const [deployment, configMap] = await Promise.all([
     cluster.get({ resource: kinds.deployment, name: names.operator.deployment, namespace }),
     cluster.get({ resource: kinds.configMap, name: names.configMap.name, namespace }),
   ]);
-  if (deployment === undefined && configMap === undefined) return undefined;
-  return configuredNamespaces({ deployment, configMap, names });
+  const absent = deployment === undefined && configMap === undefined;
+  const [release] = releasesOf({ deployment, cluster: undefined, pods: [] }, names);
+  return {
+    configured: absent ? undefined : configuredNamespaces({ deployment, configMap, names }),
+    running: release?.tag,
+  };
 }
 
 /** The service accounts of the clusters in the operator's namespace, or the one given. */

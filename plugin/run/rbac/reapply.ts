@@ -5,7 +5,8 @@
 import { UsageError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import type { KubeObject } from "../../domain/objects";
-import { isAsWanted } from "../../domain/rbac/plan";
+import type { RoleFiles } from "../../domain/rbac/lines";
+import { isAsWanted, takesAway } from "../../domain/rbac/plan";
 import type { Stale } from "../../domain/rbac/stale";
 import type { Pair } from "../../domain/rbac/kinds";
 import { pairIn, renderRbac, wantsAccounts } from "../../domain/rbac/templates";
@@ -22,11 +23,12 @@ import {
   BoundRules,
   type Inventory,
   readAccounts,
-  readConfigured,
+  readOperator,
   readInventory,
   readPlace,
 } from "./read";
 import { Refusals } from "./refusal";
+import { keptFindings, requireDroppable, requireLate, requireRoles } from "./release";
 import { type Site, siteOf } from "./site";
 import { readStale } from "./stale";
 import { readTargets, type Targets } from "./targets";
@@ -102,23 +104,30 @@ class Reapply {
 
   async #plan(fills: boolean): Promise<Planned> {
     const { deps, options } = this;
-    const configured = await readConfigured(deps, options);
+    const operator = await readOperator(deps, options);
+    const { configured, running } = operator;
     const targets = await readTargets(deps, options, configured);
     deps.recorder.findings(targets.findings);
     this.#ending.begin(targets);
     const accounts = fills ? await readAccounts(deps, options) : [options.account ?? ""];
-    const { consumer, label } = this.#render(accounts, targets);
+    const idle = targets.namespaces.length === 0 && !targets.label;
+    const roles = idle ? options : requireRoles(deps, options, running);
+    const { consumer, label } = this.#render(roles, accounts, targets);
     const inventory = await readInventory(deps, this.#temporary(consumer));
     const sites = await this.#sites(consumer, targets, inventory);
     const wide = label === undefined ? undefined : await this.#site({ wanted: label }, undefined);
+    const all = [...(wide === undefined ? [] : [wide]), ...sites];
+    requireLate(deps, options, { running, sites: all });
+    requireDroppable(options, all);
+    deps.recorder.findings(keptFindings(all));
     const stale = await readStale(deps, options, { targets, inventory, configured });
     deps.recorder.findings(staleFindings(stale));
     return { targets, wide, sites, stale };
   }
 
-  #render(accounts: readonly string[], { label }: Targets) {
+  #render({ documents, source }: RoleFiles, accounts: readonly string[], { label }: Targets) {
     const { names } = this.deps;
-    const { documents, source, namespace } = this.options;
+    const { namespace } = this.options;
     const result = renderRbac(documents, { namespace, accounts, label, names });
     if (result.is === "rendered") return result;
     throw new UsageError(
@@ -156,7 +165,8 @@ class Reapply {
     const place = { ...where, temporaryName: this.#temporary(where.wanted) };
     const { namespace = "" } = where;
     const found = inventory?.at(namespace) ?? (await readPlace(deps, place));
-    return siteOf(place, await this.#bound.addTo(found, where.wanted.binding), options);
+    const known = await this.#bound.addTo(found, where.wanted.binding);
+    return siteOf(place, known, { ...options, names: deps.names });
   }
 
   /** The places whose writes are allowed; where none is, nothing is begun. */
@@ -181,9 +191,11 @@ class Reapply {
     const { deps, options } = this;
     if (options.dryRun !== "none") return;
     const rebinds = open.filter(({ plan }) => plan.rebind).length;
+    const narrows = open.filter(({ plan }) => takesAway(plan)).length;
     const prunes = options.prune ? prunable(stale).length : 0;
-    if (rebinds + prunes === 0) return;
+    if (rebinds + narrows + prunes === 0) return;
     const acts = [
+      ...(narrows > 0 ? [`take rights away in ${counted(narrows)}`] : []),
       ...(rebinds > 0 ? [`delete the binding and make it anew in ${counted(rebinds)}`] : []),
       ...(prunes > 0 ? [`delete what is left over in ${counted(prunes)}`] : []),
     ];

@@ -4,6 +4,7 @@ import { type KubeObject, objectLabel } from "../../domain/objects";
 import { rbacFinding } from "../../domain/rbac/codes";
 import { type Pair } from "../../domain/rbac/kinds";
 import { expanded, type Found, planSite, type SitePlan } from "../../domain/rbac/plan";
+import { termsFor } from "../../domain/rbac/terms";
 import { otherOperators } from "../../domain/rbac/stale";
 import type { Finding } from "../../domain/findings";
 import { ownerOf } from "../../domain/owners";
@@ -24,10 +25,13 @@ export interface Site {
 export function siteOf(
   place: Pick<Site, "namespace" | "wanted" | "temporaryName">,
   read: Found,
-  { mode, assumeExpanded }: Pick<RbacOptions, "mode" | "assumeExpanded">,
+  { names, ...options }: RbacOptions & Pick<RbacDeps, "names">,
 ): Site {
-  const found = assumeExpanded === true ? expanded(read, place.wanted) : read;
-  return { ...place, found, plan: planSite(found, place.wanted, mode) };
+  const inNamespaces = termsFor({ ...options, names, files: options });
+  // no release has changed the role for finding namespaces
+  const terms = place.namespace === undefined ? { ...inNamespaces, lines: [] } : inNamespaces;
+  const found = options.assumeExpanded === true ? expanded(read, place.wanted, terms) : read;
+  return { ...place, found, plan: planSite(found, place.wanted, terms) };
 }
 
 /** What a place is called in sentences. */

@@ -66,7 +66,7 @@ export class Worker {
   async #planAgain(site: Site): Promise<Site> {
     const found = await readPlace(this.deps, site);
     const known = await this.tools.bound.addTo(found, site.wanted.binding);
-    return siteOf(site, known, this.options);
+    return siteOf(site, known, { ...this.options, names: this.deps.names });
   }
 
   async #once(site: Site): Promise<Outcome> {

@@ -22,8 +22,8 @@ export class Writer {
   ) {}
 
   /** Applies the complete object, bound to the one that was read; dry runs send or plan it. */
-  async apply({ object, live }: Write, why: string): Promise<KubeObject> {
-    const write = { object, ...(live && { live }) };
+  async apply(write: Write, why: string): Promise<KubeObject> {
+    const { object, live } = write;
     if (this.options.dryRun !== "none") {
       if (this.#rehearses) await this.#send(write, true);
       this.planApply(write, why);

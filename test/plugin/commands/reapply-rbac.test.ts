@@ -22,7 +22,8 @@ afterEach(() => {
 });
 
 const usual: ReapplyRbacFlags = {
-  mode: "exact",
+  mode: "expand",
+  dropLocal: [],
   prune: false,
   takeFields: [],
   takeOver: false,

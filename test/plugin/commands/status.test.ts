@@ -321,7 +321,10 @@ test("a screen higher than the terminal is cut, and says so", async () => {
 });
 
 test("--until fine ends with 124 when it is not in time", async () => {
-  const { code, out } = await play(["--until", "fine", "--timeout", "5s", "-o", "json"]);
+  const metadata = { name: "edb-role", namespace: "shop" };
+  const more = [{ apiVersion: "rbac.authorization.k8s.io/v1", kind: "Role", metadata, rules: [] }];
+  const words = ["--until", "fine", "--timeout", "5s", "-o", "json"];
+  const { code, out } = await play(words, { more });
   expect(code).toBe(124);
   expect((JSON.parse(out) as Report).exit.reason).toMatch(/^it was not fine in time: /);
 });

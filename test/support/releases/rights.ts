@@ -63,19 +63,20 @@ export function operatorRules(version: ReleaseVersion, openshift: boolean): Rule
 
 /** The rules in every managed namespace. */
 export function consumerRules(version: ReleaseVersion): Rules {
-  const { unprivileged, deletesSecrets } = releaseShapes[version];
+  const { unprivileged, deletesMany } = releaseShapes[version];
   return [
     {
       apiGroups: [names.group],
       resources: withParts(names.edb.plural, ...(unprivileged ? [names.eaadb.plural] : [])),
-      verbs: allVerbs,
+      verbs: [...allVerbs, ...(deletesMany ? ["deletecollection"] : [])],
     },
     {
       apiGroups: [""],
       resources: ["secrets"],
       verbs: [
         ...["update", "get", "watch", "create", "patch", "list"],
-        ...(deletesSecrets ? ["delete"] : []),
+        ...(deletesMany ? ["read", "listallnamespaces", "watchlist"] : []),
+        ...(deletesMany ? ["watchlistallnamespaces", "replace", "delete", "deletecollection"] : []),
       ],
     },
     {

@@ -18,8 +18,8 @@ export interface ReleaseShape {
   readonly storedVersion: "v1" | "v1alpha1";
   /** What tells where a Service's pods are: endpoints before 8.0.2-2. */
   readonly endpoints: "endpoints" | "endpointslices";
-  /** Before 7.4.6-2 the consumer Role deletes Secrets too. */
-  readonly deletesSecrets: boolean;
+  /** Before 7.4.6-2 the consumer Role deletes Secrets too, and databases by the collection. */
+  readonly deletesMany: boolean;
   /** How its files for managed namespaces spell what is to be filled in. */
   readonly tokens: { readonly namespace: string; readonly account: string };
 }
@@ -35,7 +35,7 @@ export const releaseShapes: Readonly<Record<ReleaseVersion, ReleaseShape>> = {
     unprivileged: false,
     storedVersion: "v1alpha1",
     endpoints: "endpoints",
-    deletesSecrets: true,
+    deletesMany: true,
     tokens: angled,
   },
   "7.22.0-7": {
@@ -44,7 +44,7 @@ export const releaseShapes: Readonly<Record<ReleaseVersion, ReleaseShape>> = {
     unprivileged: true,
     storedVersion: "v1alpha1",
     endpoints: "endpoints",
-    deletesSecrets: false,
+    deletesMany: false,
     tokens: words,
   },
   "8.0.2-2": {
@@ -53,7 +53,7 @@ export const releaseShapes: Readonly<Record<ReleaseVersion, ReleaseShape>> = {
     unprivileged: true,
     storedVersion: "v1",
     endpoints: "endpointslices",
-    deletesSecrets: false,
+    deletesMany: false,
     tokens: words,
   },
 };

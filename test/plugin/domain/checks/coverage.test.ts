@@ -57,7 +57,7 @@ const table: readonly (readonly [fact: string, codes: readonly string[], source?
   ["5 groups", ["SCC-WAY-GROUP"]],
   ["5 wildcards", ["SCC-WAY-ROLE"]],
   ["5 left-over ClusterRole", ["SCC-ROLE-LEFT"]],
-  ["6 role.yaml", ["RBAC-ROLE-ABSENT", "RBAC-ROLE-BEHIND", "RBAC-ROLE-BEYOND"]],
+  ["6 role.yaml", ["RBAC-ROLE-ABSENT", "RBAC-ROLE-BEHIND", "RBAC-ROLE-BEYOND", "RBAC-LOCAL"]],
   ["6 role_binding.yaml", ["RBAC-BINDING-ABSENT", "RBAC-SUBJECTS", "RBAC-OTHER-OPERATOR"]],
   ["6 label mode", ["RBAC-LABEL-ROLE-ABSENT", "RBAC-LABEL-NONE"]],
   ["6 placeholders, unfit files", ["RBAC-PLACEHOLDER", "RBAC-TEMPLATE"]],

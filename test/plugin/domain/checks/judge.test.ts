@@ -166,6 +166,7 @@ test("what a check asks of the target and is not given leaves it unjudged, witho
   expect([...because].sort()).toEqual([
     "give the release with --target",
     "give the release's files with --release",
+    "the role of the operator that runs is not known, give the release's files with --release",
     "there is no template to compare with",
   ]);
   expect(findings).toEqual([]);

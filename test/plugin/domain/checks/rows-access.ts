@@ -15,7 +15,9 @@ import {
 } from "./labels";
 import { fires, quiet, type Row } from "./row";
 import { aBinding, aConstraint, base64, useOf, type World } from "./world";
+import { defaultNames } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
+import { lineOf } from "../../../../plugin/domain/rbac/lines";
 
 const entry = "webhooks.0";
 const names = { app: "engine-enterprise" };
@@ -237,9 +239,19 @@ const account = (name: string, namespace = "engine") => ({
   namespace,
 });
 
+/** Without a release the roles are those of the operator that runs. */
+const ofTheTool = (world: World, tag: string): World => {
+  const { rbac } = world.target;
+  world.target = { ...world.target, ...(rbac && { rbac: { ...rbac, shipped: true } }) };
+  for (const at of [0, 1]) {
+    world.set(deployment, `spec.template.spec.containers.${at}.image`, `engine/operator:${tag}`);
+  }
+  return world;
+};
+
 export const rbacRows: readonly Row[] = [
   fires("RBAC-TEMPLATE", "files of something else", (w) => {
-    w.target = { ...w.target, rbac: [] };
+    w.target = { ...w.target, rbac: { documents: [], source: "files" } };
   })(["", ""]),
   fires("RBAC-ROLE-ABSENT", "no Role", (w) => w.remove(role))(role),
   fires("RBAC-BINDING-ABSENT", "no RoleBinding", (w) => w.remove(binding))(binding),
@@ -260,6 +272,28 @@ export const rbacRows: readonly Row[] = [
     const { rules } = w.find(role) as { rules: object[] };
     rules.push({ apiGroups: [""], resources: ["endpoints"], verbs: ["get"] });
   })(role),
+  fires("RBAC-LOCAL", "a rule that no release had", (w) => {
+    const { rules } = w.find(role) as { rules: object[] };
+    rules.push({ apiGroups: ["apps"], resources: ["deployments"], verbs: ["get"] });
+  })(role),
+  fires("RBAC-LOCAL", "a subject that no release had", (w) => {
+    const { subjects } = w.find(binding) as { subjects: object[] };
+    subjects.push({ kind: "User", name: "alice" });
+  })(binding),
+  fires("RBAC-ROLE-BEHIND", "the role of an older operator that still runs", (w) => {
+    ofTheTool(w, "7.22.0-7").set(role, "rules", lineOf("7.8.6-1", defaultNames)?.rules);
+  })(role, { also: ["ACTIVE-ACTIVE-OPERATOR", "CLUSTER-BEHIND-OPERATOR", "PLATFORM-EDGE"] }),
+  quiet(
+    "RBAC-ROLE-BEHIND",
+    "the role of the operator that runs",
+    (w) => {
+      ofTheTool(w, "7.8.6-1").set(role, "rules", lineOf("7.8.6-1", defaultNames)?.rules);
+    },
+    { also: ["ACTIVE-ACTIVE-OPERATOR", "PLATFORM-UNKNOWN"] },
+  ),
+  quiet("RBAC-ROLE-BEYOND", "an operator whose role is not known", (w) => ofTheTool(w, "6.4.2-4"), {
+    also: ["ACTIVE-ACTIVE-OPERATOR", "OPERATOR-TOO-OLD", "PLATFORM-UNKNOWN"],
+  }),
   fires("RBAC-OTHER-OPERATOR", "bound as well", (w) => {
     const { subjects } = w.find(binding) as { subjects: object[] };
     subjects.push(account("engine-enterprise-operator", "elsewhere"));

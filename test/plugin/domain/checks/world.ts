@@ -206,7 +206,8 @@ async function make() {
     activeActive(),
     remote(),
   ];
-  return { objects, target: { webhook: rendered.configuration, rbac: shipped } };
+  const rbac = { documents: shipped, source: "the shipped files" };
+  return { objects, target: { webhook: rendered.configuration, rbac } };
 }
 
 function operator(): readonly KubeObject[] {

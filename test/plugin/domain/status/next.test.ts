@@ -23,7 +23,7 @@ const fewerRules = {
   ...inShop.role,
   rules: (inShop.role["rules"] as readonly unknown[]).slice(1),
 };
-const extra = { apiGroups: [""], resources: ["pods"], verbs: ["get"] };
+const extra = { apiGroups: [""], resources: ["endpoints"], verbs: ["get"] };
 const moreRules = { ...inShop.role, rules: [...(inShop.role["rules"] as object[]), extra] };
 const constraint: KubeObject = {
   apiVersion: "security.openshift.io/v1",
@@ -37,7 +37,7 @@ test.each<[string, Lists, string, readonly string[]]>([
     "rights that the operator lacks, before the EC",
     { ...oldCluster, roles: [fewerRules] },
     "give the operator the rights that it lacks in shop",
-    ["reapply-rbac", "--mode=expand"],
+    ["reapply-rbac"],
   ],
   [
     "the old webhook configuration",
@@ -66,6 +66,12 @@ test.each<[string, Lists, string, readonly string[]]>([
   [
     "rights too many, after the EC",
     { roles: [moreRules] },
+    "bring role and binding in shop in line with the shipped files",
+    ["reapply-rbac", "--mode=contract"],
+  ],
+  [
+    "rights too many and too few, after the EC: what is missing first",
+    { roles: [{ ...fewerRules, rules: [...fewerRules.rules, extra] }] },
     "bring role and binding in shop in line with the shipped files",
     ["reapply-rbac"],
   ],

@@ -1,8 +1,11 @@
 import type { KubeObject } from "../../../../plugin/domain/objects";
+import { anOperator } from "../cluster/scene";
+import { shipped } from "../rbac/objects";
 import { aDeploymentWith } from "./operators";
 import { aCluster, consumer, inShop, label, settings, statusOf, unread } from "./scene";
 
-const extra = { apiGroups: [""], resources: ["pods"], verbs: ["get"] };
+const extra = { apiGroups: [""], resources: ["endpoints"], verbs: ["get"] };
+const own = { apiGroups: [""], resources: ["pods"], verbs: ["get"] };
 const withRules = (change: (rules: readonly unknown[]) => readonly unknown[]): KubeObject => ({
   ...inShop.role,
   rules: change(inShop.role["rules"] as readonly unknown[]),
@@ -18,7 +21,7 @@ test.each<[string, Parameters<typeof statusOf>[0], string, readonly string[]]>([
   [
     "a right too many",
     { roles: [withRules((rules) => [...rules, extra])] },
-    "1 of 1 namespace differ from the shipped files: shop",
+    "1 of 1 namespace differ from the shipped files: shop; 1 have rights of another release",
     [],
   ],
   [
@@ -37,6 +40,39 @@ test.each<[string, Parameters<typeof statusOf>[0], string, readonly string[]]>([
   const { rbac } = statusOf(lists);
   expect(rbac).toMatchObject({ places: 1, differing: ["shop"], lacking });
   expect(rbac.verdict).toMatchObject({ is: "stalled", because });
+});
+
+test("what a person added is no drift", () => {
+  const { rbac } = statusOf({ roles: [withRules((rules) => [...rules, own])] });
+  expect(rbac).toMatchObject({ differing: [], beyond: [], local: ["shop"] });
+  expect(rbac.verdict).toEqual({
+    is: "fine",
+    says: "1 namespace as in the shipped files; local additions in shop",
+  });
+});
+
+const ofTheTool = { rbac: { documents: shipped, source: "the tool's", shipped: true } } as const;
+const running = (tag: string) => ({ deployments: [anOperator(tag)] });
+
+test.each([
+  ["8.0.2-2", [], []],
+  ["8.0.20-23", [], []],
+  ["7.22.0-7", ["shop"], ["shop"]],
+  ["7.8.6-1", ["shop"], ["shop"]],
+])("without a release the role of operator %s is wanted", (tag, lacking, beyond) => {
+  const { rbac } = statusOf(running(tag), {}, ofTheTool);
+  expect(rbac).toMatchObject({ lacking, beyond, comparedWith: `the edb-role of operator ${tag}` });
+});
+
+test.each([
+  ["6.4.2-4", "the edb-role of operator 6.4.2-4 is not known; give --release"],
+  [
+    "latest",
+    "the operator's image does not tell its release, so its edb-role is not known; give --release",
+  ],
+])("of operator %s it is unknown", (tag, because) => {
+  const { rbac } = statusOf(running(tag), {}, ofTheTool);
+  expect(rbac.verdict).toEqual({ is: "unknown", because });
 });
 
 test("no managed namespace: nothing is compared", () => {

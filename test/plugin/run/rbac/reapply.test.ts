@@ -6,9 +6,22 @@ import type { KubeObject } from "../../../../plugin/run/ports";
 import { rbacKinds } from "../../../../plugin/domain/rbac/kinds";
 import { subjectsOf } from "../../../../plugin/domain/rbac/subjects";
 import { own } from "../../../../plugin/domain/values";
+import { lineOf } from "../../../../plugin/domain/rbac/lines";
+import { grantLines, grantsOf, rulesOf } from "../../../../plugin/domain/rbac/rules";
+import { anOperator } from "../../domain/cluster/scene";
 import { aBinding, account, aRole } from "../../domain/rbac/objects";
-import { aNamespace, aScene, may, operatorNamespace, resultsOf, settings } from "./scene";
+import {
+  aNamespace,
+  aScene,
+  may,
+  operatorNamespace,
+  resultsOf,
+  type Scene,
+  settings,
+} from "./scene";
 
+const rulesAt = (tag: string): readonly object[] => lineOf(tag, names)?.rules ?? [];
+const matching = (text: string): unknown => expect.stringContaining(text);
 const labels = { app: names.operator.appLabel };
 const endpoints = { apiGroups: [""], resources: ["endpoints"], verbs: ["get"] };
 const inPlace = (namespace: string, roleRef = {}): readonly KubeObject[] => [
@@ -44,7 +57,8 @@ describe("what is told to be managed", () => {
       ]),
     );
     expect(await may(scene, "b", slices)).toBe(true);
-    expect(report.namespaces?.[0]?.rules?.lost).toEqual(["endpoints: get"]);
+    expect(report.namespaces?.[0]?.rules?.lost).toEqual([]);
+    expect(await may(scene, "a", old)).toBe(true);
     expect(report.backups?.map(({ object }) => object)).toEqual(["Role/a/edb-role"]);
     expect(report.findings?.map(({ code }) => code)).toEqual(["RBAC-STALE"]);
   });
@@ -235,13 +249,13 @@ describe("a binding for another role", () => {
   const reference = { kind: "ClusterRole", name: "shared" };
   const objects = [list("a"), everywhere, ...inPlace("a", reference)];
 
-  test.each(["expand", "exact"] as const)(
+  test.each(["expand", "contract"] as const)(
     "is replaced without a moment without access (%s)",
     async (mode) => {
       const scene = aScene(objects);
       const right = mode === "expand" ? old : (["get", "", "secrets"] as const);
       const seen: boolean[] = [];
-      if (mode === "exact") {
+      if (mode === "contract") {
         // what the old role gave beyond the new one goes; what both give stays
         await scene.cluster.apply(
           { ...everywhere, rules: [{ apiGroups: [""], resources: ["secrets"], verbs: ["get"] }] },
@@ -300,6 +314,216 @@ test("expand, then contract: old rights go only at the end", async () => {
   expect([await may(scene, "a", old), await may(scene, "a", slices)]).toEqual([false, true]);
 });
 
+const ofTheTool = { shipped: true } as const;
+const runs = (tag: string): KubeObject => anOperator(tag);
+const deployments = { apiGroups: ["apps"], resources: ["deployments"], verbs: ["get", "list"] };
+const alice = { apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "alice" };
+
+describe("rights are taken away", () => {
+  const both = (namespace: string): readonly KubeObject[] => [
+    aNamespace(namespace),
+    aRole([...rulesAt("7.22.0-7"), ...rulesAt("8.0.2-2")], { namespace, labels }),
+    aBinding([account(), account("ec")], { metadata: { namespace, labels } }),
+  ];
+
+  test.each<[string, string, Parameters<Scene["run"]>[0], readonly string[], readonly string[]]>([
+    ["never by the plain command", "8.0.2-2", ofTheTool, [], []],
+    [
+      "by contract: of the old release",
+      "8.0.2-2",
+      { ...ofTheTool, mode: "contract" },
+      ["endpoints"],
+      [],
+    ],
+    [
+      "by contract: of the next one",
+      "7.22.0-7",
+      { ...ofTheTool, mode: "contract" },
+      ["endpointslices"],
+      [],
+    ],
+    [
+      "by contract to a release that runs",
+      "8.0.2-2",
+      { mode: "contract", release: "8.0.2-2" },
+      ["endpoints"],
+      [],
+    ],
+    [
+      "by contract to an older file, of a newer operator",
+      "8.0.6-8",
+      { mode: "contract", release: "8.0.2-2" },
+      ["endpoints"],
+      [],
+    ],
+    [
+      "not before the operator is there",
+      "7.22.0-7",
+      { mode: "contract", release: "8.0.2-2" },
+      [],
+      ["RBAC-CONTRACT-EARLY"],
+    ],
+    [
+      "not while it uses what a file lacks",
+      "7.22.0-7",
+      { mode: "contract" },
+      [],
+      ["RBAC-CONTRACT-EARLY"],
+    ],
+    [
+      "not while what it uses is not known",
+      "6.4.2-4",
+      { mode: "contract" },
+      [],
+      ["RBAC-CONTRACT-EARLY"],
+    ],
+    [
+      "not by the plain command of an unknown release",
+      "6.4.2-4",
+      ofTheTool,
+      [],
+      ["RBAC-RELEASE-UNKNOWN"],
+    ],
+    [
+      "not where the image tells nothing",
+      "latest",
+      { mode: "contract" },
+      [],
+      ["RBAC-RELEASE-UNKNOWN"],
+    ],
+    [
+      "not without a tag",
+      "latest",
+      { ...ofTheTool, mode: "contract" },
+      [],
+      ["RBAC-RELEASE-UNKNOWN"],
+    ],
+  ])("%s (operator %s)", async (...[, tag, options, gone, codes]) => {
+    const scene = aScene([list("a"), ...both("a"), runs(tag)]);
+    const report = await scene.run(options);
+    expect([report.exit.code, report.findings?.map(({ code }) => code)]).toEqual([
+      codes.length === 0 ? 0 : 3,
+      codes,
+    ]);
+    expect(scene.writes()).toEqual(gone.length === 0 ? [] : ["apply Role a/edb-role"]);
+    expect(scene.questions).toHaveLength(gone.length);
+    const left = {
+      endpoints: await may(scene, "a", old),
+      endpointslices: await may(scene, "a", slices),
+    };
+    expect(Object.entries(left).flatMap(([key, has]) => (has ? [] : [key]))).toEqual(gone);
+  });
+
+  test("by nobody who does not confirm", async () => {
+    const scene = aScene([list("a"), ...both("a")]);
+    const options = { ...ofTheTool, mode: "contract" } as const;
+    const report = await scene.run(options, { ask: () => Promise.resolve(false) });
+    expect([report.exit.code, scene.writes()]).toEqual([2, []]);
+  });
+
+  test("where nothing is managed, an unknown release is no obstacle", async () => {
+    const scene = aScene([list(), runs("latest")]);
+    expect((await scene.run(ofTheTool)).exit.code).toBe(0);
+  });
+});
+
+describe("what a person added", () => {
+  const added = (namespace: string, more: readonly object[] = []): readonly KubeObject[] => [
+    aNamespace(namespace),
+    aRole([...rulesAt("8.0.2-2"), endpoints, deployments, ...more], { namespace, labels }),
+    aBinding([account(), account("ec"), alice], { metadata: { namespace, labels } }),
+  ];
+  const rules = async (scene: Scene): Promise<readonly string[]> =>
+    grantLines(grantsOf(rulesOf(await scene.cluster.get(role("a")))));
+  const named = "a person added what no known release had, and it is kept: ";
+
+  test.each(["expand", "contract"] as const)("is kept and listed (%s)", async (mode) => {
+    const scene = aScene([list("a"), ...added("a")]);
+    const report = await scene.run({ ...ofTheTool, mode });
+    expect(report.exit.code).toBe(0);
+    expect(await rules(scene)).toContain("deployments.apps: get, list");
+    expect(await may(scene, "a", old)).toBe(mode === "expand");
+    expect(subjectsOf(await scene.cluster.get(binding("a")))).toContainEqual(alice);
+    expect(report.findings).toMatchObject([
+      {
+        code: "RBAC-LOCAL",
+        object: "Role/a/edb-role",
+        cause: `${named}deployments.apps: get, list`,
+        fix: matching(
+          "reapply-rbac --drop-local edb-role:apps/deployments:get,edb-role:apps/deployments:list",
+        ),
+      },
+      {
+        code: "RBAC-LOCAL",
+        object: "RoleBinding/a/edb-role",
+        cause: `${named}User/alice`,
+        fix: matching("reapply-rbac --drop-local edb-role:User/alice"),
+      },
+    ]);
+  });
+
+  test("in many places is listed once for those that are alike", async () => {
+    const pods = { apiGroups: [""], resources: ["pods"], verbs: ["get"] };
+    const scene = aScene([
+      list("a", "b", "c"),
+      ...added("a"),
+      ...added("b"),
+      ...added("c", [pods]),
+    ]);
+    const { findings = [] } = await scene.run(ofTheTool);
+    expect(findings.map(({ object, cause }) => [object, cause.replace(named, "")])).toEqual([
+      ["Role/a/edb-role", "deployments.apps: get, list (1 more: Role/b/edb-role)"],
+      [
+        "RoleBinding/a/edb-role",
+        "User/alice (2 more: RoleBinding/b/edb-role, RoleBinding/c/edb-role)",
+      ],
+      ["Role/c/edb-role", "deployments.apps: get, list; pods: get"],
+    ]);
+  });
+
+  test.each<[readonly string[], readonly string[]]>([
+    [["edb-role:apps/deployments:get"], ["apply Role a/edb-role"]],
+    [["edb-role:User/alice"], ["apply RoleBinding a/edb-role"]],
+    [["all"], ["apply Role a/edb-role", "apply RoleBinding a/edb-role"]],
+  ])("goes by --drop-local %j, after a question", async (dropLocal, writes) => {
+    const scene = aScene([list("a"), ...added("a")]);
+    const refused = await scene.run(
+      { ...ofTheTool, dropLocal },
+      { ask: () => Promise.resolve(false) },
+    );
+    expect([refused.exit.code, scene.writes()]).toEqual([2, []]);
+    const report = await scene.run({ ...ofTheTool, dropLocal });
+    expect([report.exit.code, scene.writes()]).toEqual([0, writes]);
+    expect(await may(scene, "a", old)).toBe(true);
+  });
+
+  test.each<[string, readonly string[], RegExp]>([
+    [
+      "a typo",
+      ["edb-role:apps/deployment:get"],
+      /name one of: edb-role:User\/alice, edb-role:apps/,
+    ],
+    ["a rule of the release", ["edb-role:/secrets:get"], /name one of/],
+    ["a right one beside a wrong one", ["edb-role:User/alice", "edb-role:User/bob"], /name one of/],
+  ])("--drop-local with %s is wrong usage, and nothing is written", async (_, dropLocal, next) => {
+    const scene = aScene([list("a"), ...added("a")]);
+    const report = await scene.run({ ...ofTheTool, dropLocal });
+    expect([report.exit.code, scene.writes()]).toEqual([2, []]);
+    expect(report.exit.next).toMatch(next);
+  });
+
+  test("nobody added anything: an entry is wrong usage, all is not", async () => {
+    const scene = aScene([list("a"), ...inPlace("a")]);
+    const report = await scene.run({ ...ofTheTool, dropLocal: ["edb-role:User/bob"] });
+    expect([report.exit.code, report.exit.next, scene.writes()]).toEqual([
+      2,
+      "go without it: there are no local additions",
+      [],
+    ]);
+    expect((await scene.run({ ...ofTheTool, dropLocal: ["all"] })).exit.code).toBe(0);
+  });
+});
+
 describe("left-overs", () => {
   const left = inPlace("left");
 
@@ -333,9 +557,10 @@ test("a binding for another operator is not taken without --take-over", async ()
   const [, theirs, shared] = inPlace("a");
   const foreign = { ...shared, subjects: [account(undefined, "elsewhere")] } as KubeObject;
   const scene = aScene([list("a"), aNamespace("a"), theirs as KubeObject, foreign]);
-  expect(resultsOf(await scene.run())).toEqual({ a: "failed RBAC-OTHER-OPERATOR" });
+  const mode = "contract";
+  expect(resultsOf(await scene.run({ mode }))).toEqual({ a: "failed RBAC-OTHER-OPERATOR" });
   expect(scene.writes()).toEqual([]);
-  expect(resultsOf(await scene.run({ takeOver: true }))).toEqual({ a: "changed" });
+  expect(resultsOf(await scene.run({ mode, takeOver: true }))).toEqual({ a: "changed" });
   expect(subjectsOf(await scene.cluster.get(binding("a")))).toHaveLength(2);
 });
 

@@ -13,6 +13,7 @@ import { reapplyRbac } from "../../../../plugin/run/rbac/reapply";
 import { Recorder } from "../../../../plugin/run/recorder";
 import type { Report } from "../../../../plugin/run/report";
 import { ManualClock } from "../../../support/manual-clock";
+import { anOperator } from "../../domain/cluster/scene";
 import { shipped } from "../../domain/rbac/objects";
 
 export const admin: User = { name: "admin", groups: ["system:masters", "system:authenticated"] };
@@ -68,6 +69,7 @@ export function aScene(objects: readonly KubeObject[], user: User = admin): Scen
     ...exampleDefinitions(names),
     aNamespace(operatorNamespace),
     aCluster,
+    ...(objects.length === 0 ? [] : [anOperator("8.0.2-2")]),
     ...objects,
   ]);
   const scene: Scene = {
@@ -99,7 +101,8 @@ export function aScene(objects: readonly KubeObject[], user: User = admin): Scen
 
 const usual: RbacOptions = {
   namespace: operatorNamespace,
-  mode: "exact",
+  mode: "expand",
+  dropLocal: [],
   dryRun: "none",
   fieldManager: names.fieldManager,
   concurrency: 4,
