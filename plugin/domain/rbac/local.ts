@@ -127,5 +127,5 @@ const none: Additions = { grants: [], subjects: [] };
 
 /** The role that an object is, or that it is for. */
 function roleOf(object: KubeObject): string {
-  return text(at(object, ["roleRef", "name"])) ?? object.metadata.name ?? "";
+  return text(at(object, ["roleRef", "name"])) ?? String(object.metadata.name);
 }
