@@ -203,6 +203,12 @@ export const databaseFindings = {
     "switch on replication or persistence, or allow the loss with --may-discard-data",
     "S83",
   ),
+  versionsDiffer: warning(
+    "VERSIONS-DIFFER",
+    "the active-active database asks for different engine versions, in its spec and in its global configurations",
+    "nothing before an upgrade, which writes both; else set both to the version that runs",
+    "C8",
+  ),
   viaResource: error(
     "VIA-RESOURCE",
     "an active-active database is upgraded by its resource, on one of the clusters that take part",

@@ -5,7 +5,7 @@ import type { Facts } from "../facts";
 import type { Finding } from "../findings";
 import { objectLabel } from "../objects";
 import { databaseVersion, shownVersion } from "../rollout/edb";
-import { fieldsOf } from "../rules/fields";
+import { fieldText } from "../rules/fields";
 import { judgeEdit } from "../rules/order";
 import { releasesOf } from "../rules/releases";
 import { readSubject } from "../rules/subject";
@@ -20,6 +20,7 @@ import {
 import { busyCluster, ownBlocks, ownedBy } from "./blocks";
 import { databaseFinding } from "./codes";
 import type { Target } from "./target";
+import { versionPaths } from "./version-paths";
 
 /** What is asked for, and by which way. */
 export interface DatabaseWish {
@@ -80,7 +81,7 @@ export function planDatabase(facts: Facts, given: Target, wish: DatabaseWish): D
       ...judged.blocks,
     ],
     busy: ahead ? [] : busyCluster(facts, target),
-    warnings: [...judged.warnings, ...newerThan(label, aim)],
+    warnings: [...judged.warnings, ...newerThan(label, aim), ...atOdds(facts, target)],
   };
 }
 
@@ -106,9 +107,11 @@ function aimOf(facts: Facts, target: Target, wish: DatabaseWish): Aim {
 }
 
 /** What the status tells, else what the spec asks for: an active-active database has no version in its status. */
-function runningVersion(facts: Facts, { object, kind }: Target): EngineVersion | undefined {
-  const asked = at(object, fieldsOf(kind, facts.names).engineVersion);
-  return databaseVersion(facts, object) ?? parseEngineVersion(asked);
+function runningVersion(facts: Facts, target: Target): EngineVersion | undefined {
+  return (
+    databaseVersion(facts, target.object) ??
+    parseEngineVersion(at(target.object, versionPaths(facts, target)[0]))
+  );
 }
 
 /** The version that has to run in the end: of a channel, the EC's newest, or newest major one (C4). */
@@ -133,14 +136,26 @@ function wantedText({ version, channel }: Aim, wish: DatabaseWish): string | und
   return version === undefined ? undefined : formatEngineVersion(version);
 }
 
-function editsOf(
-  { names }: Facts,
-  { object, kind }: Target,
-  to: string | undefined,
-): readonly FieldEdit[] {
-  const path = fieldsOf(kind, names).engineVersion;
-  const from = at(object, path);
-  return to === undefined || from === to ? [] : [{ path, from, to }];
+/** Every place that the served definition has and the database fills: an EAADB may have two (S61, C8). */
+function editsOf(facts: Facts, target: Target, to: string | undefined): readonly FieldEdit[] {
+  if (to === undefined) return [];
+  return versionPaths(facts, target)
+    .map((path) => ({ path, from: at(target.object, path), to }))
+    .filter(({ from }) => from !== to);
+}
+
+/** Two places that ask for different versions: which one counts is not published. */
+function atOdds(facts: Facts, target: Target): readonly Finding[] {
+  const places = versionPaths(facts, target).map((path) => ({
+    path,
+    value: at(target.object, path),
+  }));
+  if (places.every(({ value }) => value === places[0]?.value)) return [];
+  const told = places.map(({ path, value }) => `${fieldText(path)} ${String(value)}`).join(", ");
+  const object = objectLabel(target.object);
+  return [
+    databaseFinding("versionsDiffer", { object, cause: `it asks for different versions: ${told}` }),
+  ];
 }
 
 type Judged = Pick<DatabasePlan, "blocks" | "warnings" | "owned" | "holders">;

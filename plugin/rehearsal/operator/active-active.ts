@@ -4,6 +4,7 @@ import { at, type Json, list, text } from "../../domain/values";
 import type { KubeObject } from "../../run/ports";
 import type { Act } from "./act";
 import { isManaged } from "./clusters";
+import { askedOf } from "./database-wish";
 import { identity, productKinds, type Scene } from "./scene";
 import { hashOf, sameButTimes, withField, writeStatus } from "./writes";
 
@@ -15,8 +16,7 @@ export function activeActiveActs(scene: Scene): readonly Act[] {
 
 /** Some instance is on its way while it does not run the version that is asked for. */
 function isPending({ names, edbs }: Scene, eaadb: KubeObject): boolean {
-  const [, key = ""] = names.fields.engineVersion;
-  const wanted = parseEngineVersion(at(eaadb, [...names.fields.globalConfigurations, key]));
+  const wanted = parseEngineVersion(askedOf(names, eaadb));
   if (wanted === undefined) return false;
   const linked = list(at(eaadb, names.eaadbFields.linkedEdbs));
   return edbs

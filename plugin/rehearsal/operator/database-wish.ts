@@ -1,4 +1,6 @@
 /** What is asked of a database: a version, which may be a channel's, and modules (S61–S67; domain facts 7). */
+import type { Names } from "../../domain/names";
+import { fieldsOf } from "../../domain/rules/fields";
 import {
   compareEngineVersions,
   type EngineVersion,
@@ -39,10 +41,13 @@ export function wishOf(scene: Scene, ec: KubeObject, edb: KubeObject): Wish {
 function wantedOf({ names, eaadbs }: Scene, edb: KubeObject): unknown {
   const name = edb.metadata.name ?? "";
   const owner = eaadbs.find((one) => list(at(one, names.eaadbFields.linkedEdbs)).includes(name));
-  const [, key = ""] = names.fields.engineVersion;
-  return owner === undefined
-    ? at(edb, names.fields.engineVersion)
-    : at(owner, [...names.fields.globalConfigurations, key]);
+  return owner === undefined ? at(edb, names.fields.engineVersion) : askedOf(names, owner);
+}
+
+/** What an active-active database asks for, in either of its places (S61; domain facts 7). */
+export function askedOf(names: Names, eaadb: KubeObject): unknown {
+  const { engineVersions } = fieldsOf("eaadb", names);
+  return engineVersions.map((path) => at(eaadb, path)).find((value) => (value ?? null) !== null);
 }
 
 function bundledOf({ names }: Scene, ec: KubeObject): readonly EngineVersion[] {

@@ -59,13 +59,12 @@ export async function readFacts(
   return { ...facts, unread, objects: { ...facts.objects, ecs } };
 }
 
-/** The EC's definition alone; undefined where it may not be read. */
-export async function readDefinition({
-  cluster,
-  names,
-  signal,
-}: UpgradeClusterDeps): Promise<KubeObject | undefined> {
-  const name = `${names.ec.plural}.${names.group}`;
+/** One definition alone; undefined where it may not be read. */
+export async function readDefinition(
+  { cluster, names, signal }: Pick<UpgradeClusterDeps, "cluster" | "names" | "signal">,
+  kind: "ec" | "eaadb",
+): Promise<KubeObject | undefined> {
+  const name = `${names[kind].plural}.${names.group}`;
   try {
     return await cluster.get({ resource: definitionResource, name }, { signal });
   } catch (error) {

@@ -121,7 +121,7 @@ class UpgradeCluster {
     const resource = this.#known();
     const [facts, definition] = await Promise.all([
       readFacts(deps, { namespace, resource }, planned),
-      auto ? readDefinition(deps) : undefined,
+      auto ? readDefinition(deps, "ec") : undefined,
     ]);
     const definitions = definition === undefined ? [] : [definition];
     const { assumeOperator } = options;

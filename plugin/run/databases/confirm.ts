@@ -74,9 +74,7 @@ export async function confirmLeaving(
   plans: readonly DatabasePlan[],
 ): Promise<void> {
   const leaving = plans.flatMap(({ label, leaves, edits }) =>
-    leaves === undefined
-      ? []
-      : [`${leaves} of ${label} by ${edits.map(({ to }) => String(to)).join()}`],
+    leaves === undefined ? [] : [`${leaves} of ${label} by ${String(edits[0]?.to)}`],
   );
   if (leaving.length === 0) return;
   const question = `Replace the channel ${bounded(leaving)}? From then on they follow no release by themselves.`;

@@ -1,5 +1,7 @@
 /** One look at the cluster serves everybody who waits: a LIST of each kind a poll, however many databases. */
 import { ApiError, UnavailableError } from "../../domain/errors";
+import type { KubeObject } from "../../domain/objects";
+import { readDefinition } from "../cluster/read";
 import type { UpgradeDatabaseDeps, UpgradeDatabaseOptions } from "./deps";
 import { readSeen, type Seen } from "./read";
 
@@ -14,6 +16,8 @@ export class Lookout {
   #last: { readonly seen: Seen; readonly at: number } | undefined;
   #coming: Promise<Seen> | undefined;
   #awaySince: number | undefined;
+  /** Read once, and only where an active-active database is seen: it is large and does not change. */
+  #definition: Promise<KubeObject | undefined> | undefined;
   /** Set once it is known whether an active-active database is among those that are meant. */
   participants = false;
 
@@ -67,9 +71,19 @@ export class Lookout {
   async #read(): Promise<Seen> {
     const { deps, options, participants } = this;
     const at = deps.clock.now();
-    const seen = await readSeen(deps, options, participants);
+    const seen = await this.#defined(await readSeen(deps, options, participants));
     this.#last = { seen, at };
     return seen;
+  }
+
+  /** With the definition that tells where an active-active database keeps its version (C8). */
+  async #defined(seen: Seen): Promise<Seen> {
+    const { facts } = seen;
+    if (facts.objects.eaadbs.length === 0) return seen;
+    this.#definition ??= readDefinition(this.deps, "eaadb");
+    const definition = await this.#definition;
+    const definitions = definition === undefined ? [] : [definition];
+    return { ...seen, facts: { ...facts, objects: { ...facts.objects, definitions } } };
   }
 }
 

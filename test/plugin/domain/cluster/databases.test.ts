@@ -55,12 +55,21 @@ test.each<[string, Fields, Fields, Fields | undefined]>([
   expect(databasesOf(factsOf({ ecs: [anEc()], edbs }), anEc())).toMatchObject([{ version }]);
 });
 
-test("active-active databases count by their global configuration", () => {
+test.each<[string, Fields]>([
+  ["their global configurations", { globalConfigurations: { engineVersion: "6.2" } }],
+  ["their spec", { engineVersion: "6.2", globalConfigurations: {} }],
+])("active-active databases count by the version of %s", (_title, spec) => {
   const eaadb: KubeObject = {
     apiVersion: "app.engine.com/v1alpha1",
     kind: "EngineEnterpriseActiveActiveDatabase",
     metadata: { name: "carts", namespace: "engine" },
-    spec: { globalConfigurations: { engineVersion: "6.2", moduleList: [{ name: "search" }] } },
+    spec: {
+      ...spec,
+      globalConfigurations: {
+        ...(spec["globalConfigurations"] as Fields),
+        moduleList: [{ name: "search" }],
+      },
+    },
   };
   expect(databasesOf(factsOf({ ecs: [anEc()], eaadbs: [eaadb] }), anEc())).toEqual([
     {

@@ -28,11 +28,29 @@ test("a spec that is absent is made", () => {
   ]);
 });
 
-test("an active-active database is written at its global configurations", () => {
-  const facts = sceneOf({ edbs: [], eaadbs: [anEaadb()] });
-  expect(plan(facts).edits).toEqual([
-    { path: ["spec", "globalConfigurations", "engineVersion"], from: "7.2", to: "8.0" },
-  ]);
+describe("an active-active database is written where it asks (S61, C8)", () => {
+  const inSpec = ["spec", "engineVersion"];
+  const inGlobal = ["spec", "globalConfigurations", "engineVersion"];
+  const both = (engineVersion: string) => ({
+    engineVersion,
+    globalConfigurations: { engineVersion: "7.2" },
+  });
+
+  test.each<
+    [string, Readonly<Record<string, unknown>>, readonly (readonly string[])[], readonly string[]]
+  >([
+    ["in its global configurations", {}, [inGlobal], []],
+    ["in its spec", { engineVersion: "7.2", globalConfigurations: {} }, [inSpec], []],
+    ["in both", both("7.2"), [inSpec, inGlobal], []],
+    ["in both, at odds", both("7.4"), [inSpec, inGlobal], ["VERSIONS-DIFFER"]],
+    ["in both, one there already", both("8.0"), [inGlobal], ["VERSIONS-DIFFER"]],
+  ])("%s", (_title, ...[spec, paths, warnings]) => {
+    const planned = plan(sceneOf({ edbs: [], eaadbs: [anEaadb({ spec })] }));
+    expect(planned.edits.map(({ path, to }) => [path, to])).toEqual(
+      paths.map((path) => [path, "8.0"]),
+    );
+    expect([planned.blocks, codes(planned.warnings)]).toEqual([[], warnings]);
+  });
 });
 
 test("what is as wanted is not written", () => {

@@ -85,6 +85,13 @@ test("an active-active database that does not replicate is not as wanted", () =>
   expect(activeActive({}).versions).toEqual([{ wanted: "8.2", count: 1 }]);
 });
 
+test("an active-active database may ask for its version in its spec (S61)", () => {
+  const eaadb = { ...anEaadb("carts", "8.2"), spec: { engineVersion: "8.0" } };
+  expect(statusOf({ eaadbs: [eaadb] }).activeActive.versions).toEqual([
+    { wanted: "8.0", count: 1 },
+  ]);
+});
+
 test("databases that may not be listed are unknown; where there is none, that is said", () => {
   expect(statusOf(...unread("edbs")).databases.verdict).toEqual({
     is: "unknown",

@@ -157,6 +157,55 @@ test("the time of the run may be over first: 124 all the same", async () => {
   expect(report.exit.reason).toContain("not proven that 8.0 runs");
 });
 
+describe("a version that the definition has directly in the spec (S61)", () => {
+  /** Moved there in the database and in its definition, which drops it anywhere else. */
+  const inSpec = (all: readonly KubeObject[]): readonly KubeObject[] => all.map(moved);
+
+  const moved = (one: KubeObject): KubeObject => {
+    const copy = structuredClone(one) as KubeObject & { spec: Spec };
+    if (one.kind === names.eaadb.kind) {
+      const { engineVersion, ...rest } = copy.spec.globalConfigurations;
+      return { ...copy, spec: { ...copy.spec, engineVersion, globalConfigurations: rest } };
+    }
+    if (one.metadata.name !== `${names.eaadb.plural}.${names.group}`) return one;
+    for (const { schema } of copy.spec.versions) {
+      const { properties } = schema.openAPIV3Schema.properties.spec;
+      properties["engineVersion"] = { type: "string" };
+      delete properties["globalConfigurations"]?.properties?.["engineVersion"];
+    }
+    return copy;
+  };
+
+  interface Property {
+    readonly type: string;
+    readonly properties?: Record<string, Property>;
+  }
+
+  interface Spec {
+    readonly globalConfigurations: Readonly<Record<string, unknown>>;
+    readonly versions: readonly {
+      readonly schema: {
+        readonly openAPIV3Schema: {
+          readonly properties: {
+            readonly spec: { readonly properties: Record<string, Property> };
+          };
+        };
+      };
+    }[];
+  }
+
+  test("is what is read, written and followed", async () => {
+    const scene = await aScene({ objects: inSpec });
+    const report = await scene.run({ databases: ["carts"], skip: vouched });
+    expect([report.exit.code, report.steps?.[0]?.why]).toEqual([0, "engineVersion 7.4 -> 8.0"]);
+    expect((await scene.cluster.get(cartsRef))?.["spec"]).toMatchObject({
+      engineVersion: "8.0",
+      globalConfigurations: { memorySize: "1GB" },
+    });
+    expect(at(await scene.cluster.get(instanceRef), ["status", "version"])).toBe("8.0.0");
+  });
+});
+
 test("an instance that is named is not edited itself: 3", async () => {
   const scene = await aScene();
   const report = await scene.run({ databases: ["carts-db"] });
