@@ -24,6 +24,11 @@ export async function runPorts(context: CommandContext, kind: string): Promise<A
   };
 }
 
+/** A name for the objects of a probe that nothing else has. */
+export function probeNameOf({ run }: Pick<CommandContext, "run">): string {
+  return `kubectl-engine-probe-${run.id}`.toLowerCase();
+}
+
 /** The limit of a whole wait: a time that was given, typed or in the environment; else what goes on may. */
 export function limitOf(
   { timeoutMs }: Pick<GlobalOptions, "timeoutMs">,

@@ -13,6 +13,7 @@ import type { ExitReport, Report } from "../run/report";
 import { type Look, StatusReader, watchStatus, type StatusOptions } from "../run/status";
 import type { CommandContext } from "./context";
 import { shippedTemplates } from "./rbac-templates";
+import { probeNameOf } from "./run-ports";
 import { detailsOf, reasonOf, type StatusDetails } from "./status-details";
 import { screenFor } from "./status-screen";
 import { statusLines } from "./status-text";
@@ -145,8 +146,8 @@ async function optionsOf(
   context: CommandContext,
   flags: StatusFlags,
 ): Promise<Omit<StatusOptions, "namespace">> {
-  const { names, run, signal, env } = context;
-  const probe = flags.probe && { probeName: `kubectl-engine-probe-${run.id}`.toLowerCase() };
+  const { names, signal, env } = context;
+  const probe = flags.probe && { probeName: probeNameOf(context) };
   if (flags.release === undefined) {
     return { ...probe, rbac: shippedTemplates(names) };
   }

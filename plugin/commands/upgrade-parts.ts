@@ -2,7 +2,7 @@
 import { acceptable } from "../domain/databases/codes";
 import { exitCodes } from "../domain/errors";
 import type { Facts } from "../domain/facts";
-import { rolesSkip, sccSkip, webhookSkip } from "../domain/upgrade/gates";
+import { rolesSkip, sccSkip, webhookOwner, webhookSkip } from "../domain/upgrade/gates";
 import { upgradeParts, type UpgradePartId } from "../domain/upgrade/parts";
 import type { Release } from "../domain/release/release";
 import { countedOn, joinedReport, stepsOf } from "../run/joined-report";
@@ -17,6 +17,7 @@ import { prepareUpgradeDatabase } from "./upgrade-database";
 import type { UpgradeFlags } from "./upgrade-flags";
 import { prepareUpgradeOperator } from "./upgrade-operator";
 import { prepareUpgradeWebhook } from "./upgrade-webhook";
+import { verifyWebhook } from "./verify-webhook";
 
 /** What the parts are made from. */
 export interface PartsOf {
@@ -66,6 +67,11 @@ export function readyParts(of: PartsOf): readonly ReadyPart[] {
         const own = part.id === "databases" ? untried(stage) : stage;
         return await run(staged(context, own, part.id));
       },
+      ...(part.id === "webhook" &&
+        webhookOwner(facts) !== undefined &&
+        of.flags.probe && {
+          verify: (stage) => verifyWebhook(staged(context, stage, part.id)),
+        }),
     };
   });
 }

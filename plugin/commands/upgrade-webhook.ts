@@ -19,7 +19,7 @@ import type { JudgedSecret, SwapOptions } from "../run/swap/deps";
 import { swapWebhook } from "../run/swap/swap";
 import type { CommandContext, UpgradeWebhookFlags } from "./context";
 import { releaseOf, requireFile, withRelease } from "./release-option";
-import { runPorts } from "./run-ports";
+import { probeNameOf, runPorts } from "./run-ports";
 
 /** Swaps the admission webhook, and goes on with what was asked for beside it. */
 export async function runUpgradeWebhook(
@@ -84,7 +84,7 @@ async function run(
     {
       ...ports,
       judgeSecret: (secret) => judgeSecret(secret, context, namespace),
-      probeName: `kubectl-engine-probe-${context.run.id}`.toLowerCase(),
+      probeName: probeNameOf(context),
     },
     swapOptions,
   );

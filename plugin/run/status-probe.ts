@@ -12,18 +12,27 @@ import { Prober } from "./swap/prober";
 
 const wanted = { quietMs: 200, pairs: 2, limitMs: 15_000 };
 
+/** The lists that a probe is made from. */
+export const probedFacts: readonly FactKey[] = [
+  "namespaces",
+  "webhookConfigurations",
+  "edbs",
+  "eaadbs",
+  "ercs",
+];
+
 /** What the twins showed; a cause that is not the webhook's leaves it open. */
 export async function probeWebhook(
   deps: SnapshotDeps & { readonly recorder: Recorder },
   facts: Facts,
-  name: string,
+  { name, phase = "status" }: { readonly name: string; readonly phase?: string },
 ): Promise<ProbeOutcome> {
   const { entry } = facts.names.webhook;
   const pair = pairFor(facts, name);
   if (typeof pair === "string") return { is: "open", because: pair };
   const prober = new Prober(deps, pair);
   const proof = await prober.settle({ ...wanted, entry });
-  deps.recorder.probe({ phase: "status", ...tally(prober.counting()) });
+  deps.recorder.probe({ phase, ...tally(prober.counting()) });
   if (proof.is === "proven") return proof;
   const { because } = proof;
   const other = prober.observations.some(({ answer }) => answer.is === "other");

@@ -68,7 +68,8 @@ export class StatusReader {
     await requireAny(facts, deps);
     const { release, rbac, probeName } = options;
     const contents = release?.contents(isOpenShift(facts));
-    const probe = probeName === undefined ? undefined : await probeWebhook(deps, facts, probeName);
+    const probe =
+      probeName === undefined ? undefined : await probeWebhook(deps, facts, { name: probeName });
     return judgeStatus(facts, {
       rbac,
       ...(probe !== undefined && { probe }),

@@ -28,6 +28,7 @@ export const appGroup = "app.engine.com";
 const plurals: Readonly<Record<string, string>> = {
   ClusterRole: "clusterroles",
   ClusterRoleBinding: "clusterrolebindings",
+  ClusterServiceVersion: "clusterserviceversions",
   ConfigMap: "configmaps",
   CustomResourceDefinition: "customresourcedefinitions",
   Deployment: "deployments",
@@ -36,6 +37,7 @@ const plurals: Readonly<Record<string, string>> = {
   EngineEnterpriseCluster: "engineenterpriseclusters",
   EngineEnterpriseDatabase: "engineenterprisedatabases",
   EngineEnterpriseRemoteCluster: "engineenterpriseremoteclusters",
+  InstallPlan: "installplans",
   Namespace: "namespaces",
   Node: "nodes",
   Pod: "pods",
@@ -44,6 +46,7 @@ const plurals: Readonly<Record<string, string>> = {
   Secret: "secrets",
   Service: "services",
   ServiceAccount: "serviceaccounts",
+  Subscription: "subscriptions",
   ValidatingAdmissionPolicy: "validatingadmissionpolicies",
   ValidatingAdmissionPolicyBinding: "validatingadmissionpolicybindings",
   ValidatingWebhookConfiguration: "validatingwebhookconfigurations",

@@ -4,7 +4,7 @@ import { operatorFindings } from "../operator/codes";
 import { ownerOf } from "../owners";
 import { at } from "../values";
 import { type Check, type Found, on, shared } from "./check";
-import type { Situation } from "./situation";
+import { isBefore, type Situation } from "./situation";
 
 const area = "operator";
 
@@ -74,11 +74,19 @@ const ways: Readonly<Record<string, string>> = {
   OLM: "approve the InstallPlan of its Subscription",
 };
 
-/** Without a bundle that would be applied it is only to be known. */
-function judgeOwner({ deployment, target }: Situation): readonly Found[] {
+/** Without a bundle that would be applied, or where OLM has brought its release, it is only to be known. */
+function judgeOwner(situation: Situation): readonly Found[] {
+  const { deployment, target } = situation;
   const owner = deployment === undefined ? undefined : ownerOf(deployment);
   if (deployment === undefined || owner === undefined) return [];
-  const severity = (target.contents?.bundle.length ?? 0) > 0 ? "error" : "warning";
+  const applies = (target.contents?.bundle.length ?? 0) > 0;
+  const left = owner.name === "OLM" && !isBehind(situation);
+  const severity = applies && !left ? "error" : "warning";
   const fix = ways[owner.name] ?? owner.way;
   return [on(deployment, `${owner.name} owns the operator`, { severity, fix })];
+}
+
+/** A release that is not known counts as behind. */
+function isBehind({ installed, wanted }: Situation): boolean {
+  return installed === undefined || wanted === undefined || isBefore(installed, wanted.tag);
 }

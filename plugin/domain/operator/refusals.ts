@@ -7,6 +7,7 @@ import { ownerOf } from "../owners";
 import { own, text } from "../values";
 import { compareReleaseTags, parseReleaseTag } from "../versions";
 import { operatorFinding } from "./codes";
+import { isBrought, type Olm, olmWay } from "./olm";
 import { imagesOf, operatorVersionOf } from "./wanted";
 
 /** The operator as it was found. */
@@ -14,15 +15,24 @@ export interface Installed {
   readonly deployment: KubeObject | undefined;
   /** Every object of the bundle that is there, the Deployment among them. */
   readonly objects: readonly KubeObject[];
-  /** Subscriptions of OLM in the namespace. */
-  readonly subscriptions: readonly KubeObject[];
+  readonly olm: Olm;
+  readonly namespace: string;
   readonly names: Names;
   /** A command line for a person. */
   readonly command: (words: readonly string[]) => string;
 }
 
+/** True when OLM looks after the operator and has brought it to the release: nothing is left to write. */
+export function isOlmDone(
+  { deployment, olm, names }: Installed,
+  target: string | undefined,
+): boolean {
+  if (deployment === undefined || ownerOf(deployment)?.name !== "OLM") return false;
+  return isBrought(olm, { runs: operatorVersionOf(deployment, names), target });
+}
+
 /** Objects that Helm, OLM or a GitOps controller looks after, each with that owner's way. */
-export function judgeOwners(installed: Installed): readonly Finding[] {
+export function judgeOwners(installed: Installed, target: string | undefined): readonly Finding[] {
   return installed.objects.flatMap((object) => {
     const owner = ownerOf(object);
     if (owner === undefined) return [];
@@ -31,24 +41,24 @@ export function judgeOwners(installed: Installed): readonly Finding[] {
       operatorFinding("owned", {
         object: objectLabel(object),
         cause,
-        fix: wayOf(owner.name, object, installed) ?? owner.way,
+        fix: wayOf(owner.name, object, { ...installed, target }) ?? owner.way,
       }),
     ];
   });
 }
 
-function wayOf(owner: string, object: KubeObject, installed: Installed): string | undefined {
-  const { command, names, subscriptions } = installed;
+function wayOf(
+  owner: string,
+  object: KubeObject,
+  installed: Installed & { readonly target: string | undefined },
+): string | undefined {
+  const { command, olm } = installed;
   if (owner === "Helm") {
     const release = chartReleaseOf(object) ?? "NAME";
     const words = ["--chart", "REF", "--release-name", release, "--version", "V"];
     return `upgrade the chart: ${command(["kubectl", "engine", "upgrade-operator", ...words])}`;
   }
-  if (owner !== "OLM") return undefined;
-  const named = subscriptions.map(({ metadata }) => metadata.name ?? "").join(", ");
-  const which = named === "" ? `of ${names.operator.deployment}` : named;
-  const list = command(["kubectl", "get", "installplans.operators.coreos.com"]);
-  return `approve the InstallPlan of Subscription ${which}: find it with ${list}, then set its spec.approved to true`;
+  return owner === "OLM" ? olmWay(olm, installed) : undefined;
 }
 
 /** The chart's release that Helm has marked the object with. */

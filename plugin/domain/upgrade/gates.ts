@@ -6,29 +6,30 @@ import { ownerOf } from "../owners";
 import { lineOf } from "../rbac/lines";
 import { wantsAdjustment } from "../scc/refusals";
 import { isPrivileged, unprivilegedFrom } from "../scc/release";
-import { list, own } from "../values";
 import { parseReleaseTag } from "../versions";
+import { entryNames } from "../webhook/configuration";
 
 /** Why the webhook is left alone; undefined where an admission controller is in use (S24). */
 export function webhookSkip(facts: Facts): string | undefined {
-  const { names, objects } = facts;
   // unread is not absent: the part itself then says which permission is missing
   if (!isKnown(facts, "webhookConfigurations")) return undefined;
-  const entries = [names.webhook.entry, names.webhook.oldEntry];
-  const used = objects.webhookConfigurations.filter(({ webhooks }) =>
-    list(webhooks).some((entry) => entries.some((name) => name === own(entry, "name"))),
-  );
-  if (used.length === 0) return "no admission controller is in use (S24)";
-  const owners = used.map((configuration) => installerOf(configuration));
-  const [first] = owners;
-  if (first === undefined || owners.includes(undefined)) return undefined;
-  return `${first} owns its configuration, and upgrades it together with the operator (S22)`;
+  if (usedConfigurations(facts).length === 0) return "no admission controller is in use (S24)";
+  const owner = webhookOwner(facts);
+  if (owner === undefined) return undefined;
+  return `${owner} owns its configuration, and upgrades it together with the operator (S22)`;
 }
 
-/** What an installer owns is not made anew beside it (domain facts 4.4). */
-function installerOf(configuration: KubeObject): string | undefined {
-  const owner = ownerOf(configuration)?.name;
-  return owner === "Helm" || owner === "OLM" ? owner : undefined;
+/** The installer that owns every configuration in use, and writes it itself (domain facts 4.4). */
+export function webhookOwner(facts: Facts): string | undefined {
+  const owners = usedConfigurations(facts).map((configuration) => ownerOf(configuration)?.name);
+  return owners.every((owner) => owner === "Helm" || owner === "OLM") ? owners[0] : undefined;
+}
+
+function usedConfigurations({ names, objects }: Facts): readonly KubeObject[] {
+  const entries = [names.webhook.entry, names.webhook.oldEntry];
+  return objects.webhookConfigurations.filter((configuration) =>
+    entryNames(configuration).some((name) => entries.includes(name)),
+  );
 }
 
 /** Why the constraint stays bound, or why there is none; undefined where it is unbound (S31-S33). */

@@ -53,8 +53,9 @@ const areasElsewhere: ReadonlySet<Area> = new Set<Area>([
   "scc",
 ]);
 
-/** What the operator's part brings in order and waits for, and the part before it switches off (S124). */
+/** What the operator's part judges, brings in order and waits for, and the part before it switches off (S124). */
 const codesElsewhere: ReadonlySet<string> = new Set([
+  "OPERATOR-OWNED",
   "OPERATOR-NOT-READY",
   "OPERATOR-IMAGES-DIFFER",
   "OPERATOR-ACCOUNT-ABSENT",

@@ -15,6 +15,7 @@ import {
 import { bundleRef, definitionResource } from "../../domain/operator/kinds";
 import {
   type Installed,
+  isOlmDone,
   judgeDirection,
   judgeOwners,
   judgeRegistry,
@@ -110,8 +111,10 @@ class BundleUpgrade {
     await requirePermissions(deps, readPermissions(deps, options, first));
     await requireNamespace(deps, namespace);
     const installed = await readInstalled(deps, namespace, first);
-    const wanted = this.#place(installed.deployment);
-    this.#refuse(installed, wanted);
+    const byOlm = isOlmDone(installed, contents.operatorVersion);
+    const wanted = byOlm ? [] : this.#place(installed.deployment);
+    if (byOlm) deps.recorder.note("OLM has brought the operator to the release: it writes it");
+    else this.#refuse(installed, wanted);
     const runs = operatorVersionOf(installed.deployment, deps.names);
     const there = new Set(installed.objects.map((object) => this.#key(object)));
     const patches = await this.#patches();
@@ -166,7 +169,7 @@ class BundleUpgrade {
   #refuse(installed: Installed, wanted: readonly Wanted[]): void {
     const { contents, registry, takeFields } = this.options;
     const { names } = this.deps;
-    const owned = judgeOwners(installed);
+    const owned = judgeOwners(installed, contents.operatorVersion);
     if (owned.length > 0) throw new BlockedError(exitCodes.conflict, owned);
     const operator = wanted.find(({ object }) => isOperator(object, names));
     const findings: readonly Finding[] = [
@@ -252,8 +255,8 @@ class BundleUpgrade {
   }
 
   #detailed(report: Report): Report {
-    if (this.#planned === undefined) return report;
-    const { steps } = this.#planned;
+    const { steps = [] } = this.#planned ?? {};
+    if (steps.length === 0) return report;
     return { ...report, details: detailsOf(steps, this.options.contents, this.deps.names) };
   }
 }

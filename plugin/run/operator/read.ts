@@ -1,8 +1,15 @@
 /** What is there: the namespace, the bundle's objects, the clusters that follow a registry. */
-import { exitCodes } from "../../domain/errors";
+import { ApiError, exitCodes } from "../../domain/errors";
 import { kinds } from "../../domain/kinds";
 import type { Names } from "../../domain/names";
 import type { KubeObject, Ref, Resource } from "../../domain/objects";
+import {
+  csvNameOf,
+  installPlanNameOf,
+  type Olm,
+  olmResources,
+  subscriptionOf,
+} from "../../domain/operator/olm";
 import type { Installed } from "../../domain/operator/refusals";
 import { bundleRef } from "../../domain/operator/kinds";
 import { isOperator, type Wanted } from "../../domain/operator/wanted";
@@ -51,14 +58,44 @@ export async function readInstalled(
   const refs: readonly Ref[] = wanted.map(({ kind, object }) => bundleRef(kind, object));
   const found = await Promise.all(refs.map((ref) => cluster.get(ref, { signal })));
   const objects = found.filter((object) => object !== undefined);
-  const { objects: lists } = await readSnapshot(deps, namespace, ["subscriptions"]);
-  return {
-    deployment: objects.find((object) => isOperator(object, names)),
-    objects,
-    subscriptions: lists.subscriptions,
-    names,
-    command,
-  };
+  const deployment = objects.find((object) => isOperator(object, names));
+  const olm = await readOlm(deps, namespace, deployment);
+  return { deployment, objects, olm, namespace, names, command };
+}
+
+/** What OLM keeps of the operator that it has made; what is not served or not to be read is absent. */
+async function readOlm(
+  deps: OperatorDeps,
+  namespace: string,
+  deployment: KubeObject | undefined,
+): Promise<Olm> {
+  const named = deployment === undefined ? undefined : csvNameOf(deployment);
+  if (named === undefined) return noOlm;
+  const { objects } = await readSnapshot(deps, namespace, ["subscriptions"]);
+  const subscription = subscriptionOf(objects.subscriptions, named);
+  const read = async (resource: Resource, name: string | undefined) =>
+    name === undefined ? undefined : await readable(deps, { resource, name, namespace });
+  const [installPlan, clusterServiceVersion] = await Promise.all([
+    read(olmResources.installPlan, installPlanNameOf(subscription)),
+    read(olmResources.clusterServiceVersion, named),
+  ]);
+  return { subscription, installPlan, clusterServiceVersion };
+}
+
+const noOlm: Olm = {
+  subscription: undefined,
+  installPlan: undefined,
+  clusterServiceVersion: undefined,
+};
+
+/** An object that only makes the advice better: a refusal to read it is no reason to stop. */
+async function readable({ cluster, signal }: OperatorDeps, ref: Ref) {
+  try {
+    return await cluster.get(ref, { signal });
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
 }
 
 /** The cluster resources of the namespace. */

@@ -16,4 +16,6 @@ export interface ReadyPart {
   /** Why it has nothing to do here; absent: it is run. */
   readonly skip?: string;
   readonly run: (stage: Stage) => Promise<Report>;
+  /** Of a part that is skipped since somebody else does it: whether that has come about. */
+  readonly verify?: (stage: Stage) => Promise<Report>;
 }

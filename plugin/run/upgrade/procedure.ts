@@ -150,13 +150,14 @@ class Procedure {
   }
 
   async #part({ ready, steps }: PartPlan, before: number): Promise<Report> {
-    const { part, skip } = ready;
+    const { part, skip, verify } = ready;
     const event = (one: Event): void => {
       this.deps.event(countedOn(one, before));
     };
     if (skip !== undefined) {
       event({ type: "note", text: `${part.title}: skipped, ${skip}` });
-      return ended(`skipped, ${skip}`);
+      const found = await verify?.({ dryRun: "none", ahead: false, event });
+      return joinedSkip(found, `skipped, ${skip}`);
     }
     this.deps.signal.throwIfAborted();
     event({ type: "note", text: `${part.title} (${part.source})` });
@@ -204,6 +205,13 @@ function unplannedEnd(more: readonly PlannedStep[], event: (event: Event) => voi
       next: "run the same command again: it shows a new plan",
     },
   };
+}
+
+/** A skipped part ends well unless what somebody else has done was seen not to work. */
+function joinedSkip(found: Report | undefined, reason: string): Report {
+  if (found === undefined) return ended(reason);
+  const { exit } = found;
+  return { ...found, exit: { ...exit, reason: `${reason}; ${exit.reason}` } };
 }
 
 function ended(reason: string): Report {

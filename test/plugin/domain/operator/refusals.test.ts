@@ -3,6 +3,7 @@ import type { KubeObject } from "../../../../plugin/domain/objects";
 import {
   type Installed,
   isOlder,
+  isOlmDone,
   judgeDirection,
   judgeOwners,
   judgeRegistry,
@@ -20,13 +21,13 @@ const installed = (
 ): Installed => ({
   deployment,
   objects: deployment === undefined ? [] : [deployment],
-  subscriptions: [],
+  olm: { subscription: undefined, installPlan: undefined, clusterServiceVersion: undefined },
+  namespace: "engine",
   names,
   command: (words) => words.join(" "),
   ...more,
 });
 const helm = { "app.kubernetes.io/managed-by": "Helm" };
-const subscription = { apiVersion: "v1", kind: "Subscription", metadata: { name: "sub" } };
 
 test.each([
   [{ labels: helm }, {}, "--release-name NAME"],
@@ -35,16 +36,10 @@ test.each([
     {},
     "--release-name mine",
   ],
-  [{ labels: { "olm.owner": "x" } }, {}, `Subscription of ${names.operator.deployment}`],
-  [{ labels: { "olm.owner": "x" } }, { subscriptions: [subscription] }, "Subscription sub"],
-  [
-    { labels: { "olm.owner": "x" } },
-    { subscriptions: [{ ...subscription, metadata: {} }] },
-    "Subscription",
-  ],
+  [{ labels: { "olm.owner": "x" } }, {}, "oc patch installplan NAME -n engine"],
   [{ labels: { "argocd.argoproj.io/instance": "x" } }, {}, "Argo CD"],
 ])("an owner's way is printed: %j %j", (metadata, more, way) => {
-  const [finding] = judgeOwners(installed(aDeployment("a:1", metadata), more));
+  const [finding] = judgeOwners(installed(aDeployment("a:1", metadata), more), "8.0.2-2");
   expect(finding).toMatchObject({
     code: "OPERATOR-OWNED",
     fix: expect.stringContaining(way) as string,
@@ -52,7 +47,17 @@ test.each([
 });
 
 test("objects that nobody owns are free", () => {
-  expect(judgeOwners(installed(aDeployment("a:1")))).toEqual([]);
+  expect(judgeOwners(installed(aDeployment("a:1")), "8.0.2-2")).toEqual([]);
+});
+
+test.each<[string, KubeObject | undefined, boolean]>([
+  ["OLM's at the release", aDeployment("a:8.0.2-2", { labels: { "olm.owner": "x" } }), true],
+  ["OLM's behind it", aDeployment("a:7.4.2-2", { labels: { "olm.owner": "x" } }), false],
+  ["a chart's at the release", aDeployment("a:8.0.2-2", { labels: helm }), false],
+  ["nobody's at the release", aDeployment("a:8.0.2-2"), false],
+  ["none", undefined, false],
+])("an operator is done by OLM: %s", (_title, deployment, done) => {
+  expect(isOlmDone(installed(deployment), "8.0.2-2")).toBe(done);
 });
 
 test.each([

@@ -25,6 +25,8 @@ interface Script {
   readonly plans?: (stage: Stage, world: World) => readonly PlannedWrite[];
   readonly exit?: (stage: Stage) => ExitReport;
   readonly skip?: string;
+  /** What a look at a skipped part shows. */
+  readonly verified?: ExitReport;
   readonly throws?: Error;
   readonly findings?: readonly Finding[];
 }
@@ -45,9 +47,21 @@ class World {
     const part = upgradeParts[index];
     if (part === undefined) throw new Error("no such part");
     const { plans = () => [write(part.id)], exit = okExit, skip, throws, findings = [] } = script;
+    const { verified } = script;
     return {
       part,
       ...(skip !== undefined && { skip }),
+      ...(verified !== undefined && {
+        verify: ({ dryRun, ahead }: Stage) => {
+          this.stages.push(`${part.id} verify ${dryRun}${ahead ? " ahead" : ""}`);
+          const kind = part.id;
+          return Promise.resolve({
+            apiVersion: "cli.engine.com/v1" as const,
+            kind,
+            exit: verified,
+          });
+        },
+      }),
       run: (stage) => {
         const { dryRun, ahead } = stage;
         this.stages.push(`${part.id} ${dryRun}${ahead ? " ahead" : ""}`);
@@ -208,6 +222,34 @@ describe("the whole procedure", () => {
         text: "Reapply the admission webhook: skipped, no admission controller is in use (S24)",
       },
     ]);
+  });
+
+  test("looks at what somebody else does in the place of a skipped part, and goes on", async () => {
+    const world = new World();
+    const verified: ExitReport = { code: 0, reason: "it works" };
+    const report = await world.run([
+      world.part(3, { skip: "OLM does it", verified }),
+      world.part(4, {}),
+    ]);
+    expect(report.exit.code).toBe(0);
+    expect(report.exit.reason).toContain("skipped, OLM does it; it works");
+    expect(world.stages[1]).toBe("webhook verify none");
+    expect(world.done).toEqual(["cluster"]);
+  });
+
+  test("stops where a skipped part was seen not to work, and never looks in a dry run", async () => {
+    const world = new World();
+    const verified: ExitReport = { code: 7, reason: "it does not answer", next: "see why" };
+    const parts = [world.part(3, { skip: "OLM does it", verified }), world.part(4, {})];
+    expect((await world.run(parts, { dryRun: "client" })).exit.code).toBe(0);
+    expect(world.stages).toEqual(["cluster client ahead"]);
+    const report = await world.run(parts);
+    expect(report.exit).toMatchObject({
+      code: 7,
+      reason: expect.stringContaining("it does not answer") as string,
+      next: "see why",
+    });
+    expect(world.done).toEqual([]);
   });
 
   test("stops at the part that fails and keeps what was done before", async () => {
