@@ -87,3 +87,25 @@ describe.each([
     }
   });
 });
+
+test("a field that a person added to a definition stays, and is told", async () => {
+  const definition = `customresourcedefinitions/${names.ec.plural}.${names.group}`;
+  const field = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/tier";
+  const add = [{ op: "add", path: field, value: { type: "string", maxLength: 9 } }];
+  await controlPlane.api.create(namespaceNamed("added"));
+  await kubectl(["delete", "customresourcedefinitions", "--all"]);
+  await kubectl(["apply", "-n", "added", "-f", "-"], bundle("7.4.2-2"));
+  await kubectl(["patch", definition, "--type=json", "-p", JSON.stringify(add)]);
+  const release = writeFiles(join(folder, "added"), { "bundle.yaml": bundle("8.0.2-2") });
+  const end = await playAt(controlPlane, "added");
+  try {
+    const args = ["upgrade-operator", "--release", release, "--timeout=60s"];
+    const run = await runPlugin(controlPlane, args, { namespace: "added" });
+    const codes = run.report.findings?.map(({ code }) => code);
+    expect([run.code, codes]).toEqual([0, ["OPERATOR-CRD-LOCAL"]]);
+  } finally {
+    await end();
+  }
+  const { stdout } = await controlPlane.kubectl(["get", definition, "-o", "json"]);
+  expect(stdout).toContain('"tier"');
+});

@@ -38,6 +38,12 @@ export const operatorFindings = {
     "nothing; an older operator works with a newer definition",
     "domain facts 8",
   ),
+  definitionLocal: warning(
+    "OPERATOR-CRD-LOCAL",
+    "the stored definition has fields that the release lacks, and that are not known to be of an older one: they are kept",
+    "nothing; a field that no object uses may be taken out with kubectl edit",
+    "S18",
+  ),
   definitionLoses: warning(
     "OPERATOR-CRD-LOSES",
     "the release's definition lacks fields that the stored one has: what objects hold there is dropped",

@@ -2,12 +2,13 @@
 import type { Names } from "../names";
 import type { KubeObject } from "../objects";
 import { at, isObject, type Json, list, own, text } from "../values";
+import { fileEntries, lastFile, lastFileOver } from "./managers";
 import { compareReleaseTags, parseReleaseTag } from "../versions";
 
 /** What becomes of a definition. */
 export type DefinitionVerdict =
-  /** `loses`: what the stored one has and the release's lacks. */
-  | { readonly is: "apply"; readonly loses: readonly string[] }
+  /** `loses`: what goes with the old release; `keeps`: what is not known to be of it, and stays. */
+  | { readonly is: "apply"; readonly loses: readonly string[]; readonly keeps: readonly string[] }
   | { readonly is: "keep"; readonly because: string }
   /** Versions in which objects are stored and that would not be served any more. */
   | { readonly is: "refuse"; readonly versions: readonly string[] };
@@ -19,31 +20,55 @@ export interface DefinitionFacts {
   /** The operator that runs is older than the release. */
   readonly goesUp: boolean;
   readonly names: Names;
+  /** This tool's field manager; absent: the one of the names. */
+  readonly ours?: string;
 }
 
 /** Judges one stored definition. */
-export function judgeDefinition({
-  live,
-  wanted,
-  goesUp,
-  names,
-}: DefinitionFacts): DefinitionVerdict {
+export function judgeDefinition(facts: DefinitionFacts): DefinitionVerdict {
+  const { live, wanted, goesUp, names } = facts;
   const newer = newerMark(live, wanted, names);
   if (newer !== undefined) return { is: "keep", because: `it is marked as of release ${newer}` };
-  const loses = lostBetween(live, wanted);
+  const lost = lostBetween(live, wanted);
+  const local = lost.filter(isAdded(facts));
+  const rest = lost.filter((field) => !local.includes(field));
   const gains = lostBetween(wanted, live);
-  if (loses.length > 0 && gains.length === 0) {
-    return { is: "keep", because: `it has all that the release has, and also ${few(loses)}` };
+  if (rest.length > 0 && gains.length === 0) {
+    return { is: "keep", because: `it has all that the release has, and also ${few(rest)}` };
   }
-  if (loses.length > 0 && !goesUp) {
-    return { is: "keep", because: `it has ${few(loses)}, which the release lacks` };
+  if (rest.length > 0 && !goesUp) {
+    return { is: "keep", because: `it has ${few(rest)}, which the release lacks` };
   }
   const served = servedVersions(wanted).map((version) => own(version, "name"));
   const stored = list(at(live, ["status", "storedVersions"])).filter(
     (one) => !served.includes(one),
   );
   if (stored.length > 0) return { is: "refuse", versions: stored.map(String) };
-  return { is: "apply", loses };
+  const keeps = lastFile(live) === undefined ? lost.filter(isField) : local;
+  return { is: "apply", loses: lost.filter((field) => !keeps.includes(field)), keeps };
+}
+
+/** Fields that somebody added: the file of the last apply lacks them, or a person's edit holds them. */
+function isAdded({ live, names, ours }: DefinitionFacts): (field: string) => boolean {
+  const file = lastFileOver(live);
+  if (file !== undefined) {
+    const added = lostBetween(live, file);
+    return (field) => isField(field) && added.includes(field);
+  }
+  const tool = ours ?? names.fieldManager;
+  const files = fileEntries(live, tool);
+  const isEdited = (live.metadata.managedFields ?? []).some(
+    (entry) =>
+      entry.manager !== tool &&
+      !files.includes(entry) &&
+      at(entry.fieldsV1, ["f:spec", "f:versions"]) !== undefined,
+  );
+  return (field) => isEdited && isField(field);
+}
+
+/** A version that is not served any more is never kept. */
+function isField(lost: string): boolean {
+  return !lost.startsWith("version ");
 }
 
 /** The release that the stored definition is marked with, where it is newer than the wanted one's. */
@@ -98,6 +123,56 @@ function lostFields(one: unknown, other: unknown, path: string): readonly string
       return found === undefined ? [`${path}.${key}`] : lostFields(field, found, `${path}.${key}`);
     }),
   ];
+}
+
+/** The definition with these fields of the stored one, each at its place. */
+export function withFields(
+  definition: KubeObject,
+  live: KubeObject,
+  fields: readonly string[],
+): KubeObject {
+  if (fields.length === 0) return definition;
+  const held = servedVersions(live);
+  const versions = list(at(definition, ["spec", "versions"])).map((version) => {
+    const name = own(version, "name");
+    const from = held.find((each) => own(each, "name") === name);
+    const [mine, theirs] = [version, from].map((one) => at(one, ["schema", "openAPIV3Schema"]));
+    if (!isObject(version) || !isObject(mine)) return version;
+    const openAPIV3Schema = united(mine, theirs, { path: String(name), fields });
+    return { ...version, schema: { ...(version["schema"] as Json), openAPIV3Schema } };
+  });
+  return { ...definition, spec: { ...(definition["spec"] as Json), versions } };
+}
+
+interface Place {
+  readonly path: string;
+  readonly fields: readonly string[];
+}
+
+/** The first schema with what the second has at the wanted places. */
+function united(mine: unknown, theirs: unknown, { path, fields }: Place): unknown {
+  const isWanted = fields.some(
+    (field) => field.startsWith(path) && /^($|[.[])/.test(field.slice(path.length)),
+  );
+  if (!isWanted || !isObject(theirs)) return mine;
+  if (!isObject(mine)) return theirs;
+  const inner = (["items", "additionalProperties"] as const).flatMap((key) => {
+    const both = united(own(mine, key), own(theirs, key), { path: `${path}[]`, fields });
+    return both === undefined ? [] : [[key, both] as const];
+  });
+  const [known, held] = [own(mine, "properties"), own(theirs, "properties")];
+  const added = Object.entries(isObject(held) ? held : {}).flatMap(([key, theirField]) => {
+    const place = { path: `${path}.${key}`, fields };
+    const both = united(own(known, key), theirField, place);
+    return both === undefined ? [] : [[key, both] as const];
+  });
+  return {
+    ...mine,
+    ...(Object.fromEntries(inner) as Json),
+    ...(added.length > 0 && {
+      properties: { ...(known as Json | undefined), ...Object.fromEntries(added) },
+    }),
+  };
 }
 
 /** The first of a list for a sentence. */

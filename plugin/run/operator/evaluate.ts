@@ -3,7 +3,7 @@ import { ApiError, exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { type KubeObject, objectLabel, preconditionsOf } from "../../domain/objects";
 import { operatorFinding } from "../../domain/operator/codes";
-import { few, judgeDefinition, marked } from "../../domain/operator/definitions";
+import { few, judgeDefinition, marked, withFields } from "../../domain/operator/definitions";
 import { changesTo, type Difference, differences } from "../../domain/operator/differences";
 import { bundleRef, definitionResource } from "../../domain/operator/kinds";
 import { leftovers } from "../../domain/operator/leftovers";
@@ -71,7 +71,7 @@ export async function evaluate(tools: Evaluating, wanted: Wanted): Promise<Evalu
 async function evaluateOnce(tools: Evaluating, wanted: Wanted): Promise<Evaluated> {
   const { deps, options } = tools;
   const live = await deps.cluster.get(bundleRef(wanted.kind, wanted.object));
-  const { verdict, object } = judged(tools, wanted, live);
+  const { verdict, object, keeps } = judged(tools, wanted, live);
   const at = { ...nothing, kind: wanted.kind, object, live };
   if (verdict.is === "kept") return { ...at, is: "kept", findings: verdict.findings };
   if (verdict.is === "refused")
@@ -92,7 +92,7 @@ async function evaluateOnce(tools: Evaluating, wanted: Wanted): Promise<Evaluate
   const { findings, force } =
     first.findings.length === 0
       ? first
-      : judgeHeld({ ...facts, storedFile: await storedFile(tools, live) });
+      : judgeHeld({ ...facts, storedFile: await storedFile(tools, live, keeps) });
   const changes = changesTo(live, object, stored);
   const removed = leftovers(live, object, options.fieldManager);
   return {
@@ -111,13 +111,16 @@ async function evaluateOnce(tools: Evaluating, wanted: Wanted): Promise<Evaluate
 async function storedFile(
   { deps, options }: Evaluating,
   live: KubeObject,
+  keeps: readonly string[],
 ): Promise<KubeObject | undefined> {
   const file = options.dryRun === "client" ? undefined : lastFileOver(live);
   if (file === undefined) return undefined;
   // a manager of its own: an apply takes away what its manager held and the file lacks
   const fieldManager = `${options.fieldManager}-last-applied`;
   try {
-    return await deps.cluster.apply(file, { fieldManager, force: true, dryRun: true });
+    const stored = await deps.cluster.apply(file, { fieldManager, force: true, dryRun: true });
+    // what is kept is no change that would be lost
+    return withFields(stored, live, keeps);
   } catch (error) {
     if (error instanceof ApiError) return undefined;
     throw error;
@@ -126,6 +129,8 @@ async function storedFile(
 
 interface Judged {
   readonly object: KubeObject;
+  /** Fields of a stored definition that are kept beside the release's. */
+  readonly keeps: readonly string[];
   readonly verdict: {
     readonly is: "write" | "kept" | "refused";
     readonly findings: readonly Finding[];
@@ -140,33 +145,41 @@ function judged(
 ): Judged {
   const { names } = deps;
   const { operatorVersion } = options.contents;
-  const plain: Judged = { object, verdict: { is: "write", findings: [] } };
+  const plain: Judged = { object, keeps: [], verdict: { is: "write", findings: [] } };
   if (kind.resource !== definitionResource) return plain;
   const mark = marked(object, operatorVersion, names);
   if (live === undefined) return { ...plain, object: mark };
   const goesUp = isOlder(runs, operatorVersion);
-  const verdict = judgeDefinition({ live, wanted: mark, goesUp, names });
+  const verdict = judgeDefinition({
+    ...{ live, wanted: mark, goesUp, names },
+    ours: options.fieldManager,
+  });
   const about = { object: objectLabel(object) };
   if (verdict.is === "keep") {
     const cause = `the stored definition is left as it is: ${verdict.because}`;
     return {
-      object,
+      ...plain,
       verdict: { is: "kept", findings: [operatorFinding("definitionKept", { ...about, cause })] },
     };
   }
   if (verdict.is === "refuse") {
     const cause = `objects are stored in version ${verdict.versions.join(", ")}, which the release does not serve`;
     const findings = [operatorFinding("definitionStored", { ...about, cause })];
-    return { object, verdict: { is: "refused", findings } };
+    return { ...plain, verdict: { is: "refused", findings } };
   }
-  const cause = `the release's definition lacks ${few(verdict.loses)}: what objects hold there is dropped`;
-  const findings =
-    verdict.loses.length === 0 ? [] : [operatorFinding("definitionLoses", { ...about, cause })];
+  const { loses, keeps } = verdict;
+  const lacks = `the release's definition lacks ${few(loses)}: what objects hold there is dropped`;
+  const kept = `the stored definition has ${keeps.join(", ")} beside the release's fields: kept`;
+  const findings = [
+    ...(loses.length === 0 ? [] : [operatorFinding("definitionLoses", { ...about, cause: lacks })]),
+    ...(keeps.length === 0 ? [] : [operatorFinding("definitionLocal", { ...about, cause: kept })]),
+  ];
   // a definition that is as wanted otherwise is not written for the mark alone
   const key = names.annotations.operatorVersion;
   const writes =
     live.metadata.annotations?.[key] !== undefined || differences(live, object).length > 0;
-  return { object: writes ? mark : object, verdict: { is: "write", findings } };
+  const given = withFields(writes ? mark : object, live, keeps);
+  return { object: given, keeps, verdict: { is: "write", findings } };
 }
 
 type Tried =

@@ -333,6 +333,10 @@ export const definitionRows: readonly Row[] = [
     w.set(definition, "spec.versions.0.schema.openAPIV3Schema.properties.spec.properties.local", {
       type: "string",
     });
+    const file = JSON.stringify(w.find(definition));
+    w.note(definition, "annotations", {
+      "kubectl.kubernetes.io/last-applied-configuration": file,
+    });
   })(definition, { also: ["CLUSTER-BEHIND-OPERATOR"] }),
   fires("OPERATOR-CRD-NEWER", "the release's lacks fields", (w) =>
     contents(w, { bundle: bundleOf(w), definitions: [without(crd(w), "spec", "nodes")] }),

@@ -1,6 +1,13 @@
 import { defaultNames as names } from "../../../../plugin/domain/names";
+import { lastApplied } from "../../../../plugin/domain/operator/managers";
+import { at } from "../../../../plugin/domain/values";
 import type { KubeObject } from "../../../../plugin/domain/objects";
-import { few, judgeDefinition, marked } from "../../../../plugin/domain/operator/definitions";
+import {
+  few,
+  judgeDefinition,
+  marked,
+  withFields,
+} from "../../../../plugin/domain/operator/definitions";
 
 const mark = names.annotations.operatorVersion;
 
@@ -58,7 +65,92 @@ test.each([
     wanted: aDefinition({ versions: wanted }),
   };
   const verdict = judgeDefinition({ ...facts, goesUp: true, names });
-  expect(verdict).toMatchObject(is === "apply" ? { is, loses } : { is });
+  if (verdict.is !== "apply") {
+    expect(verdict.is).toBe(is);
+    return;
+  }
+  // without a file nothing tells whose a field is, and then it is kept
+  expect([verdict.is, [...verdict.loses, ...verdict.keeps].sort()]).toEqual([is, loses]);
+  expect(verdict.keeps).toEqual(loses.filter((field) => !field.startsWith("version")));
+});
+
+const edited = (manager: string): KubeObject["metadata"] => ({
+  managedFields: [
+    {
+      manager,
+      operation: "Update",
+      apiVersion: "apiextensions.k8s.io/v1",
+      fieldsV1: { "f:spec": { "f:versions": {} } },
+    },
+  ],
+});
+const file = (properties: object): KubeObject["metadata"] => ({
+  annotations: { [lastApplied]: JSON.stringify(aDefinition({ versions: { v1: properties } })) },
+});
+
+test.each([
+  ["in the file goes with the old release", file(ab), { is: "apply", loses: ["v1.b"], keeps: [] }],
+  ["not in the file was added", file(a), { is: "apply", loses: [], keeps: ["v1.b"] }],
+  [
+    "of a person's edit was added",
+    edited("kubectl-edit"),
+    { is: "apply", loses: [], keeps: ["v1.b"] },
+  ],
+  ["of this tool stays", edited(names.fieldManager), { is: "apply", loses: [], keeps: ["v1.b"] }],
+])("a field %s", (_, metadata, verdict) => {
+  const live = { ...aDefinition({ versions: { v1: ab } }), metadata };
+  const wanted = aDefinition({ versions: { v1: ac } });
+  expect(judgeDefinition({ live, wanted, goesUp: true, names })).toEqual(verdict);
+});
+
+test.each([
+  ["in the file: the stored one is newer", file(ab), "keep"],
+  ["of this tool: the stored one is newer", edited("ours"), "keep"],
+  ["of a kubectl create: the stored one is newer", edited("kubectl-create"), "keep"],
+  ["not in the file: somebody added it", file(a), "apply"],
+  ["of an edit: somebody added it", edited("kubectl-edit"), "apply"],
+])("the only difference is a field %s", (_, metadata, is) => {
+  const live = { ...aDefinition({ versions: { v1: ab } }), metadata };
+  const wanted = aDefinition({ versions: { v1: a } });
+  expect(judgeDefinition({ live, wanted, goesUp: true, names, ours: "ours" }).is).toBe(is);
+});
+
+const list = (properties: object): object => ({ type: "array", items: { properties } });
+
+test.each([
+  ["nothing", { v1: a }, { v1: ab }, [], a],
+  ["a field", { v1: a }, { v1: ab }, ["v1.b"], ab],
+  ["one of two fields", { v1: a }, { v1: { ...ab, bc: {} } }, ["v1.bc"], { ...a, bc: {} }],
+  [
+    "a field of a list",
+    { v1: { l: list(a) } },
+    { v1: { l: list(ab) } },
+    ["v1.l[].b"],
+    { l: list(ab) },
+  ],
+  [
+    "a list's items",
+    { v1: { l: {} } },
+    { v1: { l: list(a) } },
+    ["v1.l[].a"],
+    { l: { items: { properties: a } } },
+  ],
+  [
+    "a field of an empty object",
+    { v1: { o: {} } },
+    { v1: { o: { properties: a } } },
+    ["v1.o.a"],
+    { o: { properties: a } },
+  ],
+  ["a field of another version", { v1: a }, { v2: ab }, ["v2.b"], a],
+])("%s is put to the release's", (...[, wanted, live, fields, properties]) => {
+  const made = withFields(
+    aDefinition({ versions: wanted }),
+    aDefinition({ versions: live }),
+    fields,
+  );
+  const [version] = at(made, ["spec", "versions"]) as readonly unknown[];
+  expect(at(version, ["schema", "openAPIV3Schema", "properties"])).toEqual(properties);
 });
 
 test("fields are only lost on the way up", () => {

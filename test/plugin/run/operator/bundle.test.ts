@@ -2,7 +2,11 @@
 import { UnavailableError } from "../../../../plugin/domain/errors";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
-import { bundleKindOf, bundleRef } from "../../../../plugin/domain/operator/kinds";
+import {
+  bundleKindOf,
+  bundleRef,
+  definitionResource,
+} from "../../../../plugin/domain/operator/kinds";
 import { lastApplied } from "../../../../plugin/domain/operator/managers";
 import { imagesOf } from "../../../../plugin/domain/operator/wanted";
 import { at } from "../../../../plugin/domain/values";
@@ -404,6 +408,67 @@ describe("definitions shared with a newer operator", () => {
     expect(report.exit.code).toBe(0);
     expect(codes(report)).toContain("OPERATOR-CRD-NEWER");
     expect(scene.writes.filter((line) => line.includes("CustomResource"))).toEqual([]);
+  });
+});
+
+describe("a field that a person added to a definition", () => {
+  const name = `${names.edb.plural}.${names.group}`;
+  const path = ["schema", "openAPIV3Schema", "properties", "spec", "properties"];
+  const withField = (
+    object: KubeObject | undefined,
+    change: (fields: object) => object,
+  ): object => {
+    const spec = object?.["spec"] as { readonly versions: readonly object[] };
+    const versions = JSON.parse(JSON.stringify(spec.versions)) as object[];
+    for (const version of versions) {
+      const fields = at(version, path) as object;
+      Object.assign(fields, change(fields));
+    }
+    return { spec: { ...spec, versions } };
+  };
+  const changed = async (change: (fields: object) => object): Promise<Scene> => {
+    const scene = await aScene({ installed: "7.4.2-2" });
+    const body = withField(await scene.stored(definitionResource.kind, name), change);
+    await scene.cluster.patch({ resource: definitionResource, name }, body, {
+      type: "merge",
+      fieldManager: "kubectl-edit",
+    });
+    scene.writes.length = 0;
+    return scene;
+  };
+  const tier = { tier: { type: "string", maxLength: 9 } };
+  const tierOf = async (scene: Scene): Promise<unknown> => {
+    const stored = await scene.stored(definitionResource.kind, name);
+    const [version] = at(stored, ["spec", "versions"]) as readonly unknown[];
+    return at(version, [...path, "tier"]);
+  };
+  /** A release whose definition says something else as well. */
+  const next = contentsOf("8.0.2-2", (object) =>
+    object.metadata.name === name
+      ? { ...object, ...withField(object, () => ({ brandNew: { type: "string" } })) }
+      : object,
+  );
+
+  test("stays, is told, and stays with every later run", async () => {
+    const scene = await changed(() => tier);
+    for (const contents of [next, next, contentsOf("8.0.2-2")]) {
+      const report = await scene.run({ contents });
+      expect([report.exit.code, await tierOf(scene)]).toEqual([0, tier.tier]);
+      const told = report.findings?.map(({ code, cause }) => `${code} ${cause}`).join();
+      expect(told).toMatch(/OPERATOR-CRD-(LOCAL|NEWER) .*v1alpha1\.spec\.tier/);
+    }
+  });
+
+  test("beside a change of another field: 5, shown where they differ, and nothing is written", async () => {
+    const scene = await changed(() => ({ ...tier, memorySize: { type: "string", maxLength: 1 } }));
+    const report = await scene.run({ contents: next });
+    expect([report.exit.code, scene.writes]).toEqual([5, []]);
+    const [, has, says] =
+      /the cluster has (.*), set by .*; the release says (.*)$/.exec(
+        report.findings?.find(({ severity }) => severity === "error")?.cause ?? "",
+      ) ?? [];
+    expect(has).not.toBe(says);
+    expect(await tierOf(scene)).toEqual(tier.tier);
   });
 });
 
