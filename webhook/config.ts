@@ -166,8 +166,8 @@ function judging(settings: Settings, names: Names) {
     unset: "target" as const,
     form: "target or step",
   });
-  const allowLatest = settings.read("ENGINE_WEBHOOK_ALLOW_LATEST", parseBoolean, {
-    unset: false,
+  const allowLatest = settings.read<boolean | undefined>("ENGINE_WEBHOOK_ALLOW_LATEST", parseBoolean, {
+    unset: undefined,
     form: "true or false",
   });
   const rules = settings.read("ENGINE_WEBHOOK_RULES", parseRules, {

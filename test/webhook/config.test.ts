@@ -15,7 +15,7 @@ const defaults = {
   ownCert: false,
   clusters: { from: "api" },
   operatorNamespace: "engine",
-  rules: { reading: "target", allowLatest: false, rules: deny, names: defaultNames },
+  rules: { reading: "target", allowLatest: undefined, rules: deny, names: defaultNames },
   bypassGroups: [],
   clientCa: undefined,
   clientSubjects: [],
@@ -95,7 +95,7 @@ test.each([
   ["ENGINE_WEBHOOK_DRAIN", "0", { drainMs: 0 }],
   ["ENGINE_WEBHOOK_MAX_BODY", "1048576", { maxBody: 1_048_576 }],
   ["ENGINE_WEBHOOK_POLICY_READING", "target", {}],
-  ["ENGINE_WEBHOOK_ALLOW_LATEST", "false", {}],
+  ["ENGINE_WEBHOOK_ALLOW_LATEST", "false", { rules: { ...defaults.rules, allowLatest: false } }],
   ["ENGINE_WEBHOOK_CLUSTERS", "api", {}],
 ])("%s may be %s", (name, value, change) => {
   expect(parseConfig({ ...least, [name]: value })).toEqual({ ...defaults, ...change });

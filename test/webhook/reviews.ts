@@ -4,7 +4,7 @@ import type { RuleOptions } from "../../plugin/domain/rules/types";
 
 export const options: RuleOptions = {
   reading: "target",
-  allowLatest: false,
+  allowLatest: undefined,
   names: defaultNames,
   rules: { version: "deny", policy: "deny", modules: "deny" },
 };

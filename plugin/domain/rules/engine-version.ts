@@ -2,7 +2,7 @@
 import type { Names } from "../names";
 import { leadingEngineVersion, formatEngineVersion, parseEngineVersion } from "../versions";
 import type { Releases } from "./releases";
-import { releasesOf } from "./releases";
+import { allowsLatest, releasesOf } from "./releases";
 import type { Case, Cause, Rule, SubjectVersion, Verdict } from "./types";
 import { joined } from "./verdicts";
 import { quote, quoteAll, show, showCluster } from "./wording";
@@ -22,8 +22,9 @@ function judgeVersion(
   { lookups, options }: Case,
 ): Verdict {
   const { names, allowLatest } = options;
+  const allowed = allowsLatest(lookups.after, options);
   const releases = releasesOf(lookups.after, names);
-  const channels = [names.majorChannel, ...(allowLatest ? [names.latestChannel] : [])];
+  const channels = [names.majorChannel, ...(allowed ? [names.latestChannel] : [])];
   const isText = typeof value === "string";
   if (isText && (releases.texts.has(value) || channels.includes(value))) return pass;
   const supported = [...releases.texts, ...channels];
@@ -42,8 +43,9 @@ function judgeVersion(
         field,
         message: wrongType(value, supported),
       };
-  // No EC can make a valid version of a text that is not one.
-  const dependsOnCluster = parseEngineVersion(value) !== undefined;
+  // No EC can make a valid version of a text that is not one; its policy may let the channel pass.
+  const isByPolicy = allowLatest === undefined && value === names.latestChannel;
+  const dependsOnCluster = isByPolicy || parseEngineVersion(value) !== undefined;
   return { causes: [cause], warnings: [], dependsOnCluster };
 }
 

@@ -2,7 +2,7 @@
 import type { Names } from "../names";
 import type { EngineVersion } from "../versions";
 import { compareEngineVersions, parseEngineVersion } from "../versions";
-import type { ClusterFacts, ClusterLookup } from "./types";
+import type { ClusterFacts, ClusterLookup, RuleOptions } from "./types";
 
 /** A valid engine version. */
 export interface Release {
@@ -35,6 +35,15 @@ export function releasesOf(lookup: ClusterLookup, names: Names): Releases {
   const releases = read(cluster, names);
   known.set(cluster ?? names, { names, releases });
   return releases;
+}
+
+/** True where the channel of the newest release may be asked for: by the option, else by the EC's policy (C2). */
+export function allowsLatest(
+  lookup: ClusterLookup,
+  { allowLatest, names }: Pick<RuleOptions, "allowLatest" | "names">,
+): boolean {
+  const isPolicy = lookup.is === "found" && lookup.cluster.policy === names.latestChannel;
+  return allowLatest ?? isPolicy;
 }
 
 function read(cluster: ClusterFacts | undefined, names: Names): Releases {

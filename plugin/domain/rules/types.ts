@@ -29,7 +29,8 @@ export type ClusterLookup =
 /** How the rules are set (C2, C6). */
 export interface RuleOptions {
   readonly reading: "target" | "step";
-  readonly allowLatest: boolean;
+  /** Whether `latest` passes; undefined: while the EC's upgrade policy is `latest` (C2). */
+  readonly allowLatest: boolean | undefined;
   readonly names: Names;
   readonly rules: Readonly<Record<RuleSetting, "deny" | "warn" | "off">>;
 }

@@ -10,7 +10,7 @@ import {
 } from "../versions";
 import { fieldName, fieldsOf, fieldText } from "./fields";
 import type { Release, Releases } from "./releases";
-import { releasesOf } from "./releases";
+import { allowsLatest, releasesOf } from "./releases";
 import type {
   Case,
   Cause,
@@ -88,13 +88,13 @@ function warn(text: string): Verdict {
 /** The raise that an edit asks for; undefined for what R2 does not judge (C2, C7). */
 function raiseOf({ edit, version: asked, lookups, options }: Asked): Raise | undefined {
   const text = asked.after;
-  const { names, allowLatest, rules } = options;
+  const { names, rules } = options;
   if (typeof text !== "string") return undefined;
   const version = parseEngineVersion(text);
   const releases = releasesOf(lookups.after, names);
   const current = currentOf(edit, asked, names);
   if (version === undefined) {
-    const latest = allowLatest && text === names.latestChannel;
+    const latest = text === names.latestChannel && allowsLatest(lookups.after, options);
     return latest ? { text, release: undefined, current, rise: undefined, releases } : undefined;
   }
   const valid = releases.texts.has(text);

@@ -157,12 +157,16 @@ const request = record(
   ["uid", "resource", "operation", "object", "oldObject"],
 );
 
-async function answered(body: Buffer, ecs: readonly unknown[] = []): Promise<Reviewed> {
+async function answered(
+  body: Buffer,
+  ecs: readonly unknown[] = [],
+  allowLatest?: boolean,
+): Promise<Reviewed> {
   const known = ecs.flatMap((ec) => projectCluster(ec, defaultNames) ?? []);
   const context = {
     clusters: Object.assign(new FakeClusters(), { known }),
     operatorNamespace: "engine",
-    options,
+    options: { ...options, allowLatest },
   };
   return answerReview(body, context, new Deadline(60_000));
 }
@@ -194,14 +198,19 @@ const said = ({ response }: Answer): string => {
 const seen: Record<string, number> = {};
 
 test(`${numRuns} reviews from seed ${seed} are judged as the plain reading says`, async () => {
-  const judge = async (asked: object, ecs: readonly object[]): Promise<void> => {
+  const judge = async (
+    asked: object,
+    ecs: readonly object[],
+    allowLatest: boolean | undefined,
+  ): Promise<void> => {
     // what a number cannot keep on the wire is what was asked
     const sent = JSON.parse(JSON.stringify({ asked, ecs })) as {
       readonly asked: Readonly<Record<string, unknown>>;
       readonly ecs: readonly unknown[];
     };
-    const answer = checkShape(await answered(bytesOf(aReview(sent.asked)), sent.ecs));
-    const expected = expectedOf(sent.asked, sent.ecs);
+    const body = bytesOf(aReview(sent.asked));
+    const answer = checkShape(await answered(body, sent.ecs, allowLatest));
+    const expected = expectedOf(sent.asked, sent.ecs, allowLatest);
     seen[expected] = (seen[expected] ?? 0) + 1;
     if (expected !== "either") expect(said(answer)).toBe(expected);
     for (const warning of answer.response?.warnings ?? []) {
@@ -211,7 +220,8 @@ test(`${numRuns} reviews from seed ${seed} are judged as the plain reading says`
       expect(answer.response.status?.details.causes).not.toHaveLength(0);
     }
   };
-  await fc.assert(fc.asyncProperty(request, clusters, judge), { numRuns, seed });
+  const latest = fc.constantFrom(undefined, true, false);
+  await fc.assert(fc.asyncProperty(request, clusters, latest, judge), { numRuns, seed });
   // a generator that makes nothing but one verdict would prove nothing
   for (const verdict of ["allow", "deny", "unreadable"]) {
     expect(seen[verdict] ?? 0).toBeGreaterThan(numRuns / 100);

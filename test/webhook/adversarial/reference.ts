@@ -84,7 +84,11 @@ function isJudged(request: Data): boolean {
 }
 
 /** What the rules say of the request of a review, by the ECs that there are. */
-export function expectedOf(request: Data, clusters: readonly unknown[]): Expected {
+export function expectedOf(
+  request: Data,
+  clusters: readonly unknown[],
+  allowLatest?: boolean,
+): Expected {
   if (!isJudged(request)) return "allow";
   const { operation, object } = request;
   const old = operation === "CREATE" ? undefined : request["oldObject"];
@@ -92,7 +96,7 @@ export function expectedOf(request: Data, clusters: readonly unknown[]): Expecte
   const deleted = [object, old].some((each) => words(get(each, "metadata", "deletionTimestamp")));
   if (deleted) return "allow"; // C12
   const namespace = words(request["namespace"]) ?? "";
-  const edit: Edit = { object, old, ...placesOf(request), namespace, clusters };
+  const edit: Edit = { object, old, ...placesOf(request), namespace, clusters, allowLatest };
   const both = versions(edit).flatMap((one) => [judgeVersion(edit, one), judgePolicy(edit, one)]);
   const verdicts = [...both, judgeModules(edit)];
   return (["deny", "either"] as const).find((each) => verdicts.includes(each)) ?? "allow";
@@ -116,6 +120,7 @@ interface Edit {
   readonly places: readonly (readonly string[])[];
   readonly namespace: string;
   readonly clusters: readonly unknown[];
+  readonly allowLatest: boolean | undefined;
 }
 
 interface Version {
@@ -135,28 +140,37 @@ function versions({ object, old, places }: Edit): readonly Version[] {
 /** S61, C1, C2, C12. */
 function judgeVersion(edit: Edit, { now, changed }: Version): Expected {
   if (!changed || now === undefined || now === "major") return "allow";
-  const { valid } = releasesOf(clusterOf(edit.object, edit.namespace, edit.clusters));
+  const cluster = clusterOf(edit.object, edit.namespace, edit.clusters);
+  if (now === "latest") return passesLatest(edit, cluster) ? "allow" : "deny";
+  const { valid } = releasesOf(cluster);
   const exact = typeof now === "string" && /^\d+\.\d+$/.test(now) ? versionOf(now) : undefined;
   return exact !== undefined && valid.includes(exact) ? "allow" : "deny";
 }
 
-/** S67, C3–C7, C17, C18, C20. */
+/** C2. */
+function passesLatest({ allowLatest }: Edit, cluster: unknown): boolean {
+  if (allowLatest !== undefined) return allowLatest;
+  return get(cluster, "spec", "engineUpgradePolicy") === "latest";
+}
+
+/** S67, C3–C7, C17–C20. */
 function judgePolicy(edit: Edit, { now, was, changed }: Version): Expected {
   const { object, old, namespace, clusters } = edit;
   const target = versionOf(now);
-  if (old === undefined || !changed || target === undefined) return "allow";
+  if (old === undefined || !changed) return "allow";
   const cluster = clusterOf(object, namespace, clusters);
   if (cluster === undefined) return "allow";
   // what this place had counts first, then the other place of an EAADB
   const had = versions(edit).map((version) => version.was);
   const told = [was, ...had, get(old, "status", "version")].map(versionOf);
   const current = told.find((version) => version !== undefined);
-  if (current === undefined || target <= current) return "allow";
   const policies = [cluster, clusterOf(old, namespace, clusters)].map((ec) =>
     get(ec, "spec", "engineUpgradePolicy"),
   );
   const isMajor = [...policies, ...had].includes("major");
-  return isMajor && !releasesOf(cluster).majors.includes(target) ? "deny" : "allow";
+  const isRaise = target !== undefined && current !== undefined && target > current;
+  const isMinor = isRaise && !releasesOf(cluster).majors.includes(target);
+  return isMajor && (isMinor || now === "latest") ? "deny" : "allow"; // C19
 }
 
 /** S56, C9–C11, C17. */

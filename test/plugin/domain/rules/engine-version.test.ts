@@ -1,6 +1,6 @@
 import { defaultNames } from "../../../../plugin/domain/names";
 import { releasesOf } from "../../../../plugin/domain/rules/releases";
-import type { Edit } from "../../../../plugin/domain/rules/types";
+import type { ClusterLookup, Edit } from "../../../../plugin/domain/rules/types";
 import type { Circumstances } from "./cases";
 import {
   aCluster,
@@ -180,6 +180,29 @@ describe("R1: a version that is not supported is refused with those that are", (
       dependsOnCluster: false,
       wouldDeny: ["R1"],
     });
+  });
+});
+
+describe("R1: latest", () => {
+  const byPolicy = (policy?: string) => found(policy === undefined ? {} : { policy });
+
+  test.each<[string, ClusterLookup, boolean | undefined, "passes" | "refused", boolean]>([
+    ["unset, policy latest", byPolicy("latest"), undefined, "passes", false],
+    ["unset, policy major", byPolicy("major"), undefined, "refused", true],
+    ["unset, a policy of another case", byPolicy("Latest"), undefined, "refused", true],
+    ["unset, no policy", byPolicy(), undefined, "refused", true],
+    ["unset, an EC that is missing", missing, undefined, "refused", true],
+    ["unset, several ECs", ambiguous, undefined, "refused", true],
+    ["true, no policy", byPolicy(), true, "passes", false],
+    ["true, an EC that is missing", missing, true, "passes", false],
+    ["false, policy latest", byPolicy("latest"), false, "refused", false],
+  ])("the option is %s", (...[, cluster, allowLatest, is, dependsOnCluster]) => {
+    const verdict = judge(created({ engineVersion: "latest" }), {
+      cluster,
+      options: { allowLatest },
+    });
+    expect(verdict.causes.map(({ rule }) => rule)).toEqual(is === "passes" ? [] : ["R1"]);
+    expect(verdict.dependsOnCluster).toBe(dependsOnCluster);
   });
 });
 

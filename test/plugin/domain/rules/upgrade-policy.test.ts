@@ -263,13 +263,24 @@ describe("R2: a refusal names versions, EC, side and both ways out", () => {
 });
 
 describe("R2: latest", () => {
-  test.each<[string, ClusterLookup, boolean, readonly string[]]>([
+  test.each<[string, ClusterLookup, boolean | undefined, readonly string[]]>([
     ["allowed, without policy major", found(), true, []],
+    ["allowed by the EC's policy", found({ policy: "latest" }), undefined, []],
+    ["by the EC's policy, which is major: R1 alone refuses it", major, undefined, ["R1"]],
     ["allowed, under policy major", major, true, ["R2"]],
     ["not allowed: R1 alone refuses it", major, false, ["R1"]],
   ])("%s", (_title, ...[cluster, allowLatest, rules]) => {
     const verdict = judge(raise("7.2", "latest"), { cluster, options: { allowLatest } });
     expect(verdict.causes.map(({ rule }) => rule)).toEqual(rules);
+  });
+
+  test("the channel of the database counts where the EC's policy allows it", () => {
+    const cluster = found({ policy: "latest" });
+    const verdict = judge(raise("major", "latest"), {
+      cluster,
+      options: { allowLatest: undefined },
+    });
+    expect(verdict.causes.map(({ rule }) => rule)).toEqual(["R2"]);
   });
 });
 
