@@ -7,7 +7,7 @@ import { clusterVersionFor } from "../release/pairs";
 import { judgeDeployment } from "../rollout/deployment";
 import { containerOf } from "../rollout/pods";
 import { at, own, text } from "../values";
-import { compareReleaseTags, parseReleaseTag } from "../versions";
+import { compareReleaseTags, parseReleaseTag, type ReleaseTag } from "../versions";
 import { clusterFinding } from "./codes";
 import type { ClusterWish } from "./edits";
 
@@ -88,17 +88,33 @@ function pairFindings(
       const cause = `it is not known which release the operator${shown} brings`;
       return [clusterFinding("autoTargetUnknown", { object: objectLabel(ec), cause })];
     }
+    if (isPast(wish.tag, version))
+      return [
+        clusterFinding("targetNotManaged", {
+          object: objectLabel(deployment),
+          cause: `the operator${shown} is of an earlier release than ${String(wish.tag)}`,
+          fix: "upgrade the operator first, with upgrade-operator",
+        }),
+      ];
     const cause = `it is not known which cluster release the operator${shown} manages`;
     return [clusterFinding("operatorUnknown", { object: objectLabel(deployment), cause })];
   }
   if (wish.tag === undefined || sameRelease(wish.tag, clusterTag)) return [];
-  return [
-    clusterFinding("targetNotManaged", {
-      object: objectLabel(deployment),
-      cause: `the operator${shown} manages ${clusterTag} and no other cluster release, not ${wish.tag}`,
-      fix: `give --target ${clusterTag}, or upgrade the operator first`,
-    }),
-  ];
+  const cause = `the operator${shown} manages ${clusterTag} and no other cluster release, not ${wish.tag}`;
+  const fix = `give --target ${clusterTag}, or upgrade the operator first`;
+  return [clusterFinding("targetNotManaged", { object: objectLabel(deployment), cause, fix })];
+}
+
+/** The operator comes first: a cluster of a later line than its own is nothing that it manages (S9). */
+function isPast(tag: string | undefined, version: string | undefined): boolean {
+  const [target, runs] = [parseReleaseTag(tag), parseReleaseTag(version)];
+  if (target === undefined || runs === undefined) return false;
+  // build numbers of operator and cluster are unrelated (domain facts 8)
+  const line = ({ numbers: [major, minor, patch] }: ReleaseTag): ReleaseTag => ({
+    numbers: [major, minor, patch, 0, 0],
+    minimal: false,
+  });
+  return compareReleaseTags(line(runs), line(target)) < 0;
 }
 
 /** The same release; its small image counts as the usual one (domain facts 8). */

@@ -62,13 +62,13 @@ export function plannedSteps(steps: readonly PlannedStep[]): readonly StepReport
 export function partsOf(plans: readonly PartPlan[]): readonly PlannedPart[] {
   return plans.map(({ ready: { part, skip }, report }) => {
     const { id, title, source } = part;
-    const { code, reason } = report?.exit ?? { code: exitCodes.ok };
+    const stopped = report !== undefined && report.exit.code !== exitCodes.ok;
     return {
       id,
       title,
       source,
       ...(skip !== undefined && { skipped: skip }),
-      ...(code !== exitCodes.ok && reason !== undefined && { unplanned: reason }),
+      ...(stopped && { unplanned: report.exit.reason }),
     };
   });
 }

@@ -55,6 +55,18 @@ test.each<[string, readonly KubeObject[], { auto: boolean; tag?: string }, reado
     ["CLUSTER-TARGET-NOT-MANAGED"],
   ],
   [
+    "a later line than an operator of which no pair is known",
+    [anOperator("7.8.2-6")],
+    { auto: false, tag: newTag },
+    ["CLUSTER-TARGET-NOT-MANAGED"],
+  ],
+  [
+    "the line of an operator of which no pair is known, by a higher build",
+    [anOperator("8.0.2-9")],
+    { auto: false, tag: "8.0.2-99" },
+    ["CLUSTER-OPERATOR-UNKNOWN"],
+  ],
+  [
     "a pair that is not known",
     [anOperator("8.9.0-1")],
     { auto: false, tag: newTag },
