@@ -1,11 +1,12 @@
 /** The EC's spec: images, policy, and the two spellings of the automatic upgrade (domain facts 7, 13). */
 import { digestCauses } from "../cluster/causes";
 import { clusterFindings } from "../cluster/codes";
+import { usualPullPolicy } from "../cluster/edits";
 import { autoOf, autoPaths } from "../cluster/fields";
 import { isSameTag } from "../release/target";
 import { isUnknownPolicy } from "../rules/upgrade-policy";
 import { at, shown, text } from "../values";
-import { type Check, on, perCluster, shared } from "./check";
+import { type Check, type Found, on, perCluster, shared } from "./check";
 import { judgeSecrets } from "./secrets";
 import type { Situation } from "./situation";
 
@@ -29,7 +30,12 @@ export const clusterSpecChecks: readonly Check[] = [
       if (at(cluster, ecFields.versionTag.slice(0, -1)) === undefined) return [];
       return paths
         .filter((path) => text(at(cluster, path)) === undefined)
-        .map((path) => on(cluster, `${path.join(".")} is absent`, { field: path.join(".") }));
+        .map((path) =>
+          on(cluster, `${path.join(".")} is absent`, {
+            field: path.join("."),
+            ...(path === ecFields.imagePullPolicy && filledIn),
+          }),
+        );
     }),
   },
   shared(clusterFindings.digestPinned, {
@@ -115,6 +121,12 @@ export const clusterSpecChecks: readonly Check[] = [
     }),
   }),
 ];
+
+/** The upgrade of the EC writes the pull policy with the tag. */
+const filledIn: Partial<Found> = {
+  severity: "warning",
+  fix: `nothing: upgrade-cluster writes ${usualPullPolicy} with the tag`,
+};
 
 /** Each spelling that is there. */
 function saidIn(

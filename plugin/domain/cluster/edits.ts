@@ -23,7 +23,7 @@ export interface FieldEdit {
 }
 
 /** The pull policy that is written where there is none: it is required beside a tag (S48). */
-const usualPullPolicy = "IfNotPresent";
+export const usualPullPolicy = "IfNotPresent";
 
 /** Where the automatic upgrade is written, and whether it has to be switched off (S51). */
 export interface AutoPlan {

@@ -88,6 +88,16 @@ test.each([
   expect((await check(argv, { change })).code).toBe(code);
 });
 
+test.each([
+  ["imagePullPolicy", 0, "nothing: upgrade-cluster writes IfNotPresent with the tag"],
+  ["versionTag", 3, "set both tag and pull policy"],
+])("an image spec without its %s ends with %d", async (field, code, fix) => {
+  const change = (world: World) =>
+    world.set(ec, `spec.engineEnterpriseImageSpec.${field}`, undefined);
+  const ended = await check(["--only=CLUSTER-IMAGE-INCOMPLETE"], { change });
+  expect([ended.code, ended.out]).toEqual([code, expect.stringContaining(fix)]);
+});
+
 test("the document has every check with its verdict, and the certificate", async () => {
   const report = parsed(await check(["-o=json", "--target=8.0.2-2"], { change: broken }));
   expect(report).toMatchObject({

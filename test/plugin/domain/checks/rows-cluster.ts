@@ -98,6 +98,9 @@ export const clusterRows: readonly Row[] = [
   fires("CLUSTER-IMAGE-INCOMPLETE", "no tag, no policy", (w) =>
     w.set(ec, "spec.engineEnterpriseImageSpec", { repository: "engine/engine" }),
   )([ec, ec]),
+  fires("CLUSTER-IMAGE-INCOMPLETE", "no policy", (w) =>
+    w.set(ec, "spec.engineEnterpriseImageSpec.imagePullPolicy", undefined),
+  )(ec),
   fires("CLUSTER-DIGEST-PINNED", "automatic and pinned", (w) =>
     auto(w).set(ec, "spec.engineEnterpriseImageSpec.digestHash", "sha256:00"),
   )(ec),
