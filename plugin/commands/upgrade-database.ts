@@ -57,7 +57,7 @@ export function databaseText(report: Report, style: TextStyle): string {
 /** What a command that includes this one knows of the time when it will run. */
 export type DatabasePreparation = Pick<
   UpgradeDatabaseOptions,
-  "assumeUpgraded" | "assumeOperator" | "skipMayMiss"
+  "assumeUpgraded" | "assumeCluster" | "assumeOperator" | "skipMayMiss"
 >;
 
 /** Reads and judges what was given; the run itself follows when wanted. */

@@ -173,7 +173,10 @@ function clusters(of: PartsOf, { ahead }: Stage): Promise<Run> {
 }
 
 /** All databases of this operator's clusters, by their resources (S61). */
-function databases({ context, flags, operatorVersion }: PartsOf, { ahead }: Stage): Promise<Run> {
+function databases(
+  { context, flags, operatorVersion, clusterTag }: PartsOf,
+  { ahead }: Stage,
+): Promise<Run> {
   const { engineVersion, participants, takeFields, stallAfterMs, limited } = flags;
   return prepareUpgradeDatabase(
     context,
@@ -195,6 +198,7 @@ function databases({ context, flags, operatorVersion }: PartsOf, { ahead }: Stag
     {
       skipMayMiss: true,
       ...(ahead && { assumeUpgraded: true }),
+      ...(ahead && clusterTag !== undefined && { assumeCluster: clusterTag }),
       ...(ahead && operatorVersion !== undefined && { assumeOperator: operatorVersion }),
     },
   );

@@ -4,6 +4,7 @@ import type { StatusCause } from "../errors";
 import type { Facts } from "../facts";
 import type { Finding } from "../findings";
 import { objectLabel } from "../objects";
+import { bundledVersions } from "../release/bundled";
 import { databaseVersion, shownVersion } from "../rollout/edb";
 import { fieldText } from "../rules/fields";
 import { judgeEdit } from "../rules/order";
@@ -29,6 +30,8 @@ export interface DatabaseWish {
   readonly via: "resource" | "api";
   /** Planned before operator and EC are upgraded: both count as done (S9). */
   readonly assumeUpgraded?: boolean;
+  /** The tag that the EC will have then. */
+  readonly assumeCluster?: string;
 }
 
 /** The plan for one database, and what may keep it from being done. */
@@ -61,7 +64,7 @@ export interface DatabasePlan {
 /** Plans the edit of one database; the rules are the webhook's own. */
 export function planDatabase(facts: Facts, given: Target, wish: DatabaseWish): DatabasePlan {
   const ahead = wish.assumeUpgraded === true;
-  const target = ahead ? withoutVersions(given) : given;
+  const target = ahead ? withVersionsOf(wish.assumeCluster, given) : given;
   const label = objectLabel(target.object);
   const aim = aimOf(facts, target, wish);
   const edits = aim.passedOver ? [] : editsOf(facts, target, wantedText(aim, wish));
@@ -85,11 +88,12 @@ export function planDatabase(facts: Facts, given: Target, wish: DatabaseWish): D
   };
 }
 
-/** The EC publishes other versions once it is upgraded: until then those of the specification count (C1). */
-function withoutVersions(target: Target): Target {
+/** The EC publishes what its release bundles once it is upgraded; of an unknown one the specification's count (C1). */
+function withVersionsOf(tag: string | undefined, target: Target): Target {
   const { lookup } = target;
   if (lookup.is !== "found") return target;
-  return { ...target, lookup: { ...lookup, cluster: { ...lookup.cluster, versions: [] } } };
+  const versions = (bundledVersions(tag) ?? []).map((version) => ({ version, major: false }));
+  return { ...target, lookup: { ...lookup, cluster: { ...lookup.cluster, versions } } };
 }
 
 interface Aim extends Pick<DatabasePlan, "version" | "runs" | "channel" | "passedOver"> {

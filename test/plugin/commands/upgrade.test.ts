@@ -97,6 +97,33 @@ describe("before the first write", () => {
     expect(JSON.stringify(planned)).not.toMatch(/\b0 fields/);
   });
 
+  test("an EC without a pull policy is upgraded, and the policy is written with the tag", async () => {
+    const change = (object: KubeObject): KubeObject => {
+      if (object.kind !== names.ec.kind) return object;
+      const spec = object["spec"] as { engineEnterpriseImageSpec: object };
+      const image = { ...spec.engineEnterpriseImageSpec, imagePullPolicy: undefined };
+      return { ...object, spec: { ...spec, engineEnterpriseImageSpec: image } };
+    };
+    const { report } = await upgrade(await changedWorld(change), ["--dry-run=server"]);
+    const [step] = report.steps?.filter(({ id }) => id === "cluster") ?? [];
+    expect([report.exit.code, step?.why]).toEqual([
+      0,
+      expect.stringContaining("imagePullPolicy absent -> IfNotPresent"),
+    ]);
+  });
+
+  test.each([
+    ["8.2", 0],
+    ["8.4", 3],
+  ])("--engine-version %s is judged by what the release bundles: %d", async (version, code) => {
+    const world = await aPlayedWorld({ objects });
+    const args = withDatabases.map((word) => (word === "8.0" ? version : word));
+    const dry = code === 0 ? ["--dry-run=server"] : [];
+    const { report, writes } = await upgrade(world, [...args, ...dry]);
+    expect([report.exit.code, writes]).toEqual([code, []]);
+    expect(report.exit.reason).toContain(code === 0 ? "planned" : version);
+  });
+
   test("a part that could not be planned says why, and no plan is saved", async () => {
     const held = objects.map((object) =>
       object.kind === names.ec.kind

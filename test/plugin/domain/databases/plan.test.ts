@@ -213,6 +213,19 @@ test("before the rest is upgraded, the EC's state and its versions do not count"
   expect(codes(plan(facts, { version: "8.2" }).blocks)).toEqual(["EDIT-REFUSED"]);
 });
 
+test.each([
+  ["7.8.2-34", "8.2", ["EDIT-REFUSED"]],
+  ["7.8.2-34", "7.4", []],
+  ["8.0.2-17", "8.2", []],
+  ["8.0.2-17", "8.4", ["EDIT-REFUSED"]],
+  ["8.0.10-64", "8.4", []],
+])("before the upgrade to %s, %s is judged by what that release bundles", (tag, version, found) => {
+  const wish = { version, assumeUpgraded: true, assumeCluster: tag };
+  const edbs = [anEdb("orders", { spec: { engineVersion: "7.2" } })];
+  const { blocks } = plan(sceneOf({ ecs: [upgradedEc()], edbs }), wish);
+  expect(codes(blocks)).toEqual(found);
+});
+
 const bundledBefore = [{ dbType: "engine", version: "7.4" }];
 
 test("without an EC there is nothing ahead", () => {
