@@ -1,7 +1,6 @@
 /** ECs from a file: for tests, the offline sandbox and places without an API server. */
 import { readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { CORE_SCHEMA, loadAll } from "js-yaml";
 import { clusterKey, projectCluster } from "../plugin/domain/clusters";
 import { UsageError } from "../plugin/domain/errors";
 import type { Names } from "../plugin/domain/names";
@@ -16,6 +15,7 @@ import {
 } from "./clusters";
 import { type FolderWatch, watchFolder } from "./folder-watch";
 import { errorText } from "./log";
+import { parseYaml } from "./yaml";
 
 const pollMs = 2_000;
 
@@ -124,7 +124,7 @@ function stampOf(path: string): string {
 
 /** The ECs of a text: YAML or JSON, one object, a list, or several documents. Throws what is wrong with it. */
 export function parseClusters(content: string, names: Names): readonly ClusterFacts[] {
-  const documents = loadAll(content, null, { schema: CORE_SCHEMA });
+  const documents = parseYaml(content);
   const objects = documents.filter((each) => each !== null && each !== undefined).flatMap(unlist);
   if (documents.every((each) => each === null || each === undefined)) {
     throw new Error(`it holds no ${names.ec.kind}`);

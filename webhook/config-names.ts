@@ -1,13 +1,13 @@
 /** The names file of ENGINE_NAMES: the same file, judged by the same rules, as the plugin's --names. */
 import { readFileSync } from "node:fs";
-import { CORE_SCHEMA, loadAll } from "js-yaml";
 import { judgeNames, type JudgedNames } from "../plugin/domain/names/judge";
 import { errorText } from "./log";
+import { parseYaml } from "./yaml";
 
 /** The names of a file, YAML or JSON, or every problem that stands against it. */
 export function readNames(file: string): JudgedNames {
   try {
-    const documents = loadAll(readFileSync(file, "utf8"), null, { schema: CORE_SCHEMA });
+    const documents = parseYaml(readFileSync(file, "utf8"));
     return documents.length > 1
       ? { problems: [`holds ${documents.length} documents where one is wanted`] }
       : judgeNames(documents[0]);

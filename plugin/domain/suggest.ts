@@ -1,9 +1,14 @@
 /** "Did you mean": the nearest known word, when one is near enough. */
 
+/** Characters; nobody mistypes a longer name, and the comparison takes their square. */
+const longest = 64;
+
 /** The candidate with the fewest edits, undefined when even that one is too far away. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const limit = Math.max(1, Math.floor(word.length * 0.4));
+  if (word.length > longest) return undefined;
   const ranked = candidates
+    .filter((candidate) => Math.abs(candidate.length - word.length) <= limit)
     .map((candidate) => ({ candidate, edits: editsBetween(word, candidate) }))
     .filter(({ edits }) => edits <= limit)
     .sort((one, other) => one.edits - other.edits);

@@ -67,7 +67,7 @@ export class EngineCommand extends Command {
       return;
     }
     const typed = word.replace(/=.*$/s, "");
-    const spellings = known.map((flag) => `--${flag.name}`);
+    const spellings = this.parts.problems.length < 10 ? known.map(({ name }) => `--${name}`) : [];
     this.parts.problems.push(`unknown flag: ${typed}${suggestion(typed, spellings)}`);
   }
 }

@@ -1,11 +1,11 @@
 /** What comes in from the person: files, stdin and answers. */
-import { readFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { UsageError } from "../domain/errors";
 import { own, text } from "../domain/values";
 
-/** MiB; a stdin of more is no manifest: refused before memory runs out. */
+/** MiB; an input of more is no manifest: refused before memory runs out, since a device has no end. */
 const manifestLimit = 16;
 /** MiB; a string of JavaScript cannot be much longer. */
 const dumpLimit = 480;
@@ -23,8 +23,9 @@ export async function readInput(
   signal: AbortSignal,
 ): Promise<string> {
   try {
-    if (path !== "-") return await readFile(path, "utf8");
-    return await readAll(stdin, signal, manifestLimit);
+    if (path === "-") return await readStdin(stdin, signal, manifestLimit);
+    const bytes = await readAll(createReadStream(path), signal, { name: path, mib: manifestLimit });
+    return bytes.toString("utf8");
   } catch (cause) {
     signal.throwIfAborted();
     if (cause instanceof UsageError) throw cause;
@@ -37,24 +38,33 @@ export async function readInput(
 
 /** A whole cluster from stdin, which may be long. */
 export function readDump(stdin: NodeJS.ReadableStream, signal: AbortSignal): Promise<string> {
-  return readAll(stdin, signal, dumpLimit);
+  return readStdin(stdin, signal, dumpLimit);
+}
+
+async function readStdin(
+  stdin: NodeJS.ReadableStream,
+  signal: AbortSignal,
+  mib: number,
+): Promise<string> {
+  const bytes = await readAll(stdin, signal, { name: "stdin", mib });
+  if (bytes.length === 0) throw new UsageError("stdin: is empty or closed");
+  return bytes.toString("utf8");
 }
 
 async function readAll(
-  stdin: NodeJS.ReadableStream,
+  input: NodeJS.ReadableStream,
   signal: AbortSignal,
-  limit: number,
-): Promise<string> {
+  { name, mib }: { readonly name: string; readonly mib: number },
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of abortable(stdin, signal)) {
+  for await (const chunk of abortable(input, signal)) {
     const bytes = Buffer.from(chunk);
     size += bytes.length;
-    if (size > limit * 2 ** 20) throw new UsageError(`stdin: more than ${limit} MiB`);
+    if (size > mib * 2 ** 20) throw new UsageError(`${name}: more than ${mib} MiB`);
     chunks.push(bytes);
   }
-  if (size === 0) throw new UsageError("stdin: is empty or closed");
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks);
 }
 
 /** The stream's chunks; an abort ends a read that nobody feeds. */

@@ -5,6 +5,7 @@ import { UsageError } from "../../plugin/domain/errors";
 import { defaultNames } from "../../plugin/domain/names";
 import { FileClusters, parseClusters } from "../../webhook/clusters-file";
 import { anEc, clusterFacts } from "./fake-clusters";
+import { yamlBomb } from "../support/yaml-bomb";
 import { FakeLog } from "./fake-log";
 import { emptyFolder } from "./tls-folder";
 
@@ -35,6 +36,7 @@ test.each([
 
 test.each([
   ["nothing", "", "it holds no EngineEnterpriseCluster"],
+  ["aliases of aliases", yamlBomb, /absurd size/],
   ["a half-written file", "kind: [", /unexpected end of the stream/],
   [
     "another kind",

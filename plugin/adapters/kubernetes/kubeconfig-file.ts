@@ -1,5 +1,6 @@
 /** One kubeconfig file's text into entries; problems never quote the text, which holds secrets. */
 import { CORE_SCHEMA, load, YAMLException } from "js-yaml";
+import { shapeProblem } from "../../domain/bounded";
 import { isObject, type Json, list, own, text } from "../../domain/values";
 import type { ClusterEntry, ContextEntry, UserEntry } from "./kubeconfig-entries";
 
@@ -29,6 +30,10 @@ function parsed(content: string, problems: string[]): Json {
   let document: unknown;
   try {
     document = load(content, { schema: CORE_SCHEMA }) ?? {};
+    if (shapeProblem(document, content.length) !== undefined) {
+      problems.push("is larger than any kubeconfig, by its aliases (&, *)");
+      return {};
+    }
   } catch (error) {
     problems.push(`is not YAML${placeOf(error)}`);
     return {};

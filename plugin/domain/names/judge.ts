@@ -17,11 +17,18 @@ export function judgeNames(overrides: unknown): JudgedNames {
     return { problems: [`${brief(overrides)} is not a mapping of names`] };
   }
   const given = overrides ?? {};
-  const problems = problemsOf(namesTree, given, []);
+  const found = problemsOf(namesTree, given, []);
+  const problems = [
+    ...found.slice(0, mostProblems).map((problem) => problem()),
+    ...(found.length > mostProblems ? [`and ${found.length - mostProblems} more problems`] : []),
+  ];
   const names = mapNames(namesTree, (named, path) => usable(named, valueAt(given, path))) as Names;
   const all = [...problems, ...clashesOf(names)];
   return all.length > 0 ? { problems: all } : { names };
 }
+
+/** A file with more of them is no names file: the first ones tell. */
+const mostProblems = 10;
 
 /** The given value where it can be used, else the specification's. */
 function usable(named: Named, value: unknown): unknown {
@@ -32,17 +39,24 @@ function valueAt(given: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((inner, key) => own(inner, key), given);
 }
 
-function problemsOf(tree: NamesTree, given: unknown, path: readonly string[]): readonly string[] {
+/** Each is put into words only when it is shown. */
+function problemsOf(
+  tree: NamesTree,
+  given: unknown,
+  path: readonly string[],
+): readonly (() => string)[] {
   if (given === null) return []; // a group whose keys are all commented out
   if (!isObject(given)) {
-    return [`${path.join(".")}: ${brief(given)} is not a group of names (${some(tree)})`];
+    return [() => `${path.join(".")}: ${brief(given)} is not a group of names (${some(tree)})`];
   }
   return Object.entries(given).flatMap(([key, value]) => {
-    const here = [...path, key];
+    const here = [...path, cut(key)];
     const known = Object.hasOwn(tree, key) ? tree[key] : undefined;
-    if (known === undefined) return [`${here.join(".")}: unknown key${hintFor(key, path, tree)}`];
+    if (known === undefined) {
+      return [() => `${here.join(".")}: unknown key${hintFor(key, path, tree)}`];
+    }
     if (!(known instanceof Named)) return problemsOf(known, value, here);
-    return problemsOfValue(known, value).map((problem) => `${here.join(".")}${problem}`);
+    return problemsOfValue(known, value).map((problem) => () => `${here.join(".")}${problem}`);
   });
 }
 
@@ -107,6 +121,9 @@ function quotingAdvice(value: unknown): string {
 
 /** A value as JSON, cut: a file given by mistake may hold anything. */
 function brief(value: unknown): string {
-  const whole = shown(value);
-  return whole.length > 80 ? `${whole.slice(0, 77)}...` : whole;
+  return cut(shown(value));
+}
+
+function cut(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }

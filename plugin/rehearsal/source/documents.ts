@@ -3,7 +3,7 @@
  * quotes the text: it may hold Secrets.
  */
 import { CORE_SCHEMA, loadAll, Type, YAMLException } from "js-yaml";
-import { list } from "../../domain/values";
+import { shapeProblem, textProblem } from "../../domain/bounded";
 import { jsonPieces } from "./json-pieces";
 
 /** One document that holds something, or why it cannot be read. */
@@ -21,8 +21,6 @@ type Read = { readonly value: unknown } | { readonly problem: string };
 
 /** No manifest is nested deeper; other code may then walk an object by recursion. */
 const deepest = 250;
-/** What aliases may add to what is written out. */
-const aliased = 1_000_000;
 
 const merge = new Type("tag:yaml.org,2002:merge", {
   kind: "scalar",
@@ -96,6 +94,8 @@ function parsed(text: string): Read | undefined {
 }
 
 function yaml(text: string, line: Piece["line"]): readonly Read[] {
+  const problem = textProblem(text);
+  if (problem !== undefined) return [{ problem }];
   try {
     const values = loadAll(text, null, yamlOptions);
     return values
@@ -112,23 +112,6 @@ function yamlProblem(error: unknown, line: Piece["line"]): string {
   const where = `in line ${line() + error.mark.line}`;
   const why = error.reason.replaceAll(/ ?"[^"]*"| ?'[^']*'| ?!?<[^>]*>/g, "");
   return `it is neither YAML nor JSON, ${where}: ${why} (cut off? then write the dump again)`;
-}
-
-/** Aliases make a short text a huge object, or one without an end. */
-function shapeProblem(value: unknown, length: number): string | undefined {
-  let left = length + aliased;
-  const visit = (node: unknown, depth: number): string | undefined => {
-    if ((left -= 1) < 0)
-      return "its aliases (&, *) expand to an absurd size: write it without them";
-    if (typeof node !== "object" || node === null) return undefined;
-    if (depth > deepest) return `it is nested deeper than ${deepest} levels, or contains itself`;
-    for (const inner of Array.isArray(node) ? list(node) : Object.values(node)) {
-      const problem = visit(inner, depth + 1);
-      if (problem !== undefined) return problem;
-    }
-    return undefined;
-  };
-  return visit(value, 1);
 }
 
 /** Numbers of lines, for positions that never go back: very many problems take one pass, too. */

@@ -1,4 +1,5 @@
 import { parseDocuments, renderDocuments } from "../../../plugin/adapters/yaml";
+import { yamlBomb } from "../../support/yaml-bomb";
 import { UsageError } from "../../../plugin/domain/errors";
 
 describe("documents are read", () => {
@@ -10,6 +11,7 @@ describe("documents are read", () => {
     ["JSON", `{"a": [1, "x"]}`, [{ a: [1, "x"] }]],
     ["Windows lines", "a: 1\r\nb: 2\r\n", [{ a: 1, b: 2 }]],
     ["an alias", "a: &x {b: 1}\nc: *x\n", [{ a: { b: 1 }, c: { b: 1 } }]],
+    ["a merge key", "a: &x {b: 1}\nc: {<<: *x}\n", [{ a: { b: 1 }, c: { b: 1 } }]],
   ])("%s", (_title, text, expected) => {
     expect(parseDocuments(text, "x.yaml")).toEqual(expected);
   });
@@ -29,6 +31,15 @@ describe("no YAML is a usage error that names the source, in one line", () => {
     ["a tag for code", "a: !!js/function 'x'\n"],
     ["an alias to nothing", "a: *x\n"],
     ["an alias to its own parent", "&a\n- *a\n"],
+    ["aliases of aliases", yamlBomb],
+    ["aliases of aliases in many documents", `${yamlBomb}---\n${yamlBomb}`],
+    ["lists nested without an end", "[".repeat(100_000)],
+    ["mappings nested without an end", `${"{a: ".repeat(5_000)}1${"}".repeat(5_000)}`],
+    [
+      "merge keys in a long text",
+      `a: &a {${"k: 1, ".repeat(1)}b: 2}\n${"c: {<<: *a}\n".repeat(9_000)}`,
+    ],
+    ["more than any manifest", `# ${"x".repeat(17 * 2 ** 20)}\na: 1\n`],
   ])("%s", (_title, text) => {
     const read = (): unknown => parseDocuments(text, "x.yaml");
     expect(read).toThrow(UsageError);

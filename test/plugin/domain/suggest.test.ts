@@ -22,3 +22,9 @@ test("a hint is given only for a near word", () => {
   expect(suggestion("optoins", known)).toBe(" (did you mean options?)");
   expect(suggestion("completely-else", known)).toBe("");
 });
+
+test("a long word is near to nothing, and compared with nothing", () => {
+  const long = "x".repeat(20_000);
+  expect(nearest(long, [`${long}x`])).toBeUndefined();
+  expect(nearest("x".repeat(64), ["x".repeat(63)])).toBe("x".repeat(63));
+});

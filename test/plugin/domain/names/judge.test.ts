@@ -214,6 +214,19 @@ test("all problems are named at once", () => {
   ]);
 });
 
+test("of very many problems the first ten are named, the others counted", () => {
+  const keys = Array.from({ length: 200_000 }, (_, index) => [`key${index}`, "x"]);
+  const problems = problemsOf({ webhook: Object.fromEntries(keys) as object });
+  expect(problems).toHaveLength(11);
+  expect(problems[0]).toBe("webhook.key0: unknown key");
+  expect(problems.at(-1)).toBe("and 199990 more problems");
+});
+
+test("a key of 20,000 characters is cut, and nothing is near to it", () => {
+  const [problem, ...others] = problemsOf({ ["k".repeat(20_000)]: "x" });
+  expect([problem, others]).toEqual([`${"k".repeat(77)}...: unknown key`, []]);
+});
+
 test("every key has a comment of one line", () => {
   const comments: string[] = [];
   mapNames(namesTree, ({ says }) => comments.push(says));
