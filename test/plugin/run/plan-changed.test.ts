@@ -33,7 +33,6 @@ function once(act: () => unknown): () => Promise<void> {
 
 const labels = { app: names.operator.appLabel };
 const endpoints = { apiGroups: [""], resources: ["endpoints"], verbs: ["get"] };
-const nodes = { apiGroups: [""], resources: ["nodes"], verbs: ["get"] };
 const someManager = { fieldManager: "argocd-controller", force: true } as const;
 
 async function rbac(
@@ -123,7 +122,10 @@ test.each<[string, () => Promise<Done>]>([
     "reapply-rbac: a rule is added, so that it would be taken away",
     () =>
       rbac(({ cluster }) =>
-        cluster.apply(aRole([endpoints, nodes], { namespace: "a", labels }), someManager),
+        cluster.apply(
+          aRole([{ ...endpoints, verbs: ["get", "list"] }], { namespace: "a", labels }),
+          someManager,
+        ),
       ),
   ],
   [
