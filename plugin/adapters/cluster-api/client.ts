@@ -22,6 +22,8 @@ export interface ApiCall {
   readonly body?: { readonly bytes: Uint8Array; readonly type: string };
   /** For messages: `upgrade database 1`. */
   readonly subject: string;
+  /** Published meanings of status codes, for answers without a body. */
+  readonly meanings?: ApiPurpose["meanings"];
   readonly signal: AbortSignal;
   /** Another host than the route's first. */
   readonly host?: string;
@@ -93,8 +95,9 @@ export class ApiClient {
     this.connection.connections.close();
   }
 
-  private purpose({ subject, method }: ApiCall): ApiPurpose {
-    return { address: this.connection.route.address, subject, writes: method !== "GET" };
+  private purpose({ subject, method, meanings }: ApiCall): ApiPurpose {
+    const { address } = this.connection.route;
+    return { address, subject, writes: method !== "GET", meanings };
   }
 
   /** A 401 was carried out by nobody: where passwords are switched off, a token is asked for. */

@@ -13,6 +13,8 @@ export interface ApiPurpose {
   readonly address: string;
   readonly subject: string;
   readonly writes: boolean;
+  /** Published meanings of status codes, for answers without a body. */
+  readonly meanings?: Readonly<Record<number, string>> | undefined;
 }
 
 /** No answer: what stood in the way, and for a write whether it may have happened. */
@@ -83,9 +85,10 @@ export function refused(
   { names, conceal }: { readonly names: Names; readonly conceal: (text: string) => string },
 ): ClusterApiError | ClusterApiPermissionError {
   const body = parseFailure(parsedJson(answer.body), names);
-  const said = [body.code, body.message].filter((part) => part !== undefined).map(conceal);
   const { status } = answer;
-  const { address, subject } = purpose;
+  const { address, subject, meanings = {} } = purpose;
+  const parts = [body.code, body.message].filter((part) => part !== undefined).map(conceal);
+  const said = parts.length > 0 ? parts : [meanings[status]].filter((part) => part !== undefined);
   const what = `the cluster's REST API ${address} answered ${status} to the request to ${subject}`;
   const message = said.length === 0 ? what : `${what}: ${said.map(oneLine).join(": ")}`;
   const failed = { status, ...body };
@@ -110,6 +113,9 @@ function permissionHint(code: string | undefined, { restErrors, ...names }: Name
 
 function hintOf(status: number): string {
   if (status === 404) return "list what there is, and correct the name or the uid";
+  if (status === 406) {
+    return "see the builds with kubectl engine modules list, and install one that can do what the database is set to, or change the database";
+  }
   if (status === 409) return "wait until what is under way has ended, then run the command again";
   if (status >= 500 || status === 429)
     return "see the cluster's health, then run the command again";

@@ -1,6 +1,6 @@
 /** POST /v1/bdbs/{uid}/upgrade, sent once; an open outcome is looked for, never repeated (S75-S92). */
 import { parseDatabase } from "../../domain/api/databases";
-import { ClusterApiError } from "../../domain/api/failure";
+import { ClusterApiError, upgradeMeanings } from "../../domain/api/failure";
 import type { ApiAction, ApiDatabase } from "../../domain/api/records";
 import { UnavailableError } from "../../domain/errors";
 import type { Names } from "../../domain/names";
@@ -32,6 +32,7 @@ export async function sendUpgrade(upgrader: Upgrader, wanted: UpgradeCall): Prom
     path: names.restPaths.upgrade.replace("{uid}", String(uid)),
     body: jsonBody(body),
     subject: `upgrade database ${uid}`,
+    meanings: upgradeMeanings,
     signal,
   };
   try {

@@ -23,6 +23,14 @@ export function parseFailure(body: unknown, { restErrors }: Names): FailureBody 
   };
 }
 
+/** What the codes of the upgrade call mean, for an answer that says nothing itself (S109-S112). */
+export const upgradeMeanings: Readonly<Record<number, string>> = {
+  400: "malformed or bad command",
+  404: "the database does not exist",
+  406: "the capabilities of the new module version do not comply with the database configuration",
+  500: "internal error",
+};
+
 /** An answer that is no success, as it came. */
 export interface FailedAnswer extends FailureBody {
   readonly status: number;

@@ -44,7 +44,7 @@ test("databases, modules, license and nodes are read as the service has them", a
   expect(await api.license(signal)).toMatchObject({ expired: false });
   const nodes = await api.nodes(signal);
   expect(nodes?.length).toBeGreaterThan(0);
-  expect(nodes?.[0]?.supportedVersions).not.toEqual([]);
+  expect(nodes?.[0]?.supportedVersions).toEqual(["6.2", "7.2", "7.4"]);
   expect(await api.database(99, signal)).toBeUndefined();
   expect(await api.policy(signal)).toBeDefined();
 });
@@ -60,6 +60,32 @@ test.each<ProfileName>(["7.4", "7.22", "8.0", "8.2"])(
     expect(action).toMatchObject({ uid: answer.actionUid, is: "running" });
   },
 );
+
+test.each<[string, ApiProfile["errorBody"], string]>([
+  [
+    "without a body, by its published meaning (S111)",
+    "none",
+    "the capabilities of the new module version do not comply with the database configuration",
+  ],
+  ["with one, by its own words", "message", "lacks failover_migrate, which the database needs"],
+])("a 406 is told %s", async (_title, errorBody, says) => {
+  const { api, played } = await aPair({
+    switched: { errorBody },
+    bdbs: [
+      {
+        ...{ uid: 1, name: "orders", version: "7.2.0" },
+        modules: [{ name: "search", version: "7.2.0", args: [] }],
+      },
+    ],
+  });
+  for (const [uid, module] of played.store.modules) {
+    played.store.modules.set(uid, { ...module, capabilities: [] });
+  }
+  const error = await failure(api.upgrade(1, { engine_version: "7.4" }, signal));
+  expect(error).toMatchObject({ status: 406, exitCode: 3 });
+  expect((error as ClusterApiError).message).toContain(says);
+  expect((error as ClusterApiError).hint).toContain("kubectl engine modules list");
+});
 
 test("a client whose basic credentials are switched off asks for a token", async () => {
   const { api } = await aPair({ profile: "8.2", switched: { basic: false, tokens: true } });
