@@ -15,16 +15,21 @@ export function parseLicense(value: unknown, { licenseFields }: Names): ApiLicen
 }
 
 /** The nodes; undefined for what is no list. */
-export function parseNodes(
-  value: unknown,
-  { clusterFields }: Names,
-): readonly ApiNode[] | undefined {
+export function parseNodes(value: unknown, names: Names): readonly ApiNode[] | undefined {
   if (!Array.isArray(value)) return undefined;
+  const { clusterFields } = names;
   return value.map((node: unknown) => ({
     uid: uidNumber(own(node, clusterFields.nodeUid)),
     softwareVersion: text(own(node, clusterFields.softwareVersion)),
     supportedVersions: list(own(node, clusterFields.supportedVersions)).flatMap(
-      (version) => text(version) ?? [],
+      (entry) => supportedVersion(entry, names) ?? [],
     ),
   }));
+}
+
+/** A version by itself, or beside the type of database that it is of: only the engine's count. */
+function supportedVersion(entry: unknown, { clusterFields, engineDbType }: Names) {
+  if (!isObject(entry)) return text(entry);
+  const type = own(entry, clusterFields.supportedType) ?? engineDbType;
+  return type === engineDbType ? text(own(entry, clusterFields.supportedVersion)) : undefined;
 }

@@ -105,6 +105,8 @@ export const restNames = {
     allowModulesUpload: word("allow_modules_upload", "Whether modules may be uploaded"),
     softwareVersion: word("software_version", "Node: the version that runs"),
     supportedVersions: word("supported_database_versions", "Node: versions that it can run"),
+    supportedType: word("db_type", "Entry of these: the type of database"),
+    supportedVersion: word("version", "Entry of these: the version"),
   },
   licenseFields: {
     text: word("license", "The license itself"),

@@ -102,13 +102,15 @@ export function newerActionAnswer(action: Action, { names }: Telling): Json {
 /** The nodes, all alike. */
 export function nodeAnswers(
   { nodes, softwareVersion, versions }: ClusterStore,
-  names: Names,
+  { clusterFields: fields, engineDbType }: Names,
 ): readonly Json[] {
-  const { clusterFields: fields } = names;
   return Array.from({ length: nodes }, (_, index) => ({
     [fields.nodeUid]: index + 1,
     [fields.softwareVersion]: softwareVersion,
-    [fields.supportedVersions]: versions,
+    [fields.supportedVersions]: versions.map((version) => ({
+      [fields.supportedType]: engineDbType,
+      [fields.supportedVersion]: version,
+    })),
   }));
 }
 

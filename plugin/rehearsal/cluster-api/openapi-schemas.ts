@@ -190,7 +190,10 @@ function clusterSchemas({
     Node: closed({
       [cluster.nodeUid]: whole,
       [cluster.softwareVersion]: text,
-      [cluster.supportedVersions]: texts,
+      [cluster.supportedVersions]: {
+        type: "array",
+        items: closed({ [cluster.supportedType]: text, [cluster.supportedVersion]: text }),
+      },
     }),
     TokenRequest: closed(
       {

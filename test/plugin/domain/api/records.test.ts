@@ -257,10 +257,19 @@ describe("license and nodes (S114)", () => {
   test("nodes", () => {
     const sent = [
       { uid: 1, software_version: "8.0.2-2", supported_database_versions: ["7.2", 7, "8.0"] },
+      {
+        supported_database_versions: [
+          { db_type: "engine", version: "7.2" },
+          { db_type: "memcached", version: "1.6" },
+          { version: "8.0" },
+          { db_type: "engine" },
+        ],
+      },
       {},
     ];
     expect(parseNodes(sent, names)).toEqual([
       { uid: 1, softwareVersion: "8.0.2-2", supportedVersions: ["7.2", "8.0"] },
+      { uid: undefined, softwareVersion: undefined, supportedVersions: ["7.2", "8.0"] },
       { uid: undefined, softwareVersion: undefined, supportedVersions: [] },
     ]);
     expect(parseNodes({}, names)).toBeUndefined();

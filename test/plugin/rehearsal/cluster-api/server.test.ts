@@ -375,7 +375,10 @@ describe("license and settings", () => {
       {
         uid: 1,
         software_version: "8.0.2-2",
-        supported_database_versions: ["6.2", "7.2", "7.4", "8.0", "8.2"],
+        supported_database_versions: ["6.2", "7.2", "7.4", "8.0", "8.2"].map((version) => ({
+          db_type: "engine",
+          version,
+        })),
       },
       { uid: 2 },
       { uid: 3 },
