@@ -21,6 +21,8 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
   };
   process.on("SIGTERM", leave);
   process.on("SIGINT", leave);
+  // what closes its terminal ends it as well, with no call unanswered
+  process.on("SIGHUP", leave);
 }
 
 /** More than any review takes; what takes more ends the thread, not the process. */

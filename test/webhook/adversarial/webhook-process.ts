@@ -20,7 +20,7 @@ export interface WebhookProcess {
   metric(name: string): Promise<number>;
   /** The most memory that it ever had, in MiB. */
   peakMiB(): number;
-  stop(): Promise<void>;
+  stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
 let program: WebhookProgram | undefined;
@@ -68,10 +68,10 @@ export async function startWebhookProcess(
       const status = readFileSync(`/proc/${String(child.pid)}/status`, "utf8");
       return Number(/^VmHWM:\s*(\d+) kB/m.exec(status)?.[1]) / 1_024;
     },
-    stop: async () => {
+    stop: async (signal = "SIGTERM") => {
       const ended = new Promise((resolve) => child.once("exit", resolve));
       if (child.exitCode === null && child.signalCode === null) {
-        child.kill("SIGTERM");
+        child.kill(signal);
         await ended;
       }
       folder.remove();
