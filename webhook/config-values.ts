@@ -1,12 +1,17 @@
 /** The formats of the settings; each parser gives undefined for a text that does not fit. */
 import type { RuleOptions, RuleSetting } from "../plugin/domain/rules/types";
 
-const milliseconds: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 };
+const milliseconds: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+};
 const bytes: Readonly<Record<string, number>> = { "": 1, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30 };
 
-/** `500ms`, `15s`, `2m`, `0` in milliseconds. */
+/** `500ms`, `15s`, `2m`, `24h`, `0` in milliseconds. */
 export function parseDuration(text: string): number | undefined {
-  return text === "0" ? 0 : scaled(text, /^(\d{1,6})(ms|s|m)$/, milliseconds);
+  return text === "0" ? 0 : scaled(text, /^(\d{1,6})(ms|s|m|h)$/, milliseconds);
 }
 
 /** `8Mi`, `512Ki`, `1048576` in bytes. */

@@ -32,6 +32,8 @@ export interface Config {
   readonly rules: RuleOptions;
   /** Groups whose members may pass by the rules in an emergency. */
   readonly bypassGroups: readonly string[];
+  /** The longest that a bypass may still last, in milliseconds. */
+  readonly bypassMostMs: number;
   /** PEM file of the CA that callers' certificates must come from; undefined: none is asked for. */
   readonly clientCa: string | undefined;
   /** Common names of the callers' certificates; empty: any of the CA. */
@@ -166,10 +168,14 @@ function judging(settings: Settings, names: Names) {
     unset: "target" as const,
     form: "target or step",
   });
-  const allowLatest = settings.read<boolean | undefined>("ENGINE_WEBHOOK_ALLOW_LATEST", parseBoolean, {
-    unset: undefined,
-    form: "true or false",
-  });
+  const allowLatest = settings.read<boolean | undefined>(
+    "ENGINE_WEBHOOK_ALLOW_LATEST",
+    parseBoolean,
+    {
+      unset: undefined,
+      form: "true or false",
+    },
+  );
   const rules = settings.read("ENGINE_WEBHOOK_RULES", parseRules, {
     unset: { version: "deny", policy: "deny", modules: "deny" } as const,
     form: "a list as version=deny,policy=warn,modules=off, each rule at most once",
@@ -190,6 +196,10 @@ function judging(settings: Settings, names: Names) {
 function callers(settings: Settings) {
   const list = { unset: [], form: "a list as a,b, without empty parts" };
   const bypassGroups = settings.read("ENGINE_WEBHOOK_BYPASS_GROUPS", parseList, list);
+  const bypassMostMs = settings.read("ENGINE_WEBHOOK_BYPASS_MAX", parseDuration, {
+    unset: 86_400_000,
+    form: "a duration as 30m, 24h",
+  });
   const clientSubjects = settings.read("ENGINE_WEBHOOK_CLIENT_SUBJECTS", parseList, list);
   const clientCa = settings.read<string | undefined>("ENGINE_WEBHOOK_CLIENT_CA", (text) => text, {
     unset: undefined,
@@ -201,7 +211,7 @@ function callers(settings: Settings) {
       "needs ENGINE_WEBHOOK_CLIENT_CA, or nobody's certificate is asked for",
     );
   }
-  return { bypassGroups, clientCa, clientSubjects };
+  return { bypassGroups, bypassMostMs, clientCa, clientSubjects };
 }
 
 function limits(settings: Settings) {

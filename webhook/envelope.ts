@@ -21,6 +21,8 @@ export interface ReviewRequest {
   /** Absent with generateName. */
   readonly name: string | undefined;
   readonly dryRun: boolean;
+  /** The caller's name; empty where the review does not tell it. */
+  readonly user: string;
   /** The caller's groups. */
   readonly groups: readonly string[];
   readonly object: unknown;
@@ -99,6 +101,7 @@ function parseRequest(
     namespace: text(own(request, "namespace")) ?? "",
     name: text(own(request, "name")),
     dryRun: own(request, "dryRun") === true,
+    user: text(own(own(request, "userInfo"), "username")) ?? "",
     groups: list(own(own(request, "userInfo"), "groups")).filter(isText),
     object: own(request, "object"),
     oldObject: own(request, "oldObject"),

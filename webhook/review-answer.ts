@@ -103,7 +103,7 @@ function renderBypassed(
     wouldDeny: [...new Set(causes.map(({ rule }) => rule))],
   };
   const passed = renderVerdict(asked, { ...judged, verdict }, bypass);
-  return { ...passed, entry: { ...passed.entry, ...bypassEntry(bypass) } };
+  return { ...passed, entry: { ...passed.entry, ...bypassEntry(bypass, asked) } };
 }
 
 function renderUnjudged(
@@ -116,13 +116,14 @@ function renderUnjudged(
   const annotations = { rule: "none", data: "unknown", ...bypassAnnotations(bypass) };
   return {
     reply: textReply(renderAnswer(request, { warnings, annotations })),
-    entry: { ...entryOf(request, "allow", "none"), because, ...bypassEntry(bypass) },
+    entry: { ...entryOf(request, "allow", "none"), because, ...bypassEntry(bypass, asked) },
     facts: factsOf(asked, { verdict: "allow", bypass: bypass.is, ...(live && { live }) }),
   };
 }
 
-function bypassEntry({ reason, until }: Granted): object {
-  return { bypass: reason, until };
+/** Who has passed by the rules is in the log, escaped and cut. */
+function bypassEntry({ reason, until }: Granted, { request }: Asked): object {
+  return { bypass: reason, until, user: plain(request.user) };
 }
 
 function renderVerdict(asked: Asked, found: Judged, bypass: Bypass): Reviewed {

@@ -27,6 +27,8 @@ export interface ReviewContext {
   readonly options: RuleOptions;
   /** The groups whose members may pass by the rules in an emergency; absent: nobody. */
   readonly bypassGroups?: readonly string[];
+  /** The longest that a bypass may still last, in milliseconds; absent: a day. */
+  readonly bypassMostMs?: number;
   /** Reads large reviews off the hot path; without it all are read on it. */
   readonly bigBodies?: Pick<BigBodies, "parse"> | undefined;
   /** The rules; others only in tests. */
@@ -119,11 +121,13 @@ function placesOf(
   return { clusters, names, namespace, operatorNamespace };
 }
 
+const dayMs = 86_400_000;
+
 function bypassOf(
   { object, groups }: ReviewRequest,
-  { bypassGroups: allowed = [], options: { names } }: ReviewContext,
+  { bypassGroups: allowed = [], bypassMostMs: mostMs = dayMs, options: { names } }: ReviewContext,
 ): Bypass {
-  return judgeBypass({ object, groups, allowed, now: Date.now(), names });
+  return judgeBypass({ object, groups, allowed, now: Date.now(), mostMs, names });
 }
 
 /** An edit to judge, by what, where and until when. */

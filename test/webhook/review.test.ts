@@ -373,7 +373,7 @@ test("what is counted carries no word of the caller's", async () => {
 });
 
 describe("the bypass in an emergency", () => {
-  const until = "2999-01-01T00:00:00Z";
+  const until = new Date(Date.now() + 3_600_000).toISOString();
   const annotations = {
     "engine.io/admission-bypass": "restore of orders",
     "engine.io/admission-bypass-until": until,
@@ -408,7 +408,12 @@ describe("the bypass in an emergency", () => {
       },
     });
     expect(facts).toMatchObject({ verdict: "allow", bypass: "granted", wouldDeny: ["R1"] });
-    expect(entry).toMatchObject({ verdict: "allow", bypass: "restore of orders", until });
+    expect(entry).toMatchObject({
+      verdict: "allow",
+      bypass: "restore of orders",
+      until,
+      user: "jane",
+    });
   });
 
   test("an edit that is right is warned of it too", async () => {
@@ -428,6 +433,20 @@ describe("the bypass in an emergency", () => {
       },
     });
     expect(facts).toMatchObject({ verdict: "deny", bypass: "ignored" });
+  });
+
+  test("an end in the year 9999 does not count", async () => {
+    const far = { ...annotations, "engine.io/admission-bypass-until": "9999-12-31T23:59:59Z" };
+    const { answer, entry } = await answered(
+      asking(anEdb({ engineVersion: "9.9" }, { annotations: far }), ["oncall"]),
+    );
+    expect(answer).toMatchObject({
+      response: {
+        allowed: false,
+        warnings: ["the admission bypass does not count: it ends more than 24 h from now"],
+      },
+    });
+    expect(entry).toMatchObject({ verdict: "deny" });
   });
 
   test("nobody passes without a configured group", async () => {

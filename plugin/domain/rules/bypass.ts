@@ -13,6 +13,8 @@ export interface BypassQuestion {
   readonly allowed: readonly string[];
   /** Milliseconds since 1970. */
   readonly now: number;
+  /** The longest that a bypass may still last, in milliseconds. */
+  readonly mostMs: number;
   readonly names: Names;
 }
 
@@ -39,10 +41,18 @@ export function judgeBypass(question: BypassQuestion): Bypass {
     return { is: "ignored", because: `${bypassUntil} is no time as 2030-01-31T12:00:00Z` };
   }
   if (end <= question.now) return { is: "ignored", because: `it ended at ${until}` };
+  if (end - question.now > question.mostMs) {
+    return { is: "ignored", because: `it ends more than ${spanOf(question.mostMs)} from now` };
+  }
   if (!groups.some((group) => allowed.includes(group))) {
     return { is: "ignored", because: "you are in no group that may bypass" };
   }
   return { is: "granted", reason: plain(reason, 64), until };
+}
+
+function spanOf(ms: number): string {
+  const minutes = ms / 60_000;
+  return minutes % 60 === 0 ? `${minutes / 60} h` : `${minutes} min`;
 }
 
 /** The warning that a bypass always brings; undefined where there is none. */

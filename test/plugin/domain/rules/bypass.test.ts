@@ -9,11 +9,13 @@ interface Scene {
   readonly annotations?: unknown;
   readonly groups?: readonly string[];
   readonly allowed?: readonly string[];
+  readonly mostMs?: number;
 }
 
-function judge({ annotations, groups = ["oncall"], allowed = ["oncall"] }: Scene): Bypass {
+function judge(scene: Scene): Bypass {
+  const { annotations, groups = ["oncall"], allowed = ["oncall"], mostMs = 86_400_000 } = scene;
   const object = { metadata: { annotations } };
-  return judgeBypass({ object, groups, allowed, now, names: defaultNames });
+  return judgeBypass({ object, groups, allowed, now, mostMs, names: defaultNames });
 }
 
 const good = { [bypass]: "restore of orders", [bypassUntil]: later };
@@ -60,6 +62,21 @@ test.each<[string, Scene, Bypass | object]>([
     "an end that has come",
     { annotations: { ...good, [bypassUntil]: "2026-06-01T12:00:00Z" } },
     { is: "ignored", because: "it ended at 2026-06-01T12:00:00Z" },
+  ],
+  [
+    "an end at the limit",
+    { annotations: { ...good, [bypassUntil]: "2026-06-02T12:00:00Z" } },
+    { ...granted, until: "2026-06-02T12:00:00Z" },
+  ],
+  [
+    "an end beyond a limit of hours",
+    { annotations: { ...good, [bypassUntil]: "2026-06-02T12:00:01Z" } },
+    { is: "ignored", because: "it ends more than 24 h from now" },
+  ],
+  [
+    "an end beyond a limit of minutes",
+    { annotations: good, mostMs: 30 * 60_000 },
+    { is: "ignored", because: "it ends more than 30 min from now" },
   ],
   [
     "a stranger",
