@@ -51,6 +51,7 @@ export function reasonOf({ verdict, summary }: StatusDetails): string {
   const named = summary.filter(({ is }) => is === verdict).map(({ title }) => title);
   switch (verdict) {
     case "fine":
+    case "absent":
       return "everything is fine";
     case "moving":
       return `moving: ${named.join(", ")}`;

@@ -76,6 +76,7 @@ function sayingOf({ is, says }: Summary): string {
 function paint(is: Summary["is"], palette: Palette): string {
   const paints = {
     fine: palette.good,
+    absent: palette.faint,
     moving: palette.warn,
     stalled: palette.bad,
     unknown: palette.faint,

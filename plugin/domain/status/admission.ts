@@ -130,7 +130,7 @@ function judgeUse(
   configurations: readonly ConfigurationStatus[],
 ): Verdict | undefined {
   if (configurations.length === 0) {
-    return { is: "fine", says: "not in use: no configuration serves this namespace (S24)" };
+    return { is: "absent", says: "not in use: no configuration serves this namespace (S24)" };
   }
   const elsewhere = configurations.filter(
     ({ serves, placeholders }) => serves !== namespace && placeholders.length === 0,

@@ -1,10 +1,14 @@
 /** The ECs: the columns of the listing, wanted and running version, roll-out, license (S57-S60). */
 import type { Situation } from "../checks/situation";
+import { licenseCauses } from "../cluster/causes";
+import { autoOf } from "../cluster/fields";
+import { operatorRelease } from "../cluster/operator";
 import type { Facts } from "../facts";
 import { type Names, termOf } from "../names";
-import type { KubeObject } from "../objects";
+import { type KubeObject, objectLabel } from "../objects";
 import { judgeCluster, runningVersion } from "../rollout/cluster";
 import { at, text } from "../values";
+import { compareReleaseTags, parseReleaseTag } from "../versions";
 import { ageOf, daysUntil } from "./age";
 import { rolloutOf, type RolloutStatus } from "./rollout";
 import { unreadVerdict, verdictOf, worstOf, type Verdict } from "./verdict";
@@ -54,7 +58,7 @@ export interface ClustersStatus {
 /** Every EC of the operator's namespace, by name. */
 export function clustersStatus({ facts, clusters }: Situation): ClustersStatus {
   const items = [...clusters].sort(byName).map((ec) => clusterStatus(facts, ec));
-  const none: Verdict = { is: "fine", says: `no ${termOf(facts.names.ec)} in this namespace` };
+  const none: Verdict = { is: "absent", says: `no ${termOf(facts.names.ec)} in this namespace` };
   const verdict = unreadVerdict(facts, ["ecs"]) ?? worstOf(items.map((item) => item.verdict));
   return { items, verdict: verdict ?? none };
 }
@@ -70,8 +74,46 @@ function clusterStatus(facts: Facts, ec: KubeObject): ClusterStatus {
     ...(rollout !== undefined && { rollout }),
     verdict:
       unreadVerdict(facts, ["statefulSets", "pods"]) ??
-      verdictOf(judgeCluster(facts, columns.name)),
+      withHolds(facts, ec, verdictOf(judgeCluster(facts, columns.name))),
   };
+}
+
+/** Pods that are well say nothing of what the operator will do with the EC (S10, S59). */
+function withHolds(facts: Facts, ec: KubeObject, verdict: Verdict): Verdict {
+  if (verdict.is !== "fine") return verdict;
+  const [license] = licenseCauses(facts, ec);
+  const object = objectLabel(ec);
+  if (license !== undefined) {
+    const { code, cause: because, fix } = license;
+    return { is: "stalled", because, fix, code, object };
+  }
+  const tag = text(at(ec, facts.names.ecFields.versionTag));
+  const lowest = lowestManaged(facts);
+  if (!isOlder(tag, lowest) || autoOf(ec, facts.names)) return verdict;
+  const because = `suspended: the operator has gone ahead to ${String(operatorRelease(facts).version)}, and manages neither it nor its databases until it follows`;
+  return {
+    is: "stalled",
+    because,
+    fix: "upgrade it with upgrade-cluster",
+    code: suspendedCode,
+    object,
+  };
+}
+
+/** The code of an EC that its operator does not manage until it is upgraded. */
+export const suspendedCode = "CLUSTER-BEHIND-OPERATOR";
+
+/** The tag below which an EC is not managed: of an operator without a known pair, the first of its line (domain facts 8). */
+export function lowestManaged(facts: Facts): string | undefined {
+  const { version, clusterTag } = operatorRelease(facts);
+  const line = parseReleaseTag(version)?.numbers.slice(0, 3).join(".");
+  return clusterTag ?? (line === undefined ? undefined : `${line}-0`);
+}
+
+/** True where both are releases and the first is older. */
+export function isOlder(one: string | undefined, other: string | undefined): boolean {
+  const [left, right] = [parseReleaseTag(one), parseReleaseTag(other)];
+  return left !== undefined && right !== undefined && compareReleaseTags(left, right) < 0;
 }
 
 function byName(one: KubeObject, other: KubeObject): number {

@@ -178,7 +178,7 @@ function verdictOn(
   if (pending.length > 0) {
     return { is: "moving", on: `${pending.length} of ${count} ${term}: ${listed(pending)}` };
   }
-  if (count === 0) return { is: "fine", says: `no ${term}` };
+  if (count === 0) return { is: "absent", says: `no ${term}` };
   const replicating = kind === "eaadb" ? ", no replication is down" : "";
   return { is: "fine", says: `${count} ${term}, all active${replicating}` };
 }

@@ -1,5 +1,6 @@
 /** The next step of the procedure that the cluster's state asks for (S9; domain facts 12). */
 import type { Situation } from "../checks/situation";
+import { clusterFindings } from "../cluster/codes";
 import { operatorRelease } from "../cluster/operator";
 import { isOpenShift } from "../facts";
 import { termOf } from "../names";
@@ -8,13 +9,14 @@ import { releasesOf } from "../rules/releases";
 import { wantsAdjustment } from "../scc/refusals";
 import { isPrivileged, releasesOf as reportedReleases } from "../scc/release";
 import { at } from "../values";
+import { compareEngineVersions, parseEngineVersion } from "../versions";
 import {
-  compareEngineVersions,
-  compareReleaseTags,
-  parseEngineVersion,
-  parseReleaseTag,
-} from "../versions";
-import type { ClusterStatus, ClustersStatus } from "./clusters";
+  type ClusterStatus,
+  type ClustersStatus,
+  isOlder,
+  lowestManaged,
+  suspendedCode,
+} from "./clusters";
 import { runningDatabaseVersion, wantedVersion, type DatabasesStatus } from "./databases";
 import type { OperatorStatus } from "./operator";
 import type { RbacStatus } from "./rbac";
@@ -44,6 +46,7 @@ export interface NextFacts {
 /** In the order of a whole run; the first that has something to say. */
 const steps: readonly ((facts: NextFacts) => NextStep | undefined)[] = [
   ({ operator }) => held("the operator", operator.verdict),
+  recoverStep,
   operatorStep,
   lackingStep,
   webhookStep,
@@ -68,6 +71,7 @@ export function nextStep(facts: NextFacts): NextStep | undefined {
 function held(what: string, verdict: Verdict): NextStep | undefined {
   switch (verdict.is) {
     case "fine":
+    case "absent":
       return undefined;
     case "moving":
       return { says: `wait for ${what}: ${verdict.on}` };
@@ -80,12 +84,6 @@ function held(what: string, verdict: Verdict): NextStep | undefined {
 
 function fromRelease({ release }: NextFacts): readonly string[] {
   return release === undefined ? [] : [`--release=${release.given}`];
-}
-
-/** True where both are releases and the first is older. */
-function isOlder(one: string | undefined, other: string | undefined): boolean {
-  const [left, right] = [parseReleaseTag(one), parseReleaseTag(other)];
-  return left !== undefined && right !== undefined && compareReleaseTags(left, right) < 0;
 }
 
 function operatorStep(facts: NextFacts): NextStep | undefined {
@@ -133,24 +131,41 @@ interface Behind {
 
 /** The first EC that is older than the operator; equal in the first three numbers is not (domain facts 8). */
 function behind({ clusters, situation }: NextFacts): Behind | undefined {
-  const { version, clusterTag } = operatorRelease(situation.facts);
-  const operator = parseReleaseTag(version);
-  if (operator === undefined) return undefined;
-  const cluster = clusters.items.find((each) => {
-    if (clusterTag !== undefined) return isOlder(each.version, clusterTag);
-    const [major, minor, patch] = operator.numbers;
-    return isOlder(each.version, `${major}.${minor}.${patch}-0`);
-  });
-  return cluster && { cluster, target: clusterTag };
+  const lowest = lowestManaged(situation.facts);
+  const cluster = clusters.items.find((each) => isOlder(each.version, lowest));
+  return cluster && { cluster, target: operatorRelease(situation.facts).clusterTag };
+}
+
+/** Its own upgrade is the way out. */
+function isSuspended(verdict: Verdict): boolean {
+  return verdict.is === "stalled" && verdict.code === suspendedCode;
+}
+
+const refused: ReadonlySet<string | undefined> = new Set([
+  clusterFindings.invalidUpgrade.code,
+  clusterFindings.frozen.code,
+]);
+
+/** An upgrade that the operator refuses or has frozen comes before all else (S70, S113). */
+function recoverStep({ clusters, situation }: NextFacts): NextStep | undefined {
+  const found = clusters.items.find(
+    ({ verdict }) => verdict.is === "stalled" && refused.has(verdict.code),
+  );
+  if (found === undefined) return undefined;
+  const term = termOf(situation.names.ec);
+  return {
+    says: `find out why the upgrade of ${term} ${found.name} does not go on`,
+    words: ["recover"],
+  };
 }
 
 function clusterStep(facts: NextFacts): NextStep | undefined {
   const term = termOf(facts.situation.names.ec);
   for (const { name, verdict } of facts.clusters.items) {
-    if (verdict.is !== "fine") return held(`${term} ${name}`, verdict);
+    if (verdict.is !== "fine" && !isSuspended(verdict)) return held(`${term} ${name}`, verdict);
   }
   const { verdict } = facts.clusters;
-  if (verdict.is !== "fine") return held(`the ${term}s`, verdict);
+  if (verdict.is === "unknown") return held(`the ${term}s`, verdict);
   const found = behind(facts);
   if (found === undefined) return undefined;
   const { cluster, target = facts.release?.contents.clusterVersion } = found;

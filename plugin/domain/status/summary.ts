@@ -40,7 +40,8 @@ export function summarise(status: Status, names: Names): readonly Summary[] {
 function summaryOf(title: string, verdict: Verdict, facts = ""): Summary {
   switch (verdict.is) {
     case "fine":
-      return { title, is: "fine", facts, says: facts === "" ? verdict.says : "" };
+    case "absent":
+      return { title, is: verdict.is, facts, says: facts === "" ? verdict.says : "" };
     case "moving":
       return { title, is: "moving", facts, says: verdict.on };
     case "unknown":
@@ -76,6 +77,6 @@ function factsOfCluster({ version, running, state, rollout, licenseDays }: Clust
 
 function factsOfWebhook({ webhook }: Status): string {
   const { probe } = webhook;
-  const said = webhook.verdict.is === "fine" ? [webhook.verdict.says] : [];
+  const said = "says" in webhook.verdict ? [webhook.verdict.says] : [];
   return [...said, ...(probe?.proven === true ? [`probe: ${probe.says}`] : [])].join("; ");
 }

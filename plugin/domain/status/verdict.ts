@@ -5,6 +5,8 @@ import type { Progress } from "../rollout/progress";
 /** How one component fares; texts are for people, lower case, no full stop. */
 export type Verdict =
   | { readonly is: "fine"; readonly says: string }
+  /** There is none: nothing is well or unwell. */
+  | { readonly is: "absent"; readonly says: string }
   /** On its way, nothing stands against it. */
   | { readonly is: "moving"; readonly on: string }
   /** It will not come by waiting. */
@@ -20,7 +22,7 @@ export type Verdict =
   | { readonly is: "unknown"; readonly because: string };
 
 /** From the best to the worst: unread is worse than moving, a standstill worse than unread. */
-const order = ["fine", "moving", "unknown", "stalled"] as const;
+const order = ["absent", "fine", "moving", "unknown", "stalled"] as const;
 
 /** The worst of several verdicts; fine where there is none. */
 export function worst(verdicts: readonly Verdict[]): Verdict["is"] {

@@ -27,7 +27,7 @@ test("in use and healthy: configuration, CA, endpoints and days left are told", 
 
 test("no configuration: the webhook is not in use (S24)", () => {
   expect(withConfigurations().verdict).toMatchObject({
-    is: "fine",
+    is: "absent",
     says: expect.stringContaining("not in use") as string,
   });
 });

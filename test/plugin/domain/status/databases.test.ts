@@ -97,7 +97,7 @@ test("databases that may not be listed are unknown; where there is none, that is
     is: "unknown",
     because: "may not list engineenterprisedatabases",
   });
-  expect(of().verdict).toEqual({ is: "fine", says: "no EDB" });
+  expect(of().verdict).toEqual({ is: "absent", says: "no EDB" });
 });
 
 test("databases of namespaces that this operator does not watch are not its own", () => {

@@ -32,6 +32,50 @@ const constraint: KubeObject = {
 };
 const major = aCluster(undefined, {}, { engineUpgradePolicy: "major" });
 
+test.each(["InvalidUpgrade"])("state %s is for recover, whatever the webhook lacks", (state) => {
+  const ecs = [aCluster(undefined, { state })];
+  const { next } = statusOf({ ecs, webhookConfigurations: [anOldConfiguration()] });
+  expect(next).toMatchObject({ words: ["recover"] });
+});
+
+test.each<[string, KubeObject, object]>([
+  [
+    "an EC behind its operator is suspended",
+    aCluster(oldTag),
+    {
+      is: "stalled",
+      code: "CLUSTER-BEHIND-OPERATOR",
+      because: expect.stringContaining("suspended") as string,
+    },
+  ],
+  [
+    "an EC that follows by itself is not",
+    aCluster(oldTag, {}, { upgradeSpec: { autoUpgradeEngineEnterprise: true } }),
+    { is: "fine" },
+  ],
+  [
+    "an EC with an invalid license is not fine",
+    aCluster(oldTag, { licenseStatus: { licenseState: "Expired" } }),
+    { is: "stalled", code: "CLUSTER-LICENSE" },
+  ],
+])("%s", (_, ec, verdict) => {
+  const { clusters } = statusOf({ ...oldCluster, ecs: [ec] });
+  expect(clusters.items[0]?.verdict).toMatchObject(verdict);
+});
+
+test("what is not there is absent, not fine", () => {
+  const { clusters, databases, webhook } = statusOf({
+    ecs: [],
+    edbs: [],
+    webhookConfigurations: [],
+  });
+  expect([clusters, databases, webhook].map((part) => part.verdict.is)).toEqual([
+    "absent",
+    "absent",
+    "absent",
+  ]);
+});
+
 test.each<[string, Lists, string, readonly string[]]>([
   [
     "rights that the operator lacks, before the EC",
@@ -91,7 +135,7 @@ test.each<[string, Lists, string, readonly string[]]>([
   expect(statusOf(lists).next).toEqual({ says, words });
 });
 
-const stuckEc = aCluster(undefined, { state: "InvalidUpgrade" });
+const stuckEc = aCluster(undefined, { licenseStatus: { licenseState: "Expired" } });
 
 test.each<[string, Lists, RegExp]>([
   [
@@ -101,7 +145,7 @@ test.each<[string, Lists, RegExp]>([
   ],
   ["no operator", { deployments: [] }, /^mend the operator first: give the operator's namespace/],
   ["no endpoints", { endpointSlices: [] }, /^mend the webhook first: /],
-  ["an EC that stands still", { ecs: [stuckEc] }, /^mend EC ec first: /],
+  ["an EC that stands still", { ecs: [stuckEc] }, /^mend EC ec first: put in a valid license/],
   [
     "a database on its way",
     { edbs: [anEdb("a", "8.2", { status: "pending" })] },

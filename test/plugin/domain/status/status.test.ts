@@ -119,7 +119,7 @@ test("ECs that may not be listed are unknown; where there is none, that is said"
   const none = statusOf({ ecs: [], statefulSets: [] });
   expect(summarise(none, names)[1]).toMatchObject({
     title: "EC",
-    is: "fine",
+    is: "absent",
     says: "no EC in this namespace",
   });
 });
