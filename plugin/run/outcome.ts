@@ -65,16 +65,19 @@ export async function certain<T>(write: {
   /** The outcome when what is stored shows that the write was done. */
   readonly seen: () => Promise<T | undefined>;
   readonly label: string;
+  /** What a definite refusal means; absent: see changedSince. */
+  readonly refused?: (error: unknown) => unknown;
 }): Promise<T> {
   try {
     return await write.send();
   } catch (error) {
-    if (!leavesOpen(error)) throw changedSince(error, write.label);
+    const { label, refused = (said) => changedSince(said, label) } = write;
+    if (!leavesOpen(error)) throw refused(error);
     const outcome = await write.seen().catch((cause: unknown) => {
       throw unknownOutcome(cause, write.label);
     });
     if (outcome !== undefined) return outcome;
-    throw error;
+    throw error instanceof UnavailableError ? notDone(error, write.label) : error;
   }
 }
 
@@ -82,6 +85,15 @@ export async function certain<T>(write: {
 function leavesOpen(error: unknown): boolean {
   if (error instanceof UnavailableError || error instanceof TimeoutError) return true;
   return error instanceof ApiError && error.status >= 500;
+}
+
+/** Read back, so nothing is open: the object does not show the write. */
+function notDone(cause: UnavailableError, label: string): UnavailableError {
+  const message = `the write of ${label} did not take effect: it got no answer, and the object read back does not show it`;
+  return new UnavailableError(message, {
+    cause,
+    hint: "check the network, then run the same command again: it goes on from what is there",
+  });
 }
 
 function unknownOutcome(cause: unknown, label: string): unknown {

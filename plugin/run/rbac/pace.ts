@@ -1,5 +1,6 @@
 /** How many requests are under way at once: fewer when the API server says that it is too much. */
 import { ApiError } from "../../domain/errors";
+import { UnknownOutcomeError } from "../outcome";
 import type { Clock, Cluster } from "../ports";
 
 const attempts = 8;
@@ -135,7 +136,8 @@ export async function eachAtMost<T>(
       try {
         await act(item);
       } catch (error) {
-        failure ??= { error };
+        // an open outcome is told before what has failed for the same reason
+        if (failure === undefined || error instanceof UnknownOutcomeError) failure = { error };
       }
     }
   };

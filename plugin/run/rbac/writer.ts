@@ -1,10 +1,11 @@
 /** Single writes: noted before they are sent and after their outcome was seen. */
 import { ApiError, exitCodes } from "../../domain/errors";
 import { type KubeObject, preconditionsOf, objectLabel } from "../../domain/objects";
+import { covers } from "../../domain/operator/differences";
 import type { Write } from "../../domain/rbac/plan";
 import { judgeConflict } from "../../domain/webhook/conflicts";
 import { isPersonsManager } from "../../domain/owners";
-import { changedError, noted } from "../outcome";
+import { certain, changedError, noted } from "../outcome";
 import { BlockedError, type StepInfo } from "../recorder";
 import type { PutBack, Saved } from "./backups";
 import type { RbacDeps, RbacOptions } from "./deps";
@@ -32,7 +33,7 @@ export class Writer {
     const info = applyInfo(object, why);
     if (live !== undefined) await this.#save(live, "replace");
     return await this.deps.recorder.step(info, async () => {
-      const value = await this.#noted(info, () => this.#send(write, false));
+      const value = await this.#noted(info, () => this.#certain(write, info.object));
       return { result: live === undefined ? "created" : "changed", value };
     });
   }
@@ -55,7 +56,15 @@ export class Writer {
     }
     if (putBack !== undefined) await this.#save(object, putBack);
     await this.deps.recorder.step(info, async () => {
-      await this.#noted(info, () => send(false));
+      const seen = async (): Promise<true | undefined> => {
+        const stored = await this.#stored(object);
+        return stored?.metadata.uid === object.metadata.uid ? undefined : true;
+      };
+      const sent = async (): Promise<true> => {
+        await send(false);
+        return true;
+      };
+      await this.#noted(info, () => certain({ send: sent, seen, label: info.object }));
       return { result: "deleted", value: undefined };
     });
   }
@@ -76,6 +85,24 @@ export class Writer {
   /** A dry run sends what the server can judge: not what follows on a state that is only assumed. */
   get #rehearses(): boolean {
     return this.options.dryRun === "server" && this.options.assumeExpanded !== true;
+  }
+
+  async #certain(
+    write: Pick<Write, "object"> & Partial<Write>,
+    label: string,
+  ): Promise<KubeObject> {
+    const { object } = write;
+    const seen = async (): Promise<KubeObject | undefined> => {
+      const stored = await this.#stored(object);
+      return covers(stored, object) ? stored : undefined;
+    };
+    const send = (): Promise<KubeObject> => this.#send(write, false);
+    return await certain({ send, seen, label, refused: (error) => error });
+  }
+
+  /** The object as stored; an interrupt does not keep it from being seen. */
+  #stored(object: KubeObject): Promise<KubeObject | undefined> {
+    return this.deps.cluster.get(refOf(object), { signal: new AbortController().signal });
   }
 
   /** A person's own kubectl is taken over from; anybody else's fields are a conflict. */
