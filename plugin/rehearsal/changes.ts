@@ -22,9 +22,10 @@ export class Changes {
     });
   }
 
-  /** What is otherwise than at the start. */
+  /** What is otherwise than at the start; pods have names of their own in every run. */
   difference(): Difference {
-    return new Map([...this.now].filter(([key, text]) => text !== this.before.get(key)));
+    const lasting = [...this.now].filter(([key]) => !key.startsWith("Pod/"));
+    return new Map(lasting.filter(([key, text]) => text !== this.before.get(key)));
   }
 }
 

@@ -142,7 +142,9 @@ class Play {
     const { world } = this;
     world.signal.throwIfAborted();
     const cluster = world.connect(this.controlPlane, this.clock);
-    const { gate, calls, met, killed } = faultyGate(this.scenario, cluster.server, this.sent);
+    const { server } = cluster;
+    const place = { server, clock: this.played, before: this.sent };
+    const { gate, calls, met, killed } = faultyGate(this.scenario, place);
     try {
       const end = await world.command(new ObservedCluster(cluster, gate), this.played);
       this.ends.push(killed() ? "killed" : end);

@@ -1,5 +1,6 @@
 /** The failures that a rehearsal puts in: what each does to a request, and which it can meet. */
 import { ApiError, UnavailableError } from "../domain/errors";
+import { type Clock, requestDeadlineMs } from "../run/ports";
 import { inTurn } from "./in-turn";
 import type { Call, Gate } from "./observed-cluster";
 
@@ -13,6 +14,8 @@ export interface Fault {
   readonly applied: boolean;
   /** The process is gone: no later request of this run is sent. */
   readonly kills: boolean;
+  /** Nobody answers: the request ends at its deadline; `all`: so do all later ones of this run. */
+  readonly hangs?: "this" | "all";
   readonly error: (call: Call, server: string) => Error;
 }
 
@@ -52,7 +55,34 @@ export const faults: readonly Fault[] = [
     meets: writes,
     applied: true,
     kills: false,
-    error: (call, server) => unanswered(call, server, "no answer within the request timeout"),
+    error: late,
+  },
+  {
+    id: "hang",
+    says: "sent, never answered and not carried out",
+    meets: always,
+    applied: false,
+    kills: false,
+    hangs: "this",
+    error: late,
+  },
+  {
+    id: "hang-after",
+    says: "carried out, never answered",
+    meets: writes,
+    applied: true,
+    kills: false,
+    hangs: "this",
+    error: late,
+  },
+  {
+    id: "silence",
+    says: "never answered, and no later request either",
+    meets: always,
+    applied: false,
+    kills: false,
+    hangs: "all",
+    error: late,
   },
   {
     id: "conflict",
@@ -109,6 +139,10 @@ function unanswered(call: Call, server: string, why: string): UnavailableError {
   );
 }
 
+function late(call: Call, server: string): UnavailableError {
+  return unanswered(call, server, "no answer within the request timeout");
+}
+
 /** A failure at the n-th request; requests are counted from 1, through all runs of the command. */
 export interface Injection {
   readonly call: number;
@@ -128,29 +162,51 @@ export interface Met extends Injection {
   readonly request: Call;
 }
 
-/** Makes the gate of one run; `before` is the number of requests of earlier ones. */
+type Passed<T> = { readonly answer: T } | { readonly fault: Fault };
+
+/** Where a gate stands; `before` is the number of requests of earlier runs. */
+export interface GatePlace {
+  readonly server: string;
+  readonly clock: Clock;
+  readonly before?: number;
+}
+
+/** Makes the gate of one run. */
 export function faultyGate(
   injections: readonly Injection[],
-  server: string,
-  before = 0,
+  { server, clock, before = 0 }: GatePlace,
 ): FaultyGate {
   const calls: Call[] = [];
   const met: Met[] = [];
   let killed = false;
-  const pass = async <T>(call: Call, send: () => Promise<T>): Promise<T> => {
+  let silent: Fault | undefined;
+  const planned = (call: Call): Fault | undefined => {
+    const found = injections.find((one) => one.call === before + calls.length);
+    if (found?.fault.meets(call) !== true) return silent;
+    met.push({ ...found, request: call });
+    killed = found.fault.kills;
+    if (found.fault.hangs === "all") silent = found.fault;
+    return found.fault;
+  };
+  /** What came of it: an answer, or the fault that stands in its place. */
+  const pass = async <T>(call: Call, send: () => Promise<T>): Promise<Passed<T>> => {
     if (killed) throw new KilledError("killed");
     calls.push(call);
-    const planned = injections.find((one) => one.call === before + calls.length);
-    if (planned?.fault.meets(call) !== true) return await send();
-    const { fault } = planned;
-    met.push({ ...planned, request: call });
-    killed = fault.kills;
+    const fault = planned(call);
+    if (fault === undefined) return { answer: await send() };
     if (fault.applied) await send();
-    throw fault.error(call, server);
+    return { fault };
   };
   const turn = inTurn();
   return {
-    gate: (call, send) => turn(() => pass(call, send)),
+    gate: async (call, send) => {
+      const until = clock.now() + requestDeadlineMs;
+      const passed = await turn(() => pass(call, send));
+      if ("answer" in passed) return passed.answer;
+      // others go on meanwhile
+      if (passed.fault.hangs !== undefined) await clock.sleep(Math.max(0, until - clock.now()));
+      throw passed.fault.error(call, server);
+    },
     calls,
     met,
     killed: () => killed,

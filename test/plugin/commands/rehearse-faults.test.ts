@@ -98,8 +98,8 @@ test("a success without its work: each fault that it hides is named with the com
   expect(report.exit.reason).toMatch(/^\d+ runs with failures did not end as they have to$/);
   const again = details.faults?.failures.map((failure) => failure.again.replace(/.*=/, "")) ?? [];
   expect(again).toEqual([
-    ...["1:refused", "1:cut", "1:throttled"],
-    ...["2:refused", "2:cut", "2:conflict", "2:throttled"],
+    ...["1:refused", "1:cut", "1:hang", "1:silence", "1:throttled"],
+    ...["2:refused", "2:cut", "2:hang", "2:silence", "2:conflict", "2:throttled"],
   ]);
   expect(details.faults?.moments).toMatchObject({ broken: 0 });
 });

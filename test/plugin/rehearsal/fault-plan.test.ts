@@ -14,8 +14,8 @@ const ids = (choice: string) => planFaults(choice, calls).map(spelled);
 
 test("all: every request with every fault that can meet it", () => {
   expect(ids("all")).toEqual([
-    ...["1:refused", "1:cut", "1:throttled", "1:killed-before"],
-    ...["2:refused", "2:cut", "2:throttled", "2:killed-before"],
+    ...["1:refused", "1:cut", "1:hang", "1:silence", "1:throttled", "1:killed-before"],
+    ...["2:refused", "2:cut", "2:hang", "2:silence", "2:throttled", "2:killed-before"],
     ...faults.map(({ id }) => `3:${id}`),
   ]);
 });

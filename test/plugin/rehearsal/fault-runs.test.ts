@@ -83,7 +83,7 @@ test("a command that can be repeated comes out of every fault, with a webhook at
   expect(wanted.end).toEqual(done);
   expect(wanted.calls.map(({ verb }) => verb)).toEqual(["apply", "get", "delete"]);
   expect(wrong).toEqual([]);
-  expect(outcomes).toHaveLength(7 + 4 + 7);
+  expect(outcomes).toHaveLength(10 + 6 + 10);
   expect(outcomes.filter(({ ends }) => ends[0] === "killed")).toHaveLength(5);
   expect(outcomes.every(({ ends }) => ends.length <= 2)).toBe(true);
   expect(outcomes.every(({ moments }) => moments === 2)).toBe(true);
@@ -110,9 +110,12 @@ test("a command that stumbles over its own first half is named with call and fau
   });
   expect(wrong.map(({ met }) => met)).toEqual([
     "call 1 (create ConfigMap engine/settings) carried out, its answer lost",
+    "call 1 (create ConfigMap engine/settings) carried out, never answered",
     "call 1 (create ConfigMap engine/settings) the process killed after it was carried out",
     "call 2 (get ValidatingWebhookConfiguration edb-admission) refused before it was sent",
     "call 2 (get ValidatingWebhookConfiguration edb-admission) sent, the connection cut before it was carried out",
+    "call 2 (get ValidatingWebhookConfiguration edb-admission) sent, never answered and not carried out",
+    "call 2 (get ValidatingWebhookConfiguration edb-admission) never answered, and no later request either",
     "call 2 (get ValidatingWebhookConfiguration edb-admission) turned away for too many requests (429)",
     "call 2 (get ValidatingWebhookConfiguration edb-admission) the process killed before it was sent",
   ]);
@@ -127,6 +130,8 @@ test("a success that is none is a lie, whatever a later run makes of it", async 
   expect(wrong.map(({ scenario }) => scenario[0]?.fault.id)).toEqual([
     "refused",
     "cut",
+    "hang",
+    "silence",
     "conflict",
     "throttled",
   ]);
@@ -142,7 +147,7 @@ test("an end that the command did not expect is wrong, and names itself", async 
     return done;
   });
   expect(wrong.map(({ wrong: why }) => why)).toEqual(
-    Array.from({ length: 3 }, () => "unexpected failure: no such thing"),
+    Array.from({ length: 5 }, () => "unexpected failure: no such thing"),
   );
 });
 

@@ -4,6 +4,7 @@ import { faults, faultyGate } from "../../../plugin/rehearsal/faults";
 import { ObservedCluster } from "../../../plugin/rehearsal/observed-cluster";
 import type { KubeObject } from "../../../plugin/run/ports";
 import { aNamespace } from "../../support/builders";
+import { ManualClock } from "../../support/manual-clock";
 import { aControlPlane, admin } from "./memory-cluster";
 
 const settings: KubeObject = {
@@ -19,10 +20,11 @@ function meeting(id: string) {
   if (fault === undefined) throw new Error(id);
   const controlPlane = aControlPlane([aNamespace("engine")]);
   const inner = controlPlane.connect({ user: admin, namespace: "engine", server: "here" });
-  const faulty = faultyGate([{ call: 2, fault }], "here");
+  const clock = new ManualClock();
+  const faulty = faultyGate([{ call: 2, fault }], { server: "here", clock });
   const stored = () =>
     controlPlane.state.get({ group: "", plural: "configmaps" }, "settings", "engine");
-  return { cluster: new ObservedCluster(inner, faulty.gate), stored, faulty };
+  return { cluster: new ObservedCluster(inner, faulty.gate), stored, faulty, clock };
 }
 
 test.each<[string, boolean, string | RegExp]>([
@@ -38,6 +40,28 @@ test.each<[string, boolean, string | RegExp]>([
   await expect(write).rejects.toThrow(message);
   expect(stored() !== undefined).toBe(applied);
   await expect(cluster.get(engine)).resolves.toBeDefined();
+});
+
+test.each<[string, boolean]>([
+  ["hang", false],
+  ["hang-after", true],
+])("%s: the request ends at its deadline, the write is carried out: %s", async (id, applied) => {
+  const { cluster, stored, clock } = meeting(id);
+  await cluster.get(engine);
+  const write = cluster.apply(settings, { fieldManager: "x" });
+  await expect(write).rejects.toThrow(/^cannot tell whether .* no answer within/);
+  expect(clock.sleeps).toEqual([90_000]);
+  expect(stored() !== undefined).toBe(applied);
+  await expect(cluster.get(engine)).resolves.toBeDefined();
+});
+
+test("silence: no later request of the run is answered, each ends at its deadline", async () => {
+  const { cluster, stored, clock } = meeting("silence");
+  await cluster.get(engine);
+  await expect(cluster.create(settings)).rejects.toThrow(UnavailableError);
+  await expect(cluster.get(engine)).rejects.toThrow("no answer to get Namespace engine");
+  expect(clock.sleeps).toEqual([90_000, 90_000]);
+  expect(stored()).toBeUndefined();
 });
 
 test.each<[string, boolean]>([

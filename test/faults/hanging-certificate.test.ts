@@ -1,0 +1,11 @@
+/** Commands that write, against an API server that stops answering at each of their requests in turn. */
+import { titlesOf, wrongOf } from "../support/hanging-commands";
+
+jest.setTimeout(600_000);
+
+test.each(titlesOf("certificate"))(
+  "%s: a run ends in time and says what was written, and the next one reaches the goal",
+  async (title) => {
+    expect(await wrongOf(title)).toEqual([]);
+  },
+);

@@ -1,0 +1,147 @@
+/** Commands run against an API server that stops answering at one request after the other, in virtual time. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { defaultNames as names } from "../../plugin/domain/names";
+import type { KubeObject } from "../../plugin/domain/objects";
+import { exampleSource } from "../../plugin/rehearsal/example";
+import {
+  type End,
+  type FaultWorld,
+  metBy,
+  type Outcome,
+  playScenario,
+  runWithoutFaults,
+  type Wanted,
+} from "../../plugin/rehearsal/fault-runs";
+import { faults } from "../../plugin/rehearsal/faults";
+import type { MemoryControlPlane } from "../../plugin/rehearsal/memory/control-plane";
+import type { Call } from "../../plugin/rehearsal/observed-cluster";
+import { playAlong } from "../../plugin/rehearsal/operator/play-along";
+import { VirtualClock } from "../../plugin/rehearsal/virtual-clock";
+import { type Clock, type Cluster, requestDeadlineMs } from "../../plugin/run/ports";
+import type { Report } from "../../plugin/run/report";
+import { aControlPlane, admin } from "../plugin/rehearsal/memory-cluster";
+import { testTime } from "./manual-clock";
+import { typed } from "./program-world";
+import { writeRelease } from "./releases/tree";
+
+const operatorRelease = "8.0.2-2";
+/** The release of the cluster that the operator's is for. */
+export const target = "8.0.2-17";
+const namespace = names.operator.namespace;
+
+/** One command: the words after the program, and what was done before it. */
+export interface HangRow {
+  readonly words: (place: Place) => readonly string[];
+  readonly before?: readonly HangRow["words"][];
+  /** What the cluster holds, made of the example's objects. */
+  readonly objects?: (example: readonly KubeObject[]) => readonly KubeObject[];
+  /** Of the requests that change nothing, one of so many. */
+  readonly every?: number;
+  /** Objects whose names are new in every run: they are not compared. */
+  readonly passing?: RegExp;
+}
+
+/** Files that commands are given. */
+export interface Place {
+  readonly release: string;
+}
+
+/** What became of each request that was not answered. */
+export interface Hung {
+  readonly what: string;
+  readonly fault: string;
+  readonly call: Call;
+  readonly ends: Outcome["ends"];
+  readonly wrong: string | undefined;
+  /** Virtual time of the run that met it, beyond that of a run with answers. */
+  readonly extraMs: number;
+}
+
+/** How long a run may go on when one request gets no answer, or when none does any more. */
+export const longest = { one: requestDeadlineMs + 60_000, all: 4 * requestDeadlineMs };
+
+/** Plays every failure at every request; of requests that are alike in a row, the first. */
+export async function hang(
+  row: HangRow,
+): Promise<{ readonly wanted: Wanted; readonly hung: readonly Hung[] }> {
+  const folder = mkdtempSync(join(tmpdir(), "hanging-"));
+  try {
+    const place = { release: writeRelease(join(folder, "release"), operatorRelease) };
+    const source = await exampleSource(names, testTime);
+    const { objects = (example) => example, passing = /^$/ } = row;
+    const start = aControlPlane(objects(source.objects));
+    const times: number[] = [];
+    const run = async (words: HangRow["words"], cluster: Cluster, clock: Clock): Promise<End> => {
+      const from = clock.now();
+      const argv = [...words(place), "-n", namespace, "-o", "json", "--yes"];
+      const env = { ENGINE_HOME: join(folder, "home") };
+      const { code, out } = await typed(argv, {
+        connect: () => Promise.resolve(cluster),
+        clock,
+        env,
+      });
+      times.push(clock.now() - from);
+      const { exit, findings = [] } = JSON.parse(out) as Report;
+      const causes = findings.map(({ cause }) => cause);
+      return { code, reason: [exit.reason, ...causes].join("; ") };
+    };
+    for (const words of row.before ?? []) await prepared(start, words, run);
+    const world: FaultWorld = {
+      start,
+      now: testTime + 86_400_000,
+      connect: (controlPlane) => controlPlane.connect({ user: admin, namespace }),
+      command: (cluster, clock) => run(row.words, cluster, clock),
+      playAlong: (controlPlane, clock) => playAlong({ controlPlane, clock, names, namespace }),
+      judgeMoment: () => Promise.resolve(undefined),
+      signal: new AbortController().signal,
+    };
+    const wanted = await runWithoutFaults(world);
+    const usual = times.at(-1) ?? 0;
+    const hung: Hung[] = [];
+    for (const [index, call] of positions(wanted.calls, row.every)) {
+      for (const fault of faults.filter(({ hangs, meets }) => hangs !== undefined && meets(call))) {
+        const before = times.length;
+        const outcome = await playScenario(world, wanted, [{ call: index + 1, fault }]);
+        const extraMs = (times[before] ?? 0) - usual;
+        const [end] = outcome.ends;
+        const told =
+          end === undefined || end === "killed" ? "" : `${String(end.code)} ${end.reason}`;
+        const compared = (outcome.wrong ?? "").replace(/^.* than wanted: /, "").split(", ");
+        const wrong = compared.every((label) => passing.test(label)) ? undefined : outcome.wrong;
+        hung.push({
+          what: `${metBy(outcome)}: ${told}`,
+          fault: fault.id,
+          call,
+          ends: outcome.ends,
+          wrong,
+          extraMs,
+        });
+      }
+    }
+    return { wanted, hung };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function prepared(
+  start: MemoryControlPlane,
+  words: HangRow["words"],
+  run: (words: HangRow["words"], cluster: Cluster, clock: Clock) => Promise<End>,
+): Promise<void> {
+  const clock = new VirtualClock(testTime);
+  const played = playAlong({ controlPlane: start, clock, names, namespace });
+  const end = await run(words, start.connect({ user: admin, namespace }), played);
+  await played.settle();
+  if (end === "killed" || end.code !== 0) throw new Error(JSON.stringify(end));
+}
+
+/** All writes, and of every other request the first of its kind, or one of so many kinds. */
+function positions(calls: readonly Call[], every = 1): readonly (readonly [number, Call])[] {
+  const said = calls.map(({ verb, subject, dryRun }) => `${verb} ${subject} ${String(dryRun)}`);
+  const kinds = [...new Set(said)].filter((_, index) => index % every === 0);
+  const firsts = new Set(kinds.map((kind) => said.indexOf(kind)));
+  return [...calls.entries()].filter(([index, call]) => call.writes || firsts.has(index));
+}
