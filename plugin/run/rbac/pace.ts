@@ -137,7 +137,8 @@ export async function eachAtMost<T>(
         await act(item);
       } catch (error) {
         // an open outcome is told before what has failed for the same reason
-        if (failure === undefined || error instanceof UnknownOutcomeError) failure = { error };
+        if (error instanceof UnknownOutcomeError) failure = { error };
+        else failure ??= { error };
       }
     }
   };
