@@ -68,56 +68,19 @@ export async function hang(
 ): Promise<{ readonly wanted: Wanted; readonly hung: readonly Hung[] }> {
   const folder = mkdtempSync(join(tmpdir(), "hanging-"));
   try {
-    const place = { release: writeRelease(join(folder, "release"), operatorRelease) };
-    const source = await exampleSource(names, testTime);
-    const { objects = (example) => example, passing = /^$/ } = row;
-    const start = aControlPlane(objects(source.objects));
-    const times: number[] = [];
-    const run = async (words: HangRow["words"], cluster: Cluster, clock: Clock): Promise<End> => {
-      const from = clock.now();
-      const argv = [...words(place), "-n", namespace, "-o", "json", "--yes"];
-      const env = { ENGINE_HOME: join(folder, "home") };
-      const { code, out } = await typed(argv, {
-        connect: () => Promise.resolve(cluster),
-        clock,
-        env,
-      });
-      times.push(clock.now() - from);
-      const { exit, findings = [] } = JSON.parse(out) as Report;
-      const causes = findings.map(({ cause }) => cause);
-      return { code, reason: [exit.reason, ...causes].join("; ") };
-    };
-    for (const words of row.before ?? []) await prepared(start, words, run);
-    const world: FaultWorld = {
-      start,
-      now: testTime + 86_400_000,
-      connect: (controlPlane) => controlPlane.connect({ user: admin, namespace }),
-      command: (cluster, clock) => run(row.words, cluster, clock),
-      playAlong: (controlPlane, clock) => playAlong({ controlPlane, clock, names, namespace }),
-      judgeMoment: () => Promise.resolve(undefined),
-      signal: new AbortController().signal,
-    };
+    const runs = new Runs(folder);
+    const world = await worldOf(row, runs);
     const wanted = await runWithoutFaults(world);
-    const usual = times.at(-1) ?? 0;
+    const usualMs = runs.times.at(-1) ?? 0;
     const hung: Hung[] = [];
     for (const [index, call] of positions(wanted.calls, row.every)) {
       for (const fault of faults.filter(({ hangs, meets }) => hangs !== undefined && meets(call))) {
-        const before = times.length;
+        const before = runs.times.length;
         const outcome = await playScenario(world, wanted, [{ call: index + 1, fault }]);
-        const extraMs = (times[before] ?? 0) - usual;
-        const [end] = outcome.ends;
-        const told =
-          end === undefined || end === "killed" ? "" : `${String(end.code)} ${end.reason}`;
-        const compared = (outcome.wrong ?? "").replace(/^.* than wanted: /, "").split(", ");
-        const wrong = compared.every((label) => passing.test(label)) ? undefined : outcome.wrong;
-        hung.push({
-          what: `${metBy(outcome)}: ${told}`,
-          fault: fault.id,
-          call,
-          ends: outcome.ends,
-          wrong,
-          extraMs,
-        });
+        const extraMs = (runs.times[before] ?? 0) - usualMs;
+        const { ends } = outcome;
+        const wrong = wrongIn(outcome, row.passing);
+        hung.push({ what: toldOf(outcome), fault: fault.id, call, ends, wrong, extraMs });
       }
     }
     return { wanted, hung };
@@ -126,14 +89,63 @@ export async function hang(
   }
 }
 
+/** Runs of the program, and how long each took in virtual time. */
+class Runs {
+  readonly times: number[] = [];
+  private readonly place: Place;
+
+  constructor(private readonly folder: string) {
+    this.place = { release: writeRelease(join(folder, "release"), operatorRelease) };
+  }
+
+  async run(words: HangRow["words"], cluster: Cluster, clock: Clock): Promise<End> {
+    const from = clock.now();
+    const argv = [...words(this.place), "-n", namespace, "-o", "json", "--yes"];
+    const env = { ENGINE_HOME: join(this.folder, "home") };
+    const connect = (): Promise<Cluster> => Promise.resolve(cluster);
+    const { code, out } = await typed(argv, { connect, clock, env });
+    this.times.push(clock.now() - from);
+    const { exit, findings = [] } = JSON.parse(out) as Report;
+    const causes = findings.map(({ cause }) => cause);
+    return { code, reason: [exit.reason, ...causes].join("; ") };
+  }
+}
+
+async function worldOf({ objects, before = [], words }: HangRow, runs: Runs): Promise<FaultWorld> {
+  const example = (await exampleSource(names, testTime)).objects;
+  const start = aControlPlane(objects === undefined ? example : objects(example));
+  for (const each of before) await prepared(start, each, runs);
+  return {
+    start,
+    now: testTime + 86_400_000,
+    connect: (controlPlane) => controlPlane.connect({ user: admin, namespace }),
+    command: (cluster, clock) => runs.run(words, cluster, clock),
+    playAlong: (controlPlane, clock) => playAlong({ controlPlane, clock, names, namespace }),
+    judgeMoment: () => Promise.resolve(undefined),
+    signal: new AbortController().signal,
+  };
+}
+
+function toldOf(outcome: Outcome): string {
+  const [end] = outcome.ends;
+  const told = end === undefined || end === "killed" ? "" : `${String(end.code)} ${end.reason}`;
+  return `${metBy(outcome)}: ${told}`;
+}
+
+/** Undefined where nothing but what is not compared is otherwise than wanted. */
+function wrongIn({ wrong = "" }: Outcome, passing = /^$/): string | undefined {
+  const compared = wrong.replace(/^.* than wanted: /, "").split(", ");
+  return compared.every((label) => passing.test(label)) ? undefined : wrong;
+}
+
 async function prepared(
   start: MemoryControlPlane,
   words: HangRow["words"],
-  run: (words: HangRow["words"], cluster: Cluster, clock: Clock) => Promise<End>,
+  runs: Runs,
 ): Promise<void> {
   const clock = new VirtualClock(testTime);
   const played = playAlong({ controlPlane: start, clock, names, namespace });
-  const end = await run(words, start.connect({ user: admin, namespace }), played);
+  const end = await runs.run(words, start.connect({ user: admin, namespace }), played);
   await played.settle();
   if (end === "killed" || end.code !== 0) throw new Error(JSON.stringify(end));
 }
