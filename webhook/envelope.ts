@@ -6,8 +6,8 @@ import { parseReviewJson } from "./review-json";
 
 const apiVersions = ["admission.k8s.io/v1", "admission.k8s.io/v1beta1"] as const;
 const reviewKind = "AdmissionReview";
-/** An answer repeats it; the API server's have 36 characters. */
-const longestUid = 128;
+/** In characters: an answer repeats it. The API server's have 36; others may be far longer. */
+const longestUid = 64 * 1_024;
 
 /** What a review asks, as far as it matters here. */
 export interface ReviewRequest {

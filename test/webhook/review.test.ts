@@ -224,6 +224,13 @@ test.each([
   });
 });
 
+test("a uid of 64 KiB is answered whole, and logged in part", async () => {
+  const uid = "u".repeat(64 * 1_024);
+  const { answer, entry } = await review(aReview({ ...rightUpdate, uid }));
+  expect(answer).toMatchObject({ response: { uid, allowed: true } });
+  expect(String(entry["uid"]).length).toBeLessThan(256);
+});
+
 describe("what is known of the EC", () => {
   const major = clusterFacts({ policy: "major", resourceVersion: "1" });
   const free = clusterFacts({ resourceVersion: "2" });
