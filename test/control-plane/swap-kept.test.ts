@@ -215,10 +215,14 @@ describe("an owner who would undo the change", () => {
     expect(warningsIn(report)).toEqual(["WEBHOOK-OWNED"]);
   });
 
-  test("of a third one with the same entry is only mentioned", async () => {
-    const { api, scene } = suite;
-    const { namespace, caBundle } = scene;
-    const chart = newConfiguration({ namespace, caBundle, metadata: owners.Helm });
+  test("of another operator's, for another namespace, is only mentioned", async () => {
+    const { api } = suite;
+    const elsewhere = { matchLabels: { "kubernetes.io/metadata.name": "elsewhere" } };
+    const chart = newConfiguration({
+      namespace: "elsewhere",
+      metadata: owners.Helm,
+      entry: { namespaceSelector: elsewhere },
+    });
     const third: KubeObject = {
       ...chart,
       metadata: { ...chart.metadata, name: `${newConfigurationName}-elsewhere` },
