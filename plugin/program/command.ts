@@ -26,6 +26,9 @@ export interface CommandParts {
 
 /** One command of the tree. */
 export class EngineCommand extends Command {
+  /** Words behind an unknown flag: each may be its value, a secret even. */
+  #doubtful = 0;
+
   constructor(
     name: string,
     private readonly parts: CommandParts,
@@ -37,6 +40,11 @@ export class EngineCommand extends Command {
 
   override outputHelp(asked?: unknown): never {
     throw new HelpAsked(this.parts.help(), asked === undefined);
+  }
+
+  /** The arguments as far as they are certain; only these may be quoted. */
+  get certainArgs(): readonly string[] {
+    return this.args.slice(0, this.args.length - this.#doubtful);
   }
 
   override error(message: string): never {
@@ -53,10 +61,17 @@ export class EngineCommand extends Command {
     const flags = typed.filter((word) => word.length > 1 && word.startsWith("-"));
     for (const flag of flags.filter((word) => !isHelp(word))) this.unknownFlag(flag);
     const words = typed.filter((word) => !flags.includes(word));
+    const doubtful = [...words, ...unknown.slice(literal + 1)];
+    this.#doubtful = doubtful.length;
     return {
-      operands: [...operands, ...words, ...unknown.slice(literal + 1)],
+      operands: [...operands, ...doubtful],
       unknown: flags.filter(isHelp),
     };
+  }
+
+  /** commander's own hook, called for a flag before any command; it would quote `=value` too. */
+  unknownOption(word: string): void {
+    this.unknownFlag(word);
   }
 
   private unknownFlag(word: string): void {
@@ -66,7 +81,8 @@ export class EngineCommand extends Command {
       this.parts.problems.push(`--${name}: ${JSON.stringify(value)} is neither true nor false`);
       return;
     }
-    const typed = word.replace(/=.*$/s, "");
+    // what follows the letter of a short flag may be its value: `-pSECRET`
+    const typed = word.startsWith("--") ? word.replace(/=.*$/s, "") : word.slice(0, 2);
     const spellings = this.parts.problems.length < 10 ? known.map(({ name }) => `--${name}`) : [];
     this.parts.problems.push(`unknown flag: ${typed}${suggestion(typed, spellings)}`);
   }

@@ -98,8 +98,9 @@ function buildTree(
     const leaf = new EngineCommand(second ?? first, { flags: entry.flags, help, problems });
     if (entry.argument !== undefined) leaf.argument(placeholder(entry.argument));
     leaf.action(() => {
-      problems.push(...argumentProblems(entry.argument, leaf.args));
-      choose({ entry, args: leaf.args, raw: leaf.optsWithGlobals() });
+      const args = leaf.certainArgs;
+      problems.push(...argumentProblems(entry.argument, args));
+      choose({ entry, args, raw: leaf.optsWithGlobals() });
     });
     (groups.get(first) ?? root).addCommand(leaf);
   }

@@ -129,6 +129,16 @@ test.each(commands)(
   },
 );
 
+test("the plan that upgrade saves has none of the secrets of its line", async () => {
+  const file = join(folder, "plan.json");
+  const words = ["upgrade", ...(lines["upgrade"]?.() ?? []), ...connectionWords, ...debug];
+  const ended = await runOnCluster([...words, `--plan-out=${file}`]);
+  expect([ended.code, ended.err]).toEqual([0, expect.any(String)]);
+  const plan = readFileSync(file, "utf8");
+  expect(plan).toContain("https://127.0.0.1:1/x.tar.gz?…");
+  expect([plan, traces(ended)].join("\n")).not.toContain(secret);
+});
+
 /** What a command needs no cluster for, whose problems a line has. */
 const shortLine = (path: string): readonly string[] =>
   path === "rehearse" ? ["explain"] : (lines[path]?.() ?? []);
@@ -146,6 +156,34 @@ test.each(commands)("an address in any flag of %s is printed without its secrets
   const variables = planted.map((flag): [string, string] => [variableOf(flag), address]);
   const fromEnvironment = await run(words, { env: Object.fromEntries(variables) });
   expect([together, fromEnvironment].map(traces).join("\n")).not.toContain(secret);
+});
+
+/** Flags that no command knows, with what a person meant for a value. */
+const mistyped: readonly (readonly string[])[] = [
+  ["--tokn", secret],
+  [`--tokn=${secret}`],
+  ["-tokn", secret],
+  [`-p${secret}`],
+  ["--tokn", secret, secret],
+];
+
+test.each(commands)("%s quotes a mistyped flag without what follows it", async (path) => {
+  const words = path.split(" ");
+  for (const typedWords of mistyped) {
+    const orders = [
+      [...typedWords, ...words],
+      [...words, ...typedWords],
+      [...words, ...(lines[path]?.() ?? []), ...typedWords],
+      [...words.slice(0, 1), ...typedWords, ...words.slice(1)],
+    ];
+    for (const line of orders) {
+      for (const output of ["text", "json"]) {
+        const ended = await run([...line, `--output=${output}`, ...debug]);
+        expect([line, ended.code, traces(ended).includes(secret)]).toEqual([line, 2, false]);
+        expect(traces(ended)).toContain("unknown flag: -");
+      }
+    }
+  }
 });
 
 describe("the hint to confirm repeats the line, and the token is to be given again", () => {
