@@ -133,7 +133,8 @@ function toldOf(outcome: Outcome): string {
 }
 
 /** Undefined where nothing but what is not compared is otherwise than wanted. */
-function wrongIn({ wrong = "" }: Outcome, passing = /^$/): string | undefined {
+function wrongIn({ wrong }: Outcome, passing?: RegExp): string | undefined {
+  if (wrong === undefined || passing === undefined) return wrong;
   const compared = wrong.replace(/^.* than wanted: /, "").split(", ");
   return compared.every((label) => passing.test(label)) ? undefined : wrong;
 }
