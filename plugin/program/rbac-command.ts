@@ -32,8 +32,8 @@ access reviews prove the access. Running the command again goes on from the stat
     },
     { does: "After it: take away the old rules", line: "reapply-rbac --mode contract" },
     {
-      does: "Take away a rule that a person added",
-      line: "reapply-rbac --drop-local edb-role:apps/deployments:get",
+      does: "Take away what people added, too",
+      line: "reapply-rbac --mode contract --drop-local all",
     },
     {
       does: "Begin with one, stop when three fail",
@@ -77,7 +77,7 @@ access reviews prove the access. Running the command again goes on from the stat
       name: "drop-local",
       value: "ENTRIES",
       repeat: true,
-      help: "Take away what a person added: edb-role:apps/deployments:get, edb-role:User/alice, or all",
+      help: "Take away what a person added: ROLE:GROUP/RESOURCE:VERB, ROLE:User/NAME, or all",
     },
     {
       name: "ec-service-account",

@@ -81,6 +81,7 @@ const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: 
     "the versions that releases bundle",
   ],
   [/^plugin\/rehearsal\/example-product\.ts$/, ["7.2", "7.4"], "the example's data"],
+  [/^plugin\/domain\/operator\/unusual\.ts$/, ["securityContext"], "of Kubernetes' own kinds"],
   [
     /^plugin\/rehearsal\/operator\/(deployment-status|stateful-set)\.ts$/,
     ["observedGeneration"],

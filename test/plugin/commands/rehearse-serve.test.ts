@@ -89,6 +89,7 @@ test("the example's databases are served with what was written for their caller"
     { uid: 2, name: "orders" },
     { uid: 3, name: "sessions" },
     { uid: 4, name: "totals" },
+    { uid: 5, name: "carts-db" },
   ]);
   await served.interrupt();
 });
@@ -116,7 +117,7 @@ test("being interrupted is its good end; the password is in neither stream", asy
   const { code, out, err } = await served.interrupt();
   expect(JSON.parse(out)).toMatchObject({
     kind: "ServedApi",
-    details: { address: served.url, databases: 4, calls: 1 },
+    details: { address: served.url, databases: 5, calls: 1 },
     exit: { code: 0 },
   });
   expect(code).toBe(0);

@@ -28,6 +28,11 @@ describe("the words of a command, as they are shown", () => {
 
 describe("a text, as it is shown", () => {
   test.each([
+    [
+      'failed calling webhook: Post "https://admission.engine.svc:443/admission?timeout=30s": EOF',
+      'failed calling webhook: Post "https://admission.engine.svc:443/admission?timeout=30s": EOF',
+    ],
+    ["https://host/r?timeout=30s&s3cr3t", "https://host/r?…"],
     ["no address at all", "no address at all"],
     ["cannot reach https://host:6443: refused", "cannot reach https://host:6443: refused"],
     ["see https://host/a?b=s3cr3t, or http://u:s3cr3t@x.", "see https://host/a?…, or http://x."],

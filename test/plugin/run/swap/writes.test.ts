@@ -299,7 +299,7 @@ describe("a write without an answer", () => {
     expect(report.exit).toEqual({
       code: 69,
       reason:
-        "socket hang up; the new configuration is written and proven, the old one is untouched",
+        "the write of ValidatingWebhookConfiguration/edb-admission did not take effect: it got no answer, and the object read back does not show it; the new configuration is written and proven, the old one is untouched",
       next: "run the same command again: it resumes from the state of the cluster",
     });
     expect((await scene.run()).exit.code).toBe(0);
