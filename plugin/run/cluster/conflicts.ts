@@ -17,8 +17,8 @@ export interface Conflicts {
 
 /** What is written, and from whose hands, for comparison with a plan that is made again. */
 export function actsOf(
-  deps: UpgradeClusterDeps,
-  options: UpgradeClusterOptions,
+  deps: Pick<UpgradeClusterDeps, "names">,
+  options: Pick<UpgradeClusterOptions, "fieldManager" | "takeFields">,
   plan: Pick<ClusterPlan, "ec" | "owned" | "holders" | "edits">,
 ): readonly Act[] {
   const object = objectLabel(plan.ec);

@@ -4,9 +4,9 @@ import { ownedBy } from "../../domain/cluster/plan";
 import { exitCodes } from "../../domain/errors";
 import { objectLabel } from "../../domain/objects";
 import { type ClusterPatch, clusterPatches, isSamePatch } from "../../domain/operator/clusters";
-import { conflictsOf } from "../cluster/conflicts";
+import { actsOf, conflictsOf } from "../cluster/conflicts";
 import { saveOldValues, sendPatch, writePatch } from "../field-patch";
-import { changedError, ChangedError } from "../outcome";
+import { changedError, ChangedError, requireConfirmed } from "../outcome";
 import { BlockedError, type StepInfo } from "../recorder";
 import type { Result } from "../report";
 import type { BundleOptions, OperatorDeps } from "./deps";
@@ -72,15 +72,15 @@ export class ClusterWriter {
       throw changedError(undefined, objectLabel(planned.cluster));
     }
     this.#requireFree(patch);
+    requireConfirmed(
+      actsOf(deps, options, takenBy(planned)),
+      actsOf(deps, options, takenBy(patch)),
+    );
     return patch;
   }
 
-  #requireFree({ cluster, edits }: ClusterPatch): void {
-    const { conflicts } = conflictsOf(this.deps, this.options, {
-      ec: cluster,
-      owned: ownedBy(cluster),
-      holders: holdersOf(cluster, edits),
-    });
+  #requireFree(patch: ClusterPatch): void {
+    const { conflicts } = conflictsOf(this.deps, this.options, takenBy(patch));
     if (conflicts.length > 0) throw new BlockedError(exitCodes.conflict, conflicts);
   }
 
@@ -88,4 +88,10 @@ export class ClusterWriter {
     const { ref } = clusterInfo({ cluster, edits }, this.deps);
     return { ref, object: cluster, edits };
   }
+}
+
+/** From whose hands a patch takes its fields; what it writes there is compared by `isSamePatch`. */
+function takenBy({ cluster, edits }: ClusterPatch) {
+  const holders = holdersOf(cluster, edits);
+  return { ec: cluster, owned: ownedBy(cluster), holders, edits: [] };
 }

@@ -5,7 +5,8 @@ import { changesTo } from "../../domain/operator/differences";
 import { bundleRef } from "../../domain/operator/kinds";
 import { leftovers } from "../../domain/operator/leftovers";
 import { adopted, fileEntries } from "../../domain/operator/managers";
-import { certain, ChangedError, noted } from "../outcome";
+import type { Act } from "../../domain/confirmed";
+import { certain, ChangedError, noted, requireConfirmed } from "../outcome";
 import { backupsOf, type Saved } from "../rbac/backups";
 import { BlockedError } from "../recorder";
 import type { BundleOptions, OperatorDeps } from "./deps";
@@ -35,6 +36,7 @@ export class BundleWriter {
         step = await evaluate({ ...this.#tools(), runs }, step);
         const errors = step.findings.filter(({ severity }) => severity === "error");
         if (errors.length > 0) throw new BlockedError(step.exitCode, errors);
+        requireConfirmed(actsOf(first), actsOf(step));
       }
     }
   }
@@ -59,7 +61,7 @@ export class BundleWriter {
 
   async #write(step: Evaluated): Promise<void> {
     const { deps } = this;
-    if (step.is === "same") return;
+    if (step.is === "same" || step.is === "kept") return;
     const { live } = step;
     if (live !== undefined) await this.save(live);
     deps.signal.throwIfAborted();
@@ -122,6 +124,21 @@ export class BundleWriter {
       return { result, value };
     });
   }
+}
+
+/** What the write of an object does, for comparison with the one that was judged first. */
+function actsOf({ object, is, changes, removed, force }: Evaluated): readonly Act[] {
+  const does = {
+    create: ["create it"],
+    change: [
+      ...changes.map(({ field }) => `change ${field}`),
+      ...removed.map((field) => `remove ${field}`),
+      ...(force ? ["take fields from their managers"] : []),
+    ],
+    same: [],
+    kept: [],
+  }[is];
+  return does.map((one) => ({ object: objectLabel(object), does: one }));
 }
 
 /** The exit code of findings: a conflict before a refusal. */

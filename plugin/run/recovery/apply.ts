@@ -1,4 +1,5 @@
 /** The remedies in their order: REST API, EC, then the resources, each step seen to its end (S97-S100). */
+import { type Act, unconfirmedFindings } from "../../domain/confirmed";
 import { exitCodes, UsageError } from "../../domain/errors";
 import { objectLabel, type Resource } from "../../domain/objects";
 import { recoveryFinding } from "../../domain/recovery/codes";
@@ -6,9 +7,10 @@ import type { Apart } from "../../domain/recovery/line";
 import type { RecoveryPlan } from "../../domain/recovery/plan";
 import { at } from "../../domain/values";
 import type { ClusterApi } from "../cluster-api";
+import { requireConfirmed } from "../outcome";
 import { BlockedError } from "../recorder";
 import type { ModuleFile, RecoverDeps, RecoverOptions } from "./deps";
-import { digestEdit, followingEdits, lineEdits } from "./edits";
+import { actsOf, digestEdit, followingEdits, foreseenActs, lineEdits } from "./edits";
 import { lookAt, type Look } from "./look";
 import { install, installStep, upgrade, upgradeStep } from "./rest";
 import { confirmed, NotResumedError, resumed } from "./resume";
@@ -58,10 +60,11 @@ export async function applyRecovery(
   const { resource, look, plan } = applying;
   await overRest(deps, options, applying);
   for (const edit of digestEdit(look, plan, resource)) await write(deps, options, edit);
+  const confirmed = foreseenActs(look, plan);
   const now = await lookAt(deps, options, applying);
-  const early = await goOn(deps, options, { ...applying, look: now });
+  const early = await goOn(deps, options, { ...applying, look: now, confirmed });
   const later = await lookAt(deps, options, applying);
-  await writeLines(deps, options, later);
+  await writeLines(deps, options, { look: later, confirmed });
   const written = early ? now : later;
   for (const apart of written.freeze.apart) await confirm(deps, options, { resource, apart });
   return await agreed(deps, options, applying);
@@ -74,7 +77,7 @@ export async function followUpgrade(
   applying: Omit<Applying, "plan">,
 ): Promise<string> {
   const { resource } = applying;
-  await goOn(deps, options, applying);
+  await goOn(deps, options, { ...applying, confirmed: [] });
   const { freeze } = await lookAt(deps, options, applying);
   const { observedGeneration } = deps.names.edbFields;
   for (const database of freeze.databases) {
@@ -105,7 +108,7 @@ function filesOf({ modules }: RecoverOptions, { installs }: RecoveryPlan): reado
 async function goOn(
   deps: RecoverDeps,
   options: RecoverOptions,
-  { resource, look }: Omit<Applying, "plan">,
+  { resource, look, confirmed: acts }: Omit<Applying, "plan"> & Confirmed,
 ): Promise<boolean> {
   const { ec, api, freeze } = look;
   const early = freeze.apart.length > 0 && freeze.state === "Upgrade";
@@ -125,14 +128,27 @@ async function goOn(
       if (!early || !(error instanceof NotResumedError)) throw error;
     }
     deps.recorder.note("the operator does not go on: the resources are brought in line at once");
-    await writeLines(deps, options, look);
+    await writeLines(deps, options, { look, confirmed: acts });
     const why = await resumed(deps, options, resuming);
     return { result: "done", value: true, why };
   });
 }
 
-async function writeLines(deps: RecoverDeps, options: RecoverOptions, look: Look): Promise<void> {
-  for (const edit of lineEdits(look.freeze.apart, deps.names)) await write(deps, options, edit);
+/** The edits of resources that the question was about. */
+interface Confirmed {
+  readonly confirmed: readonly Act[];
+}
+
+async function writeLines(
+  deps: RecoverDeps,
+  options: RecoverOptions,
+  { look, confirmed: acts }: Pick<Applying, "look"> & Confirmed,
+): Promise<void> {
+  const edits = lineEdits(look.freeze.apart, deps.names);
+  // a resource that asks for less than what runs by now would have the operator undo the remedy
+  const fit = edits.filter((edit) => unconfirmedFindings(acts, actsOf([edit])).length === 0);
+  for (const edit of fit) await write(deps, options, edit);
+  requireConfirmed(acts, actsOf(edits));
 }
 
 /** Sees that the operator has acted on an edit. */

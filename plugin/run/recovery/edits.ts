@@ -1,9 +1,11 @@
 /** The edits that follow the remedies: known before the first of them, judged then, written last. */
+import { shownEdits } from "../../domain/cluster/edits";
+import type { Act } from "../../domain/confirmed";
 import { factSources } from "../../domain/facts";
 import type { Names } from "../../domain/names";
 import { objectLabel, type Resource } from "../../domain/objects";
 import type { RecoveryPlan } from "../../domain/recovery/plan";
-import type { Apart } from "../../domain/recovery/line";
+import { type Apart, outOfLineAhead } from "../../domain/recovery/line";
 import { parseEngineVersion } from "../../domain/versions";
 import { at } from "../../domain/values";
 import type { Look } from "./look";
@@ -55,4 +57,31 @@ export function followingEdits(
     ...digestEdit(look, plan, factSources(names).ecs.resource),
     ...lineEdits([...raised, ...others], names),
   ];
+}
+
+/** What edits do, for comparison with those that are planned after the remedies. */
+export function actsOf(edits: readonly Edit[]): readonly Act[] {
+  return edits.flatMap((edit) =>
+    edit.edits.map((one) => ({
+      object: objectLabel(edit.object),
+      does: `write ${shownEdits([one])}`,
+    })),
+  );
+}
+
+/** What the resources will have to follow: what differs now, and what the remedies bring about. */
+export function foreseenActs(
+  look: Look,
+  plan: Pick<RecoveryPlan, "upgrades" | "digests" | "installs">,
+): readonly Act[] {
+  const ahead = outOfLineAhead(
+    look.facts,
+    { databases: look.freeze.databases, api: look.api },
+    {
+      engineVersion: plan.upgrades[0]?.version,
+      raised: new Set(plan.upgrades.map(({ database }) => database.label)),
+      modules: plan.installs,
+    },
+  );
+  return actsOf([...followingEdits(look, plan), ...lineEdits(ahead, look.facts.names)]);
 }

@@ -1,6 +1,8 @@
 /** Between the yes and a write somebody changes the cluster: what was not confirmed is never sent. */
 import { defaultNames as names } from "../../../plugin/domain/names";
+import { kinds } from "../../../plugin/domain/kinds";
 import { rbacKinds } from "../../../plugin/domain/rbac/kinds";
+import type { RecoverOptions } from "../../../plugin/run/recovery/deps";
 import type { Report } from "../../../plugin/run/report";
 import { aNewConfiguration, anOldConfiguration } from "../../support/builders";
 import { here, product } from "../../support/played-operator";
@@ -8,6 +10,8 @@ import { aBinding, account as rbacAccount, aRole } from "../domain/rbac/objects"
 import { aScene as aClusterScene } from "./cluster/scene";
 import { aScene as aDatabaseScene, patchLine } from "./databases/scene";
 import { aNamespace, aScene as anRbacScene, settings } from "./rbac/scene";
+import { aScene as anOperatorScene } from "./operator/scene";
+import { aFrozenScene, type Scene as FrozenScene, stateOf } from "./recovery/scene";
 import { aScene as anSccScene } from "./scc/memory-scene";
 import { account } from "./scc/objects";
 import { bindingRef, constraintRef, linesOf, ns, objects as bound, scc } from "./scc/start";
@@ -51,6 +55,32 @@ async function rbac(
   const report = await scene.run({ mode: "contract", dropLocal: ["all"] });
   return { report, sent: scene.writes().slice(1) };
 }
+
+const byKubectl = { type: "merge", fieldManager: "kubectl-edit" } as const;
+
+async function patchDeployment(
+  scene: Awaited<ReturnType<typeof anOperatorScene>>,
+  spec: object,
+): Promise<void> {
+  const ref = { resource: kinds.deployment, namespace: "engine", name: names.operator.deployment };
+  await scene.cluster.patch(ref, { spec }, byKubectl);
+}
+
+/** Recovers; somebody acts when the question is answered. */
+async function recoverAfter(
+  scene: FrozenScene,
+  act: () => Promise<unknown>,
+  options: Partial<RecoverOptions> = { engineVersion: "7.2" },
+): Promise<Report> {
+  const ask = async (): Promise<boolean> => {
+    await act();
+    return true;
+  };
+  return (await scene.run(options, { ask })).report;
+}
+
+const patchesOf = ({ sent }: FrozenScene): readonly string[] =>
+  sent.filter((line) => line.startsWith("patch ") && !line.endsWith("(dry run)"));
 
 test.each<[string, () => Promise<Done>]>([
   [
@@ -194,6 +224,61 @@ test.each<[string, () => Promise<Done>]>([
         spec: { engineVersion: "7.2" },
       });
       return { report, sent: scene.sent.slice(1) };
+    },
+  ],
+  [
+    "upgrade-operator: a value is changed in between, so that it would be changed back",
+    async () => {
+      const scene = await anOperatorScene({ installed: "7.4.2-2" });
+      const line = `apply Deployment/${names.operator.deployment}`;
+      scene.beforeWrite = async (sent) => {
+        if (sent === line) await patchDeployment(scene, { replicas: 5 });
+      };
+      const report = await scene.run({ takeFields: ["spec.replicas"] });
+      expect(await scene.stored("Deployment")).toMatchObject({ spec: { replicas: 5 } });
+      return { report, sent: scene.writes.filter((sent) => sent === line).slice(1) };
+    },
+  ],
+  [
+    "upgrade-operator --image-registry: a field gets another manager, so that it would be taken from it",
+    async () => {
+      const scene = await anOperatorScene({ installed: "7.4.2-2" });
+      await scene.cluster.create(
+        {
+          apiVersion: `${names.group}/${names.ecVersion}`,
+          kind: names.ec.kind,
+          metadata: { name: "manual", namespace: "engine" },
+          spec: { pullSecrets: [{ name: "own" }] },
+        },
+        { fieldManager: "kubectl-edit" },
+      );
+      const line = `patch ${names.ec.kind}/manual`;
+      scene.beforeWrite = async (sent) => {
+        const spec = { pullSecrets: [{ name: "own" }, { name: "theirs" }] };
+        const by = { type: "merge", fieldManager: "pipeline" } as const;
+        if (sent === line) await scene.cluster.patch(here(product.ec, "manual"), { spec }, by);
+      };
+      const report = await scene.run({
+        pullSecret: "mirror",
+        registry: "mirror",
+        takeFields: [names.ecFields.pullSecrets.join(".")],
+      });
+      return { report, sent: scene.writes.filter((sent) => sent === line).slice(1) };
+    },
+  ],
+  [
+    "recover --apply: another resource asks for less than what runs, so that it would be edited",
+    async () => {
+      const scene = await aFrozenScene({ version: "6.2" });
+      const orders = here(product.edb, "orders", "shop");
+      const report = await recoverAfter(scene, () =>
+        scene.cluster.patch(orders, { spec: { engineVersion: "7.2" } }, byKubectl),
+      );
+      expect(await scene.cluster.get(orders)).toMatchObject({ spec: { engineVersion: "7.2" } });
+      // what was confirmed is written, or the operator would undo the upgrade
+      expect(await stateOf(scene)).toMatchObject({ asks: "7.2" });
+      await scene.api.close();
+      return { report, sent: patchesOf(scene).filter((line) => !line.includes("shop/sessions")) };
     },
   ],
 ])("%s: PLAN-CHANGED, and it is not sent", async (_, act) => {
