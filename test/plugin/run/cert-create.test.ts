@@ -551,6 +551,18 @@ describe("a Secret that cannot be updated, with --replace", () => {
     expect(world.cluster.secrets.get("admission-tls")).toMatchObject({ type: "Opaque" });
   });
 
+  test("is not deleted when it becomes so after it was read: nobody was asked", async () => {
+    const world = aWorld([second]);
+    world.cluster.put(aSecret(first));
+    world.cluster.before = (verb) => {
+      if (verb === "update") world.cluster.put(aSecret(first, unfit));
+    };
+    const report = await run(world, { replace: true });
+    expect([report.exit.code, world.asked]).toEqual([5, []]);
+    expect(world.cluster.writes).toEqual([`create ${saved}`, "update admission-tls"]);
+    expect(world.cluster.secrets.get("admission-tls")).toMatchObject(unfit);
+  });
+
   test.each([
     ["client", []],
     ["server", [`create ${saved} (dry run)`, "delete admission-tls (dry run)"]],

@@ -135,3 +135,28 @@ test("what is no expected end stays an error", async () => {
   const journal = { problem: broken } as unknown as Journal;
   await expect(world.switchOff({}, { journal })).rejects.toThrow("broken");
 });
+
+test("an EC that gets another manager after it was read: 5, and nothing is written over it", async () => {
+  const world = await aWorld();
+  const { cluster } = world;
+  const take = async (): Promise<undefined> => {
+    const ec = await cluster.get(ecRef);
+    const spec = { upgradeSpec: { autoUpgradeEngineEnterprise: true } };
+    const metadata = { name: "ec", namespace };
+    await cluster.apply(
+      { apiVersion: ec?.apiVersion ?? "", kind: names.ec.kind, metadata, spec },
+      { fieldManager: "argocd-controller", force: true },
+    );
+    return undefined;
+  };
+  const journal: Journal = {
+    problem: take,
+    intent: () => Promise.resolve(),
+    outcome: () => Promise.resolve(),
+    save: () => Promise.resolve("ec.json"),
+  };
+  const takeFields = [auto.join(".")];
+  const report = await world.switchOff({ takeFields }, { journal });
+  expect([report.exit.code, await world.isOn()]).toEqual([5, true]);
+  expect(report.exit.reason).toContain("was changed or deleted by somebody else");
+});
