@@ -11,6 +11,7 @@ import { whilePlaying as playWhile } from "./played-operator";
 import { type PluginRun, runner, runPlugin } from "./plugin-run";
 import { seedScene } from "./scene";
 import { until } from "./until";
+import { startWriteGate } from "./write-gate";
 
 const namespace = "engine";
 const ecRef = { resource: productKinds(names).ec, name: "ec", namespace };
@@ -85,6 +86,27 @@ test("dry runs write nothing: the plan is told with the command that does the sa
     const run = await upgrade("--target", target, `--dry-run=${mode}`);
     expect([run.code, run.writes]).toEqual([0, []]);
     expect(run.report.steps).toMatchObject([{ id: "cluster.patch", result: "planned" }]);
+  }
+});
+
+test("a patch that the API server takes and never answers is told as not done: 69", async () => {
+  const gate = await startWriteGate(controlPlane);
+  try {
+    const swallowed: string[] = [];
+    gate.watch((line) => {
+      swallowed.push(line);
+      return Promise.resolve("hang");
+    });
+    const run = await runPlugin(
+      controlPlane,
+      ["upgrade-cluster", "ec", "--target", target, "--yes", "--request-timeout=1s"],
+      { namespace, kubeconfig: gate.kubeconfig },
+    );
+    expect(swallowed).toHaveLength(1);
+    expect([run.code, run.writes]).toEqual([69, []]);
+    expect(run.report.exit.reason).toContain("did not take effect");
+  } finally {
+    await gate.close();
   }
 });
 

@@ -9,14 +9,22 @@ import type { ControlPlane } from "./control-plane";
 import { freePorts } from "./ports";
 import { runner } from "./plugin-run";
 
-/** What happens at a write, before it reaches the API server, or after its answer has come back. */
-export type AtWrite = (line: string, moment: "before" | "after") => Promise<"pass" | "cut">;
+/**
+ * What happens at a request, before it reaches the API server, or, for a write, after its answer has
+ * come back: it passes, its connection is cut, or nothing is heard of it any more.
+ */
+export type AtWrite = (
+  line: string,
+  moment: "before" | "after",
+) => Promise<"pass" | "cut" | "hang">;
 
 export interface WriteGate {
   /** Like the runner's, but through the gate. */
   readonly kubeconfig: string;
   /** From now on; a write is a request that would persist something. */
   watch(at: AtWrite): void;
+  /** The same for every other request too, `POST … dry run` and `GET …?query` among them. */
+  watchAll(at: AtWrite): void;
   close(): Promise<void>;
 }
 
@@ -26,8 +34,9 @@ export async function startWriteGate(controlPlane: ControlPlane): Promise<WriteG
   const { key, cert } = certify({ commonName: "gate", ips: ["127.0.0.1"] });
   const agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
   let at = passes;
+  let all = false;
   const server = createServer({ key, cert }, (incoming, outgoing) => {
-    pass({ incoming, outgoing, agent, target: controlPlane.url, at }).catch(() => {
+    pass({ incoming, outgoing, agent, target: controlPlane.url, at, all }).catch(() => {
       incoming.socket.destroy();
     });
   });
@@ -37,7 +46,10 @@ export async function startWriteGate(controlPlane: ControlPlane): Promise<WriteG
   return {
     kubeconfig: kubeconfigThrough(controlPlane, { port, cert }),
     watch: (next) => {
-      at = next;
+      [at, all] = [next, false];
+    },
+    watchAll: (next) => {
+      [at, all] = [next, true];
     },
     close: async () => {
       agent.destroy();
@@ -54,15 +66,15 @@ interface Passing {
   readonly agent: Agent;
   readonly target: string;
   readonly at: AtWrite;
+  /** Requests that persist nothing are watched too. */
+  readonly all: boolean;
 }
 
-async function pass({ incoming, outgoing, agent, target, at }: Passing): Promise<void> {
+async function pass({ incoming, outgoing, agent, target, at, all }: Passing): Promise<void> {
   const line = writeLineOf(incoming);
+  const watched = line ?? (all ? readLineOf(incoming) : undefined);
   const body = await bytesOf(incoming);
-  if (line !== undefined && (await at(line, "before")) === "cut") {
-    incoming.socket.destroy();
-    return;
-  }
+  if (watched !== undefined && stops(incoming, await at(watched, "before"))) return;
   const call = request(new URL(incoming.url ?? "/", target), {
     method: incoming.method,
     headers: incoming.headers,
@@ -77,11 +89,14 @@ async function pass({ incoming, outgoing, agent, target, at }: Passing): Promise
     return;
   }
   const text = await bytesOf(answer);
-  if ((await at(line, "after")) === "cut") {
-    incoming.socket.destroy();
-    return;
-  }
+  if (stops(incoming, await at(line, "after"))) return;
   outgoing.writeHead(answer.statusCode ?? 502, answer.headers).end(text);
+}
+
+/** True when the caller is to hear nothing; a cut connection is at least heard to end. */
+function stops({ socket }: IncomingMessage, decision: Awaited<ReturnType<AtWrite>>): boolean {
+  if (decision === "cut") socket.destroy();
+  return decision !== "pass";
 }
 
 /** `PATCH …/name` of a request that persists something; undefined for all others. */
@@ -90,6 +105,11 @@ function writeLineOf({ method = "GET", url = "/" }: IncomingMessage): string | u
   const reads = method === "GET" || pathname.endsWith("reviews");
   if (reads || searchParams.getAll("dryRun").includes("All")) return undefined;
   return `${method} ${pathname}`;
+}
+
+function readLineOf({ method = "GET", url = "/" }: IncomingMessage): string {
+  const { pathname, searchParams } = new URL(url, "https://server");
+  return `${method} ${pathname}${searchParams.has("dryRun") ? " dry run" : ""}`;
 }
 
 async function bytesOf(message: IncomingMessage): Promise<Buffer> {

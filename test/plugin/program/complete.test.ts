@@ -22,13 +22,7 @@ test.each([
   [
     "own flags",
     ["upgrade-webhook", "--take-"],
-    [
-      "--take-over",
-      "--take-fields",
-      "--take-template-selectors",
-      "--take-template-rules",
-      ":4",
-    ],
+    ["--take-over", "--take-fields", "--take-template-selectors", "--take-template-rules", ":4"],
   ],
   ["global flags", ["version", "--dry"], ["--dry-run", ":4"]],
   ["help", ["cert", "create", "--he"], ["--help", ":4"]],

@@ -39,7 +39,9 @@ async function probe(
     { clock, event: (event) => event.type === "probe" && probes.push(event.probe) },
   );
   const { signal } = new AbortController();
-  const outcome = await probeWebhook({ cluster, clock, names, signal, recorder }, facts, { name: "probe-1" });
+  const outcome = await probeWebhook({ cluster, clock, names, signal, recorder }, facts, {
+    name: "probe-1",
+  });
   expect(cluster.writes).toEqual([]);
   return { outcome, probes, cluster };
 }
