@@ -66,7 +66,7 @@ export function compareReleaseTags(left: ReleaseTag, right: ReleaseTag): number 
 
 /** Below zero when the left is older: dotted numbers of any count, as modules have; NaN for other texts. */
 export function compareDotted(left: string, right: string): number {
-  const [one = [], other = []] = [left, right].map((version) => version.split(/[.-]/).map(Number));
+  const [one, other] = [left.split(/[.-]/).map(Number), right.split(/[.-]/).map(Number)] as const;
   const differences = Array.from(
     { length: Math.max(one.length, other.length) },
     (_, index) => (one[index] ?? 0) - (other[index] ?? 0),

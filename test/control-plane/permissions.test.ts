@@ -144,6 +144,12 @@ const reads: readonly Right[] = [
     group: "app.engine.com",
     resource: "engineenterpriseactiveactivedatabases",
   },
+  // the probe covers every kind that was guarded before
+  {
+    verbs: ["create", "list"],
+    group: "app.engine.com",
+    resource: "engineenterpriseremoteclusters",
+  },
 ];
 
 const on = (verbs: readonly string[], ...names: readonly string[]): Right => ({

@@ -63,7 +63,9 @@ export function releaseVersion(
   const { names } = reading;
   const { bundle, openshiftBundle } = names.release;
   const files = [bundle, openshiftBundle].flatMap((paths) => release.file(paths) ?? []);
-  return files.flatMap((file) => versionIn(bundleIn(file, reading, []), names) ?? [])[0];
+  return files
+    .map((file) => versionIn(bundleIn(file, reading, []), names))
+    .find((version) => version !== undefined);
 }
 
 /** What says that a release is another one than was asked for, in each bundle that it holds. */
