@@ -41,7 +41,9 @@ export async function sendUpgrade(upgrader: Upgrader, wanted: UpgradeCall): Prom
     return database;
   } catch (error) {
     if (!leavesOpen(error)) throw error;
-    const started = await lookFor(upgrader, wanted, before ?? []).catch(() => undefined);
+    // after an interrupt too
+    const look = { ...wanted, signal: new AbortController().signal };
+    const started = await lookFor(upgrader, look, before ?? []).catch(() => undefined);
     if (started === undefined) throw error;
     return started;
   }

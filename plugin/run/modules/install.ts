@@ -38,8 +38,8 @@ export interface InstallOptions {
 }
 
 const everyMs = 2_000;
-/** After an upload of unknown outcome the list is asked so often. */
-const looks = 5;
+/** After an upload of unknown outcome looks at the list begin for so long. */
+const lookMs = 10_000;
 
 /** The whole run; an error leaves what the recorder has. */
 export async function installModule(ports: InstallPorts, options: InstallOptions): Promise<Report> {
@@ -111,21 +111,23 @@ function isOpen(error: unknown): boolean {
   return error instanceof ClusterApiError && error.status >= 500;
 }
 
-/** The list tells what an open outcome was, and whether somebody else was quicker. */
+/** The list tells what an open outcome was, after an interrupt too, and whether somebody else was quicker. */
 async function isThere(
   error: unknown,
-  { api, clock, names, signal }: InstallPorts,
+  { api, clock, names }: InstallPorts,
   { module }: InstallOptions,
 ): Promise<boolean> {
   const exists =
     error instanceof ClusterApiError && error.apiCode === names.restErrors.moduleExists;
   if (!exists && !isOpen(error)) return false;
-  for (let look = 1; look <= (exists ? 1 : looks); look += 1) {
+  const { signal } = new AbortController();
+  const until = clock.now() + (exists ? 0 : lookMs);
+  for (;;) {
     const modules = await api.modules(signal).catch(() => []);
     if (sameBuild(module, modules) !== undefined) return true;
+    if (clock.now() >= until) return false;
     await clock.sleep(everyMs, signal);
   }
-  return false;
 }
 
 function progressTeller(

@@ -62,12 +62,13 @@ export async function install(
 /** So long an upload without an answer is looked for. */
 const lostMs = 20_000;
 
-/** An upload without an answer may have been taken: it is looked for, never sent again. */
+/** An upload without an answer may have been taken: it is looked for, after an interrupt too, never sent again. */
 async function arrived(
-  deps: RecoverDeps,
+  ports: RecoverDeps,
   options: RecoverOptions,
   { api, file }: { readonly api: ClusterApi; readonly file: ModuleFile },
 ): Promise<boolean> {
+  const deps = { ...ports, signal: new AbortController().signal };
   const waiting = {
     look: () => installed(deps, api, { module: file.module, action: undefined }),
     stalled: (on: string) => stopped(file.name, `nothing moves, it waits for ${on}`),
@@ -76,7 +77,6 @@ async function arrived(
   return await waitFor(deps, options, waiting).then(
     () => true,
     (error: unknown) => {
-      deps.signal.throwIfAborted();
       if (error instanceof EngineError) return false;
       throw error;
     },
