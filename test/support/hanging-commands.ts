@@ -81,7 +81,8 @@ export async function wrongOf(title: string): Promise<readonly string[]> {
   return hung.flatMap((one) => judged(one).map((why) => `${one.what}: ${why}`));
 }
 
-function judged(one: Hung): readonly string[] {
+/** What of one request without an answer was not as it has to be. */
+export function judged(one: Hung): readonly string[] {
   const { fault, wrong, extraMs } = one;
   const limit = fault === "silence" ? longest.all : longest.one;
   return [

@@ -181,7 +181,7 @@ export class ApiClient {
     call: ApiCall,
     to: { readonly host: string; readonly path: string },
   ): Promise<Answer | NoAnswer> {
-    const { connections, login, limits } = this.connection;
+    const { connections, login, limits, clock } = this.connection;
     const { method, body, signal, onProgress } = call;
     signal.throwIfAborted();
     setMaxListeners(0, signal);
@@ -200,6 +200,7 @@ export class ApiClient {
         agent,
         signal,
         limits,
+        clock,
         onProgress,
       });
     } catch (error) {

@@ -2,7 +2,7 @@
 import https from "node:https";
 import type http from "node:http";
 import type { UploadProgress } from "../../run/cluster-api";
-import { deadline } from "../../run/ports";
+import { type Clock, deadline } from "../../run/ports";
 import { type Answer, NoAnswer } from "../kubernetes/exchange";
 
 /** A request, complete. */
@@ -17,6 +17,7 @@ export interface Outgoing {
   /** Ends the request while the server cannot have carried it out; a read at any time. */
   readonly signal: AbortSignal;
   readonly limits: Limits;
+  readonly clock: Pick<Clock, "alarm">;
   readonly onProgress?: ((progress: UploadProgress) => void) | undefined;
 }
 
@@ -138,8 +139,7 @@ class Sending {
 
   private within(ms: number, code: string): void {
     this.inTime();
-    // the connection is real, whatever time a rehearsal goes by
-    this.inTime = deadline({}, ms, () => {
+    this.inTime = deadline(this.wanted.clock, ms, () => {
       this.fail(code);
     });
   }

@@ -50,6 +50,7 @@ function inTheAnswersPlace(fault: Instead, { response, path }: Failing): void {
       response.status(200).type("application/json").send(fault.body);
       return;
     case "hang":
+      fault.met?.();
   }
 }
 
@@ -63,6 +64,10 @@ export function answer(response: Response, sent: Sent): void {
   const fault = response.locals["fault"] as ApiFault | undefined;
   if (fault?.does === "cut") {
     response.socket?.destroy();
+    return;
+  }
+  if (fault?.does === "hang") {
+    fault.met?.();
     return;
   }
   // the call did its work by now, and nobody is told

@@ -6,8 +6,12 @@ export type ApiFault =
   | { readonly does: "cut"; readonly when: "before" | "after" }
   /** Answers late, by the service's own clock. */
   | { readonly does: "slow"; readonly ms: number }
-  /** Never answers. */
-  | { readonly does: "hang" }
+  /** Never answers; `met` is called in the answer's place. */
+  | {
+      readonly does: "hang";
+      readonly when?: "before" | "after";
+      readonly met?: () => void;
+    }
   /** As nodes do that do not lead: the same path elsewhere. */
   | { readonly does: "redirect"; readonly to: string; readonly status?: number }
   /** A success whose body is no JSON. */
