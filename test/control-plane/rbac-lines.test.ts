@@ -5,7 +5,6 @@
 import { defaultNames as names } from "../../plugin/domain/names";
 import { bundleOf, writeRelease } from "../support/releases/tree";
 import { type ControlPlane, startControlPlane } from "./control-plane";
-import { applyCrds } from "./crds";
 import { cluster as clusterOf, clusterStatus } from "./databases";
 import { namespaceNamed, oldBinding, operatorNamespace, settings } from "./managed-namespaces";
 import type { KubeObject } from "./objects";
@@ -112,7 +111,10 @@ beforeAll(async () => {
   controlPlane = await startControlPlane({ users: [runner] });
   const { api, site } = controlPlane;
   release = writeRelease(join(site.dataDir, "8.0.2-2"), "8.0.2-2");
-  await applyCrds(api);
+  const definitions = bundleOf("8.0.2-2").filter(({ kind }) => kind === "CustomResourceDefinition");
+  await applied(JSON.stringify({ apiVersion: "v1", kind: "List", items: definitions }), "default");
+  const served = ["wait", "--for=condition=Established", "crd", "--all", "--timeout=60s"];
+  expect((await controlPlane.kubectl(served)).code).toBe(0);
   await api.create(namespaceNamed(operatorNamespace));
   const base = clusterOf({ namespace: operatorNamespace });
   const image = {

@@ -67,7 +67,7 @@ test("the columns are those of the object, and unserved kinds are no error", asy
   expect(databases).toMatchObject({ count: 1, pending: [{ name: "ns-0001/orders" }] });
   // no operator tells which release's roles they should have
   expect(rbac).toMatchObject({ differing: [], verdict: { is: "unknown" } });
-  expect(webhook.verdict).toMatchObject({ is: "fine" });
+  expect(webhook.verdict).toMatchObject({ is: "absent" });
 });
 
 test("a user who may list ECs alone sees them, and the rest as unknown", async () => {

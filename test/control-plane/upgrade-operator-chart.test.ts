@@ -12,9 +12,10 @@ import { type ControlPlane, startControlPlane } from "./control-plane";
 import { kubectlEnv } from "./kubectl";
 import { namespaceNamed } from "./managed-namespaces";
 import { playAt } from "./played-operator";
+import { connect } from "../../plugin/adapters/kubernetes/connect";
 import { type PluginRun, runner, runPlugin } from "./plugin-run";
 import { run, type RunResult } from "./run";
-import { clusterVersions } from "./upgrade-openshift";
+import { clusterVersions, platformIs } from "./upgrade-openshift";
 
 let controlPlane: ControlPlane;
 let folder = "";
@@ -87,6 +88,7 @@ test("a chart goes up by helm, keeps the values that were given, and a re-run wr
     expect([again.code, again.writes]).toEqual([0, []]);
   } finally {
     await end();
+    cluster.close();
   }
   const { stdout } = await helmRun("engine", ["get", "values", "operator", "--output", "json"]);
   expect(JSON.parse(stdout)).toMatchObject({
@@ -208,8 +210,13 @@ test("without helm, with a broken chart, and where a Job of it fails, the end sa
 
 test("on OpenShift the chart is told so", async () => {
   await controlPlane.api.apply(clusterVersions);
+  const cluster = await connect({ kubeconfig: controlPlane.kubeconfig, namespace: "engine" }, {});
   const end = await playAt(controlPlane, "engine");
   try {
+    const untold = await upgrade("engine", "8.0.2-2");
+    expect([untold.code, untold.writes]).toEqual([3, []]);
+    expect(untold.report.findings?.map(({ code }) => code)).toContain("PLATFORM-VERSION-UNKNOWN");
+    await platformIs(cluster, "4.19.3");
     const up = await upgrade("engine", "8.0.2-2");
     expect(up.code).toBe(0);
     expect(up.report.steps?.[0]?.why).toContain(`${names.operator.chartOpenShift}=true`);
@@ -217,6 +224,7 @@ test("on OpenShift the chart is told so", async () => {
     expect([again.code, again.writes]).toEqual([0, []]);
   } finally {
     await end();
+    cluster.close();
   }
   const { stdout } = await helmRun("engine", ["get", "values", "operator", "--output", "json"]);
   expect(JSON.parse(stdout)).toMatchObject({ openshift: { mode: true } });
