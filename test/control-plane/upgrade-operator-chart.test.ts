@@ -88,7 +88,6 @@ test("a chart goes up by helm, keeps the values that were given, and a re-run wr
     expect([again.code, again.writes]).toEqual([0, []]);
   } finally {
     await end();
-    cluster.close();
   }
   const { stdout } = await helmRun("engine", ["get", "values", "operator", "--output", "json"]);
   expect(JSON.parse(stdout)).toMatchObject({
