@@ -110,9 +110,14 @@ function currentOf(
   asked: SubjectVersion,
   names: Names,
 ): EngineVersion | undefined {
-  const paths = [...fieldsOf(kind, names).engineVersions, names.fields.statusVersion];
-  const told = [asked.before, ...paths.map((path) => at(before, path))];
-  return told.map(leadingEngineVersion).find((version) => version !== undefined);
+  const told = leadingEngineVersion(asked.before);
+  if (told !== undefined) return told;
+  // mostly the edited place tells it, and no other has to be read
+  for (const path of [...fieldsOf(kind, names).engineVersions, names.fields.statusVersion]) {
+    const version = leadingEngineVersion(at(before, path));
+    if (version !== undefined) return version;
+  }
+  return undefined;
 }
 
 /** Whether policy `major` forbids the raise: by the target (C4), or by the size of the step (C6). */
