@@ -3,7 +3,7 @@ import type { Names } from "../names";
 import { at, list, own } from "../values";
 import { fieldsOf, fieldText } from "./fields";
 import { sameJson } from "./same";
-import type { Edit, Subject, SubjectModule, SubjectVersion } from "./types";
+import type { Edit, Subject, SubjectModule } from "./types";
 import { show } from "./wording";
 
 interface Known {
@@ -25,27 +25,22 @@ export function readSubject(edit: Edit, names: Names): Subject {
 
 function read({ kind, before: old, after: object }: Edit, names: Names): Subject {
   const { engineVersions } = fieldsOf(kind, names);
-  const changed = engineVersions.filter(
-    (path) => !sameJson(at(old, path) ?? undefined, at(object, path) ?? undefined),
+  const changed = engineVersions
+    .map((path) => ({
+      path,
+      before: at(old, path) ?? undefined,
+      after: at(object, path) ?? undefined,
+    }))
+    .filter(({ before, after }) => !sameJson(before, after));
+  const versions = changed.flatMap(({ path, before, after }) =>
+    after === undefined ? [] : [{ field: fieldText(path), before, after }],
   );
-  const versions = changed.length === 0 ? none : changed.flatMap(versionAt(old, object));
   const modules = readModules(object, kind, names);
   const oldModules = readModules(old, kind, names);
   return {
     versions,
     modules: changed.length > 0 ? modules : notAmong(modules, oldModules),
     moduleVersionsEdited: versions.length > 0 && versionsEdited(oldModules, modules),
-  };
-}
-
-/** Most edits change none. */
-const none: readonly SubjectVersion[] = [];
-
-function versionAt(old: unknown, object: unknown) {
-  return (path: readonly string[]): readonly SubjectVersion[] => {
-    const after = at(object, path) ?? undefined;
-    const before = at(old, path) ?? undefined;
-    return after === undefined ? none : [{ field: fieldText(path), before, after }];
   };
 }
 
