@@ -1,5 +1,5 @@
 /** Kubernetes objects: their shapes, how they are addressed, and what identifies one. */
-import type { Json } from "./values";
+import { type Json, own, text } from "./values";
 
 /** A kind as it is addressed in a URL: group "" is the core group. */
 export interface Resource {
@@ -51,6 +51,23 @@ export interface KubeObject {
 export function objectLabel({ kind, metadata }: KubeObject): string {
   const { namespace, name = "" } = metadata;
   return [kind, ...(namespace === undefined ? [] : [namespace]), name].join("/");
+}
+
+/** The spelling of an annotation's key that the object has, the first of those that are there. */
+export function annotationKey(
+  object: KubeObject | undefined,
+  spellings: readonly string[],
+): string | undefined {
+  return spellings.find((key) => text(own(object?.metadata.annotations, key)) !== undefined);
+}
+
+/** What that annotation says. */
+export function annotationOf(
+  object: KubeObject | undefined,
+  spellings: readonly string[],
+): string | undefined {
+  const key = annotationKey(object, spellings);
+  return key === undefined ? undefined : text(own(object?.metadata.annotations, key));
 }
 
 /** Where an object of a resource is. */

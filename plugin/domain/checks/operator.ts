@@ -1,6 +1,6 @@
 /** The operator: there, ready, of one release, and nobody else's to change (S19, S122; domain facts 8). */
 import { factNamed } from "../facts";
-import type { KubeObject } from "../objects";
+import { annotationKey, annotationOf, type KubeObject } from "../objects";
 import { parseImage } from "../image";
 import { judgeImages } from "../release/images";
 import { isSameTag } from "../release/target";
@@ -150,13 +150,13 @@ export const operatorChecks: readonly Check[] = [
 ];
 
 function judgeAnnotation({ deployment, installed, names }: Situation): readonly Found[] {
-  const key = names.annotations.operatorVersion;
-  const annotated = text(own(deployment?.metadata.annotations, key));
+  const { operatorVersion } = names.annotations;
+  const annotated = annotationOf(deployment, operatorVersion);
   if (deployment === undefined || annotated === undefined || installed === undefined) return [];
   if (isSameTag(annotated, installed.tag)) return [];
   return [
     on(deployment, `its image is ${installed.tag}, the annotation says ${annotated}`, {
-      field: `metadata.annotations[${key}]`,
+      field: `metadata.annotations[${String(annotationKey(deployment, operatorVersion))}]`,
     }),
   ];
 }

@@ -2,11 +2,11 @@
 import { parseImage } from "../image";
 import { factNamed, type Facts, isKnown } from "../facts";
 import type { Finding } from "../findings";
-import { type KubeObject, objectLabel } from "../objects";
+import { annotationOf, type KubeObject, objectLabel } from "../objects";
 import { clusterVersionFor } from "../release/pairs";
 import { judgeDeployment } from "../rollout/deployment";
 import { containerOf } from "../rollout/pods";
-import { at, own, text } from "../values";
+import { at, own } from "../values";
 import { compareReleaseTags, parseReleaseTag, type ReleaseTag } from "../versions";
 import { clusterFinding } from "./codes";
 import type { ClusterWish } from "./edits";
@@ -29,7 +29,7 @@ export function operatorRelease(facts: Facts): OperatorRelease {
   const container = containerOf(at(deployment, ["spec", "template", "spec"]), operator.container);
   const tags = [
     parseImage(own(container, "image"))?.tag,
-    text(own(deployment?.metadata.annotations, annotations.operatorVersion)),
+    annotationOf(deployment, annotations.operatorVersion),
   ];
   const version = tags.find((tag) => parseReleaseTag(tag) !== undefined);
   return {

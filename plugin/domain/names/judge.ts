@@ -32,7 +32,8 @@ const mostProblems = 10;
 
 /** The given value where it can be used, else the specification's. */
 function usable(named: Named, value: unknown): unknown {
-  return value === undefined || problemsOfValue(named, value).length > 0 ? named.value : value;
+  if (value === undefined || problemsOfValue(named, value).length > 0) return named.value;
+  return isTextOfList(named, value) ? [value] : value;
 }
 
 function valueAt(given: unknown, path: readonly string[]): unknown {
@@ -82,9 +83,14 @@ export function keysOf(tree: NamesTree): readonly string[] {
 
 /** What is wrong with one value, each beginning where the key ends. */
 function problemsOfValue(named: Named, value: unknown): readonly string[] {
-  return Array.isArray(named.value)
+  return Array.isArray(named.value) && !isTextOfList(named, value)
     ? problemsOfList(named, named.value as readonly string[], value)
     : problemsOfText(named, String(named.value), value).map((problem) => `: ${problem}`);
+}
+
+/** True for a single text, or what may be meant as one, where a list may be one text. */
+function isTextOfList({ sort }: Named, value: unknown): boolean {
+  return sort.list?.orText === true && typeof value !== "object";
 }
 
 function problemsOfText({ sort }: Named, original: string, value: unknown): readonly string[] {

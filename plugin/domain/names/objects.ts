@@ -7,6 +7,7 @@ import {
   label,
   labelValue,
   metadataKey,
+  metadataKeys,
   objectName,
   roleName,
   tokens,
@@ -91,8 +92,14 @@ export const operatorNames = {
     ),
   },
   annotations: {
-    operatorVersion: metadataKey("engine.io/operator-ver", "Chart: version of the operator"),
-    chartVersion: metadataKey("engine.io/helm-chart-ver", "Chart: version of the chart"),
+    operatorVersion: metadataKeys(
+      ["engine.io/operator-ver"],
+      "Chart: version of the operator; every spelling is read, the first is written",
+    ),
+    chartVersion: metadataKeys(
+      ["engine.io/helm-chart-ver"],
+      "Chart: version of the chart; every spelling is read",
+    ),
     userModules: metadataKey("engine.io/user-modules", "Pods: the modules they were started with"),
     bypass: metadataKey("engine.io/admission-bypass", "Emergency bypass: the reason"),
     bypassUntil: metadataKey("engine.io/admission-bypass-until", "Emergency bypass: its end"),

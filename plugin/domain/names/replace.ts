@@ -21,17 +21,14 @@ export function replaceWords(document: unknown, names: Names): unknown {
 function wordsOf(names: Names): readonly Word[] {
   const words: Word[] = [];
   mapNames(namesTree, ({ value, sort: { place } }, path) => {
-    const given = path.reduce<unknown>((inner, key) => own(inner, key), names);
-    if (place !== undefined) words.push({ from: String(value), to: String(given), place });
+    if (place === undefined) return;
+    const given = [path.reduce<unknown>((inner, key) => own(inner, key), names)].flat();
+    // each spelling by the one at its position, else by the first
+    for (const [index, from] of [value].flat().entries()) {
+      const [to = from] = [...given.slice(index), ...given];
+      words.push({ from, to: String(to), place });
+    }
   });
-  const tokens = (["namespace", "serviceAccount"] as const).flatMap((key) =>
-    defaultNames.placeholders[key].flatMap((from, index) => {
-      const given = names.placeholders[key];
-      return [...given.slice(index), ...given]
-        .slice(0, 1)
-        .map((to) => ({ from, to, place: "token" }));
-    }),
-  );
   const kinds = kindKeys.flatMap((key) => {
     const [from, to] = [defaultNames[key].kind, names[key].kind];
     return [
@@ -39,7 +36,7 @@ function wordsOf(names: Names): readonly Word[] {
       { from: from.toLowerCase(), to: to.toLowerCase(), place: "singular" },
     ];
   });
-  return [...words, ...tokens, ...kinds];
+  return [...words, ...kinds];
 }
 
 /** Short lower-case words are common: they are replaced in their own place alone. */

@@ -15,6 +15,8 @@ export interface Sort {
     readonly fits: (list: readonly string[], original: readonly string[]) => boolean;
     /** Each text may be there once. */
     readonly once?: true;
+    /** One text stands for a list of it: the key had a single text in earlier names files. */
+    readonly orText?: true;
   };
   /** Where a manifest may hold it as a whole word; absent: it is never looked for there. */
   readonly place?: Place;
@@ -29,6 +31,15 @@ export class Named<V extends string | readonly string[] = string | readonly stri
     readonly sort: Sort,
   ) {}
 }
+
+/** At least one text; the first is the one that is written. */
+export type Spellings = readonly [first: string, ...others: string[]];
+
+const atLeastOne = {
+  form: "a list of at least one",
+  fits: (list: readonly string[]): boolean => list.length > 0,
+  once: true,
+} as const;
 
 const matches =
   (pattern: RegExp, limit: number) =>
@@ -128,17 +139,23 @@ export const itemKey = (value: string, says: string): Named<string> =>
     place: "item",
   });
 
+const metadataForm = {
+  form: "the key of a label or annotation (PREFIX/NAME or NAME)",
+  fits: (text: string): boolean => {
+    const slash = text.lastIndexOf("/");
+    const prefixFits = slash < 0 || isSubdomain(text.slice(0, slash));
+    return prefixFits && matches(wordPattern, 63)(text.slice(slash + 1));
+  },
+  place: "key",
+} as const satisfies Sort;
+
 /** The key of a label or an annotation. */
 export const metadataKey = (value: string, says: string): Named<string> =>
-  new Named(value, says, {
-    form: "the key of a label or annotation (PREFIX/NAME or NAME)",
-    fits: (text) => {
-      const slash = text.lastIndexOf("/");
-      const prefixFits = slash < 0 || isSubdomain(text.slice(0, slash));
-      return prefixFits && matches(wordPattern, 63)(text.slice(slash + 1));
-    },
-    place: "key",
-  });
+  new Named(value, says, metadataForm);
+
+/** Spellings of one such key over time: all are read, the first is written. */
+export const metadataKeys = (value: Spellings, says: string): Named<Spellings> =>
+  new Named(value, says, { ...metadataForm, list: { ...atLeastOne, orText: true } });
 
 /** The value of a label. */
 export const labelValue = (value: string, says: string): Named<string> =>
@@ -167,12 +184,6 @@ const wordForm = {
 /** A word that is a value, or a name of no special form. */
 export const word = (value: string, says: string): Named<string> =>
   new Named(value, says, wordForm);
-
-const atLeastOne = {
-  form: "a list of at least one",
-  fits: (list: readonly string[]): boolean => list.length > 0,
-  once: true,
-} as const;
 
 /** Words of which any number may be there. */
 export const words = (value: readonly string[], says: string): Named<readonly string[]> =>
@@ -210,6 +221,7 @@ export const tokens = (value: readonly string[], says: string): Named<readonly s
     form: "a placeholder (at least 3 printable characters without spaces, quotes or \\)",
     fits: matches(/^[^\s"'\\\x00-\x20\x7f-\uffff]{3,}$/, 128),
     list: atLeastOne,
+    place: "token",
   });
 
 /** Engine versions. */

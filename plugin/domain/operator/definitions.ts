@@ -1,7 +1,7 @@
 /** Whether a stored definition may be changed to the release's: it is never lowered (domain facts 8). */
 import type { Names } from "../names";
-import type { KubeObject } from "../objects";
-import { at, isObject, type Json, list, own, text } from "../values";
+import { annotationKey, annotationOf, type KubeObject } from "../objects";
+import { at, isObject, type Json, list, own } from "../values";
 import { fileEntries, lastFile, lastFileOver } from "./managers";
 import { compareReleaseTags, parseReleaseTag } from "../versions";
 
@@ -73,9 +73,8 @@ function isField(lost: string): boolean {
 
 /** The release that the stored definition is marked with, where it is newer than the wanted one's. */
 function newerMark(live: KubeObject, wanted: KubeObject, names: Names): string | undefined {
-  const mark = ({ metadata }: KubeObject): string | undefined =>
-    text(own(metadata.annotations, names.annotations.operatorVersion));
-  const [held, given] = [mark(live), mark(wanted)];
+  const { operatorVersion } = names.annotations;
+  const [held, given] = [live, wanted].map((object) => annotationOf(object, operatorVersion));
   const [one, other] = [parseReleaseTag(held), parseReleaseTag(given)];
   if (one === undefined || other === undefined) return undefined;
   return compareReleaseTags(one, other) > 0 ? held : undefined;
@@ -83,11 +82,9 @@ function newerMark(live: KubeObject, wanted: KubeObject, names: Names): string |
 
 /** The definition with the release that it is of, so that an older bundle leaves it alone later. */
 export function marked(wanted: KubeObject, release: string | undefined, names: Names): KubeObject {
-  const key = names.annotations.operatorVersion;
-  const annotations = {
-    ...(release !== undefined && { [key]: release }),
-    ...wanted.metadata.annotations,
-  };
+  const { operatorVersion } = names.annotations;
+  if (release === undefined || annotationKey(wanted, operatorVersion) !== undefined) return wanted;
+  const annotations = { [operatorVersion[0]]: release, ...wanted.metadata.annotations };
   return { ...wanted, metadata: { ...wanted.metadata, annotations } };
 }
 

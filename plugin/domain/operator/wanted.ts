@@ -1,7 +1,7 @@
 /** The objects of a bundle as they are wanted in one cluster (S15–S17). */
 import { parseImage } from "../image";
 import type { Names } from "../names";
-import type { KubeObject } from "../objects";
+import { annotationOf, type KubeObject } from "../objects";
 import { at, isObject, type Json, list, own, text } from "../values";
 import { type BundleKind, bundleKindOf, bundleKinds } from "./kinds";
 import { inRegistry } from "./images";
@@ -147,6 +147,5 @@ export function operatorVersionOf(
   names: Names,
 ): string | undefined {
   const tag = parseImage(imagesOf(deployment).get(names.operator.container))?.tag;
-  const annotations = deployment?.metadata.annotations;
-  return tag ?? text(own(annotations, names.annotations.operatorVersion));
+  return tag ?? annotationOf(deployment, names.annotations.operatorVersion);
 }

@@ -1,6 +1,6 @@
 /** Which releases an operator and an EC report, and whether they run unprivileged (S31). */
 import type { Names } from "../names";
-import { type KubeObject, objectLabel } from "../objects";
+import { annotationOf, type KubeObject, objectLabel } from "../objects";
 import { at, list, own, text } from "../values";
 import { compareReleaseTags, parseReleaseTag, type ReleaseTag } from "../versions";
 
@@ -34,7 +34,7 @@ export function releasesOf(
   return [
     ...reported(deployment, [
       imageTag(at(deployment, podSpec), names.operator.container),
-      text(own(deployment?.metadata.annotations, names.annotations.operatorVersion)),
+      annotationOf(deployment, names.annotations.operatorVersion),
     ]),
     ...reported(cluster, [text(at(cluster, names.ecFields.versionTag))]),
     ...pods.flatMap((pod) => reported(pod, [imageTag(own(pod, "spec"), names.pods.container)])),

@@ -1,10 +1,10 @@
 /** The operator: which version runs, and whether it is ready (S15, S19; domain facts 8). */
 import { parseImage } from "../image";
 import { factNamed, type Facts } from "../facts";
-import type { KubeObject } from "../objects";
+import { annotationOf, type KubeObject } from "../objects";
 import { judgeDeployment } from "../rollout/deployment";
 import { containerOf } from "../rollout/pods";
-import { at, own, text } from "../values";
+import { at, own } from "../values";
 import { unreadVerdict, verdictOf, type Verdict } from "./verdict";
 
 /** What is shown of the operator. */
@@ -55,7 +55,7 @@ export function operatorVersion(facts: Facts): string | undefined {
   const container = containerOf(podSpec, names.operator.container);
   return (
     parseImage(own(container, "image"))?.tag ??
-    text(own(deployment?.metadata.annotations, names.annotations.operatorVersion))
+    annotationOf(deployment, names.annotations.operatorVersion)
   );
 }
 
@@ -67,9 +67,9 @@ function rolloutVerdict(facts: Facts, name: string): Verdict {
   return { is: "unknown", because: `${verdict.on}; ${unread.because}, so no cause is seen` };
 }
 
-function chartOf({ names }: Facts, { metadata }: KubeObject): OperatorStatus["chart"] {
-  const version = text(own(metadata.annotations, names.annotations.chartVersion));
-  const operator = text(own(metadata.annotations, names.annotations.operatorVersion));
+function chartOf({ names }: Facts, deployment: KubeObject): OperatorStatus["chart"] {
+  const version = annotationOf(deployment, names.annotations.chartVersion);
+  const operator = annotationOf(deployment, names.annotations.operatorVersion);
   if (version === undefined && operator === undefined) return undefined;
   return {
     ...(version !== undefined && { version }),

@@ -1,7 +1,7 @@
 /** What one object of the bundle needs: compared, tried by dry run, and judged for local changes. */
 import { ApiError, exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
-import { type KubeObject, objectLabel, preconditionsOf } from "../../domain/objects";
+import { annotationKey, type KubeObject, objectLabel, preconditionsOf } from "../../domain/objects";
 import { operatorFinding } from "../../domain/operator/codes";
 import { few, judgeDefinition, marked, withFields } from "../../domain/operator/definitions";
 import { changesTo, type Difference, differences } from "../../domain/operator/differences";
@@ -175,9 +175,8 @@ function judged(
     ...(keeps.length === 0 ? [] : [operatorFinding("definitionLocal", { ...about, cause: kept })]),
   ];
   // a definition that is as wanted otherwise is not written for the mark alone
-  const key = names.annotations.operatorVersion;
-  const writes =
-    live.metadata.annotations?.[key] !== undefined || differences(live, object).length > 0;
+  const isMarked = annotationKey(live, names.annotations.operatorVersion) !== undefined;
+  const writes = isMarked || differences(live, object).length > 0;
   const given = withFields(writes ? mark : object, live, keeps);
   return { object: given, keeps, verdict: { is: "write", findings } };
 }

@@ -40,7 +40,7 @@ const acme = usable(
     rbac: { consumerRole: "acme-role", consumerBinding: "acme-binding" },
     scc: { current: "acme-scc" },
     configMap: { name: "acme-config", namespaces: "ADB_NAMESPACES" },
-    annotations: { operatorVersion: "acme.io/operator" },
+    annotations: { operatorVersion: ["acme.io/operator", "acme.io/older"] },
     images: { operator: "acme/op" },
     fields: {
       engineVersion: ["spec", "target", "version"],

@@ -5,9 +5,11 @@ import { load } from "js-yaml";
 import { defaultNames } from "../../../plugin/domain/names";
 import { judgeNames, keysOf } from "../../../plugin/domain/names/judge";
 import { namesTree } from "../../../plugin/domain/names";
+import { exampleSource } from "../../../plugin/rehearsal/example";
 import { everyOverride, renamed } from "../../support/renamed";
 import { renderDocuments } from "../../../plugin/adapters/yaml";
-import { typed } from "../../support/program-world";
+import { startOfRun, typed } from "../../support/program-world";
+import { aWebhookProgram, type WebhookProgram } from "../../support/webhook-program";
 
 let folder = "";
 beforeEach(() => {
@@ -71,6 +73,46 @@ describe("options --names", () => {
     const { out } = await typed(["options"], { env });
     expect(out).toContain("--names=FILE");
     expect(out).not.toContain("admission-tls");
+  });
+});
+
+describe("an annotation with several spellings", () => {
+  const older = "older.io/operator";
+  let program: WebhookProgram;
+  beforeAll(() => {
+    program = aWebhookProgram();
+  });
+  afterAll(() => {
+    program.remove();
+  });
+  const status = async (spellings: unknown, annotations: object) => {
+    const { objects } = await exampleSource(defaultNames, startOfRun);
+    const pinned = `${defaultNames.images.operator}@sha256:${"ab".repeat(32)}`;
+    const items = objects.map((object) =>
+      object.kind === "Deployment" && object.metadata.name === defaultNames.operator.deployment
+        ? {
+            ...(JSON.parse(
+              JSON.stringify(object).replaceAll(/engine\/operator:[^"]*/g, pinned),
+            ) as object),
+            metadata: { ...object.metadata, annotations },
+          }
+        : object,
+    );
+    const dump = file(JSON.stringify({ apiVersion: "v1", kind: "List", items }), "dump.json");
+    const names = file(JSON.stringify({ annotations: { operatorVersion: spellings } }));
+    const own = [`--webhook=${program.file}`, "--from", dump, "--names", names, "-o", "json"];
+    const argv = ["rehearse", ...own, "status"];
+    const { out } = await typed(argv, { env: { HOME: folder, ENGINE_HOME: folder } });
+    return JSON.stringify(JSON.parse(out));
+  };
+
+  test.each<[string, unknown, object]>([
+    ["the one text of an earlier file", older, { [older]: "8.0.2-2" }],
+    ["the first of a list", ["new.io/v", older], { "new.io/v": "8.0.2-2" }],
+    ["the last of a list", ["new.io/v", older], { [older]: "8.0.2-2" }],
+    ["the first that is there", ["new.io/v", older], { "new.io/v": "8.0.2-2", [older]: "1.0.0-1" }],
+  ])("is read by %s", async (_title, spellings, annotations) => {
+    expect(await status(spellings, annotations)).toContain('"version":"8.0.2-2"');
   });
 });
 

@@ -72,7 +72,7 @@ metadata:
   labels:
     app: ${names.operator.appLabel}
   annotations:
-    ${names.annotations.operatorVersion}: {{ .Values.operator.image.tag | quote }}
+    ${names.annotations.operatorVersion[0]}: {{ .Values.operator.image.tag | quote }}
     helm.sh/hook: pre-install,pre-upgrade
     helm.sh/hook-weight: "${weight}"
     helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded`;

@@ -17,7 +17,7 @@ export function chartFiles(version: ReleaseVersion): Readonly<Record<string, str
   const definitions = Object.fromEntries(
     definitionsOf(version).map((definition) => [
       `files/crds/${definition.metadata.name ?? ""}.yaml`,
-      dump(annotated(definition, { [annotations.operatorVersion]: version })),
+      dump(annotated(definition, { [annotations.operatorVersion[0]]: version })),
     ]),
   );
   return {
@@ -53,8 +53,8 @@ function values(version: ReleaseVersion): object {
 
 function objects(version: ReleaseVersion): string {
   const head = {
-    [annotations.operatorVersion]: "{{ .Values.operator.image.tag }}",
-    [annotations.chartVersion]: "{{ .Chart.Version }}",
+    [annotations.operatorVersion[0]]: "{{ .Values.operator.image.tag }}",
+    [annotations.chartVersion[0]]: "{{ .Chart.Version }}",
   };
   const ownRole = (openshift: boolean): string =>
     yaml(role("Role", operator.role, operatorRules(version, openshift)));

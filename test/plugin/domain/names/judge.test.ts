@@ -30,6 +30,11 @@ describe("any subset replaces the defaults", () => {
     expect(fields.moduleLists).toEqual(["plugins"]);
   });
 
+  test("a key that was a single text once takes one still", () => {
+    const { annotations } = usable(judgeNames({ annotations: { operatorVersion: "acme.io/v" } }));
+    expect(annotations.operatorVersion).toEqual(["acme.io/v"]);
+  });
+
   test("a cluster without bundled modules has an empty list of them", () => {
     expect(usable(judgeNames({ bundledModules: [] })).bundledModules).toEqual([]);
   });
@@ -116,6 +121,31 @@ describe("values of the wrong type or form are refused", () => {
       { engineVersions: [] },
       "engineVersions: [] is not a list of at least one",
     ],
+    [
+      "a text of the wrong form in the place of a list",
+      { annotations: { operatorVersion: "a b" } },
+      'annotations.operatorVersion: "a b" is not the key of a label or annotation (PREFIX/NAME or NAME)',
+    ],
+    [
+      "a number in the place of a list",
+      { annotations: { operatorVersion: 7 } },
+      "annotations.operatorVersion: 7 is not a text, quote it in YAML",
+    ],
+    [
+      "a group in the place of a list",
+      { annotations: { operatorVersion: {} } },
+      "annotations.operatorVersion: {} is not a list such as [engine.io/operator-ver]",
+    ],
+    [
+      "a spelling twice",
+      { annotations: { operatorVersion: ["a.io/v", "b.io/v", "a.io/v"] } },
+      'annotations.operatorVersion: "a.io/v" is there twice',
+    ],
+    [
+      "no spelling",
+      { annotations: { operatorVersion: [] } },
+      "annotations.operatorVersion: [] is not a list of at least one",
+    ],
     ["a version twice", { engineVersions: ["7.2", "7.2"] }, 'engineVersions: "7.2" is there twice'],
     [
       "a value as long as a file",
@@ -154,6 +184,11 @@ describe("clashes are refused", () => {
       "certificate and key",
       { webhook: { secretCert: "privateKey" } },
       'webhook.secretCert and webhook.secretKey are both "privateKey": the private key would be published as the certificate',
+    ],
+    [
+      "a spelling of two annotations",
+      { annotations: { operatorVersion: ["a.io/v", "b.io/v"], chartVersion: "b.io/v" } },
+      'annotations.operatorVersion and annotations.chartVersion are both "b.io/v": one annotation would mean two things',
     ],
     [
       "one path of two meanings",

@@ -9,7 +9,7 @@ import {
   withFields,
 } from "../../../../plugin/domain/operator/definitions";
 
-const mark = names.annotations.operatorVersion;
+const [mark] = names.annotations.operatorVersion;
 
 interface Parts {
   readonly versions?: Readonly<Record<string, unknown>>;
@@ -195,7 +195,13 @@ test("the mark is the release's, unless the definition has one", () => {
   });
   const own = aDefinition({ release: "7.22.0-7" });
   expect(marked(own, "8.0.2-2", names).metadata.annotations).toEqual({ [mark]: "7.22.0-7" });
-  expect(marked(aDefinition({}), undefined, names).metadata.annotations).toEqual({});
+  expect(marked(aDefinition({}), undefined, names)).toEqual(aDefinition({}));
+  const spellings = { operatorVersion: ["new.io/v", mark] as const };
+  const later = { ...names, annotations: { ...names.annotations, ...spellings } };
+  expect(marked(own, "8.0.2-2", later)).toEqual(own);
+  expect(marked(aDefinition({}), "8.0.2-2", later).metadata.annotations).toEqual({
+    "new.io/v": "8.0.2-2",
+  });
 });
 
 test("a long list is cut", () => {

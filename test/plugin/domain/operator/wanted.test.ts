@@ -107,7 +107,10 @@ test.each([
   [operator, "1"],
   [aDeployment({ containers: [{ name: container }, { image: "a:2" }] }), undefined],
   [aDeployment({ containers: [{ name: container, image: "a@sha256:0" }] }), undefined],
-  [aDeployment({}, { annotations: { [names.annotations.operatorVersion]: "8.0.2-2" } }), "8.0.2-2"],
+  [
+    aDeployment({}, { annotations: { [names.annotations.operatorVersion[0]]: "8.0.2-2" } }),
+    "8.0.2-2",
+  ],
 ])("%# runs %s", (deployment, version) => {
   expect(operatorVersionOf(deployment, names)).toBe(version);
 });

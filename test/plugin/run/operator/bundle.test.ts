@@ -400,7 +400,7 @@ describe("definitions shared with a newer operator", () => {
     const newer = bundleOf("8.0.2-2").filter(({ kind }) => kind === "CustomResourceDefinition");
     for (const object of newer) {
       const { metadata } = object;
-      const annotations = { [names.annotations.operatorVersion]: "8.0.2-2" };
+      const annotations = { [names.annotations.operatorVersion[0]]: "8.0.2-2" };
       const marked = { ...object, metadata: { ...metadata, annotations } };
       await scene.cluster.apply(marked, { fieldManager: "other", force: true });
     }
