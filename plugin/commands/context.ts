@@ -6,6 +6,7 @@ import type { ConnectionFlags } from "../adapters/kubernetes/flags";
 import type { ExitCode } from "../domain/errors";
 import { EngineError, exitCodes } from "../domain/errors";
 import type { Names } from "../domain/names";
+import type { Release } from "../domain/release/release";
 import type { Clock, Cluster } from "../run/ports";
 import type { Home } from "../run/record";
 import type { Event, Report } from "../run/report";
@@ -88,6 +89,8 @@ export interface CommandContext {
   readonly readDump: () => Promise<string>;
   /** The cluster is a copy in memory: no other program may be sent to the real one. */
   readonly rehearsed?: true;
+  /** A release that comes with the tool; `--release` names it by its source. */
+  readonly ownRelease?: Release;
 }
 
 /** What a command module exports: context, arguments and its own flags in, the document out. */

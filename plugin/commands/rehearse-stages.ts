@@ -1,6 +1,7 @@
 /** Plays the stages of a rehearsal: the command itself, in a world where nothing is real. */
 import { EngineError, UsageError } from "../domain/errors";
 import { quoteCommand } from "../output/quote";
+import type { Release } from "../domain/release/release";
 import type { Embedded } from "../rehearsal/embedded";
 import { inTurn } from "../rehearsal/in-turn";
 import { MemoryHome } from "../rehearsal/memory-home";
@@ -27,6 +28,8 @@ export interface Stages {
   readonly contextArgs: readonly string[];
   /** The same input for every stage: a pipe can be read only once. */
   readonly readInput: (path: string) => Promise<string>;
+  /** The release of the built-in example, where that is what is rehearsed on. */
+  readonly ownRelease?: Release;
 }
 
 /** One stage: on which cluster, at which time, and how. */
@@ -81,7 +84,7 @@ interface Inside extends Omit<StageWish, "title"> {
 
 /** The world of the command: what reaches the outside of the person's is left out. */
 export function contextInside(
-  { context, contextArgs, readInput }: Stages,
+  { context, contextArgs, readInput, ownRelease }: Stages,
   inside: Inside,
 ): CommandContext {
   const { options, run, names, env, streams, signal, executable } = context;
@@ -109,6 +112,7 @@ export function contextInside(
     readInput,
     readDump: () => readInput("-"),
     rehearsed: true,
+    ...(ownRelease !== undefined && { ownRelease }),
   };
 }
 

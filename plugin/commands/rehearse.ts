@@ -6,6 +6,7 @@ import { exitCodes } from "../domain/errors";
 import { quoteCommand } from "../output/quote";
 import { type Edit, tryEdits } from "../rehearsal/edits";
 import { openEmbedded } from "../rehearsal/embedded";
+import { exampleRelease } from "../rehearsal/example-release";
 import { judgeChoice } from "../rehearsal/fault-plan";
 import { unknownOf } from "../rehearsal/unknown";
 import { findWebhook } from "../rehearsal/webhook-executable";
@@ -55,6 +56,7 @@ class Rehearsal {
       command: flags.command,
       contextArgs: staged.opened.contextArgs,
       readInput: readOnce(context.readInput, flags.from),
+      ...(flags.from === undefined && { ownRelease: exampleRelease(context.names) }),
     };
   }
 

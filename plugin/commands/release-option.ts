@@ -14,8 +14,11 @@ export async function releaseOf(
   { release: given, sha256, target }: ReleaseFlags,
 ): Promise<Release | undefined> {
   if (given === undefined) return undefined;
-  const { names, signal, env } = context;
-  const release = await openRelease(given, { sha256, target, names, signal, env });
+  const { names, signal, env, ownRelease } = context;
+  const release =
+    given === ownRelease?.source
+      ? ownRelease
+      : await openRelease(given, { sha256, target, names, signal, env });
   if (target !== undefined) requireTarget(release, target, context);
   context.event({ type: "note", text: `release ${release.source}, SHA-256 ${release.sha256}` });
   return release;

@@ -82,6 +82,7 @@ OLM owns is not upgraded by a bundle. Running the command again is safe: it goes
   flags: [...operatorFlags, skipFlag],
   cluster: true,
   settles: true,
+  needsRelease: true,
   prepare: prepare<UpgradeOperatorFlags>(judgeOperatorFlags, async () => {
     const { runUpgradeOperator } = await import("../commands/upgrade-operator.ts");
     return { run: runUpgradeOperator };

@@ -2,6 +2,7 @@
 import type { RehearsedCommand, RehearseFlags } from "../commands/context";
 import { UsageError } from "../domain/errors";
 import { profileNames, usualProfile } from "../rehearsal/cluster-api/profiles";
+import { exampleReleaseName } from "../rehearsal/example-places";
 import { rehearsedByDefault } from "../commands/standard-flags";
 import type { Chosen, CommandEntry, LoadedCommand, Prepared } from "./entry";
 import { groups, mainJob } from "./entry";
@@ -23,6 +24,10 @@ built-in example. Admission calls go to the webhook program that is really runni
 the command are given as if it stood alone; without a command, ${rehearsedByDefault} is rehearsed.`,
     examples: [
       { does: "See the swap of the webhook on the built-in example", line: "rehearse" },
+      {
+        does: "See the whole upgrade on it, to a release that comes along",
+        line: "rehearse upgrade",
+      },
       { does: "Rehearse it on a copy of a live cluster", line: "rehearse --from prod -n engine" },
       {
         does: "Rehearse a command on a dump, with every failure that can meet it",
@@ -94,11 +99,21 @@ function prepareRehearsal(
     const { problems } = read;
     return { problems, load: () => Promise.reject(new UsageError(problems)) };
   }
-  const prepared = inner.entry.prepare(inner.raw);
+  const chosen = flags.from === undefined ? withRelease(inner) : inner;
+  const prepared = chosen.entry.prepare(chosen.raw);
   return {
     problems: [...read.problems, ...prepared.problems],
-    load: async () => await loadRehearsal(flags, inner, await prepared.load()),
+    load: async () => await loadRehearsal(flags, chosen, await prepared.load()),
   };
+}
+
+/** On the built-in example no file is needed: the release to upgrade it to comes with it. */
+function withRelease(chosen: Chosen): Chosen {
+  const { entry, raw, words } = chosen;
+  const read = new FlagReader(raw);
+  if (entry.needsRelease !== true || read.given("release") || read.given("chart")) return chosen;
+  const release = exampleReleaseName;
+  return { ...chosen, raw: { ...raw, release }, words: [...words, `--release=${release}`] };
 }
 
 /** The REST API alone: no command is run on it. */

@@ -83,6 +83,7 @@ done is as wanted, and is not written again.`,
   ],
   cluster: true,
   settles: true,
+  needsRelease: true,
   prepare: prepare<UpgradeFlags>(judge, async () => {
     const { runUpgrade } = await import("../commands/upgrade.ts");
     const { upgradeText } = await import("../commands/upgrade-text.ts");

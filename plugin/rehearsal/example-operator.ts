@@ -1,6 +1,7 @@
 /** The example's operator: its Deployment and settings, and the old webhook in front of it. */
 import type { Names } from "../domain/names";
 import type { KubeObject } from "../domain/objects";
+import type { Json } from "../domain/values";
 import type { ExamplePlaces } from "./example-places";
 
 interface PemPair {
@@ -31,18 +32,8 @@ export function exampleOperator(
       metadata: { ...own, name: names.configMap.name },
       data: { [names.configMap.namespaces]: places.consumers.join(",") },
     },
-    deployment(names, own),
-    {
-      apiVersion: "v1",
-      kind: "Service",
-      metadata: { ...own, name: names.webhook.service },
-      spec: {
-        type: "ClusterIP",
-        clusterIP: "10.96.18.4",
-        selector: { name: names.operator.podLabel },
-        ports: [{ name: "https", port: 443, targetPort: 8443, protocol: "TCP" }],
-      },
-    },
+    runningDeployment(names, own),
+    runningService(names, own),
     endpoints(names, places.operator),
     {
       apiVersion: "v1",
@@ -55,18 +46,53 @@ export function exampleOperator(
   ];
 }
 
-function deployment(names: Names, own: KubeObject["metadata"]): KubeObject {
-  const name = names.operator.deployment;
+function runningService(names: Names, own: KubeObject["metadata"]): KubeObject {
+  const { spec, ...service } = operatorService(names, own);
+  return { ...service, spec: { ...(spec as Json), type: "ClusterIP", clusterIP: "10.96.18.4" } };
+}
+
+/** The Service in front of the admission server, as a bundle has it. */
+export function operatorService(names: Names, metadata: KubeObject["metadata"]): KubeObject {
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { ...metadata, name: names.webhook.service },
+    spec: {
+      selector: { name: names.operator.podLabel },
+      ports: [{ name: "https", port: 443, targetPort: 8443, protocol: "TCP" }],
+    },
+  };
+}
+
+function runningDeployment(names: Names, own: KubeObject["metadata"]): KubeObject {
+  return {
+    ...operatorDeployment(names, { ...own, generation: 1 }, "7.8.2-6"),
+    status: {
+      observedGeneration: 1,
+      replicas: 1,
+      updatedReplicas: 1,
+      readyReplicas: 1,
+      availableReplicas: 1,
+    },
+  };
+}
+
+/** The operator's Deployment of a release, as a bundle has it: two containers of one image. */
+export function operatorDeployment(
+  names: Names,
+  metadata: KubeObject["metadata"],
+  version: string,
+): KubeObject {
   const container = (title: string, port: number): object => ({
     name: title,
-    image: `${names.images.operator}:7.8.2-6`,
+    image: `${names.images.operator}:${version}`,
     envFrom: [{ configMapRef: { name: names.configMap.name, optional: true } }],
     ports: [{ containerPort: port, protocol: "TCP" }],
   });
   return {
     apiVersion: "apps/v1",
     kind: "Deployment",
-    metadata: { ...own, name, generation: 1 },
+    metadata: { ...metadata, name: names.operator.deployment },
     spec: {
       replicas: 1,
       strategy: { type: "Recreate" },
@@ -81,13 +107,6 @@ function deployment(names: Names, own: KubeObject["metadata"]): KubeObject {
           ],
         },
       },
-    },
-    status: {
-      observedGeneration: 1,
-      replicas: 1,
-      updatedReplicas: 1,
-      readyReplicas: 1,
-      availableReplicas: 1,
     },
   };
 }

@@ -11,11 +11,13 @@ const bundled = ["6.2", "7.2", "7.4"];
 /** The EC in the operator's namespace and the databases that live in it. */
 export function exampleProduct(names: Names, places: ExamplePlaces): readonly KubeObject[] {
   // written in the specification's words, since the names of fields within lists differ too
-  return objectsOf(defaultNames, places).map((object) => rebrand(object, names) as KubeObject);
+  const written = { ...defaultNames, bundledModules: names.bundledModules };
+  return objectsOf(written, places).map((object) => rebrand(object, names) as KubeObject);
 }
 
 function objectsOf(names: Names, places: ExamplePlaces): readonly KubeObject[] {
   const [shop, reports] = places.consumers;
+  const [module = ""] = names.bundledModules;
   return [
     exampleCluster(names, places.operator),
     database(names, { namespace: places.operator, name: "config", version: "7.2", uid: 1 }),
@@ -24,7 +26,7 @@ function objectsOf(names: Names, places: ExamplePlaces): readonly KubeObject[] {
       name: "orders",
       version: "7.4",
       uid: 2,
-      modules: ["search"],
+      modules: [module],
     }),
     database(names, { namespace: shop, name: "sessions", version: "7.2", uid: 3 }),
     database(names, { namespace: reports, name: "totals", version: "7.4", uid: 4 }),
