@@ -48,8 +48,11 @@ export function judgeDefinition(facts: DefinitionFacts): DefinitionVerdict {
   return { is: "apply", loses: lost.filter((field) => !keeps.includes(field)), keeps };
 }
 
-/** Fields that somebody added: the file of the last apply lacks them, or a person's edit holds them. */
-function isAdded({ live, names, ours }: DefinitionFacts): (field: string) => boolean {
+/**
+ * Fields that somebody added: the file of the last apply lacks them, a person's edit holds them, or
+ * this tool has kept them, since it has marked the definition as of a release that is not newer.
+ */
+function isAdded({ live, wanted, names, ours }: DefinitionFacts): (field: string) => boolean {
   const file = lastFileOver(live);
   if (file !== undefined) {
     const added = lostBetween(live, file);
@@ -57,13 +60,15 @@ function isAdded({ live, names, ours }: DefinitionFacts): (field: string) => boo
   }
   const tool = ours ?? names.fieldManager;
   const files = fileEntries(live, tool);
-  const isEdited = (live.metadata.managedFields ?? []).some(
-    (entry) =>
-      entry.manager !== tool &&
-      !files.includes(entry) &&
-      at(entry.fieldsV1, ["f:spec", "f:versions"]) !== undefined,
+  const holders = (live.metadata.managedFields ?? []).filter(
+    (entry) => at(entry.fieldsV1, ["f:spec", "f:versions"]) !== undefined,
   );
-  return (field) => isEdited && isField(field);
+  const isEdited = holders.some((entry) => entry.manager !== tool && !files.includes(entry));
+  const isKept =
+    holders.length > 0 &&
+    holders.every(({ manager }) => manager === tool) &&
+    (compareMarks(live, wanted, names) ?? 1) <= 0;
+  return (field) => (isEdited || isKept) && isField(field);
 }
 
 /** A version that is not served any more is never kept. */
@@ -73,11 +78,17 @@ function isField(lost: string): boolean {
 
 /** The release that the stored definition is marked with, where it is newer than the wanted one's. */
 function newerMark(live: KubeObject, wanted: KubeObject, names: Names): string | undefined {
-  const { operatorVersion } = names.annotations;
-  const [held, given] = [live, wanted].map((object) => annotationOf(object, operatorVersion));
-  const [one, other] = [parseReleaseTag(held), parseReleaseTag(given)];
-  if (one === undefined || other === undefined) return undefined;
-  return compareReleaseTags(one, other) > 0 ? held : undefined;
+  return (compareMarks(live, wanted, names) ?? 0) > 0 ? markOf(live, names) : undefined;
+}
+
+/** Above 0 where the first is marked as of a newer release; undefined where a mark tells none. */
+function compareMarks(live: KubeObject, wanted: KubeObject, names: Names): number | undefined {
+  const [one, other] = [live, wanted].map((object) => parseReleaseTag(markOf(object, names)));
+  return one === undefined || other === undefined ? undefined : compareReleaseTags(one, other);
+}
+
+function markOf(object: KubeObject, { annotations }: Names): string | undefined {
+  return annotationOf(object, annotations.operatorVersion);
 }
 
 /** The definition with the release that it is of, so that an older bundle leaves it alone later. */

@@ -74,7 +74,8 @@ test.each([
   expect(verdict.keeps).toEqual(loses.filter((field) => !field.startsWith("version")));
 });
 
-const edited = (manager: string): KubeObject["metadata"] => ({
+const edited = (manager: string, release?: string): KubeObject["metadata"] => ({
+  ...(release !== undefined && { annotations: { [mark]: release } }),
   managedFields: [
     {
       manager,
@@ -109,9 +110,17 @@ test.each([
   ["of a kubectl create: the stored one is newer", edited("kubectl-create"), "keep"],
   ["not in the file: somebody added it", file(a), "apply"],
   ["of an edit: somebody added it", edited("kubectl-edit"), "apply"],
+  ["of this tool at the same release: it was kept", edited("ours", "8.0.2-2"), "apply"],
+  ["of this tool at an older release: it was kept", edited("ours", "7.4.2-2"), "apply"],
+  ["of this tool at an unknown release: it may be newer", edited("ours", "latest"), "keep"],
+  [
+    "of a file applied later: the release that it was marked with tells nothing",
+    edited("kubectl-create", "8.0.2-2"),
+    "keep",
+  ],
 ])("the only difference is a field %s", (_, metadata, is) => {
   const live = { ...aDefinition({ versions: { v1: ab } }), metadata };
-  const wanted = aDefinition({ versions: { v1: a } });
+  const wanted = aDefinition({ versions: { v1: a }, release: "8.0.2-2" });
   expect(judgeDefinition({ live, wanted, goesUp: true, names, ours: "ours" }).is).toBe(is);
 });
 
