@@ -2,6 +2,9 @@
 import { factNamed } from "../facts";
 import { annotationKey, annotationOf, type KubeObject } from "../objects";
 import { parseImage } from "../image";
+import { operatorFindings } from "../operator/codes";
+import { judgeRegistry } from "../operator/refusals";
+import { isOperator } from "../operator/wanted";
 import { judgeImages } from "../release/images";
 import { isSameTag } from "../release/target";
 import { at, list, own, shown, text } from "../values";
@@ -128,8 +131,18 @@ export const operatorChecks: readonly Check[] = [
     fix: "set the repository in the cluster's image spec too, or nothing if its nodes reach both",
     source: "S17",
     needs: ["deployments", "ecs"],
-    judge: judgeRegistry,
+    judge: judgeMixed,
   },
+  shared(operatorFindings.registry, {
+    area,
+    title: "The operator is pulled from where the release pulls it",
+    needs: ["deployments"],
+    wants: "contents",
+    judge: ({ deployment, target: { contents }, names }) => {
+      const wanted = contents?.bundle.find((object) => isOperator(object, names));
+      return wanted === undefined ? [] : judgeRegistry({ deployment }, wanted, []);
+    },
+  }),
   {
     code: "OPERATOR-ACCOUNT-ABSENT",
     area,
@@ -180,7 +193,7 @@ function judgeStrategy({ deployment }: Situation): readonly Found[] {
   return [on(deployment, `replicas ${shown(replicas)}, strategy ${shown(strategy)}`)];
 }
 
-function judgeRegistry({ deployment, clusters, names }: Situation): readonly Found[] {
+function judgeMixed({ deployment, clusters, names }: Situation): readonly Found[] {
   const image = own(containerNamed(deployment ?? none, names.operator.container), "image");
   const registry = registryOf(parseImage(image)?.repository, names.images.operator);
   if (registry === undefined) return [];

@@ -107,6 +107,12 @@ export const operatorFindings = {
     "the Deployment is paused: it makes no new pod",
     "let it go on with kubectl rollout resume",
   ),
+  pullSecret: error(
+    "OPERATOR-PULL-SECRET",
+    "the Secret to pull the images with does not exist in the operator's namespace",
+    "create it with kubectl create secret docker-registry, or correct --pull-secret",
+    "S17",
+  ),
   quota: error(
     "OPERATOR-QUOTA",
     "a quota of the namespace leaves no room for the new pod",

@@ -90,7 +90,7 @@ export function isOlder(one: string | undefined, other: string | undefined): boo
 
 /** Images that are pulled from elsewhere than the release would have them pulled from (S17). */
 export function judgeRegistry(
-  { deployment }: Installed,
+  { deployment }: Pick<Installed, "deployment">,
   wanted: KubeObject,
   takeFields: readonly string[],
 ): readonly Finding[] {
@@ -110,7 +110,7 @@ export function judgeRegistry(
       object: objectLabel(deployment),
       field: `.spec.template.spec.containers[name=${JSON.stringify(container)}].image`,
       cause: `the operator that runs is pulled from ${from}, the release names ${to}`,
-      fix: `give its registry with --image-registry ${registryOf(from, to) ?? "HOST[/PATH]"}, or take the release's with --take-fields .image`,
+      fix: `give upgrade or upgrade-operator its registry with --image-registry ${registryOf(from, to) ?? "HOST[/PATH]"}, or take the release's with --take-fields .image`,
     }),
   ];
 }

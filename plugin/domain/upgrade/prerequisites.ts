@@ -58,6 +58,7 @@ const codesElsewhere: ReadonlySet<string> = new Set([
   "OPERATOR-OWNED",
   "OPERATOR-NOT-READY",
   "OPERATOR-IMAGES-DIFFER",
+  "OPERATOR-REGISTRY",
   "OPERATOR-ACCOUNT-ABSENT",
   "CLUSTER-AUTO-USER-MODULES",
 ]);

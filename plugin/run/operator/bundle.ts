@@ -36,7 +36,7 @@ import type { BundleOptions, OperatorDeps } from "./deps";
 import { detailsOf } from "./details";
 import { type Evaluated, evaluate } from "./evaluate";
 import { clusterPermissions, readPermissions, writePermissions } from "./permissions";
-import { readClusters, readInstalled, requireNamespace } from "./read";
+import { readClusters, readInstalled, requireNamespace, requirePullSecret } from "./read";
 import { applyInfo, clusterInfo, plannedPatch, plannedSteps } from "./steps";
 import { waitForDefinition, waitForOperator } from "./wait";
 import { BundleWriter, exitCodeOf } from "./writer";
@@ -115,6 +115,7 @@ class BundleUpgrade {
     const wanted = byOlm ? [] : this.#place(installed.deployment);
     if (byOlm) deps.recorder.note("OLM has brought the operator to the release: it writes it");
     else this.#refuse(installed, wanted);
+    await requirePullSecret(deps, options);
     const runs = operatorVersionOf(installed.deployment, deps.names);
     const there = new Set(installed.objects.map((object) => this.#key(object)));
     const patches = await this.#patches();

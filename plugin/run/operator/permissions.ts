@@ -5,7 +5,7 @@ import type { Wanted } from "../../domain/operator/wanted";
 import type { Ref, Resource } from "../../domain/objects";
 import type { Permission } from "../../domain/permissions";
 import type { BundleOptions, OperatorDeps } from "./deps";
-import { clusterResource } from "./read";
+import { clusterResource, pullSecretRef } from "./read";
 
 const permission = (verb: string, { resource, name, namespace }: Ref, why: string): Permission => ({
   verb,
@@ -31,6 +31,9 @@ export function readPermissions(
     ...(registry === undefined && pullSecret === undefined
       ? []
       : [list(clusterResource(names), "to find the clusters that follow the registry")]),
+    ...(pullSecret === undefined
+      ? []
+      : [permission("get", pullSecretRef(namespace, pullSecret), "to see that it exists")]),
     ...wanted.map(({ kind, object }) =>
       permission("get", bundleRef(kind, object), "to compare it with the release"),
     ),

@@ -3,6 +3,7 @@ import { ApiError, exitCodes } from "../../domain/errors";
 import { kinds } from "../../domain/kinds";
 import type { Names } from "../../domain/names";
 import type { KubeObject, Ref, Resource } from "../../domain/objects";
+import { operatorFinding } from "../../domain/operator/codes";
 import {
   csvNameOf,
   installPlanNameOf,
@@ -17,7 +18,7 @@ import type { Platform } from "../../domain/release/platforms";
 import type { Cluster } from "../ports";
 import { BlockedError } from "../recorder";
 import { readSnapshot } from "../snapshot";
-import type { OperatorDeps } from "./deps";
+import type { BundleOptions, OperatorDeps } from "./deps";
 
 /** How cluster resources are addressed: in the version that every release serves. */
 export function clusterResource({ group, version, ec }: Names): Resource {
@@ -96,6 +97,34 @@ async function readable({ cluster, signal }: OperatorDeps, ref: Ref) {
     if (error instanceof ApiError) return undefined;
     throw error;
   }
+}
+
+/** The Secret to pull images with. */
+export function pullSecretRef(namespace: string, name: string): Ref {
+  return { resource: kinds.secret, name, namespace };
+}
+
+/** Stops where the Secret to pull with is not there; a copy of a cluster has no other Secrets. */
+export async function requirePullSecret(
+  { cluster, recorder, command }: OperatorDeps,
+  { namespace, pullSecret, rehearsed }: BundleOptions,
+): Promise<void> {
+  if (pullSecret === undefined) return;
+  if ((await cluster.get(pullSecretRef(namespace, pullSecret))) !== undefined) return;
+  if (rehearsed === true) {
+    recorder.note(
+      `Secret/${namespace}/${pullSecret} is not in the copy: whether it exists is not known`,
+    );
+    return;
+  }
+  const file = "--from-file=.dockerconfigjson=FILE";
+  const words = ["kubectl", "create", "secret", "docker-registry", pullSecret, file];
+  throw new BlockedError(exitCodes.blocked, [
+    operatorFinding("pullSecret", {
+      object: `Secret/${namespace}/${pullSecret}`,
+      fix: `create it with ${command(words)}, or correct --pull-secret`,
+    }),
+  ]);
 }
 
 /** The cluster resources of the namespace. */

@@ -8,7 +8,7 @@ import { expectGoldenText } from "../../support/golden";
 import { type Ended, typed } from "../../support/program-world";
 import { writeRelease } from "../../support/releases/tree";
 import { fitWorld, type World } from "../domain/checks/world";
-import { ec, edb } from "../domain/checks/labels";
+import { deployment, ec, edb } from "../domain/checks/labels";
 import { aControlPlane, admin } from "../rehearsal/memory-cluster";
 
 let home = "";
@@ -96,6 +96,23 @@ test.each([
     world.set(ec, `spec.engineEnterpriseImageSpec.${field}`, undefined);
   const ended = await check(["--only=CLUSTER-IMAGE-INCOMPLETE"], { change });
   expect([ended.code, ended.out]).toEqual([code, expect.stringContaining(fix)]);
+});
+
+test("an operator from another registry than the release's is known before an upgrade", async () => {
+  const folder = writeRelease(home, "8.0.2-2");
+  const change = (world: World) => {
+    for (const at of [0, 1]) {
+      const path = `spec.template.spec.containers.${at}.image`;
+      world.set(deployment, path, "mirror.local/engine/operator:8.0.2-2");
+    }
+  };
+  const argv = ["--only=OPERATOR-REGISTRY", "--release", folder];
+  const ended = await check(argv, { change });
+  expect([ended.code, ended.out]).toEqual([
+    3,
+    expect.stringContaining("--image-registry mirror.local"),
+  ]);
+  expect((await check(argv)).code).toBe(0);
 });
 
 test("the document has every check with its verdict, and the certificate", async () => {

@@ -252,6 +252,11 @@ test.each<[string, () => Promise<Done>]>([
         },
         { fieldManager: "kubectl-edit" },
       );
+      await scene.cluster.create({
+        apiVersion: "v1",
+        kind: "Secret",
+        metadata: { name: "mirror", namespace: "engine" },
+      });
       const line = `patch ${names.ec.kind}/manual`;
       scene.beforeWrite = async (sent) => {
         const spec = { pullSecrets: [{ name: "own" }, { name: "theirs" }] };

@@ -105,7 +105,12 @@ const table: readonly (readonly [fact: string, codes: readonly string[], source?
   ],
   [
     "8 same image, registry",
-    ["OPERATOR-IMAGES-DIFFER", "OPERATOR-REGISTRY-MIXED", "CLUSTER-PULL-SECRET"],
+    [
+      "OPERATOR-IMAGES-DIFFER",
+      "OPERATOR-REGISTRY",
+      "OPERATOR-REGISTRY-MIXED",
+      "CLUSTER-PULL-SECRET",
+    ],
   ],
   [
     "8 version in the tag",

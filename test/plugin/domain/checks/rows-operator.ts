@@ -37,6 +37,14 @@ const bundleOf = (world: World): readonly KubeObject[] => [
   world.find(deployment) as unknown as KubeObject,
 ];
 
+const inRegistry = (world: World, registry: string): unknown => {
+  const { spec } = structuredClone(world.find(deployment)) as {
+    spec: { template: { spec: { containers: { image: string }[] } } };
+  };
+  const { containers } = spec.template.spec;
+  return containers.map((one) => ({ ...one, image: `${registry}/${one.image}` }));
+};
+
 export const platformRows: readonly Row[] = [
   fires(
     "PLATFORM-UNSUPPORTED",
@@ -189,6 +197,17 @@ export const operatorRows: readonly Row[] = [
       "spec.engineEnterpriseImageSpec.repository",
       "registry.example/engine/engine",
     ),
+  ),
+  fires("OPERATOR-REGISTRY", "another registry than the release's", (w) =>
+    contents(w, { bundle: structuredClone(bundleOf(w)) }).set(
+      deployment,
+      "spec.template.spec.containers",
+      inRegistry(w, "mirror"),
+    ),
+  )(deployment, { also: ["OPERATOR-REGISTRY-MIXED"] }),
+  quiet("OPERATOR-REGISTRY", "the same registry", (w) => contents(w, { bundle: bundleOf(w) })),
+  quiet("OPERATOR-REGISTRY", "no operator in the release", (w) =>
+    contents(w, { bundle: [aRole("x", [])] }),
   ),
   fires("OPERATOR-ACCOUNT-ABSENT", "no account", (w) =>
     w.remove("ServiceAccount/engine/engine-enterprise-operator"),

@@ -10,6 +10,7 @@ import {
 import { lastApplied } from "../../../../plugin/domain/operator/managers";
 import { imagesOf } from "../../../../plugin/domain/operator/wanted";
 import { at } from "../../../../plugin/domain/values";
+import { Recorder } from "../../../../plugin/run/recorder";
 import type { Report } from "../../../../plugin/run/report";
 import { spelledOtherwise } from "../../../support/releases/spellings";
 import { bundleOf } from "../../../support/releases/tree";
@@ -290,6 +291,13 @@ describe("nothing is written", () => {
       finds: ["OPERATOR-REGISTRY"],
     },
     {
+      what: "with a pull secret that is not there",
+      given: { installed: "7.4.2-2" },
+      options: { registry: "mirror", pullSecret: "nosuch" },
+      code: 3,
+      finds: ["OPERATOR-PULL-SECRET"],
+    },
+    {
       what: "in a namespace that is not there",
       given: {},
       options: { namespace: "elsewhere" },
@@ -473,6 +481,12 @@ describe("a field that a person added to a definition", () => {
 });
 
 describe("a private registry", () => {
+  const wish = { registry: "mirror.local:5000/team", pullSecret: "mirror" };
+  const aPullSecret: KubeObject = {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: wish.pullSecret, namespace: ns },
+  };
   const tagged = { versionTag: "7.4.2-40", imagePullPolicy: "IfNotPresent" };
   const anEc = (name: string, spec: object): KubeObject => ({
     apiVersion: `${names.group}/${names.version}`,
@@ -489,7 +503,7 @@ describe("a private registry", () => {
     await scene.cluster.create(
       anEc("auto", { upgradeSpec: { autoUpgradeEngineEnterprise: true } }),
     );
-    const wish = { registry: "mirror.local:5000/team", pullSecret: "mirror" };
+    await scene.cluster.create(aPullSecret);
     const report = await scene.run(wish);
     expect([report.exit.code, codes(report)]).toEqual([0, ["OPERATOR-CLUSTER-IMAGE"]]);
     const deployment = await scene.stored("Deployment");
@@ -532,11 +546,11 @@ describe("a private registry", () => {
     const scene = await aScene({ installed: "7.4.2-2" });
     const made = anEc("manual", { pullSecrets: [{ name: "own" }] });
     await scene.cluster.create({ ...made, metadata: { ...made.metadata, ...metadata } });
+    await scene.cluster.create(aPullSecret);
     return scene;
   };
   const patchedBy = (scene: Scene, spec: object, fieldManager: string): Promise<unknown> =>
     scene.cluster.patch(ec, { spec }, { type: "merge", fieldManager });
-  const wish = { registry: "mirror", pullSecret: "mirror" };
   const patchLine = `patch ${names.ec.kind}/manual`;
 
   test("keeps the pull secrets that others add while the operator comes up", async () => {
@@ -584,14 +598,27 @@ describe("a private registry", () => {
     expect((await held.run({ ...wish, takeFields })).exit.code).toBe(0);
   });
 
+  test("of a copy that lacks its secret is planned, and what is not known is said", async () => {
+    const scene = await aScene({ installed: "7.4.2-2" });
+    const notes: string[] = [];
+    const recorder = new Recorder(
+      { kind: "UpgradeOperator", target: { server: "", namespace: ns } },
+      { clock: scene.clock, event: (event) => notes.push(JSON.stringify(event)) },
+    );
+    const report = await scene.run({ ...wish, rehearsed: true }, { recorder });
+    expect(report.exit.code).toBe(0);
+    expect(notes.join()).toContain("Secret/engine/mirror is not in the copy");
+  });
+
   test("that is in use already is asked for, and kept with its secrets when given", async () => {
     const scene = await aScene({ installed: "7.4.2-2" });
-    await scene.run({ contents: contentsOf("7.22.0-7"), registry: "mirror", pullSecret: "key" });
+    await scene.cluster.create(aPullSecret);
+    await scene.run({ contents: contentsOf("7.22.0-7"), registry: "mirror", pullSecret: "mirror" });
     const report = await scene.run();
     expect(codes(report)).toEqual(["OPERATOR-REGISTRY"]);
     expect(report.findings?.[0]?.fix).toContain("--image-registry mirror,");
     expect((await scene.run({ registry: "mirror" })).exit.code).toBe(0);
-    expect(JSON.stringify(await scene.stored("Deployment"))).toContain('"name":"key"');
+    expect(JSON.stringify(await scene.stored("Deployment"))).toContain('"name":"mirror"');
     const back = await scene.run({ takeFields: [imageField] });
     expect(back.exit.code).toBe(0);
   });
