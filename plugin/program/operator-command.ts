@@ -2,7 +2,7 @@
 import type { ChartFlags } from "../commands/operator-options";
 import type { UpgradeOperatorFlags } from "../commands/upgrade-operator";
 import type { FlagSpec } from "../commands/standard-flags";
-import { isRegistry } from "../domain/operator/images";
+import { isRegistry } from "../domain/image";
 import type { CommandEntry } from "./entry";
 import { groups, prepare } from "./entry";
 import { readRelease, releaseFlags } from "./release-flags";

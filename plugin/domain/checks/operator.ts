@@ -1,7 +1,7 @@
 /** The operator: there, ready, of one release, and nobody else's to change (S19, S122; domain facts 8). */
 import { factNamed } from "../facts";
 import { annotationKey, annotationOf, type KubeObject } from "../objects";
-import { parseImage } from "../image";
+import { parseImage, publicImages, registryOf } from "../image";
 import { operatorFindings } from "../operator/codes";
 import { judgeRegistry } from "../operator/refusals";
 import { isOperator } from "../operator/wanted";
@@ -195,11 +195,15 @@ function judgeStrategy({ deployment }: Situation): readonly Found[] {
 
 function judgeMixed({ deployment, clusters, names }: Situation): readonly Found[] {
   const image = own(containerNamed(deployment ?? none, names.operator.container), "image");
-  const registry = registryOf(parseImage(image)?.repository, names.images.operator);
-  if (registry === undefined) return [];
+  const pulled = parseImage(image)?.repository;
+  const operators = publicImages("operator", names);
+  if (pulled === undefined || operators.includes(pulled)) return [];
+  const [registry = pulled] = operators.flatMap((name) => registryOf(pulled, name) ?? []);
+  const clusterImages = publicImages("cluster", names);
   return clusters.flatMap((cluster) => {
     const repository = text(at(cluster, names.ecFields.repository));
-    if (repository !== undefined && !repository.startsWith(names.images.cluster)) return [];
+    const isPublic = clusterImages.some((name) => repository?.startsWith(name) !== false);
+    if (!isPublic) return [];
     return [
       on(cluster, `the operator is pulled from ${registry}, the cluster from the public registry`, {
         field: names.ecFields.repository.join("."),
@@ -209,9 +213,3 @@ function judgeMixed({ deployment, clusters, names }: Situation): readonly Found[
 }
 
 const none: KubeObject = { apiVersion: "", kind: "", metadata: {} };
-
-/** What stands before the public image's name; undefined for the public image itself. */
-function registryOf(repository: string | undefined, image: string): string | undefined {
-  if (repository === undefined || repository === image) return undefined;
-  return repository.endsWith(`/${image}`) ? repository.slice(0, -image.length - 1) : repository;
-}

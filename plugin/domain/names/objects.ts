@@ -3,6 +3,7 @@ import {
   entryName,
   files,
   imageName,
+  imageNames,
   itemKey,
   label,
   labelValue,
@@ -110,6 +111,14 @@ export const operatorNames = {
     operator: imageName("engine/operator", "Image of the operator and its admission server"),
     cluster: imageName("engine/engine", "Image of a cluster's nodes"),
     controller: imageName("engine/k8s-controller", "Image of the services rigger"),
+    callHome: imageName("engine/call-home-client", "Image of the usage meter's client"),
+  },
+  // empty: as on Kubernetes; names files without these keys then speak of one image for both
+  openshiftImages: {
+    operator: imageNames([], "The same on OpenShift, where it is another; the first is written"),
+    cluster: imageNames([], "The image of a cluster's nodes on OpenShift"),
+    controller: imageNames([], "The image of the services rigger on OpenShift"),
+    callHome: imageNames([], "The image of the usage meter's client on OpenShift"),
   },
   companion: {
     namespace: label(undefined, "engine-admission", "Namespace of the companion webhook"),

@@ -25,8 +25,8 @@ function wordsOf(names: Names): readonly Word[] {
     const given = [path.reduce<unknown>((inner, key) => own(inner, key), names)].flat();
     // each spelling by the one at its position, else by the first
     for (const [index, from] of [value].flat().entries()) {
-      const [to = from] = [...given.slice(index), ...given];
-      words.push({ from, to: String(to), place });
+      const found = [...given.slice(index), ...given].slice(0, 1);
+      words.push(...found.map((to) => ({ from, to: String(to), place })));
     }
   });
   const kinds = kindKeys.flatMap((key) => {

@@ -165,15 +165,21 @@ export const labelValue = (value: string, says: string): Named<string> =>
     place: "label",
   });
 
+const imageForm = {
+  form: "an image without tag or digest",
+  fits: matches(/^[a-z0-9]+([._-]+[a-z0-9]+)*(:\d+(?=\/))?(\/[a-z0-9]+([._-]+[a-z0-9]+)*)*$/, 255),
+  place: "image",
+} as const satisfies Sort;
+
 /** An image without registry and tag. */
 export const imageName = (value: string, says: string): Named<string> =>
+  new Named(value, says, imageForm);
+
+/** Images of one part where it may have others, or none of its own; the first is written. */
+export const imageNames = (value: readonly string[], says: string): Named<readonly string[]> =>
   new Named(value, says, {
-    form: "an image without tag or digest",
-    fits: matches(
-      /^[a-z0-9]+([._-]+[a-z0-9]+)*(:\d+(?=\/))?(\/[a-z0-9]+([._-]+[a-z0-9]+)*)*$/,
-      255,
-    ),
-    place: "image",
+    ...imageForm,
+    list: { form: "a list", fits: () => true, once: true, orText: true },
   });
 
 const wordForm = {

@@ -1,17 +1,19 @@
 /** The image specs of cluster resources, which follow the operator's registry (S17). */
 import type { FieldEdit } from "../cluster/edits";
 import type { Finding } from "../findings";
+import { type ImagePart, imagesOn, inRegistry } from "../image";
 import type { Names } from "../names";
 import { type KubeObject, objectLabel } from "../objects";
-import { at, list, own, text } from "../values";
+import type { ReleaseContents } from "../release/release";
+import { at, isObject, list, own, text } from "../values";
 import { sameJson } from "../rules/same";
 import { operatorFinding } from "./codes";
-import { inRegistry } from "./images";
 
-/** What the person said of the registry. */
+/** What the person said of the registry, and what the release says of images. */
 export interface RegistryWish {
   readonly registry: string | undefined;
   readonly pullSecret: string | undefined;
+  readonly contents: Pick<ReleaseContents, "platform" | "definitions">;
 }
 
 /** What changes in one cluster resource. */
@@ -50,26 +52,59 @@ export function isSamePatch(
   );
 }
 
+type Path = readonly string[];
+
 interface Field {
-  readonly path: readonly string[];
+  readonly path: Path;
   readonly value: unknown;
 }
 
-function repositories(
-  cluster: KubeObject,
-  { registry }: RegistryWish,
-  names: Names,
-): readonly Field[] {
-  if (registry === undefined) return [];
-  const { repository, bootstrapperImage, riggerImage } = names.ecFields;
-  const last = repository.slice(-1);
-  const value = inRegistry(names.images.cluster, registry);
+/** The image specs of a cluster resource whose image is known, by their paths. */
+function knownSpecs({ ecFields }: Names): readonly (readonly [Path, ImagePart])[] {
   return [
-    // an image spec without a tag is none
-    ...(namesImage(cluster, names) ? [{ path: repository, value }] : []),
-    { path: [...bootstrapperImage, ...last], value: inRegistry(names.images.operator, registry) },
-    { path: [...riggerImage, ...last], value: inRegistry(names.images.controller, registry) },
+    [ecFields.repository.slice(0, -1), "cluster"],
+    [ecFields.bootstrapperImage, "operator"],
+    [ecFields.riggerImage, "controller"],
+    [ecFields.meterImage, "callHome"],
   ];
+}
+
+/** The image specs that the release's definition has; without one, those that are known. */
+function specsOf({ contents }: RegistryWish, names: Names): readonly Path[] {
+  const { ecFields, ec } = names;
+  const keys = [ecFields.repository, ecFields.versionTag].flatMap((path) => path.slice(-1));
+  const definition = contents.definitions.find(
+    (one) => at(one, ["spec", "names", "kind"]) === ec.kind,
+  );
+  if (definition === undefined) return knownSpecs(names).map(([path]) => path);
+  const found = list(at(definition, ["spec", "versions"])).flatMap((version) =>
+    holdersOfAll(keys, at(version, ["schema", "openAPIV3Schema"])),
+  );
+  return [...new Map(found.map((path) => [path.join("."), path])).values()];
+}
+
+/** Paths of a schema to what has all these fields. */
+function holdersOfAll(keys: readonly string[], schema: unknown): readonly Path[] {
+  const properties = own(schema, "properties");
+  if (!isObject(properties)) return [];
+  if (keys.every((key) => Object.hasOwn(properties, key))) return [[]];
+  return Object.entries(properties).flatMap(([key, inner]) =>
+    holdersOfAll(keys, inner).map((path) => [key, ...path]),
+  );
+}
+
+function repositories(cluster: KubeObject, wish: RegistryWish, names: Names): readonly Field[] {
+  const { registry, contents } = wish;
+  if (registry === undefined) return [];
+  const specs = specsOf(wish, names).map((path) => path.join("."));
+  const last = names.ecFields.repository.slice(-1);
+  return knownSpecs(names).flatMap(([path, part]) => {
+    // an image spec of the nodes without a tag is none
+    const isNone = part === "cluster" && !namesImage(cluster, names);
+    if (isNone || !specs.includes(path.join("."))) return [];
+    const [image] = imagesOn(contents.platform, part, names);
+    return [{ path: [...path, ...last], value: inRegistry(image, registry) }];
+  });
 }
 
 function pullSecrets(
@@ -88,15 +123,16 @@ function namesImage(cluster: KubeObject, { ecFields }: Names): boolean {
   return text(at(cluster, ecFields.versionTag)) !== undefined;
 }
 
-/** Clusters whose image cannot follow the registry yet. */
+/** Images of clusters that cannot follow the registry, or not yet. */
 export function judgeClusterImages(
   clusters: readonly KubeObject[],
-  { registry }: RegistryWish,
+  wish: RegistryWish,
   names: Names,
 ): readonly Finding[] {
+  const { registry, contents } = wish;
   if (registry === undefined) return [];
-  const repository = inRegistry(names.images.cluster, registry);
-  return clusters
+  const repository = inRegistry(imagesOn(contents.platform, "cluster", names)[0], registry);
+  const untagged = clusters
     .filter((cluster) => !namesImage(cluster, names))
     .map((cluster) =>
       operatorFinding("clusterImage", {
@@ -105,6 +141,21 @@ export function judgeClusterImages(
         fix: `give its image with the cluster's own upgrade: upgrade-cluster --image-repository ${repository}`,
       }),
     );
+  const known = knownSpecs(names).map(([path]) => path.join("."));
+  const unknown = specsOf(wish, names).filter((path) => !known.includes(path.join(".")));
+  const left = clusters.flatMap((cluster) =>
+    unknown
+      .map((path) => [...path, ...names.ecFields.repository.slice(-1)])
+      .filter((path) => text(at(cluster, path))?.startsWith(`${registry}/`) !== true)
+      .map((path) =>
+        operatorFinding("imageLeft", {
+          object: objectLabel(cluster),
+          field: path.join("."),
+          cause: `the release's definition has this image, and no name tells which one it is: it is not pulled from ${registry}`,
+        }),
+      ),
+  );
+  return [...untagged, ...left];
 }
 
 /** True where the cluster's upgrade begins by itself once the operator is new (S13). */

@@ -72,6 +72,12 @@ export const operatorFindings = {
     "put the image into the registry, or give the registry with --image-registry and its secret with --pull-secret",
     "S17",
   ),
+  imageLeft: warning(
+    "OPERATOR-IMAGE-LEFT",
+    "an image of the cluster that the names do not know is not pointed at the registry",
+    "put that image into the registry too, and set the field to it with kubectl edit, if the cluster uses it",
+    "S17",
+  ),
   localChange: error(
     "OPERATOR-LOCAL-CHANGE",
     "somebody changed a field that the release sets otherwise",

@@ -1,5 +1,5 @@
 /** What speaks against upgrading this operator in this way, before anything is written. */
-import { parseImage } from "../image";
+import { parseImage, registryOf } from "../image";
 import type { Finding } from "../findings";
 import type { Names } from "../names";
 import { type KubeObject, objectLabel } from "../objects";
@@ -113,11 +113,6 @@ export function judgeRegistry(
       fix: `give upgrade or upgrade-operator its registry with --image-registry ${registryOf(from, to) ?? "HOST[/PATH]"}, or take the release's with --take-fields .image`,
     }),
   ];
-}
-
-/** What stands before the release's own path in the image that runs. */
-function registryOf(from: string, to: string): string | undefined {
-  return from.endsWith(`/${to}`) ? from.slice(0, -to.length - 1) : undefined;
 }
 
 /** What is no reference stands for itself. */

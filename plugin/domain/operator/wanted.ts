@@ -4,7 +4,7 @@ import type { Names } from "../names";
 import { annotationOf, type KubeObject } from "../objects";
 import { at, isObject, type Json, list, own, text } from "../values";
 import { type BundleKind, bundleKindOf, bundleKinds } from "./kinds";
-import { inRegistry } from "./images";
+import { inRegistry } from "../image";
 import { unusualIn } from "./unusual";
 
 /** What is done to every object of the bundle. */

@@ -42,6 +42,7 @@ export function contentsOf(release: Release, reading: Reading): ContentsResult {
     contents: {
       source: release.source,
       sha256: release.sha256,
+      platform,
       operatorVersion,
       clusterVersion,
       bundle,

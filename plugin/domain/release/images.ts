@@ -1,5 +1,5 @@
 /** The images that a bundle names: the operator's, in both containers, and the cluster's (S17). */
-import { type Image, parseImage } from "../image";
+import { type Image, isImage, parseImage, publicImages } from "../image";
 import type { Names } from "../names";
 import { type KubeObject, objectLabel } from "../objects";
 import { at, list, own, text } from "../values";
@@ -34,13 +34,12 @@ export function judgeImages(bundle: readonly KubeObject[], names: Names): readon
 
 /** The tag of the cluster image that the operator's environment names, where it names one. */
 export function relatedClusterTag(bundle: readonly KubeObject[], names: Names): string | undefined {
-  const { cluster } = names.images;
+  const clusters = publicImages("cluster", names);
   return deployments(bundle, names)
     .flatMap((deployment) => list(at(deployment, [...podSpec, "containers"])))
     .flatMap((container) => list(own(container, "env")))
-    .map((variable) => parseImage(own(variable, "value")))
-    .find((image) => image?.repository === cluster || image?.repository.endsWith(`/${cluster}`))
-    ?.tag;
+    .flatMap((variable) => parseImage(own(variable, "value")) ?? [])
+    .find(({ repository }) => clusters.some((name) => isImage(repository, name)))?.tag;
 }
 
 const podSpec = ["spec", "template", "spec"];

@@ -1,5 +1,6 @@
 /** A release as it was read: its files, and what they hold (S15, S26; domain facts 8). */
 import type { KubeObject } from "../objects";
+import type { Platform } from "./platforms";
 
 /** A file of a release. */
 export interface ReleaseFile {
@@ -22,6 +23,7 @@ export interface Release {
 export interface ReleaseContents {
   readonly source: string;
   readonly sha256: string;
+  readonly platform: Platform;
   /** The tag of the operator's image in its Deployment; undefined where it is pinned by digest. */
   readonly operatorVersion: string | undefined;
   /** The tag of the cluster image that belongs to it; undefined where it is not known. */

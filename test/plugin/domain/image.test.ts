@@ -1,4 +1,4 @@
-import { parseImage } from "../../../plugin/domain/image";
+import { inRegistry, isRegistry, parseImage, registryOf } from "../../../plugin/domain/image";
 
 test.each([
   ["engine/operator:7.22.0-7", { repository: "engine/operator", tag: "7.22.0-7" }],
@@ -11,4 +11,35 @@ test.each([
 
 test.each<[unknown]>([[undefined], [""], [7], ["a b"], ["@"]])("%j is no image", (written) => {
   expect(parseImage(written)).toBeUndefined();
+});
+
+test.each([
+  ["engine/operator:1", "mirror/x/engine/operator:1"],
+  ["registry.local/engine/operator:1", "mirror/x/engine/operator:1"],
+  ["localhost/operator", "mirror/x/operator"],
+  ["host:5000/operator@sha256:00", "mirror/x/operator@sha256:00"],
+  ["operator", "mirror/x/operator"],
+])("%s moves to another registry with its path", (reference, moved) => {
+  expect(inRegistry(reference, "mirror/x/")).toBe(moved);
+});
+
+test.each([
+  ["mirror", true],
+  ["mirror.local:5000/team/sub", true],
+  ["mirror/", true],
+  ["https://mirror", false],
+  ["mirror/Team", false],
+  ["", false],
+  ["mirror/a:tag", false],
+])("%s is a registry: %s", (text, is) => {
+  expect(isRegistry(text)).toBe(is);
+});
+
+test.each([
+  ["mirror/x/engine/operator", "engine/operator", "mirror/x"],
+  ["mirror/engine/operator", "registry.public/engine/operator", "mirror"],
+  ["engine/operator", "engine/operator", undefined],
+  ["mirror/operator", "engine/operator", undefined],
+])("%s holds %s in the registry %s", (repository, image, registry) => {
+  expect(registryOf(repository, image)).toBe(registry);
 });

@@ -191,6 +191,11 @@ export const operatorRows: readonly Row[] = [
       undefined,
     ),
   )(ec),
+  quiet("OPERATOR-REGISTRY-MIXED", "both are OpenShift's own, from its registry", (w) =>
+    image(w, "registry.public/rhel/operator:8.0.2-2")
+      .named({ openshiftImages: { operator: ["registry.public/rhel/operator"] } })
+      .set(ec, "spec.engineEnterpriseImageSpec.repository", undefined),
+  ),
   quiet("OPERATOR-REGISTRY-MIXED", "both moved", (w) =>
     image(w, "registry.example/engine/operator:8.0.2-2").set(
       ec,

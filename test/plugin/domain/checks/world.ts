@@ -7,7 +7,8 @@ import type { CheckTarget } from "../../../../plugin/domain/checks/target";
 import { type Judgement, judgeChecks } from "../../../../plugin/domain/checks/judge";
 import type { Selection } from "../../../../plugin/domain/checks/selection";
 import { type FactKey, type Facts } from "../../../../plugin/domain/facts";
-import { defaultNames as names } from "../../../../plugin/domain/names";
+import { defaultNames as names, type Names } from "../../../../plugin/domain/names";
+import { judgeNames } from "../../../../plugin/domain/names/judge";
 import { type KubeObject, objectLabel } from "../../../../plugin/domain/objects";
 import { pairIn, renderRbac } from "../../../../plugin/domain/rbac/templates";
 import type { ReleaseContents } from "../../../../plugin/domain/release/release";
@@ -17,6 +18,7 @@ import { exampleDefinitions } from "../../../../plugin/rehearsal/example-definit
 import { readSnapshot } from "../../../../plugin/run/snapshot";
 import { testTime } from "../../../support/manual-clock";
 import { startOfRun } from "../../../support/program-world";
+import { usable } from "../../../support/renamed";
 import { aControlPlane, admin } from "../../rehearsal/memory-cluster";
 
 export const operatorNamespace = "engine";
@@ -33,6 +35,7 @@ export class World {
   /** Lists that are refused, each with the reason. */
   readonly unread = new Map<FactKey, string>();
   readonly certificates: boolean = true;
+  names: Names = names;
 
   constructor(objects: readonly KubeObject[], target: CheckTarget) {
     this.objects = structuredClone([...objects]);
@@ -72,6 +75,11 @@ export class World {
     return this.add({ ...object, metadata: { ...object.metadata, ...metadata } });
   }
 
+  named(overrides: object): this {
+    this.names = usable(judgeNames(overrides));
+    return this;
+  }
+
   wants(operatorVersion: string, contents?: Partial<ReleaseContents>): this {
     this.target = {
       ...this.target,
@@ -91,7 +99,7 @@ export class World {
       {
         cluster,
         clock,
-        names,
+        names: this.names,
         signal: new AbortController().signal,
         certificates: { readSecretCertificate },
       },
@@ -124,6 +132,7 @@ export function release(parts: Partial<ReleaseContents>): ReleaseContents {
   return {
     source: "RELEASE",
     sha256: "",
+    platform: "kubernetes",
     operatorVersion: "8.0.2-2",
     clusterVersion: "8.0.2-17",
     bundle: [],

@@ -20,11 +20,83 @@ const tagged = anEc({
   bootstrapperImageSpec: "odd",
 });
 
-test("every image spec follows the registry; the cluster's own where it names a tag", () => {
+const plain = { platform: "kubernetes", definitions: [] } as const;
+
+const imageSpec = { properties: { repository: {}, versionTag: {} } };
+/** The definition of clusters with these fields below spec, in two versions. */
+const aDefinition = (properties: object): KubeObject => {
+  const openAPIV3Schema = { properties: { spec: { properties } } };
+  const version = { schema: { openAPIV3Schema } };
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "x" },
+    spec: { names: { kind: names.ec.kind }, versions: [version, version] },
+  };
+};
+
+test("on OpenShift each image is the one that the names have there", () => {
+  const openshiftImages = {
+    ...names.openshiftImages,
+    operator: ["registry.public/engine/rhel-operator", "older"],
+    cluster: ["registry.public/engine/rhel-engine"],
+  };
   const wish = { registry: "mirror", pullSecret: undefined };
+  const patches = (platform: "openshift" | "kubernetes"): unknown =>
+    clusterPatches(
+      [tagged],
+      { ...wish, contents: { ...plain, platform } },
+      {
+        ...names,
+        openshiftImages,
+      },
+    ).map(({ edits }) => edits.map(({ to }) => to));
+  expect(patches("openshift")).toEqual([
+    [
+      "mirror/engine/rhel-engine",
+      "mirror/engine/rhel-operator",
+      `mirror/${names.images.controller}`,
+      `mirror/${names.images.callHome}`,
+    ],
+  ]);
+  expect(patches("kubernetes")).toEqual([
+    (["cluster", "operator", "controller", "callHome"] as const).map(
+      (part) => `mirror/${names.images[part]}`,
+    ),
+  ]);
+});
+
+test("an image that the release's definition lacks is left; one that no name tells is said", () => {
+  const definitions = [
+    aDefinition({
+      bootstrapperImageSpec: imageSpec,
+      sidecar: { properties: { image: imageSpec, nodes: {} } },
+    }),
+  ];
+  const wish = { registry: "mirror", pullSecret: undefined, contents: { ...plain, definitions } };
+  const [patch] = clusterPatches([tagged], wish, names);
+  expect(patchOf(patch?.edits ?? [])).toEqual({
+    spec: { bootstrapperImageSpec: { repository: `mirror/${names.images.operator}` } },
+  });
+  const moved = { engineEnterpriseImageSpec: { versionTag: "1" } };
+  const there = anEc({ ...moved, sidecar: { image: { repository: "mirror/sidecar" } } });
+  expect(judgeClusterImages([tagged, there], wish, names)).toMatchObject([
+    {
+      code: "OPERATOR-IMAGE-LEFT",
+      object: `${names.ec.kind}/engine/ec`,
+      field: "spec.sidecar.image.repository",
+    },
+  ]);
+});
+
+test("every image spec follows the registry; the cluster's own where it names a tag", () => {
+  const wish = { registry: "mirror", pullSecret: undefined, contents: plain };
   const others = {
     bootstrapperImageSpec: { repository: `mirror/${names.images.operator}` },
     engineEnterpriseServicesRiggerImageSpec: { repository: `mirror/${names.images.controller}` },
+    usageMeter: {
+      callHomeClient: { imageSpec: { repository: `mirror/${names.images.callHome}` } },
+    },
   };
   const [one, two] = clusterPatches([tagged, anEc({})], wish, names);
   const engineEnterpriseImageSpec = { repository: `mirror/${names.images.cluster}` };
@@ -37,7 +109,7 @@ test("every image spec follows the registry; the cluster's own where it names a 
 });
 
 test("a pull secret is added once", () => {
-  const wish = { registry: undefined, pullSecret: "key" };
+  const wish = { registry: undefined, pullSecret: "key", contents: plain };
   const [patch] = clusterPatches([anEc({ pullSecrets: [{ name: "own" }] })], wish, names);
   expect(patch?.edits).toEqual([
     {
@@ -71,7 +143,7 @@ test.each([
   ["a field that was not planned", tagged, false],
   ["another cluster of that name", { ...anEc({}), metadata: { name: "ec", uid: "new" } }, false],
 ] as const)("a later patch over %s writes what was planned: %s", (_, cluster, is) => {
-  const wish = { registry: "mirror", pullSecret: "key" };
+  const wish = { registry: "mirror", pullSecret: "key", contents: plain };
   const [planned, later] = clusterPatches([anEc({}), cluster], wish, names);
   expect(planned !== undefined && later !== undefined).toBe(true);
   expect(isSamePatch(later as ClusterPatch, planned as ClusterPatch, names)).toBe(is);

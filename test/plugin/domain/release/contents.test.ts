@@ -93,6 +93,7 @@ describe("the release", () => {
     expect(result).toMatchObject({
       is: "read",
       contents: {
+        platform: reading.platform,
         operatorVersion: undefined,
         clusterVersion: undefined,
         bundle: [],

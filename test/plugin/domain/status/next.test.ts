@@ -179,6 +179,7 @@ test("what may not be read cannot be told", () => {
 const contents: ReleaseContents = {
   source: "./release",
   sha256: "ab",
+  platform: "kubernetes",
   operatorVersion: "8.0.4-1",
   clusterVersion: "8.0.4-9",
   bundle: [],

@@ -527,9 +527,26 @@ describe("a private registry", () => {
     };
     const manual = await scene.cluster.get({ resource, name: "manual", namespace: ns });
     expect(at(manual, names.ecFields.repository)).toBe(`${wish.registry}/${names.images.cluster}`);
+    expect(at(manual, [...names.ecFields.meterImage, "repository"])).toBe(
+      `${wish.registry}/${names.images.callHome}`,
+    );
     expect(at(manual, names.ecFields.pullSecrets)).toEqual([{ name: "own" }, { name: "mirror" }]);
     scene.writes.length = 0;
     expect([(await scene.run(wish)).exit.code, scene.writes]).toEqual([0, []]);
+  });
+
+  test("is where a cluster on OpenShift pulls the images of OpenShift from", async () => {
+    const scene = await aScene({ installed: "7.4.2-2" });
+    await scene.cluster.create(anEc("manual", { engineEnterpriseImageSpec: tagged }));
+    const contents = { ...contentsOf("8.0.2-2"), platform: "openshift" } as const;
+    const openshiftImages = { ...names.openshiftImages, cluster: ["registry.public/rhel/engine"] };
+    const report = await scene.run(
+      { registry: "mirror", contents },
+      { names: { ...names, openshiftImages } },
+    );
+    expect([report.exit.code, codes(report)]).toEqual([0, []]);
+    const manual = await scene.cluster.get(ec);
+    expect(at(manual, names.ecFields.repository)).toBe("mirror/rhel/engine");
   });
 
   const ec = {

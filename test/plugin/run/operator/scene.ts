@@ -33,6 +33,7 @@ export function contentsOf(
   return {
     source: `release ${version}`,
     sha256: "0".repeat(64),
+    platform: "kubernetes",
     operatorVersion: version,
     clusterVersion: undefined,
     bundle,
