@@ -27,6 +27,14 @@ export interface ApiFlags {
   readonly insecure: boolean;
 }
 
+/** A service that is played on this machine in the place of a cluster's. */
+export interface PlayedService {
+  readonly url: string;
+  /** The certificate to trust, in PEM. */
+  readonly ca: string;
+  readonly credentials: ApiCredentials;
+}
+
 /** Whose REST API, and how it is reached. */
 export interface ApiTarget {
   readonly cluster: Cluster;
@@ -38,6 +46,8 @@ export interface ApiTarget {
   /** Undefined for the default. */
   readonly requestTimeoutMs?: number | undefined;
   readonly warn: (text: string) => void;
+  /** Asked instead: neither the flags nor a Secret of the cluster say how. */
+  readonly played?: PlayedService | undefined;
 }
 
 /** The REST API cannot be asked as things are; nothing was sent to it. */
@@ -51,21 +61,39 @@ const answerBytes = 16 * 1024 * 1024;
 
 /** The API of an EC; reads the credentials, sends nothing to it yet. */
 export async function connectClusterApi(target: ApiTarget): Promise<HttpClusterApi> {
-  const { flags, ec, names, clock, warn, requestTimeoutMs = requestDeadlineMs } = target;
+  const { names, clock, requestTimeoutMs = requestDeadlineMs } = target;
+  const { route, trust, credentials } = await accessOf(target);
+  return new HttpClusterApi({
+    route,
+    connections: new Connections(route, trust),
+    login: new Login(credentials),
+    names,
+    clock,
+    limits: { dialMs: Math.min(dialMs, requestTimeoutMs), answerMs: requestTimeoutMs, answerBytes },
+  });
+}
+
+interface Access {
+  readonly route: Route;
+  readonly trust: Trust;
+  readonly credentials: ApiCredentials;
+}
+
+async function accessOf(target: ApiTarget): Promise<Access> {
+  const { flags, ec, names, warn, played } = target;
   const places = placesOf(ec, names);
+  if (played !== undefined) {
+    // no proxy stands between this machine and itself
+    const route = routeByUrl(new URL(played.url), places, {});
+    return { route, trust: { ca: played.ca }, credentials: played.credentials };
+  }
   const route = routeOf(target, places);
   const trust = trustOf(flags);
   if (flags.insecure) {
     warn(`the certificate of ${route.address} is not checked: others may read the credentials`);
   }
-  return new HttpClusterApi({
-    route,
-    connections: new Connections(route, trust),
-    login: new Login(await credentialsOf(target, credentialsRef(ec, flags, names))),
-    names,
-    clock,
-    limits: { dialMs: Math.min(dialMs, requestTimeoutMs), answerMs: requestTimeoutMs, answerBytes },
-  });
+  const credentials = await credentialsOf(target, credentialsRef(ec, flags, names));
+  return { route, trust, credentials };
 }
 
 function routeOf({ cluster, flags, env, ec }: ApiTarget, places: ApiPlaces): Route {

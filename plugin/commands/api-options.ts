@@ -1,5 +1,5 @@
 /** The cluster's REST API for a command: which EC, which permissions, and the connection. */
-import type { ApiFlags } from "../adapters/cluster-api";
+import type { ApiFlags, PlayedService } from "../adapters/cluster-api";
 import { UsageError } from "../domain/errors";
 import type { Names } from "../domain/names";
 import { termOf } from "../domain/names";
@@ -74,7 +74,7 @@ export async function connectApi(
   context: CommandContext,
   { cluster, ec, flags }: ApiSubject,
 ): Promise<ClusterApi> {
-  if (context.rehearsed === true) requireLoopback(flags);
+  const played = context.rehearsed === true ? await playedFor(context, ec) : undefined;
   const { connectClusterApi } = await import("../adapters/cluster-api.ts");
   return connectClusterApi({
     cluster,
@@ -84,17 +84,17 @@ export async function connectApi(
     env: context.env,
     clock: context.clock,
     requestTimeoutMs: context.options.connection.requestTimeoutMs,
+    played,
     warn: (text) => {
       context.event({ type: "warning", text });
     },
   });
 }
 
-/** A rehearsal touches nothing real: it may ask a REST API that is played on this machine. */
-function requireLoopback({ url }: ApiFlags): void {
-  const host = url === undefined ? "" : new URL(url).hostname;
-  if (/^(localhost|127(\.\d+){3}|\[::1\])$/.test(host)) return;
-  throw new UsageError("a rehearsal asks no real REST API", {
-    hint: "play one on this machine with rehearse --serve-api, and give its address with --api-url",
+/** A rehearsal touches nothing real: whatever the flags say, the REST API is played for it. */
+async function playedFor({ playedApi }: CommandContext, ec: KubeObject): Promise<PlayedService> {
+  if (playedApi !== undefined) return await playedApi(ec);
+  throw new UsageError("failures of the REST API are not played", {
+    hint: "rehearse a command over the REST API without --faults",
   });
 }

@@ -2,10 +2,12 @@
  * What every command gets from the program, and what it gives back: the seam between the command
  * line (program.ts) and the commands.
  */
+import type { PlayedService } from "../adapters/cluster-api";
 import type { ConnectionFlags } from "../adapters/kubernetes/flags";
 import type { ExitCode } from "../domain/errors";
 import { EngineError, exitCodes } from "../domain/errors";
 import type { Names } from "../domain/names";
+import type { KubeObject } from "../domain/objects";
 import type { Release } from "../domain/release/release";
 import type { Clock, Cluster } from "../run/ports";
 import type { Home } from "../run/record";
@@ -89,6 +91,8 @@ export interface CommandContext {
   readonly readDump: () => Promise<string>;
   /** The cluster is a copy in memory: no other program may be sent to the real one. */
   readonly rehearsed?: true;
+  /** In a rehearsal: the REST API of an EC, played; it is asked in the place of the real one. */
+  readonly playedApi?: (ec: KubeObject) => Promise<PlayedService>;
   /** A release that comes with the tool; `--release` names it by its source. */
   readonly ownRelease?: Release;
 }

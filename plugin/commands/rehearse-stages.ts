@@ -6,6 +6,7 @@ import type { Embedded } from "../rehearsal/embedded";
 import { inTurn } from "../rehearsal/in-turn";
 import { MemoryHome } from "../rehearsal/memory-home";
 import { type Gate, ObservedCluster } from "../rehearsal/observed-cluster";
+import type { PlayedApis } from "../rehearsal/played-apis";
 import type { Clock, Cluster } from "../run/ports";
 import type { Event, Report } from "../run/report";
 import type { CommandContext, DryRun, RehearsedCommand, RehearseFlags } from "./context";
@@ -39,6 +40,8 @@ export interface StageWish {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly event: (event: Event) => void;
+  /** Absent: no command may ask the REST API. */
+  readonly apis?: PlayedApis;
 }
 
 /** Runs the command once, and keeps what it did beside its report. */
@@ -46,7 +49,7 @@ export async function playStage(stages: Stages, wish: StageWish): Promise<Rehear
   const asked: string[] = [];
   const home = new MemoryHome();
   const turn = inTurn();
-  let writes = 0;
+  let writes = -(wish.apis?.writes ?? 0);
   const count: Gate = (call, send) => {
     if (call.writes) writes += 1;
     return turn(send);
@@ -70,7 +73,7 @@ export async function playStage(stages: Stages, wish: StageWish): Promise<Rehear
     title: wish.title,
     command: shownCommand(stages, wish.dryRun),
     report,
-    writes,
+    writes: writes + (wish.apis?.writes ?? 0),
     ...(asked.length > 0 && { asked }),
     // the files are those of a real run: here there are none, so none is named
     ...(backups !== undefined && { saved: backups.map(({ object }) => object) }),
@@ -88,7 +91,7 @@ export function contextInside(
   inside: Inside,
 ): CommandContext {
   const { options, run, names, env, streams, signal, executable } = context;
-  const { dryRun, home, cluster, clock, event, ask } = inside;
+  const { dryRun, home, cluster, clock, event, ask, apis } = inside;
   return {
     connect: () => Promise.resolve(cluster),
     connectReadOnly: () => Promise.reject(new Error("a rehearsed command reaches no cluster")),
@@ -112,6 +115,7 @@ export function contextInside(
     readInput,
     readDump: () => readInput("-"),
     rehearsed: true,
+    ...(apis !== undefined && { playedApi: (ec) => apis.of(ec) }),
     ...(ownRelease !== undefined && { ownRelease }),
   };
 }

@@ -2,7 +2,7 @@
  * `rehearse`: any command, run against a cluster in memory. Its plan, the run itself, the edits that
  * people would try afterwards, and the run again, which has nothing left to do.
  */
-import { exitCodes } from "../domain/errors";
+import { exitCodes, UsageError } from "../domain/errors";
 import { quoteCommand } from "../output/quote";
 import { type Edit, tryEdits } from "../rehearsal/edits";
 import { openEmbedded } from "../rehearsal/embedded";
@@ -71,6 +71,7 @@ class Rehearsal {
     await this.play("the plan", "client");
     const run = await this.play("the run", "none");
     if (run.report.exit.code === exitCodes.ok) await this.afterwards(run);
+    if (flags.faults !== undefined && this.staged.embedded.apis.isUsed) throw noApiFaults();
     const faults =
       flags.faults === undefined
         ? undefined
@@ -107,6 +108,7 @@ class Rehearsal {
       dryRun,
       clock: embedded.played,
       event: context.event,
+      apis: embedded.apis,
       cluster: opened.asUser(this.connect(opened.user)),
     });
     context.signal.throwIfAborted();
@@ -163,6 +165,15 @@ class Rehearsal {
       exit: exitOf(this.played, faults),
     };
   }
+}
+
+function noApiFaults(): UsageError {
+  return new UsageError(
+    "--faults: failures of the REST API, which the command asks, are not played",
+    {
+      hint: "rehearse it without --faults",
+    },
+  );
 }
 
 function shownEdit({ command }: Edit): string {

@@ -143,6 +143,7 @@ safe: databases that are there are not written, and those that failed go on.`,
   ],
   cluster: true,
   settles: true,
+  repeatsWith: "force-restart",
   prepare: prepare<UpgradeDatabaseFlags>(judgeDatabaseFlags, async () => {
     const { runUpgradeDatabase, databaseText } = await import("../commands/upgrade-database.ts");
     return { run: runUpgradeDatabase, text: databaseText };

@@ -46,6 +46,8 @@ export interface CommandEntry {
   readonly cluster: boolean;
   /** Running it again changes nothing. */
   readonly settles?: true;
+  /** The flag with which running it again does the same work again. */
+  readonly repeatsWith?: string;
   /** Does nothing without a release or a chart: on the example, that of the example is meant. */
   readonly needsRelease?: true;
   /** `inner` is the command that this one is given, flags and all. */

@@ -140,15 +140,17 @@ function prepareServing(raw: RawFlags, inner: Chosen | undefined): Prepared {
 
 async function loadRehearsal(
   flags: Omit<RehearseFlags, "command">,
-  { entry, args, words }: Chosen,
+  { entry, args, words, raw }: Chosen,
   command: LoadedCommand,
 ): Promise<LoadedCommand> {
   const { runRehearse } = await import("../commands/rehearse.ts");
   const { rehearsalText } = await import("../commands/rehearse-text.ts");
+  const { settles = false, repeatsWith } = entry;
+  const repeats = repeatsWith !== undefined && new FlagReader(raw).on(repeatsWith);
   const rehearsed: RehearsedCommand = {
     line: words,
     path: entry.path,
-    settles: entry.settles === true,
+    settles: settles && !repeats,
     run: (context) => command.run(context, args),
   };
   return {

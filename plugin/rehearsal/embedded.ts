@@ -8,6 +8,7 @@ import { MemoryControlPlane } from "./memory/control-plane";
 import type { AccessControl } from "./model";
 import { atRest } from "./operator/at-rest";
 import { playAlong, type PlayAlong } from "./operator/play-along";
+import { PlayedApis } from "./played-apis";
 import { routeTo } from "./service-route";
 import type { Source } from "./source/source";
 import { VirtualClock } from "./virtual-clock";
@@ -33,6 +34,8 @@ export interface Embedded {
   readonly clock: VirtualClock;
   /** The clock of the commands: their waits let the operator play. */
   readonly played: PlayAlong;
+  /** The REST APIs of its clusters. */
+  readonly apis: PlayedApis;
   /** Undefined where no key pair is there to serve with. */
   readonly webhook: RunningWebhook | undefined;
   /** Entries that were not treated as on a real cluster, and why. */
@@ -49,7 +52,9 @@ export async function openEmbedded(wish: EmbeddedWish): Promise<Embedded> {
   const skipped = new Map<string, string>();
   let webhook: RunningWebhook | undefined;
   let admission: ClosableAdmission | undefined;
+  let apis: PlayedApis | undefined;
   const close = async (): Promise<void> => {
+    await apis?.close();
     admission?.close();
     await webhook?.stop();
     folder.remove();
@@ -82,8 +87,9 @@ export async function openEmbedded(wish: EmbeddedWish): Promise<Embedded> {
       const all = controlPlane.state.list({ group: names.group, plural: names.ec.plural });
       folder.writeClusters(all);
     });
-    const played = playAlong({ controlPlane, clock, names, namespace });
-    return { controlPlane, clock, played, webhook, skipped, close };
+    apis = new PlayedApis({ controlPlane, clock, names });
+    const played = playAlong({ controlPlane, clock, names, namespace, apis });
+    return { controlPlane, clock, played, apis, webhook, skipped, close };
   } catch (error) {
     await close();
     throw error;

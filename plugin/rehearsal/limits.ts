@@ -20,6 +20,11 @@ export const limits: readonly Limit[] = [
       "no pod runs: the operator's part of an upgrade is played as it is documented, in times of its own; the code of the operator, the engine and of other workloads is not there",
   },
   {
+    id: "rest-api",
+    cannot:
+      "the REST API of a cluster is played from the objects, with credentials of its own: the real one's databases, modules and license may differ",
+  },
+  {
     id: "other-webhooks",
     cannot: "webhooks of others are not called: what their code would refuse or warn of is unknown",
   },

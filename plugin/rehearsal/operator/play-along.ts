@@ -5,6 +5,7 @@ import type { MemoryControlPlane } from "../memory/control-plane";
 import type { VirtualClock } from "../virtual-clock";
 import { playOperator } from "./play";
 import { PlayedClock } from "./played-clock";
+import type { RestService } from "./rest-service";
 
 /** Where it plays. */
 export interface AlongWish {
@@ -13,6 +14,8 @@ export interface AlongWish {
   readonly names: Names;
   /** The operator's. */
   readonly namespace: string;
+  /** The REST service of a cluster, once one is asked. */
+  readonly apis?: { readonly service: RestService | undefined };
 }
 
 /** A clock whose sleeps let the operator play. */
@@ -25,15 +28,24 @@ export interface PlayAlong extends Clock {
  * What was loaded is taken as it is, ready or not: the operator reacts to what is changed. Commands
  * that change nothing of its are rehearsed as if it were not there.
  */
-export function playAlong({ controlPlane, clock, names, namespace }: AlongWish): PlayAlong {
+export function playAlong({ controlPlane, clock, names, namespace, apis }: AlongWish): PlayAlong {
   const user = { name: "system:kube-controller-manager", groups: ["system:masters"] };
   const cluster = controlPlane.connect({ user, namespace });
-  const play = playOperator({ cluster, clock, names, namespace });
+  const play = playOperator({
+    ...{ cluster, clock, names, namespace },
+    get rest() {
+      return apis?.service;
+    },
+  });
   let awake = false;
   controlPlane.onChange(({ object, before }) => {
     awake ||= isItsOwn(object, names) && isOtherThan(object, before);
   });
-  return new PlayedClock(clock, play, () => awake);
+  return new PlayedClock(clock, play, () => {
+    // work that was begun over REST is for the operator to tell of
+    awake ||= apis?.service?.dueAt !== undefined;
+    return awake;
+  });
 }
 
 /** What the operator and its controllers react to. */

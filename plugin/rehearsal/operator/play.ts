@@ -39,7 +39,7 @@ export interface PlayOptions {
   /** What a hook Job does beside applying the definitions that it mounts. */
   readonly hookWork?: (job: KubeObject) => Promise<void>;
   /** The REST service of a cluster: databases are raised there. */
-  readonly rest?: RestService;
+  readonly rest?: RestService | undefined;
   /** How long `run` waits between two looks. */
   readonly pollMs?: number;
 }
@@ -81,7 +81,10 @@ class OperatorAtPlay implements Play {
       times: { ...usual, ...(staleRunningMs !== undefined && { staleRunningMs }) },
       endpoints: options.endpoints,
       hookWork: options.hookWork,
-      rest: options.rest,
+      // asked for with each look: it may be opened later
+      get rest() {
+        return options.rest;
+      },
       seen: new Map(),
     };
   }

@@ -64,8 +64,10 @@ function tagBecause(scene: Scene, { operator, wanted }: Asked): string | undefin
 }
 
 /** Databases of an EC, by their reference; one without a reference belongs to the only EC. */
-export function databasesOf(scene: Scene, ec: KubeObject): readonly KubeObject[] {
-  const { names, ecs, edbs } = scene;
+export function databasesOf(
+  { names, ecs, edbs }: Pick<Scene, "names" | "ecs" | "edbs">,
+  ec: KubeObject,
+): readonly KubeObject[] {
   return edbs.filter((edb) => {
     const named = text(at(edb, names.fields.clusterReference));
     return named === undefined ? ecs.length === 1 : named === ec.metadata.name;

@@ -1,0 +1,146 @@
+/** Commands over the REST API in a rehearsal: it is played there, with credentials of its own (S75, S93-S95). */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { RehearsalDetails } from "../../../plugin/commands/rehearse-details";
+import { rehearse as entry } from "../../../plugin/program/commands";
+import type { Report } from "../../../plugin/run/report";
+import { aModuleArchive } from "../../support/played-cluster-api";
+import { typed } from "../../support/program-world";
+import { aWebhookProgram, type WebhookProgram } from "../../support/webhook-program";
+
+// each starts a process and makes key pairs; on a busy machine that takes its time
+jest.setTimeout(120_000);
+
+let program: WebhookProgram;
+let folder = "";
+beforeAll(() => {
+  program = aWebhookProgram();
+});
+afterAll(() => {
+  program.remove();
+});
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "rehearse-api-"));
+  const manifest = {
+    module_name: "rg",
+    display_name: "EngineGears",
+    semantic_version: "1.2.5",
+    min_engine_version: "7.2",
+    compatible_engine_version: "7.4",
+    capabilities: ["types"],
+  };
+  writeFileSync(join(folder, "module.zip"), aModuleArchive(manifest));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+async function rehearse(line: readonly string[]) {
+  const env = { ENGINE_HOME: join(folder, "home"), HOME: folder };
+  const words = line.map((word) => word.replace("FOLDER", folder));
+  const { code, out, err } = await typed(
+    ["rehearse", `--webhook=${program.file}`, ...words, "-o", "json"],
+    { env },
+  );
+  const report = JSON.parse(out) as Report;
+  return { code, err, out, report, details: report.details as RehearsalDetails };
+}
+
+const carts = "EngineEnterpriseActiveActiveDatabase/engine/carts";
+const lossy = ["--may-discard-data", "--confirm=config"];
+
+interface Row {
+  readonly line: readonly string[];
+  /** What the command itself ends with on the example; 0 where not told. */
+  readonly code?: number;
+  /** Writes of the run, over either API; none where not told. */
+  readonly writes?: number;
+}
+
+/** Every command that can be rehearsed, in all of its ways. */
+const rows: Readonly<Record<string, readonly Row[]>> = {
+  upgrade: [{ line: ["upgrade"], writes: 13 }],
+  "upgrade-webhook": [{ line: ["upgrade-webhook"], writes: 2 }],
+  "reapply-rbac": [{ line: ["reapply-rbac"] }],
+  "upgrade-operator": [{ line: ["upgrade-operator"], writes: 6 }],
+  "unbind-scc": [{ line: ["unbind-scc", "--scc=engine-enterprise-scc"], code: 3 }],
+  "upgrade-cluster": [
+    {
+      line: [
+        "upgrade-cluster",
+        "ec",
+        "--target=7.8.2-35",
+        `--skip=ACTIVE-ACTIVE-OPERATOR=${carts}`,
+      ],
+      writes: 1,
+    },
+  ],
+  "upgrade-database": [
+    { line: ["upgrade-database", "config", "--engine-version=7.4"], writes: 1 },
+    {
+      line: ["upgrade-database", "config", "--engine-version=7.4", "--via=api", ...lossy],
+      writes: 2,
+    },
+    {
+      line: ["upgrade-database", "config", "--via=api", "--force-restart", ...lossy],
+      writes: 1,
+    },
+  ],
+  "cert create": [{ line: ["cert", "create", "--replace"], writes: 2 }],
+  "cert inspect": [{ line: ["cert", "inspect"] }],
+  status: [{ line: ["status"] }],
+  check: [{ line: ["check"], code: 3 }],
+  "modules list": [{ line: ["modules", "list"] }],
+  "modules in-use": [{ line: ["modules", "in-use"] }],
+  "modules install": [{ line: ["modules", "install", "FOLDER/module.zip"], writes: 1 }],
+  recover: [{ line: ["recover"] }, { line: ["recover", "--apply", "--api-insecure"] }],
+};
+
+test("the table below has every command that can be rehearsed", () => {
+  expect(Object.keys(rows).sort()).toEqual([...(entry.argument?.choices ?? [])].sort());
+});
+
+test.each(
+  Object.values(rows)
+    .flat()
+    .map((row) => [row.line.join(" "), row] as const),
+)("rehearse %s", async (_name, { line, code: wanted = 0, writes = 0 }) => {
+  const { code, details } = await rehearse(line);
+  const run = details.stages.find(({ title }) => title === "the run");
+  const again = details.stages.find(({ title }) => title === "the same command again");
+  expect({ code, writes: run?.writes, again: again?.writes ?? 0 }).toEqual({
+    code: wanted,
+    writes,
+    again: 0,
+  });
+});
+
+test("what was asked over REST is seen in Kubernetes, by the same command again and by the next one", async () => {
+  const line = ["upgrade-database", "config", "--engine-version=7.4", "--via=api", ...lossy];
+  const { details } = await rehearse(line);
+  expect(details.stages.map(({ title, writes }) => [title, writes])).toEqual([
+    ["the plan", 0],
+    ["the run", 2],
+    ["the same command again", 0],
+  ]);
+});
+
+test("the flags that say where the real API is are not followed, and no Secret is needed", async () => {
+  const real = ["--api-url=https://127.0.0.1:1", "--api-credentials-secret=absent"];
+  const { code, out } = await rehearse(["modules", "list", ...real, "--api-ca=/nowhere"]);
+  expect(code).toBe(0);
+  expect(out).not.toContain("127.0.0.1:1/");
+  expect(out).not.toMatch(/password|Basic /);
+});
+
+test("failures of the REST API are not played: with --faults a command that asks it is refused", async () => {
+  const line = ["upgrade-database", "config", "--engine-version=7.4", "--via=api", ...lossy];
+  const env = { ENGINE_HOME: join(folder, "home"), HOME: folder };
+  const { code, err } = await typed(
+    ["rehearse", `--webhook=${program.file}`, "--faults=1", ...line],
+    { env },
+  );
+  expect(code).toBe(2);
+  expect(err).toContain("failures of the REST API");
+});
