@@ -38,27 +38,37 @@ const shippedTemplate: Plugin = {
   },
 };
 
-/** The texts of a folder of manifests take the place of the module that reads them. */
-function shippedFolder(module: string, folder: string, name: string): Plugin {
+/** The texts of folders of manifests take the place of the module that reads them. */
+function shippedFolders(module: string, name: string, folders: readonly string[]): Plugin {
   return {
     name: module,
     setup(bundle) {
       bundle.onLoad({ filter: new RegExp(`[\\\\/]adapters[\\\\/]${module}\\.ts$`) }, () => {
-        const path = join(root, folder);
-        const files = readdirSync(path).filter((file) => file.endsWith(".yaml"));
-        const texts = files.map((file) => [file, readFileSync(join(path, file), "utf8")]);
+        const files = folders.flatMap((folder) =>
+          readdirSync(join(root, "manifests", folder))
+            .filter((file) => file.endsWith(".yaml"))
+            .map((file) => ({
+              key: folders.length === 1 ? file : `${folder}/${file}`,
+              path: join(root, "manifests", folder, file),
+            })),
+        );
+        const texts = files.map(({ key, path }) => [key, readFileSync(path, "utf8")]);
         return {
           contents: `export const ${name} = () => (${JSON.stringify(Object.fromEntries(texts))});`,
           loader: "js",
-          watchFiles: files.map((file) => join(path, file)),
+          watchFiles: files.map(({ path }) => path),
         };
       });
     },
   };
 }
 
-const shippedCrds = shippedFolder("shipped-crds", "manifests/crds", "shippedCrds");
-const shippedRbac = shippedFolder("shipped-rbac", "manifests/rbac", "shippedRbac");
+const shipped = [
+  shippedTemplate,
+  shippedFolders("shipped-crds", "shippedCrds", ["crds"]),
+  shippedFolders("shipped-rbac", "shippedRbac", ["rbac"]),
+  shippedFolders("shipped-webhook", "shippedWebhook", ["webhook", "webhook-own-cert"]),
+];
 
 /** One part of the program, as CommonJS. */
 interface Part {
@@ -98,7 +108,7 @@ async function executable({ entry, name, minified, plugins }: Program): Promise<
     mainFields: ["module", "main"],
     legalComments: "none", // the licences themselves follow at the end of the file
     logLevel: "warning",
-    plugins: [...plugins, shippedTemplate, shippedCrds, shippedRbac, leanClient],
+    plugins: [...plugins, ...shipped, leanClient],
   });
   const eager = reachedAtOnce(metafile);
   const parts = await Promise.all(

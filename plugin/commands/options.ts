@@ -1,7 +1,10 @@
-/** `options`: the flags that every command takes, or the names of the product. */
+/** `options`: the flags that every command takes, the names of the product, or manifests under them. */
+import { renderDocuments } from "../adapters/yaml";
+import type { Names } from "../domain/names";
 import { isObject, list, own, text } from "../domain/values";
 import type { Report } from "../run/report";
 import type { CommandRun } from "./context";
+import { webhookManifests } from "./manifests";
 import { namesText } from "./names-text";
 import { connectionFlags, explained, runFlags, spelling, variableOf } from "./standard-flags";
 import type { FlagSpec } from "./standard-flags";
@@ -10,27 +13,38 @@ import type { FlagSpec } from "./standard-flags";
 export interface OptionsFlags {
   /** --names was typed, with a file or without. */
   readonly names: boolean;
+  /** The manifests of the companion webhook are asked for, and which of them. */
+  readonly manifests?: { readonly ownCert: boolean };
 }
 
-/** The global flags as data, or the names as a names file has them. */
+/** The global flags as data, the names as a names file has them, or the manifests under the names. */
 export const runOptions: CommandRun<OptionsFlags> = ({ names }, _args, flags) =>
   Promise.resolve({
     apiVersion: "cli.engine.com/v1",
     kind: "Options",
-    ...(flags.names
-      ? { details: { names }, exit: { code: 0, reason: "the names of the product" } }
-      : {
-          details: { connection: connectionFlags.map(described), run: runFlags.map(described) },
-          exit: { code: 0, reason: "the flags that every command takes" },
-        }),
+    ...answer(names, flags),
   });
+
+function answer(names: Names, flags: OptionsFlags): Pick<Report, "details" | "exit"> {
+  const done = (details: object, reason: string) =>
+    ({ details, exit: { code: 0, reason } }) as const;
+  if (flags.manifests !== undefined) {
+    const manifests = webhookManifests(names, flags.manifests.ownCert);
+    return done({ manifests }, "the manifests of the companion webhook");
+  }
+  if (flags.names) return done({ names }, "the names of the product");
+  const details = { connection: connectionFlags.map(described), run: runFlags.map(described) };
+  return done(details, "the flags that every command takes");
+}
 
 function described(flag: FlagSpec): object {
   return { flag: spelling(flag).trim(), help: explained(flag), variable: variableOf(flag) };
 }
 
-/** The names with their comments; else the flags in two parts, and how the environment comes in. */
+/** Manifests or names as YAML; else the flags in two parts, and how the environment comes in. */
 export function optionsText({ details }: Report): string {
+  const manifests = own(details, "manifests");
+  if (manifests !== undefined) return renderDocuments(list(manifests));
   const names = own(details, "names");
   if (names !== undefined) return namesText(names);
   const part = (name: string): readonly string[] =>

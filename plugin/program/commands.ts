@@ -97,16 +97,30 @@ const options: CommandEntry = {
   description: `Print the flags that every command takes, and the environment variables that stand in for them.
 
 With --names and no file it prints all names of the product instead: the specification's words, each with a
-comment, as a file that --names takes. With --names FILE it prints them as that file makes them.`,
+comment, as a file that --names takes. With --names FILE it prints them as that file makes them.
+
+With --manifests it prints the manifests of the companion webhook instead, under the names that --names FILE
+gives, ready for kubectl apply -f -. With names of its own they hold the names for the webhook's pods as well.`,
   examples: [
     { does: "Print the flags", line: "options" },
     { does: "Print the names, to start a file of one's own from", line: "options --names" },
     { does: "Print the names as a file makes them", line: "options --names acme.yaml" },
+    {
+      does: "Print the companion webhook's manifests under these names",
+      line: "options --manifests --names acme.yaml",
+    },
   ],
-  flags: [],
+  flags: [
+    { name: "manifests", help: "Print the companion webhook's manifests" },
+    { name: "own-cert", help: "With --manifests: those with a certificate of its own" },
+  ],
   cluster: false,
   prepare: prepare<OptionsFlags>(
-    (read) => ({ names: read.given("names") }),
+    (read) => {
+      const [manifests, ownCert] = [read.on("manifests"), read.on("own-cert")];
+      if (ownCert && !manifests) read.problems.push("--own-cert: goes with --manifests");
+      return { names: read.given("names"), ...(manifests && { manifests: { ownCert } }) };
+    },
     async () => {
       const { runOptions, optionsText } = await import("../commands/options.ts");
       return { run: runOptions, text: optionsText };

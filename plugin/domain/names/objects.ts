@@ -50,7 +50,7 @@ export const webhookNames = {
 export const operatorNames = {
   operator: {
     deployment: objectName("Deployment", operator, "The operator's Deployment"),
-    namespace: label(undefined, "engine", "Namespace that is taken for the operator's"),
+    namespace: label("operatorNamespace", "engine", "Namespace that is taken for the operator's"),
     serviceAccount: objectName("ServiceAccount", operator, "The operator's service account"),
     role: roleName("Role", operator, "The operator's own Role"),
     roleBinding: roleName("RoleBinding", operator, "The binding of that Role"),
@@ -121,8 +121,13 @@ export const operatorNames = {
     callHome: imageNames([], "The image of the usage meter's client on OpenShift"),
   },
   companion: {
-    namespace: label(undefined, "engine-admission", "Namespace of the companion webhook"),
-    deployment: objectName("companion", "engine-webhook", "Deployment of the companion webhook"),
+    namespace: label("companion", "engine-admission", "Namespace of the companion webhook"),
+    deployment: objectName(
+      "companion",
+      "engine-webhook",
+      "Its Deployment; names of its other objects begin with it",
+    ),
+    image: imageName("engine/webhook", "Its image, with the registry that holds it"),
   },
   fieldManager: word("kubectl-engine", "Field manager of this tool's writes"),
   webhookFieldManager: word("engine-webhook", "Field manager of the companion webhook's writes"),

@@ -36,8 +36,12 @@ const byEnd: readonly (readonly [end: string, place: Place])[] = [
   ["secretKeyRef.name", "Secret"],
   ["secretKeyRef.key", "item"],
   ["items.[].key", "item"],
+  ["items.[].path", "item"],
   ["env.[].name", "item"],
 ];
+
+/** The variable of the webhook's pods whose value is the operator's namespace. */
+const operatorNamespace = "ENGINE_NAMESPACE";
 
 const labelHolders = ["labels", "matchLabels", "selector"];
 
@@ -51,6 +55,9 @@ export function placeOf(
   const found = byEnd.find(([known]) => end.endsWith(`.${known}`) || end === known);
   if (found !== undefined) return found[1];
   const last = path.at(-1) ?? "";
+  if (end.endsWith("env.[].value") && own(holder, "name") === operatorNamespace) {
+    return "operatorNamespace";
+  }
   if (Object.hasOwn(byField, last)) return byField[last];
   if (labelHolders.includes(path.at(-2) ?? "")) return "label";
   if (end === "metadata.name") return text(own(document, "kind"));

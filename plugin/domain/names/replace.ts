@@ -84,9 +84,12 @@ class Replacement {
     return only !== undefined && meanings.size === 1 && !common.test(value) ? only : value;
   }
 
-  /** Composed words: PLURAL.GROUP, PLURAL/status, system:serviceaccount:NAMESPACE:NAME. */
+  /** Composed words: PLURAL.GROUP, PLURAL/status, COMPANION-certificate, system:serviceaccount:NAME. */
   #parts(value: string, place: Place | undefined): string {
-    const { group } = defaultNames;
+    const { group, companion } = defaultNames;
+    if (value.startsWith(`${companion.deployment}-`)) {
+      return this.names.companion.deployment + value.slice(companion.deployment.length);
+    }
     if (value.endsWith(`.${group}`)) {
       const parts = value.slice(0, -group.length - 1).split(".");
       return [...parts.map((part) => this.#word(part, "plural")), this.names.group].join(".");

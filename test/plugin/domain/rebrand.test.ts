@@ -412,7 +412,7 @@ describe("a word of several meanings is read by its place", () => {
                 { name: "admission", image: "other/engine/operators" },
               ],
               volumes: [
-                { secret: { secretName: "acme-tls", items: [{ key: "crt", path: "cert" }] } },
+                { secret: { secretName: "acme-tls", items: [{ key: "crt", path: "crt" }] } },
               ],
             },
           },

@@ -1,0 +1,163 @@
+/** `options --manifests`: the companion webhook's manifests under any names. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { load, loadAll } from "js-yaml";
+import { shippedWebhook } from "../../../plugin/adapters/shipped-webhook";
+import { defaultNames } from "../../../plugin/domain/names";
+import type { KubeObject } from "../../../plugin/domain/objects";
+import { at, list, own } from "../../../plugin/domain/values";
+import { readNames } from "../../../webhook/config-names";
+import { placesOf } from "../../../webhook/own-cert-requests";
+import { everyOverride, renamed } from "../../support/renamed";
+import { typed } from "../../support/program-world";
+
+let folder = "";
+let namesFile = "";
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "manifests-"));
+  namesFile = join(folder, "names.json");
+  writeFileSync(namesFile, JSON.stringify(everyOverride));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+async function manifests(...flags: readonly string[]): Promise<readonly KubeObject[]> {
+  const { code, out, err } = await typed(["options", "--manifests", ...flags]);
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  return loadAll(out) as KubeObject[];
+}
+
+const labels = (objects: readonly KubeObject[]) =>
+  objects.map(({ kind, metadata }) => `${kind}/${metadata.name ?? ""}`);
+const podSpec = ["spec", "template", "spec"];
+const containersOf = (object: KubeObject) => list(at(object, [...podSpec, "containers"]));
+const deploymentsOf = (objects: readonly KubeObject[]) =>
+  objects.filter(({ kind }) => kind === "Deployment");
+
+const kustomizations = Object.entries(shippedWebhook()).filter(([file]) =>
+  file.endsWith("/kustomization.yaml"),
+);
+
+test.each(kustomizations)("%s uses the part of kustomize that is rendered", (_file, text) => {
+  const file = load(text) as Record<string, unknown>;
+  const known = ["apiVersion", "kind", "resources", "patches", "images"];
+  expect(Object.keys(file).filter((key) => !known.includes(key))).toEqual([]);
+  expect(list(file["patches"]).flatMap((patch) => Object.keys(patch as object))).toEqual(
+    list(file["patches"]).map(() => "path"),
+  );
+  const keys = list(file["images"]).map((image) => Object.keys(image as object));
+  expect(keys).toEqual(keys.map(() => ["name", "newTag"]));
+});
+
+test.each([
+  ["webhook", []],
+  ["webhook-own-cert", ["--own-cert"]],
+])("the manifests of %s are all there, the image with its tag", async (name, flags) => {
+  const resources = (of: string): readonly string[] => {
+    const kustomization = load(shippedWebhook()[`${of}/kustomization.yaml`] ?? "");
+    return list(own(kustomization, "resources"))
+      .map(String)
+      .flatMap((path) => (path.startsWith("../") ? resources(path.slice(3)) : [`${of}/${path}`]));
+  };
+  const objects = await manifests(...flags);
+  const wanted = resources(name).map((path) => load(shippedWebhook()[path] ?? "") as KubeObject);
+  expect(labels(objects)).toEqual(labels(wanted));
+  const images = deploymentsOf(objects)
+    .flatMap(containersOf)
+    .map((one) => own(one, "image"));
+  expect(images.filter((image) => !/^engine\/webhook:\d/.test(String(image)))).toEqual([]);
+});
+
+test("the overlay's patch is laid over the Deployment of the base", async () => {
+  const [base] = deploymentsOf(await manifests());
+  const [patched] = deploymentsOf(await manifests("--own-cert"));
+  const variables = (object: KubeObject | undefined) =>
+    object === undefined
+      ? []
+      : containersOf(object).flatMap((one) =>
+          list(own(one, "env")).map((each) => own(each, "name")),
+        );
+  expect(variables(patched)).toEqual(expect.arrayContaining([...variables(base)]));
+  expect(variables(patched).length).toBeGreaterThan(variables(base).length);
+});
+
+describe("under other names", () => {
+  const { webhook, companion, operator } = renamed;
+
+  test.each([[[]], [["--own-cert"]]])("%j: no object has a neutral name", async (flags) => {
+    const objects = await manifests("--names", namesFile, ...flags);
+    expect(labels(objects).filter((label) => !label.includes("z"))).toEqual([]);
+    const spaces = objects.flatMap(({ metadata }) => metadata.namespace ?? []);
+    expect([...new Set(spaces)]).toEqual([companion.namespace]);
+    const subjects = objects.flatMap((object) => list(object["subjects"]));
+    expect(subjects.filter((one) => own(one, "namespace") !== companion.namespace)).toEqual([]);
+  });
+
+  test("the pods mount the Secret's items under the names that they look for", async () => {
+    const [deployment] = deploymentsOf(await manifests("--names", namesFile));
+    const volumes = list(at(deployment, [...podSpec, "volumes"]));
+    const secret = volumes.map((volume) => own(volume, "secret")).find((one) => one !== undefined);
+    expect(secret).toMatchObject({
+      secretName: webhook.secret,
+      items: [webhook.secretCert, webhook.secretKey].map((key) => ({ key, path: key })),
+    });
+    const env = deployment && containersOf(deployment).flatMap((one) => list(own(one, "env")));
+    expect(env).toContainEqual({ name: "ENGINE_NAMESPACE", value: operator.namespace });
+  });
+
+  test("every pod reads the same names, from a ConfigMap that the webhook takes", async () => {
+    const objects = await manifests("--own-cert", "--names", namesFile);
+    const map = objects.find(({ kind }) => kind === "ConfigMap");
+    const file = join(folder, "mounted.yaml");
+    writeFileSync(file, String(at(map, ["data", "names.yaml"])));
+    expect(readNames(file)).toEqual({ names: renamed });
+    for (const deployment of deploymentsOf(objects)) {
+      expect(at(deployment, [...podSpec, "volumes"])).toContainEqual({
+        name: "names",
+        configMap: { name: map?.metadata.name },
+      });
+      for (const container of containersOf(deployment)) {
+        expect(own(container, "env")).toContainEqual({
+          name: "ENGINE_NAMES",
+          value: "/etc/names/names.yaml",
+        });
+        expect(own(container, "volumeMounts")).toContainEqual({
+          name: "names",
+          mountPath: "/etc/names",
+          readOnly: true,
+        });
+      }
+    }
+  });
+
+  test("the rights of the own certificate are those for the objects that it asks for", async () => {
+    const objects = await manifests("--own-cert", "--names", namesFile);
+    const allowed = objects
+      .filter(({ kind }) => /^(Cluster)?Role$/.test(kind))
+      .flatMap((role) => list(role["rules"]))
+      .flatMap((rule) => list(own(rule, "resourceNames")));
+    const places = Object.values(placesOf(renamed, companion.namespace));
+    expect([...allowed].sort()).toEqual(places.map(({ name }) => name).sort());
+  });
+});
+
+test("the document has them as objects", async () => {
+  const { out } = await typed(["options", "--manifests", "-o", "json"]);
+  expect(at(JSON.parse(out), ["details", "manifests"])).toEqual(await manifests());
+});
+
+test("an overlay alone is not asked for", async () => {
+  const { code, err } = await typed(["options", "--own-cert"]);
+  expect({ code, err }).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("--own-cert: goes with --manifests") as string,
+  });
+});
+
+test("the default names need no file in the pods", async () => {
+  expect(labels(await manifests())).not.toContain(
+    `ConfigMap/${defaultNames.companion.deployment}-names`,
+  );
+});
