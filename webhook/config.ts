@@ -17,13 +17,20 @@ import { type LogLevel, logLevels } from "./log";
 export type ClusterSource =
   { readonly from: "api" } | { readonly from: "file"; readonly path: string };
 
+const roles = ["both", "serve", "renew"] as const;
+
+/** What of the webhook's work the process does: answer reviews, renew the certificate, or both. */
+export type Role = (typeof roles)[number];
+
 /** All settings of the process. */
 export interface Config {
+  readonly role: Role;
   /** Undefined: all addresses. */
   readonly host: string | undefined;
   readonly port: number;
+  /** Empty where the process serves nothing. */
   readonly tlsDir: string;
-  /** Whether the process makes and renews its certificate itself. */
+  /** Whether this process makes and renews the certificate. */
   readonly ownCert: boolean;
   /** 0: none. */
   readonly metricsPort: number;
@@ -75,9 +82,9 @@ class Settings {
     return value ?? unset;
   }
 
-  required(name: string, meaning: string): string {
+  required(name: string, meaning: string, needed: boolean): string {
     const value = this.read(name, (text) => text, { unset: "", form: meaning });
-    if (value === "") this.refuse(name, `not set, it has to be ${meaning}`);
+    if (needed && value === "") this.refuse(name, `not set, it has to be ${meaning}`);
     return value;
   }
 
@@ -143,6 +150,7 @@ export function parseConfig(env: Environment, checks: readonly Check[] = []): Co
 }
 
 function listening(settings: Settings, { webhook }: Names) {
+  const { role, ownCert } = renewing(settings);
   const port = { form: "a port from 0 to 65535" };
   const parsePort = (text: string) => parseWhole(text, 0, 65_535);
   return {
@@ -155,12 +163,31 @@ function listening(settings: Settings, { webhook }: Names) {
     tlsDir: settings.required(
       "ENGINE_WEBHOOK_TLS_DIR",
       `the folder with ${webhook.secretCert} and ${webhook.secretKey}`,
+      role !== "renew",
     ),
-    ownCert: settings.read("ENGINE_WEBHOOK_OWN_CERT", parseBoolean, {
-      unset: false,
-      form: "true or false",
-    }),
+    role,
+    ownCert,
   };
+}
+
+/** `both` unless it is set: an installation from before the setting goes on renewing. */
+function renewing(settings: Settings): Pick<Config, "role" | "ownCert"> {
+  const parseRole = (text: string) => roles.find((each) => each === text);
+  const role = settings.read<Role>("ENGINE_WEBHOOK_ROLE", parseRole, {
+    unset: "both",
+    form: "serve, renew or both",
+  });
+  const ownCert = settings.read("ENGINE_WEBHOOK_OWN_CERT", parseBoolean, {
+    unset: false,
+    form: "true or false",
+  });
+  if (role === "renew" && !ownCert) {
+    settings.refuse(
+      "ENGINE_WEBHOOK_ROLE",
+      "renew needs ENGINE_WEBHOOK_OWN_CERT=true, or nothing is renewed",
+    );
+  }
+  return { role, ownCert: ownCert && role !== "serve" };
 }
 
 function judging(settings: Settings, names: Names) {

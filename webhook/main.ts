@@ -7,14 +7,16 @@ import { boundHeap } from "./heap";
 import { createLog, errorText } from "./log";
 import { serveParser } from "./parse-worker";
 import { startChecks, startWebhook } from "./program";
+import { startRenewal } from "./renewal";
 
 async function main(env: NodeJS.ProcessEnv): Promise<void> {
   boundHeap();
   const config = parseConfig(env, startChecks(env));
-  const running = await startWebhook(config, createLog(config.logLevel), {
-    env,
-    openParser,
-  });
+  const log = createLog(config.logLevel);
+  const running =
+    config.role === "renew"
+      ? startRenewal(config, log, { env })
+      : await startWebhook(config, log, { env, openParser });
   // A second signal finds the drain under way and cuts nothing.
   const leave = () => {
     void running.stop();

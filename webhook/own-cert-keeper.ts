@@ -58,7 +58,6 @@ export class CertificateKeeper {
       this.timer = setTimeout(() => {
         this.start();
       }, pauseMs[next]);
-      this.timer.unref();
     });
   }
 

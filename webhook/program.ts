@@ -41,7 +41,7 @@ export interface Running {
 
 /** What the settings name has to be there at start; it is opened here only to see whether it can be. */
 export function startChecks(env: NodeJS.ProcessEnv): readonly Check[] {
-  return [
+  const serving: readonly Check[] = [
     {
       name: "ENGINE_WEBHOOK_TLS_DIR",
       problem: ({ tlsDir }) => problemOf(() => readdirSync(tlsDir)),
@@ -52,16 +52,25 @@ export function startChecks(env: NodeJS.ProcessEnv): readonly Check[] {
         clientCa === undefined ? undefined : problemOf(() => readClientCa(clientCa)),
     },
     {
-      name: "ENGINE_WEBHOOK_OWN_CERT",
-      problem: ({ ownCert }) => (ownCert ? problemOf(() => connect(env)) : undefined),
-    },
-    {
       name: "ENGINE_WEBHOOK_CLUSTERS",
       needs: ["ENGINE_NAMES"],
       problem: ({ clusters, rules: { names } }) =>
         problemOf(() => openClusters(clusters, { names, log: createLog("silent") }, env)),
     },
   ];
+  const renewing: Check = {
+    name: "ENGINE_WEBHOOK_OWN_CERT",
+    problem: ({ ownCert }) => (ownCert ? problemOf(() => connect(env)) : undefined),
+  };
+  return [...serving.map(whenServing), renewing];
+}
+
+/** What only reviews need is not asked of a process that answers none. */
+function whenServing({ problem, ...check }: Check): Check {
+  return {
+    ...check,
+    problem: (config) => (config.role === "renew" ? undefined : problem(config)),
+  };
 }
 
 function problemOf(attempt: () => unknown): string | undefined {

@@ -59,7 +59,8 @@ export class Users {
   writeKubeconfig(options: Omit<KubeconfigOptions, "token">): string {
     const port = new URL(options.server).port;
     const parts = [options.user, port, options.namespace].filter((part) => part !== undefined);
-    const file = join(this.dir, `${parts.join("-")}.kubeconfig`);
+    // a colon, as in the names of service accounts, would end a path in KUBECONFIG
+    const file = join(this.dir, `${parts.join("-").replaceAll(":", "-")}.kubeconfig`);
     const config = kubeconfig({ ...options, token: this.tokenOf(options.user) });
     writeFileSync(file, `${JSON.stringify(config, undefined, 2)}\n`, { mode: 0o600 });
     return file;

@@ -14,6 +14,10 @@ export interface ReplicasOptions {
   readonly scene: Scene;
   readonly tlsDir: string;
   readonly count?: number;
+  /** Laid over the environment given here. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The admin's by default. */
+  readonly kubeconfig?: string;
 }
 
 interface Replica {
@@ -26,7 +30,7 @@ export class Replicas {
   private running: readonly Replica[] = [];
 
   private constructor(
-    private readonly options: ReplicasOptions,
+    private options: ReplicasOptions,
     private readonly forwarder: Forwarder,
   ) {}
 
@@ -49,7 +53,8 @@ export class Replicas {
   }
 
   /** Replaces each in turn, as a roll-out with maxUnavailable 0: one more serves, then one leaves. */
-  async roll(): Promise<void> {
+  async roll(changes: Pick<ReplicasOptions, "env"> = {}): Promise<void> {
+    this.options = { ...this.options, ...changes };
     let left: Promise<void> = Promise.resolve();
     for (const old of this.running) {
       const [next] = await Promise.all([this.open(), left]);
@@ -98,14 +103,19 @@ export class Replicas {
   }
 
   private async open(): Promise<Replica> {
-    const { controlPlane, scene, tlsDir } = this.options;
+    const { controlPlane, scene, tlsDir, env, kubeconfig } = this.options;
     const [port = 0, metricsPort = 0] = await freePorts(2);
     const webhook = await startWebhook({
       controlPlane,
       namespace: scene.namespace,
       tlsDir,
       address: { host: "127.0.0.1", port },
-      env: { ENGINE_WEBHOOK_METRICS_PORT: String(metricsPort), ENGINE_WEBHOOK_DRAIN: drain },
+      ...(kubeconfig !== undefined && { kubeconfig }),
+      env: {
+        ENGINE_WEBHOOK_METRICS_PORT: String(metricsPort),
+        ENGINE_WEBHOOK_DRAIN: drain,
+        ...env,
+      },
     });
     this.forwarder.add(webhook);
     await until(

@@ -9,6 +9,9 @@ const folder = join(__dirname, "../../manifests/webhook-own-cert");
 const read = (file: string): unknown => load(readFileSync(join(folder, file), "utf8"));
 const get = (value: unknown, path: string): unknown => at(value, path.split("."));
 const base = load(readFileSync(join(folder, "../webhook/deployment.yaml"), "utf8"));
+const renewal = read("renewal_deployment.yaml");
+const containerOf = (deployment: unknown): unknown =>
+  list(get(deployment, "spec.template.spec.containers"))[0];
 const { secret, lease, configuration } = placesOf(names, names.companion.namespace);
 
 test("the overlay lists each of its files, over the base", () => {
@@ -21,21 +24,58 @@ test("the overlay lists each of its files, over the base", () => {
   expect(listed.sort()).toEqual(["../webhook", ...files].sort());
 });
 
-test("the patch fits the base: the same container and volume, optional at start", () => {
+test("the serving pods differ from the base by their role alone: no right, no other volume", () => {
   const patch = read("deployment.yaml");
-  const part = (value: unknown, name: string): unknown =>
-    list(get(value, `spec.template.spec.${name}`))[0];
   expect(own(patch, "metadata")).toEqual({
     name: get(base, "metadata.name"),
     namespace: get(base, "metadata.namespace"),
   });
-  expect(own(part(patch, "containers"), "name")).toBe(own(part(base, "containers"), "name"));
-  expect(own(part(patch, "containers"), "env")).toEqual([
-    { name: "ENGINE_WEBHOOK_OWN_CERT", value: "true" },
-  ]);
-  expect(part(patch, "volumes")).toEqual({
-    name: own(part(base, "volumes"), "name"),
-    secret: { optional: true },
+  const env = [{ name: "ENGINE_WEBHOOK_ROLE", value: "serve" }];
+  const containers = [{ name: own(containerOf(base), "name"), env }];
+  expect(own(patch, "spec")).toEqual({ template: { spec: { containers } } });
+});
+
+describe("the renewing pod", () => {
+  const spec = get(renewal, "spec.template.spec");
+  const labels = get(renewal, "spec.template.metadata.labels");
+
+  test("renews and nothing else, with the image of the serving pods", () => {
+    const container = containerOf(renewal);
+    expect(own(container, "env")).toEqual([
+      { name: "ENGINE_WEBHOOK_ROLE", value: "renew" },
+      { name: "ENGINE_WEBHOOK_OWN_CERT", value: "true" },
+    ]);
+    expect(own(container, "image")).toBe(own(containerOf(base), "image"));
+  });
+
+  test("cannot be called: no port, no ingress, and no Service or budget chooses it", () => {
+    expect(own(containerOf(renewal), "ports")).toBeUndefined();
+    const policy = own(read("renewal_network_policy.yaml"), "spec");
+    expect(get(policy, "podSelector.matchLabels")).toEqual(labels);
+    expect(own(policy, "policyTypes")).toEqual(["Ingress", "Egress"]);
+    expect(own(policy, "ingress")).toBeUndefined();
+    const ofBase = (file: string): unknown =>
+      own(load(readFileSync(join(folder, `../webhook/${file}.yaml`), "utf8")), "spec");
+    expect(own(policy, "egress")).toEqual(own(ofBase("network_policy"), "egress"));
+    expect(get(renewal, "spec.selector.matchLabels")).toEqual(labels);
+    expect(own(ofBase("service"), "selector")).not.toEqual(labels);
+  });
+
+  test("has no privilege, as the serving pods", () => {
+    expect(own(spec, "securityContext")).toEqual(get(base, "spec.template.spec.securityContext"));
+    expect(own(containerOf(renewal), "securityContext")).toEqual(
+      own(containerOf(base), "securityContext"),
+    );
+  });
+
+  test("has an account of its own, whose token it asks for itself", () => {
+    const account = read("renewal_service_account.yaml");
+    expect(own(spec, "serviceAccountName")).toBe(get(account, "metadata.name"));
+    expect(own(spec, "serviceAccountName")).not.toBe(
+      get(base, "spec.template.spec.serviceAccountName"),
+    );
+    expect(own(spec, "automountServiceAccountToken")).toBe(true);
+    expect(own(account, "automountServiceAccountToken")).toBe(false);
   });
 });
 
@@ -63,14 +103,14 @@ test("it may read and patch its three objects by name, create two of them, and n
   ]);
 });
 
-test.each(["cluster_role", "role"])("its %s is bound to the account of the pods", (role) => {
+test.each(["cluster_role", "role"])("its %s is bound to the account of the renewing pod alone", (role) => {
   const binding = read(`${role}_binding.yaml`);
   expect(get(binding, "roleRef.name")).toBe(get(read(`${role}.yaml`), "metadata.name"));
   expect(get(binding, "roleRef.kind")).toBe(own(read(`${role}.yaml`), "kind"));
   expect(own(binding, "subjects")).toEqual([
     {
       kind: "ServiceAccount",
-      name: get(base, "spec.template.spec.serviceAccountName"),
+      name: get(renewal, "spec.template.spec.serviceAccountName"),
       namespace: names.companion.namespace,
     },
   ]);

@@ -12,6 +12,7 @@ const defaults = {
   port: 8443,
   metricsPort: 8080,
   tlsDir: "/tls",
+  role: "both",
   ownCert: false,
   clusters: { from: "api" },
   operatorNamespace: "engine",
@@ -52,6 +53,7 @@ test("every setting is read", () => {
     ENGINE_WEBHOOK_PORT: "443",
     ENGINE_WEBHOOK_METRICS_PORT: "0",
     ENGINE_WEBHOOK_TLS_DIR: "/etc/tls",
+    ENGINE_WEBHOOK_ROLE: "both",
     ENGINE_WEBHOOK_OWN_CERT: "true",
     ENGINE_WEBHOOK_CLUSTERS: "file:/etc/ecs.yaml",
     ENGINE_NAMESPACE: "databases",
@@ -72,6 +74,7 @@ test("every setting is read", () => {
     port: 443,
     metricsPort: 0,
     tlsDir: "/etc/tls",
+    role: "both",
     ownCert: true,
     clusters: { from: "file", path: "/etc/ecs.yaml" },
     operatorNamespace: "databases",
@@ -100,6 +103,7 @@ test.each([
   ["ENGINE_WEBHOOK_POLICY_READING", "target", {}],
   ["ENGINE_WEBHOOK_ALLOW_LATEST", "false", { rules: { ...defaults.rules, allowLatest: false } }],
   ["ENGINE_WEBHOOK_CLUSTERS", "api", {}],
+  ["ENGINE_WEBHOOK_ROLE", "serve", { role: "serve" }],
 ])("%s may be %s", (name, value, change) => {
   expect(parseConfig({ ...least, [name]: value })).toEqual({ ...defaults, ...change });
 });
@@ -118,9 +122,22 @@ test.each([
   ["ENGINE_WEBHOOK_MAX_BODY", "8MB", "a size as 8Mi, at most 64Mi"],
   ["ENGINE_WEBHOOK_MAX_IN_FLIGHT", "0", "a whole number from 1"],
   ["ENGINE_WEBHOOK_DRAIN", "15", "a duration as 500ms, 15s or 2m"],
+  ["ENGINE_WEBHOOK_ROLE", "Renew", "serve, renew or both"],
   ["LOG_LEVEL", "loud", "one of silent, fatal, error, warn, info, debug, trace"],
 ])("%s: %s is refused", (name, value, form) => {
   expect(problemsOf({ ...least, [name]: value })).toEqual([`${name}: "${value}" is not ${form}`]);
+});
+
+test("a process that only serves renews nothing, and one that only renews needs no folder", () => {
+  const own = { ENGINE_WEBHOOK_OWN_CERT: "true" };
+  const serve = { ...least, ...own, ENGINE_WEBHOOK_ROLE: "serve" };
+  expect(parseConfig(serve)).toEqual({ ...defaults, role: "serve" });
+  expect(parseConfig({ ...own, ENGINE_WEBHOOK_ROLE: "renew" })).toEqual({
+    ...defaults,
+    role: "renew",
+    ownCert: true,
+    tlsDir: "",
+  });
 });
 
 test.each([
@@ -149,6 +166,12 @@ test.each<[string, Record<string, string>, string, string]>([
     { ENGINE_WEBHOOK_OWN_CERT: "yes" },
     "ENGINE_WEBHOOK_OWN_CERT",
     '"yes" is not true or false',
+  ],
+  [
+    "a process that only renews where nothing is renewed",
+    { ENGINE_WEBHOOK_ROLE: "renew" },
+    "ENGINE_WEBHOOK_ROLE",
+    "renew needs ENGINE_WEBHOOK_OWN_CERT=true, or nothing is renewed",
   ],
   [
     "subjects without the CA that they come from",
@@ -189,12 +212,18 @@ test("all problems are named at once, also of what the settings name", () => {
     { name: "ENGINE_NAMESPACE", problem: () => undefined },
     { name: "ENGINE_WEBHOOK_DRAIN", needs: ["ENGINE_NAMES"], problem: () => "never asked" },
   ];
-  const env = { ENGINE_WEBHOOK_PORT: "x", ENGINE_NAMES: "y", ENGINE_WEBHOOK_OWN_CERT: "x" };
+  const env = {
+    ENGINE_WEBHOOK_PORT: "x",
+    ENGINE_NAMES: "y",
+    ENGINE_WEBHOOK_OWN_CERT: "x",
+    ENGINE_WEBHOOK_ROLE: "z",
+  };
   expect(problemsOf(env, checks)).toEqual([
     "ENGINE_NAMES: y: cannot be used: ENOENT: no such file or directory, open 'y'",
+    'ENGINE_WEBHOOK_ROLE: "z" is not serve, renew or both',
+    'ENGINE_WEBHOOK_OWN_CERT: "x" is not true or false',
     'ENGINE_WEBHOOK_PORT: "x" is not a port from 0 to 65535',
     "ENGINE_WEBHOOK_TLS_DIR: not set, it has to be the folder with cert and privateKey",
-    'ENGINE_WEBHOOK_OWN_CERT: "x" is not true or false',
     "ENGINE_WEBHOOK_CLUSTERS: cannot be read",
   ]);
 });

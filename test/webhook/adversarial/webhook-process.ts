@@ -1,6 +1,6 @@
 /** The real webhook as a process on loopback, and what can be seen of it from outside. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { aPair } from "../../support/tls";
@@ -15,7 +15,11 @@ export interface WebhookProcess {
   readonly ca: string;
   /** All that it has written so far. */
   log(): string;
+  /** Resolves when it has said the message. */
+  said(message: string): Promise<unknown>;
   isAlive(): boolean;
+  /** The sockets that it listens on; Linux tells. */
+  listening(): number;
   /** The value of one metric without labels. */
   metric(name: string): Promise<number>;
   /** The most memory that it ever had, in MiB. */
@@ -30,11 +34,14 @@ afterAll(() => {
   program?.remove();
 });
 
-/** Starts it with more settings; it is ready when this resolves. */
+/** Starts it with more settings; it has said the message when this resolves. */
 export async function startWebhookProcess(
   more: Readonly<Record<string, string>> = {},
+  message = "ready",
 ): Promise<WebhookProcess> {
-  const pair = aPair({ names: ["localhost", "127.0.0.1", "admission.engine.svc"] });
+  const pair = aPair({
+    names: ["localhost", "127.0.0.1", "admission.engine.svc", "admission.engine-admission.svc"],
+  });
   const folder = new TlsFolder(pair);
   const dir = emptyFolder();
   program ??= aWebhookProgram();
@@ -54,12 +61,16 @@ export async function startWebhookProcess(
   };
   const child = spawn(process.execPath, [program.file], { env, stdio: ["ignore", "pipe", "pipe"] });
   const output = collect(child);
-  const { port } = JSON.parse(await output.line('"message":"ready"')) as { readonly port: number };
+  const { port } = JSON.parse(await output.line(`"message":"${message}"`)) as {
+    readonly port: number;
+  };
   return {
     port,
     ca: pair.certPem,
     log: output.text,
+    said: (text) => output.line(`"message":"${text}"`),
     isAlive: () => child.exitCode === null && child.signalCode === null,
+    listening: () => listeningSockets(child.pid),
     metric: async (name) => {
       const { body } = await call({ port: metricsPort, path: "/metrics" });
       return Number(new RegExp(`^${name} (.*)$`, "m").exec(String(body))?.[1]);
@@ -75,9 +86,28 @@ export async function startWebhookProcess(
         await ended;
       }
       folder.remove();
-      rmSync(dir, { recursive: true });
+      rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** Of all sockets that wait for connections those that the process has open. */
+function listeningSockets(pid = 0): number {
+  const listens = "0A";
+  const rows = ["tcp", "tcp6"].flatMap((file) =>
+    readFileSync(`/proc/${pid}/net/${file}`, "utf8").trim().split("\n").slice(1),
+  );
+  const columns = rows.map((row) => row.trim().split(/\s+/));
+  const waiting = columns.filter(([, , , state]) => state === listens);
+  const inodes = new Set(waiting.map((row) => `socket:[${row[9] ?? ""}]`));
+  const open = readdirSync(`/proc/${pid}/fd`).map((fd) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${fd}`);
+    } catch {
+      return ""; // closed meanwhile
+    }
+  });
+  return open.filter((target) => inodes.has(target)).length;
 }
 
 /** What a process writes: all of it, and the first line with a text. */

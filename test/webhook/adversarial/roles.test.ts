@@ -1,0 +1,96 @@
+/** What a process does of the webhook's work: the one with the port holds no right to write. */
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ApiRequest } from "../../../webhook/clusters-connection";
+import { namespace, paths, World } from "../own-cert-world";
+import { emptyFolder } from "../tls-folder";
+import { startWebhookProcess, type WebhookProcess } from "./webhook-process";
+
+const dir = emptyFolder();
+const kubeconfig = join(dir, "config");
+
+let world: World;
+let api: Server;
+let webhook: WebhookProcess;
+
+beforeEach(async () => {
+  world = new World();
+  api = createServer((request, response) => {
+    let text = "";
+    request.setEncoding("utf8").on("data", (part: string) => (text += part));
+    request.on("end", () => {
+      const { method, url: path = "" } = request;
+      const body = text === "" ? {} : { body: JSON.parse(text) as object };
+      const asked = { method, path, ...body } as ApiRequest;
+      void world.send(asked).then((answer) => {
+        response.writeHead(answer.status).end(JSON.stringify(answer.body));
+      });
+    });
+  });
+  await new Promise<void>((resolve) => api.listen(0, "127.0.0.1", resolve));
+  const { port } = api.address() as AddressInfo;
+  const server = `http://127.0.0.1:${port}`; // the library takes no plain HTTP without the flag
+  writeFileSync(
+    kubeconfig,
+    JSON.stringify({
+      "current-context": "c",
+      contexts: [{ name: "c", context: { cluster: "c", user: "u" } }],
+      clusters: [{ name: "c", cluster: { server, "insecure-skip-tls-verify": true } }],
+      users: [{ name: "u", user: {} }],
+    }),
+  );
+});
+
+afterEach(async () => {
+  await webhook.stop();
+  api.closeAllConnections();
+  await new Promise((resolve) => api.close(resolve));
+});
+
+afterAll(() => {
+  rmSync(dir, { recursive: true });
+});
+
+const settings = (role: string) => ({
+  ENGINE_WEBHOOK_ROLE: role,
+  ENGINE_WEBHOOK_OWN_CERT: "true",
+  ENGINE_NAMESPACE: namespace,
+  KUBECONFIG: kubeconfig,
+});
+
+test("serve: answers on both ports, and sends the API server nothing about the certificate", async () => {
+  webhook = await startWebhookProcess(settings("serve"));
+  expect(webhook.listening()).toBe(2);
+  await webhook.stop();
+  expect(world.requests).toEqual([]);
+});
+
+test("renew: makes the Secret without a folder, a port or a list of clusters", async () => {
+  const nothingToServe = { ENGINE_WEBHOOK_TLS_DIR: "", ENGINE_WEBHOOK_CLUSTERS: "file:/none" };
+  webhook = await startWebhookProcess(
+    { ...settings("renew"), ...nothingToServe },
+    "own certificate stored",
+  );
+  expect(webhook.listening()).toBe(0);
+  expect(webhook.isAlive()).toBe(true);
+  expect(world.writes).toEqual(["secret 1"]);
+  await webhook.stop();
+  expect(webhook.log()).toMatch(/"message":"renewing the certificate"[^]*"message":"stopped"/);
+});
+
+test.each(["both", ""])("%j: does both, as before there was a choice", async (role) => {
+  webhook = await startWebhookProcess(settings(role));
+  await webhook.said("own certificate stored");
+  expect(webhook.listening()).toBe(2);
+  expect(world.get(paths.secret)).toBeDefined();
+});
+
+test("a process that only renews says at its start what it cannot reach", async () => {
+  await expect(
+    startWebhookProcess({ ...settings("renew"), KUBECONFIG: "" }, "renewing the certificate"),
+  ).rejects.toThrow(
+    "engine-webhook: ENGINE_WEBHOOK_OWN_CERT: no way to the API server: KUBECONFIG is not set and this is no pod",
+  );
+});
