@@ -22,12 +22,15 @@ async function runParsed({ raw, chosen, problems }: Parsed, world: World): Promi
   const global = toGlobalOptions(raw, world.env);
   const prepared = chosen?.entry.prepare(chosen.raw, chosen.inner);
   const named = await namesOf(global.options);
-  const all = [problems, global.problems, named.problems, prepared?.problems ?? []].flat();
+  const missing = problems.length > 0 ? [] : (prepared?.missing ?? []); // it may be what was mistyped
+  const all = [problems, global.problems, prepared?.problems ?? [], missing].flat();
   const { run } = await import("./program/run.ts");
   return run(
     {
       options: { ...global.options, ...(named.names && { names: named.names }) },
       problems: [...new Set(all)],
+      fileProblems: named.problems,
+      warnings: prepared?.warnings ?? [],
       ...(chosen && { entry: chosen.entry }),
       ...(prepared && { prepared }),
       args: chosen?.args ?? [],

@@ -1,27 +1,12 @@
 /** The formats of the settings; each parser gives undefined for a text that does not fit. */
 import type { RuleOptions, RuleSetting } from "../plugin/domain/rules/types";
 
-const milliseconds: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-};
 const bytes: Readonly<Record<string, number>> = { "": 1, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30 };
-
-/** `500ms`, `15s`, `2m`, `24h`, `0` in milliseconds. */
-export function parseDuration(text: string): number | undefined {
-  return text === "0" ? 0 : scaled(text, /^(\d{1,6})(ms|s|m|h)$/, milliseconds);
-}
 
 /** `8Mi`, `512Ki`, `1048576` in bytes. */
 export function parseSize(text: string): number | undefined {
-  return scaled(text, /^(\d{1,10})(Ki|Mi|Gi|)$/, bytes);
-}
-
-function scaled(text: string, form: RegExp, units: Readonly<Record<string, number>>) {
-  const [, amount = "", unit = ""] = form.exec(text) ?? [];
-  const factor = units[unit];
+  const [, amount = "", unit = ""] = /^(\d{1,10})(Ki|Mi|Gi|)$/.exec(text) ?? [];
+  const factor = bytes[unit];
   return amount === "" || factor === undefined ? undefined : Number(amount) * factor;
 }
 

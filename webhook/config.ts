@@ -1,15 +1,9 @@
 /** The environment, parsed once at start; every problem is named at once (cli contract). */
+import { parseDuration } from "../plugin/domain/duration";
 import { UsageError } from "../plugin/domain/errors";
 import { defaultNames, type Names } from "../plugin/domain/names";
 import type { RuleOptions } from "../plugin/domain/rules/types";
-import {
-  parseBoolean,
-  parseDuration,
-  parseList,
-  parseRules,
-  parseSize,
-  parseWhole,
-} from "./config-values";
+import { parseBoolean, parseList, parseRules, parseSize, parseWhole } from "./config-values";
 import { readNames } from "./config-names";
 import { type LogLevel, logLevels } from "./log";
 

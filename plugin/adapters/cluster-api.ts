@@ -1,7 +1,7 @@
 /** Connecting to a cluster's REST API: which way, with which credentials, trusting whom (S76, S105). */
 import { resolve } from "node:path";
 import { keepsCredentialsInSecret } from "../domain/checks/references";
-import { EngineError, exitCodes, UsageError } from "../domain/errors";
+import { EngineError, exitCodes, InputError, UsageError } from "../domain/errors";
 import { kinds } from "../domain/kinds";
 import type { Names } from "../domain/names";
 import { type KubeObject, objectLabel } from "../domain/objects";
@@ -12,7 +12,7 @@ import { HttpClusterApi } from "./cluster-api/http-api";
 import { type ApiCredentials, Login } from "./cluster-api/login";
 import { type ApiPlaces, placesOf } from "./cluster-api/places";
 import { type Route, routeByUrl, routeForwarded, routeInside } from "./cluster-api/route";
-import { fileProblem, readText } from "./kubernetes/files";
+import { fileProblem, readText } from "./files";
 import { isPodForwarder } from "./kubernetes/port-forward";
 
 /** The flags of the REST API, judged (cli contract). */
@@ -122,9 +122,9 @@ function trustOf({ ca, insecure }: ApiFlags): Trust {
     });
   }
   const read = readText(resolve(ca));
-  if (!("text" in read)) throw new UsageError(`--api-ca: ${ca}: ${fileProblem(read.failure)}`);
+  if (!("text" in read)) throw new InputError(`--api-ca: ${fileProblem(ca, read.failure)}`);
   if (read.text.includes("-----BEGIN CERTIFICATE-----")) return { ca: read.text };
-  throw new UsageError(`--api-ca: ${ca} holds no certificate in PEM`);
+  throw new InputError(`--api-ca: ${ca} holds no certificate in PEM`);
 }
 
 /** Name of the Secret with the credentials: given, named by the EC, or named like it (S105). */

@@ -1,18 +1,18 @@
 /** YAML in and out. JSON is YAML, so both kinds of files are read. */
 import { shapeProblem, textProblem } from "../domain/bounded";
-import { UsageError } from "../domain/errors";
+import { InputError, UsageError } from "../domain/errors";
 import { dump, loadAll } from "js-yaml";
 
 /** Characters; a text of more is no manifest. */
 const longest = 16 * 2 ** 20;
 
 /**
- * The documents of a text; UsageError that names the source and the line when it is no YAML, or more
+ * The documents of a text; InputError that names the source and the line when it is no YAML, or more
  * than any manifest: nobody else has to bound what was read here.
  */
 export function parseDocuments(text: string, source: string): readonly unknown[] {
   const refused = (problem: string): UsageError =>
-    new UsageError(`${source} is not YAML: ${problem}`);
+    new InputError(`${source} is not YAML: ${problem}`);
   if (text.length > longest) throw refused(`it has more than ${longest} characters`);
   const before = textProblem(text);
   if (before !== undefined) throw refused(before);
@@ -27,7 +27,7 @@ function loaded(text: string, source: string): readonly unknown[] {
     return loadAll(text);
   } catch (error) {
     const reason = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
-    throw new UsageError(`${source} is not YAML: ${reason}`, { cause: error });
+    throw new InputError(`${source} is not YAML: ${reason}`);
   }
 }
 

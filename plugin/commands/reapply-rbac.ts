@@ -1,5 +1,5 @@
 /** `reapply-rbac`: flags to options, then the run over the managed namespaces (S34). */
-import { UsageError } from "../domain/errors";
+import { InputError } from "../domain/errors";
 import { namesIn } from "../domain/rbac/managed";
 import type { RoleFiles } from "../domain/rbac/lines";
 import type { Release } from "../domain/release/release";
@@ -93,6 +93,6 @@ async function readGiven(
   if (namespacesFile === undefined) return namespaces;
   const text = await context.readInput(namespacesFile);
   const given = namesIn(text.replaceAll(/#.*$/gm, ""));
-  if (given.length === 0) throw new UsageError(`${namespacesFile} names no namespace`);
+  if (given.length === 0) throw new InputError(`${namespacesFile} names no namespace`);
   return given;
 }

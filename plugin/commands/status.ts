@@ -3,7 +3,7 @@ import { readSecretCertificate } from "../adapters/certificate";
 import { openRelease } from "../adapters/release/open";
 import { parseDocuments, renderDocuments } from "../adapters/yaml";
 import { judgeChecks } from "../domain/checks/judge";
-import { EngineError, exitCodes, UsageError } from "../domain/errors";
+import { EngineError, exitCodes, InputError, UsageError } from "../domain/errors";
 import { contentsOf } from "../domain/release/contents";
 import type { ReleaseContents } from "../domain/release/release";
 import { renderText, type TextStyle } from "../output/text";
@@ -157,7 +157,7 @@ async function optionsOf(
     const platform = openShift ? "openshift" : "kubernetes";
     const read = contentsOf(release, { platform, names, parse: parseDocuments });
     if (read.is === "read") return read.contents;
-    throw new UsageError(read.problems);
+    throw new InputError(read.problems);
   };
   const { consumerRole, consumerBinding, labelRole, labelBinding } = names.release;
   const documents = [consumerRole, consumerBinding, labelRole, labelBinding].flatMap((paths) => {

@@ -1,7 +1,7 @@
 /** `upgrade-database`: flags to options, then the upgrade of databases (S61-S67, S75-S92). */
 import { parseDocuments } from "../adapters/yaml";
 import { deprecated, parseModules, type RequestWish } from "../domain/databases/request";
-import { UsageError } from "../domain/errors";
+import { InputError, UsageError } from "../domain/errors";
 import { type KubeObject, objectLabel } from "../domain/objects";
 import { parseEngineVersion } from "../domain/versions";
 import { renderText, type TextStyle } from "../output/text";
@@ -191,5 +191,5 @@ async function readModules(
   const [document] = parseDocuments(inline ? given : await context.readInput(given), "--modules");
   const parsed = parseModules(document, context.names);
   if (parsed.is === "modules") return parsed.modules;
-  throw new UsageError(parsed.problems.map((problem) => `--modules: ${problem}`));
+  throw new InputError(parsed.problems.map((problem) => `--modules: ${problem}`));
 }

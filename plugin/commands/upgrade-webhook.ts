@@ -3,7 +3,7 @@ import { readSecretCertificate } from "../adapters/certificate";
 import { shippedTemplate } from "../adapters/shipped-template";
 import { parseDocuments } from "../adapters/yaml";
 import { judgeCertificate } from "../domain/certificate";
-import { UsageError } from "../domain/errors";
+import { InputError, UsageError } from "../domain/errors";
 import type { Names } from "../domain/names";
 import type { KubeObject, Resource } from "../domain/objects";
 import { rebrand } from "../domain/rebrand";
@@ -176,7 +176,7 @@ function probePair(
     );
   }
   if (accept.kind !== deny.kind || accept.apiVersion !== deny.apiVersion) {
-    throw new UsageError(`probe file ${source}: the two objects are of different kinds`);
+    throw new InputError(`probe file ${source}: the two objects are of different kinds`);
   }
   return {
     kind: accept.kind,

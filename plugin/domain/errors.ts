@@ -57,6 +57,13 @@ export class UsageError extends EngineError {
   }
 }
 
+/** A file, or what stands for one, that cannot be used; each problem names it. */
+export class InputError extends UsageError {
+  constructor(problems: string | readonly string[], details: ErrorDetails = {}) {
+    super(problems, { hint: "fix that file, or give another one, then run again", ...details });
+  }
+}
+
 /** The API server or the network cannot be reached, or its certificate does not fit. */
 export class UnavailableError extends EngineError {
   readonly code = "UNAVAILABLE";

@@ -5,6 +5,11 @@
 import type { FlagSpec } from "../commands/standard-flags";
 import { parseBoolean } from "./values";
 
+/** Whether a word is a command's or an argument, in a line whose values are bound to their flags. */
+export function isOperand(word: string): boolean {
+  return !word.startsWith("-") || word === "-";
+}
+
 /** The command line with every value bound to its flag; what follows `--` stays as it is. */
 export function normalise(argv: readonly string[], flags: readonly FlagSpec[]): readonly string[] {
   const words = argv[0] === "help" ? [...argv.slice(1), "--help"] : argv;
@@ -27,10 +32,16 @@ function bind(
 ): { readonly bound: string; readonly follows: boolean } {
   const typed = splitFlag(word, line.flags);
   if (typed === undefined) return { bound: word, follows: false };
-  const command = line.before.find((earlier) => !earlier.startsWith("-"));
+  const command = line.before.find(isOperand);
+  if (asksVersion(word, next) && command === undefined) return { bound: "version", follows: false };
   if (standsAlone(typed, next, command)) return { bound: `--${typed.flag.name}`, follows: false };
   const follows = isFollowed(typed, next);
   return { bound: withBound(typed, follows ? next : typed.value), follows };
+}
+
+/** As most programs take it; behind a command it is a flag of that command. */
+function asksVersion(word: string, next: string | undefined): boolean {
+  return word === "--version" && (next === undefined || next.startsWith("-"));
 }
 
 interface TypedFlag {

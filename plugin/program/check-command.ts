@@ -1,7 +1,6 @@
 /** `check`, as data. */
 import type { CheckFlags } from "../commands/check";
 import { parseCode } from "../domain/checks/selection";
-import { parseReleaseTag } from "../domain/versions";
 import type { CommandEntry } from "./entry";
 import { groups, prepare } from "./entry";
 import { readSkips, skipFlag } from "./skip-flag";
@@ -55,16 +54,13 @@ explain CODE says more. A finding that you can live with is accepted with --skip
 };
 
 function judge(read: FlagReader): CheckFlags {
-  const target = read.text("target");
+  const target = read.tag("target", "8.0.2-2");
   const release = read.text("release");
   const sha256 = read.text("sha256");
   const only = read.list("only").map(parseCode);
   const skip = readSkips(read);
-  if (target !== undefined && parseReleaseTag(target) === undefined) {
-    read.problems.push(`--target: ${JSON.stringify(target)} is not a tag such as 8.0.2-2`);
-  }
   if (sha256 !== undefined && release === undefined) {
-    read.problems.push("--sha256: goes with --release");
+    read.missing.push("--sha256: goes with --release");
   }
   return {
     ...(target !== undefined && { target }),

@@ -1,7 +1,6 @@
 /** `upgrade-cluster`, as data. */
 import type { UpgradeClusterFlags } from "../commands/upgrade-cluster";
 import { defaultStallAfterMs } from "../domain/rollout/stateful-set";
-import { parseReleaseTag } from "../domain/versions";
 import type { CommandEntry } from "./entry";
 import { groups, prepare } from "./entry";
 import { readSkips, skipFlag } from "./skip-flag";
@@ -75,17 +74,14 @@ the whole wait. Running the command again is safe: it goes on from the state fou
 };
 
 function judge(read: FlagReader): UpgradeClusterFlags {
-  const target = read.text("target");
+  const target = read.tag("target", "8.0.2-17");
   const auto = read.on("auto");
   const imageRepository = read.text("image-repository");
   const imagePullPolicy = read.given("image-pull-policy")
     ? read.choice("image-pull-policy", pullPolicies, "IfNotPresent")
     : undefined;
   if (target === undefined && !auto) {
-    read.problems.push("--target: give the tag to upgrade to, or --auto");
-  }
-  if (target !== undefined && parseReleaseTag(target) === undefined) {
-    read.problems.push(`--target: ${JSON.stringify(target)} is not a release tag such as 8.0.2-17`);
+    read.missing.push("--target: give the tag to upgrade to, or --auto");
   }
   return {
     ...(target !== undefined && { target }),

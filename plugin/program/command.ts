@@ -1,8 +1,8 @@
 /** commander's Command as this tool needs it: problems are collected, nothing prints, nothing exits. */
-import { Command, Option } from "commander";
+import { Command, type ErrorOptions, Option } from "commander";
 import type { FlagSpec } from "../commands/standard-flags";
 import { standardFlags } from "../commands/standard-flags";
-import { opposite } from "./argv";
+import { isOperand, opposite } from "./argv";
 import { suggestion } from "../domain/suggest";
 
 /** Thrown when help is to be shown: parsing ends here. */
@@ -28,6 +28,8 @@ export interface CommandParts {
 export class EngineCommand extends Command {
   /** Words behind an unknown flag: each may be its value, a secret even. */
   #doubtful = 0;
+  /** With an unknown flag, whether a word is its value or an argument cannot be told. */
+  #mistyped = false;
 
   constructor(
     name: string,
@@ -39,7 +41,19 @@ export class EngineCommand extends Command {
   }
 
   override outputHelp(asked?: unknown): never {
-    throw new HelpAsked(this.parts.help(), asked === undefined);
+    const explicit = asked === undefined;
+    const unknown = explicit && this.commands.length > 0 && this.args.slice(0, 1).some(isOperand);
+    if (unknown) this.unknownCommand();
+    throw new HelpAsked(this.parts.help(), explicit && !unknown);
+  }
+
+  /** commander's own hook, which knows the commands of one level alone by their last words. */
+  unknownCommand(): void {
+    const [typed = ""] = this.args;
+    const path = this.parent === null ? [] : [this.name()];
+    const paths = this.commands.map((command) => [...path, command.name()].join(" "));
+    const wanted = [...path, typed].join(" ");
+    this.parts.problems.push(`unknown command: ${wanted}${suggestion(wanted, paths)}`);
   }
 
   /** The arguments as far as they are certain; only these may be quoted. */
@@ -47,7 +61,9 @@ export class EngineCommand extends Command {
     return this.args.slice(0, this.args.length - this.#doubtful);
   }
 
-  override error(message: string): never {
+  override error(message: string, { code }: ErrorOptions = {}): never {
+    const counts = ["commander.excessArguments", "commander.missingArgument"].includes(code ?? "");
+    if (this.#mistyped && counts) return undefined as never;
     this.parts.problems.push(message.replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " "));
     return undefined as never; // commander goes on, so that the next problem is found too
   }
@@ -59,7 +75,9 @@ export class EngineCommand extends Command {
     const literal = unknown.includes("--") ? unknown.indexOf("--") : unknown.length;
     const typed = unknown.slice(0, literal);
     const flags = typed.filter((word) => word.length > 1 && word.startsWith("-"));
-    for (const flag of flags.filter((word) => !isHelp(word))) this.unknownFlag(flag);
+    const mistyped = flags.filter((word) => !isHelp(word));
+    for (const flag of mistyped) this.unknownFlag(flag);
+    this.#mistyped = mistyped.length > 0;
     const words = typed.filter((word) => !flags.includes(word));
     const doubtful = [...words, ...unknown.slice(literal + 1)];
     this.#doubtful = doubtful.length;

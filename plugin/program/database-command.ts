@@ -155,7 +155,7 @@ export function judgeDatabaseFlags(read: FlagReader): UpgradeDatabaseFlags {
   const via = read.choice("via", ways, "resource");
   const ofApi = [...requestFlags, ...apiFlags].map(({ name }) => name);
   for (const name of via === "api" ? [] : [...ofApi, "confirm"].filter((one) => read.given(one))) {
-    read.problems.push(`--${name}: goes with --via api`);
+    read.missing.push(`--${name}: goes with --via api`);
   }
   const selector = read.text("selector");
   const version = read.text("engine-version");

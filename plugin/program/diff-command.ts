@@ -43,6 +43,7 @@ function prepareDiff(
     : [`${entry.path} changes nothing; what does: ${known}`];
   const prepared = entry.prepare(raw);
   return {
+    ...prepared,
     problems: [...unfit, ...prepared.problems],
     load: async () => await loadDiff(await prepared.load(), args, words),
   };

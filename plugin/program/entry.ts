@@ -15,6 +15,9 @@ export interface LoadedCommand {
 /** A command line judged: what to load and run, and what is wrong with the flags. */
 export interface Prepared {
   readonly problems: readonly string[];
+  /** What is not given; a mistyped flag may be the one that is missing. */
+  readonly missing?: readonly string[];
+  readonly warnings?: readonly string[];
   readonly load: () => Promise<LoadedCommand>;
 }
 
@@ -83,6 +86,8 @@ export function prepare<F>(
     const flags = judge(read);
     return {
       problems: read.problems,
+      missing: read.missing,
+      warnings: read.warnings,
       load: async () => {
         const { run, text } = await load();
         return { run: (context, args) => run(context, args, flags), ...(text && { text }) };

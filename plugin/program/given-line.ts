@@ -1,6 +1,7 @@
 /** `rehearse` and `diff` are given a whole command line: which words are their own, which the other's. */
 import type { FlagSpec } from "../commands/standard-flags";
 import { rehearsedByDefault } from "../commands/standard-flags";
+import { isOperand } from "./argv";
 
 /** A command that is given another one. */
 export interface Outer {
@@ -38,8 +39,4 @@ export function splitGiven(
   if (named) return { own, given: others };
   const asked = others.filter((word) => word === "--help" || word === "-h");
   return { own: [...own, ...asked], given: [rehearsedByDefault, ...others] };
-}
-
-function isOperand(word: string): boolean {
-  return !word.startsWith("-") || word === "-";
 }

@@ -2,19 +2,13 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
-import { UsageError } from "../domain/errors";
-import { own, text } from "../domain/values";
+import { fileProblem } from "../adapters/files";
+import { InputError, UsageError } from "../domain/errors";
 
 /** MiB; an input of more is no manifest: refused before memory runs out, since a device has no end. */
 const manifestLimit = 16;
 /** MiB; a string of JavaScript cannot be much longer. */
 const dumpLimit = 480;
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: "no such file",
-  EACCES: "permission denied",
-  EISDIR: "is a folder, not a file",
-};
 
 /** The text of a file, or of the stream for "-"; ends with the signal's reason when aborted. */
 export async function readInput(
@@ -29,10 +23,7 @@ export async function readInput(
   } catch (cause) {
     signal.throwIfAborted();
     if (cause instanceof UsageError) throw cause;
-    const name = path === "-" ? "stdin" : path;
-    const known = reasons[text(own(cause, "code")) ?? ""];
-    if (known !== undefined) throw new UsageError(`${name}: ${known}`);
-    throw new UsageError(`${name}: cannot be read`, { cause });
+    throw new InputError(fileProblem(path === "-" ? "stdin" : path, cause));
   }
 }
 
@@ -47,7 +38,7 @@ async function readStdin(
   mib: number,
 ): Promise<string> {
   const bytes = await readAll(stdin, signal, { name: "stdin", mib });
-  if (bytes.length === 0) throw new UsageError("stdin: is empty or closed");
+  if (bytes.length === 0) throw new InputError("stdin: is empty or closed");
   return bytes.toString("utf8");
 }
 
@@ -61,7 +52,7 @@ async function readAll(
   for await (const chunk of abortable(input, signal)) {
     const bytes = Buffer.from(chunk);
     size += bytes.length;
-    if (size > mib * 2 ** 20) throw new UsageError(`${name}: more than ${mib} MiB`);
+    if (size > mib * 2 ** 20) throw new InputError(`${name}: more than ${mib} MiB`);
     chunks.push(bytes);
   }
   return Buffer.concat(chunks);

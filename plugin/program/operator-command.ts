@@ -103,11 +103,14 @@ const ofChart = ["release-name", "version", "values"];
 export function judgeOperatorFlags(read: FlagReader): UpgradeOperatorFlags {
   const release = readRelease(read);
   const byChart = read.given("chart");
-  if (byChart === read.given("release")) {
+  if (byChart && read.given("release")) {
     read.problems.push("--release and --chart: give one of the two");
   }
+  if (!byChart && !read.given("release")) {
+    read.missing.push("no release: give --release SOURCE, or --chart REF");
+  }
   for (const name of (byChart ? ofBundle : ofChart).filter((each) => read.given(each))) {
-    read.problems.push(`--${name}: goes with --${byChart ? "release" : "chart"}`);
+    read.missing.push(`--${name}: goes with --${byChart ? "release" : "chart"}`);
   }
   return {
     ...release,
@@ -147,12 +150,14 @@ function judgeChart(read: FlagReader): ChartFlags {
   // a word with a dash would be a flag of helm's
   if (chart.startsWith("-")) read.problems.push("--chart: is not a chart");
   if (!releaseName.test(name)) {
-    read.problems.push(
+    (read.given("release-name") ? read.problems : read.missing).push(
       "--release-name: give the name of the chart's release, as helm list shows it",
     );
   }
   if (!exactVersion.test(version)) {
-    read.problems.push("--version: give one version of the chart, as 8.0.2-2");
+    (read.given("version") ? read.problems : read.missing).push(
+      "--version: give one version of the chart, as 8.0.2-2",
+    );
   }
   return { chart, releaseName: name, version, ...(values !== undefined && { values }) };
 }

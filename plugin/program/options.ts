@@ -69,7 +69,7 @@ function readConnection(read: FlagReader): ConnectionFlags {
     read.problems.push("--token: holds characters that no token has"); // node would quote the header
   }
   const asGroup = read.each("as-group");
-  const requestTimeoutMs = read.duration("request-timeout", 0, true);
+  const requestTimeoutMs = read.duration("request-timeout", 0);
   return {
     ...given(texts),
     ...(read.on("insecure-skip-tls-verify") && { insecureSkipTlsVerify: true }),

@@ -90,7 +90,7 @@ function prepareRehearsal(
 ): Prepared {
   const read = new FlagReader(raw);
   const flags = judgeFlags(read);
-  if (read.given("api-release")) read.problems.push("--api-release needs --serve-api");
+  if (read.given("api-release")) read.missing.push("--api-release: goes with --serve-api");
   if (!commands.includes(inner.entry)) {
     const known = commands.map(({ path }) => path).join(", ");
     read.problems.push(
@@ -102,7 +102,9 @@ function prepareRehearsal(
   const chosen = flags.from === undefined ? withRelease(inner) : inner;
   const prepared = chosen.entry.prepare(chosen.raw);
   return {
+    ...prepared,
     problems: [...read.problems, ...prepared.problems],
+    missing: [...read.missing, ...(prepared.missing ?? [])],
     load: async () => await loadRehearsal(flags, chosen, await prepared.load()),
   };
 }

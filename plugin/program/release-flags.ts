@@ -1,7 +1,6 @@
 /** The flags of a release: data, and how they are read. */
 import type { ReleaseFlags } from "../commands/context";
 import type { FlagSpec } from "../commands/standard-flags";
-import { parseReleaseTag } from "../domain/versions";
 import type { FlagReader } from "./values";
 
 /** The flags of a release, for every command that takes one. */
@@ -24,12 +23,9 @@ export const releaseFlags: readonly FlagSpec[] = [
 export function readRelease(read: FlagReader): ReleaseFlags {
   const release = read.text("release");
   const sha256 = read.text("sha256");
-  const target = read.text("target");
+  const target = read.tag("target", "7.22.0-7");
   for (const name of ["sha256", "target"].filter((each) => read.given(each))) {
-    if (!read.given("release")) read.problems.push(`--${name}: goes with --release`);
-  }
-  if (target !== undefined && parseReleaseTag(target) === undefined) {
-    read.problems.push(`--target: ${JSON.stringify(target)} is not a tag such as 7.22.0-7`);
+    if (!read.given("release")) read.missing.push(`--${name}: goes with --release`);
   }
   return {
     ...(release !== undefined && { release }),

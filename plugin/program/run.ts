@@ -1,7 +1,7 @@
 /** Runs a judged command line, and prints its end: exactly one document, whatever happens. */
 import type { CommandContext, GlobalOptions } from "../commands/context";
 import type { ExitCode } from "../domain/errors";
-import { EngineError, UsageError } from "../domain/errors";
+import { EngineError, InputError, UsageError } from "../domain/errors";
 import type { TalkingReporter } from "../output/reporter";
 import { createReporter } from "../output/reporter";
 import { isTerminal, palette, wantsColor } from "../output/style";
@@ -16,6 +16,9 @@ import type { Report } from "../run/report";
 export interface Job {
   readonly options: GlobalOptions;
   readonly problems: readonly string[];
+  /** What stands against the names file. */
+  readonly fileProblems?: readonly string[];
+  readonly warnings?: readonly string[];
   readonly entry?: CommandEntry;
   readonly prepared?: Prepared;
   readonly args: readonly string[];
@@ -27,6 +30,7 @@ export async function run(job: Job, world: World): Promise<ExitCode> {
   const reporter = await createReporter({ ...job.options, out, err, env: world.env });
   const session = createSession(world, job.options, reporter);
   try {
+    for (const text of job.warnings ?? []) reporter.event({ type: "warning", text });
     const command = await load(job);
     const ended = await Promise.race([command.run(session.context, job.args), world.crashed]);
     const report = withNext(ended);
@@ -40,9 +44,10 @@ export async function run(job: Job, world: World): Promise<ExitCode> {
   }
 }
 
-function load({ problems, prepared }: Job): Promise<LoadedCommand> {
-  if (problems.length > 0 || prepared === undefined)
-    return Promise.reject(new UsageError(problems));
+function load({ problems, fileProblems = [], prepared }: Job): Promise<LoadedCommand> {
+  const all = [...problems, ...fileProblems];
+  if (problems.length === 0 && all.length > 0) return Promise.reject(new InputError(all));
+  if (all.length > 0 || prepared === undefined) return Promise.reject(new UsageError(all));
   return prepared.load();
 }
 

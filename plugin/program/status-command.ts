@@ -66,7 +66,7 @@ function judge(read: FlagReader): StatusFlags {
   const intervalMs = read.duration("interval", 2_000);
   read.choice("until", ["fine"], "fine");
   if (intervalMs < shortestMs) read.problems.push("--interval: at least 100ms");
-  if (read.given("interval") && !watch) read.problems.push("--interval: only with --watch");
+  if (read.given("interval") && !watch) read.missing.push("--interval: only with --watch");
   if (read.on("probe") && watch) read.problems.push("--probe and --watch: give one of the two");
   return {
     ...(release !== undefined && { release }),

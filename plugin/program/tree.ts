@@ -1,7 +1,7 @@
 /** The command line, parsed: commander's tree is made from the list of commands. */
 import type { Prefix } from "../commands/context";
-import { standardFlags } from "../commands/standard-flags";
-import { normalise } from "./argv";
+import { type FlagSpec, rehearsedByDefault, standardFlags } from "../commands/standard-flags";
+import { isOperand, normalise } from "./argv";
 import { EngineCommand, HelpAsked } from "./command";
 import { entries, outers, parents } from "./commands";
 import type { ArgumentSpec, Chosen } from "./entry";
@@ -25,9 +25,25 @@ export interface Parsed {
 /** Every flag of every command, for binding values to flags before commander sees them. */
 const allFlags = [...standardFlags, ...entries.flatMap((entry) => entry.flags)];
 
+/** The same flags, with the short names of the line's own commands alone: `-f` is not everybody's. */
+function flagsOf(argv: readonly string[]): readonly FlagSpec[] {
+  const operands = normalise(argv, allFlags).filter(isOperand);
+  const [first, ...others] = operands;
+  const inner = outers.some(({ path }) => path === first) ? others : operands;
+  const line = inner.length > 0 ? inner.join(" ") : rehearsedByDefault;
+  const own = entries
+    .filter(({ path }) => path === first || `${line} `.startsWith(`${path} `))
+    .flatMap(({ flags }) => flags);
+  return allFlags.map(({ short, ...flag }) => {
+    const known =
+      short !== undefined && [...standardFlags, ...own].some((one) => one.short === short);
+    return known ? { ...flag, short } : flag;
+  });
+}
+
 /** Reads a command line; never throws for what a person may have typed. */
 export function parse(argv: readonly string[], prefix: Prefix): Parsed {
-  const words = normalise(argv, allFlags);
+  const words = normalise(argv, flagsOf(argv));
   const split = splitGiven(words, outers);
   const parsed = split === undefined ? parseWords(words, prefix) : parseGiven(split, prefix);
   return { ...parsed, words };

@@ -1,7 +1,6 @@
 /** `upgrade`, as data. */
 import type { UpgradeFlags } from "../commands/upgrade-flags";
 import { defaultStallAfterMs } from "../domain/rollout/stateful-set";
-import { parseReleaseTag } from "../domain/versions";
 import type { CommandEntry } from "./entry";
 import { groups, prepare } from "./entry";
 import { judgeOperatorFlags, operatorFlags } from "./operator-command";
@@ -92,17 +91,12 @@ done is as wanted, and is not written again.`,
 };
 
 function judge(read: FlagReader): UpgradeFlags {
-  const clusterTarget = read.text("cluster-target");
+  const clusterTarget = read.tag("cluster-target", "8.0.2-17");
   const plan = read.text("plan");
   const planOut = read.text("plan-out");
   const engineVersion = read.text("engine-version");
   if (plan !== undefined && planOut !== undefined) {
     read.problems.push("--plan and --plan-out: give one of the two");
-  }
-  if (clusterTarget !== undefined && parseReleaseTag(clusterTarget) === undefined) {
-    read.problems.push(
-      `--cluster-target: ${JSON.stringify(clusterTarget)} is not a tag such as 8.0.2-17`,
-    );
   }
   return {
     ...judgeOperatorFlags(read),

@@ -1,4 +1,6 @@
 /** Reading typed values: each reader names its problem and goes on, so that all are named at once. */
+import { parseDuration } from "../domain/duration";
+import { parseReleaseTag } from "../domain/versions";
 
 /** What commander has read: strings, lists of strings and booleans under camel-case names. */
 export type RawFlags = Readonly<Record<string, unknown>>;
@@ -8,16 +10,6 @@ interface Typed {
   readonly value: string;
   /** `--timeout` or `ENGINE_TIMEOUT`. */
   readonly from: string;
-}
-
-const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
-
-/** Milliseconds of a duration in Go's spelling (`500ms`, `1m30s`, `0`); undefined for anything else. */
-export function parseDuration(text: string): number | undefined {
-  if (text === "0") return 0;
-  if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return undefined;
-  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)];
-  return parts.reduce((sum, [, count, unit]) => sum + Number(count) * (unitMs[unit ?? ""] ?? 0), 0);
 }
 
 /** True or false of an environment variable's or flag's spelling; undefined for anything else. */
@@ -42,6 +34,9 @@ function split(text: string): readonly string[] {
 /** Reads flags one by one and collects the problems of all of them. */
 export class FlagReader {
   readonly problems: string[] = [];
+  /** What is not given: named only where no mistyped flag may be the one that is missing. */
+  readonly missing: string[] = [];
+  readonly warnings: string[] = [];
 
   constructor(
     private readonly raw: RawFlags,
@@ -79,12 +74,26 @@ export class FlagReader {
     return found ?? fallback;
   }
 
-  /** Milliseconds; `bare` takes a number without unit as seconds, as kubectl's --request-timeout. */
-  duration(name: string, fallback: number, bare = false): number {
+  /** A release tag without the leading v of the repository's own tags, which no image has. */
+  tag(name: string, example: string): string | undefined {
+    const typed = this.typed(name);
+    if (typed === undefined) return undefined;
+    if (parseReleaseTag(typed.value) === undefined) {
+      this.problem(typed, `is not a tag such as ${example}`);
+      return typed.value;
+    }
+    const tag = typed.value.replace(/^v/, "");
+    if (tag !== typed.value) {
+      this.warnings.push(`${typed.from}: ${typed.value} is read as ${tag}: tags have no leading v`);
+    }
+    return tag;
+  }
+
+  /** Milliseconds; a number without unit is one of seconds. */
+  duration(name: string, fallback: number): number {
     const typed = this.typed(name);
     if (typed === undefined) return fallback;
-    const seconds = bare && /^\d+$/.test(typed.value) ? Number(typed.value) * 1000 : undefined;
-    const parsed = seconds ?? parseDuration(typed.value);
+    const parsed = parseDuration(typed.value);
     if (parsed === undefined) this.problem(typed, "is not a duration such as 500ms, 30s or 2m");
     return parsed ?? fallback;
   }

@@ -99,6 +99,7 @@ test("every setting is read", () => {
 test.each([
   ["ENGINE_WEBHOOK_DRAIN", "2m", { drainMs: 120_000 }],
   ["ENGINE_WEBHOOK_DRAIN", "0", { drainMs: 0 }],
+  ["ENGINE_WEBHOOK_DRAIN", "15", { drainMs: 15_000 }],
   ["ENGINE_WEBHOOK_MAX_BODY", "1048576", { maxBody: 1_048_576 }],
   ["ENGINE_WEBHOOK_POLICY_READING", "target", {}],
   ["ENGINE_WEBHOOK_ALLOW_LATEST", "false", { rules: { ...defaults.rules, allowLatest: false } }],
@@ -121,7 +122,7 @@ test.each([
   ["ENGINE_WEBHOOK_MAX_BODY", "1Gi", "a size as 8Mi, at most 64Mi"],
   ["ENGINE_WEBHOOK_MAX_BODY", "8MB", "a size as 8Mi, at most 64Mi"],
   ["ENGINE_WEBHOOK_MAX_IN_FLIGHT", "0", "a whole number from 1"],
-  ["ENGINE_WEBHOOK_DRAIN", "15", "a duration as 500ms, 15s or 2m"],
+  ["ENGINE_WEBHOOK_DRAIN", "soon", "a duration as 500ms, 15s or 2m"],
   ["ENGINE_WEBHOOK_ROLE", "Renew", "serve, renew or both"],
   ["LOG_LEVEL", "loud", "one of silent, fatal, error, warn, info, debug, trace"],
 ])("%s: %s is refused", (name, value, form) => {

@@ -1,19 +1,4 @@
-import { budgetOf, Deadline, parseGoDuration } from "../../webhook/deadline";
-
-test.each([
-  ["seconds", "10s", 10_000],
-  ["milliseconds", "500ms", 500],
-  ["a sum", "1m30s", 90_000],
-  ["a fraction", "1.5s", 1_500],
-  ["small units", "1h2us3µs4ns", 3_600_000 + 0.002 + 0.003 + 0.000004],
-  ["no unit", "10", undefined],
-  ["nothing", "", undefined],
-  ["a negative one", "-1s", undefined],
-  ["words", "soon", undefined],
-])("a Go duration: %s", (_name, text, ms) => {
-  if (ms === undefined) expect(parseGoDuration(text)).toBeUndefined();
-  else expect(parseGoDuration(text)).toBeCloseTo(ms, 6);
-});
+import { budgetOf, Deadline } from "../../webhook/deadline";
 
 test.each([
   ["one second less than asked", "10s", 9_000],

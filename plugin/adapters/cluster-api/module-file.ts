@@ -1,8 +1,8 @@
 /** A module's archive on this machine. */
 import { readFile, stat } from "node:fs/promises";
-import { UsageError } from "../../domain/errors";
+import { InputError, UsageError } from "../../domain/errors";
 import type { Names } from "../../domain/names";
-import { fileProblem } from "../kubernetes/files";
+import { fileProblem } from "../files";
 import { type ModuleManifest, manifestOf } from "./module-archive";
 
 /** The archive with what its manifest says. */
@@ -19,7 +19,7 @@ const mostBytes = 1024 * 1024 * 1024;
 export async function readModuleFile(name: string, names: Names): Promise<ModuleFile> {
   const bytes = await bytesOf(name).catch((error: unknown) => {
     if (error instanceof UsageError) throw error;
-    throw new UsageError(`module ${name}: ${fileProblem(error as NodeJS.ErrnoException)}`);
+    throw new InputError(`module: ${fileProblem(name, error)}`);
   });
   const file = { name, bytes };
   return { ...file, ...(await manifestOf(file, names)) };
@@ -27,6 +27,6 @@ export async function readModuleFile(name: string, names: Names): Promise<Module
 
 async function bytesOf(name: string): Promise<Uint8Array> {
   const { size } = await stat(name);
-  if (size > mostBytes) throw new UsageError(`module ${name}: it is larger than 1 GiB`);
+  if (size > mostBytes) throw new InputError(`module ${name}: it is larger than 1 GiB`);
   return await readFile(name);
 }

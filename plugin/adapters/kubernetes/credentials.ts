@@ -3,7 +3,7 @@ import { PermissionError } from "../../domain/errors";
 import { text } from "../../domain/values";
 import { bearer, type Credential, type CredentialSource, type Site } from "./credential";
 import { ExecPlugin } from "./exec-plugin";
-import { fileProblem, readText } from "./files";
+import { fileProblem, readText } from "../files";
 import { oidcSource } from "./oidc";
 import { type ClientPair, clientPairOf } from "./trust";
 
@@ -34,8 +34,8 @@ function tokenFile({ target }: Site, pair: ClientPair | undefined): CredentialSo
     const read = readText(file);
     const token = "text" in read ? text(read.text.trim()) : user.token;
     if (token !== undefined) return { authorization: bearer(token), pair };
-    const problem = "text" in read ? "it is empty" : fileProblem(read.failure);
-    throw new PermissionError(`cannot read the token of ${userName}: ${file}: ${problem}`);
+    const problem = "text" in read ? `the file is empty: ${file}` : fileProblem(file, read.failure);
+    throw new PermissionError(`cannot read the token of ${userName}: ${problem}`);
   };
   return { ...constant({}), get: () => Promise.resolve().then(get) };
 }

@@ -4,7 +4,7 @@ import { PermissionError } from "../../domain/errors";
 import { isObject, type Json, list, own, text } from "../../domain/values";
 import { deadline } from "../../run/ports";
 import { bearer, type Credential, type CredentialSource, type Site } from "./credential";
-import { readText } from "./files";
+import { readText } from "../files";
 import { type Issued, KeptCredential } from "./kept";
 import type { ClientPair } from "./trust";
 

@@ -1,8 +1,8 @@
 /** Finding, reading and merging kubeconfig files as kubectl does. */
 import { delimiter, dirname, join, resolve } from "node:path";
-import { UsageError } from "../../domain/errors";
+import { InputError } from "../../domain/errors";
 import { type Json, own } from "../../domain/values";
-import { fileProblem, readText } from "./files";
+import { fileProblem, readText } from "../files";
 import type { ClusterEntry, Kubeconfig, UserEntry } from "./kubeconfig-entries";
 import { parseKubeconfig } from "./kubeconfig-file";
 
@@ -11,7 +11,7 @@ export function loadKubeconfig(explicit: string | undefined, env: NodeJS.Process
   const files = explicit === undefined ? defaultFiles(env) : [resolve(explicit)];
   const problems: string[] = [];
   const parts = files.map((file) => readOne(file, explicit !== undefined, problems));
-  if (problems.length > 0) throw new UsageError(problems);
+  if (problems.length > 0) throw new InputError(problems);
   return parts.reduce(merged, { ...nothing, files });
 }
 
@@ -35,7 +35,7 @@ function readOne(file: string, required: boolean, problems: string[]): Kubeconfi
   const read = readText(file);
   if ("failure" in read) {
     const ignored = read.failure.code === "ENOENT" && !required;
-    if (!ignored) problems.push(`cannot read the kubeconfig ${file}: ${fileProblem(read.failure)}`);
+    if (!ignored) problems.push(`kubeconfig: ${fileProblem(file, read.failure)}`);
     return nothing;
   }
   const parsed = parseKubeconfig(read.text);

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { isIPv6 } from "node:net";
 import { join } from "node:path";
 import { text } from "../../domain/values";
-import { readText } from "./files";
+import { readText } from "../files";
 import type { PodAccount } from "./target";
 
 /** Where the service account is mounted in every pod. */

@@ -1,8 +1,8 @@
 /** Certificates of a connection: what the server's must fit, and the client's own pair. */
 import { isIP } from "node:net";
 import { checkServerIdentity, type ConnectionOptions, createSecureContext } from "node:tls";
-import { UsageError } from "../../domain/errors";
-import { fileProblem, readText } from "./files";
+import { InputError } from "../../domain/errors";
+import { fileProblem, readText } from "../files";
 import type { ClusterEntry, UserEntry } from "./kubeconfig-entries";
 import type { Target } from "./target";
 
@@ -12,7 +12,7 @@ export interface ClientPair {
   readonly key: string;
 }
 
-/** TLS options that hold for every connection; throws UsageError for what cannot be used. */
+/** TLS options that hold for every connection; throws InputError for what cannot be used. */
 export function trustOf(
   { cluster, clusterName }: Target,
   env: NodeJS.ProcessEnv,
@@ -46,14 +46,14 @@ function expectedName({ tlsServerName: name }: ClusterEntry): ConnectionOptions 
 function pem(data: string | undefined, file: string | undefined, what: string): string | undefined {
   const found = data === undefined ? fromFile(file, what) : Buffer.from(data, "base64").toString();
   if (found === undefined || found.includes("-----BEGIN ")) return found;
-  throw new UsageError(`${what} is not PEM${data === undefined ? ` (${file ?? ""})` : ""}`);
+  throw new InputError(`${what} is not PEM${data === undefined ? ` (${file ?? ""})` : ""}`);
 }
 
 function fromFile(file: string | undefined, what: string): string | undefined {
   if (file === undefined) return undefined;
   const read = readText(file);
   if ("text" in read) return read.text;
-  throw new UsageError(`cannot read ${what}: ${file}: ${fileProblem(read.failure)}`);
+  throw new InputError(`cannot read ${what}: ${fileProblem(file, read.failure)}`);
 }
 
 /** OpenSSL's complaint is told by its code alone. */
@@ -62,7 +62,7 @@ function usable(material: { ca?: string } | ClientPair, what: string): void {
     createSecureContext(material);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new UsageError(`cannot use ${what}${code === undefined ? "" : ` (${code})`}`);
+    throw new InputError(`cannot use ${what}${code === undefined ? "" : ` (${code})`}`);
   }
 }
 

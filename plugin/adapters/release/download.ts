@@ -2,7 +2,13 @@
 import type http from "node:http";
 import https from "node:https";
 import type { ConnectionOptions } from "node:tls";
-import { EngineError, PermissionError, UnavailableError, UsageError } from "../../domain/errors";
+import {
+  EngineError,
+  InputError,
+  PermissionError,
+  UnavailableError,
+  UsageError,
+} from "../../domain/errors";
 import { megabytes } from "../../domain/release/archive";
 import { own, text } from "../../domain/values";
 import { deadline } from "../../run/ports";
@@ -54,7 +60,7 @@ export async function download(given: URL, options: Download): Promise<Buffer> {
       inTime();
     }
   }
-  throw new UsageError(`${shownUrl(given)} redirects more than ${mostRedirects} times`);
+  throw new InputError(`${shownUrl(given)} redirects more than ${mostRedirects} times`);
 }
 
 interface Fetch extends Download {
@@ -91,7 +97,7 @@ function answered(url: URL, agent: http.Agent, signal: AbortSignal): Promise<htt
 /** A login in the new address is not used: nobody gave it for that host. */
 function nextOf(url: URL, location: string | undefined): URL {
   if (location === undefined || !URL.canParse(location, url.href)) {
-    throw new UsageError(`${shownUrl(url)} redirects without saying where to`);
+    throw new InputError(`${shownUrl(url)} redirects without saying where to`);
   }
   const next = new URL(location, url);
   next.username = "";
@@ -113,7 +119,7 @@ async function collected(
     heard();
     size += (chunk as Buffer).length;
     if (size > limit) {
-      throw new UsageError(`archive ${shownUrl(url)} is larger than ${megabytes(limit)}`);
+      throw new InputError(`archive ${shownUrl(url)} is larger than ${megabytes(limit)}`);
     }
     chunks.push(chunk as Buffer);
   }

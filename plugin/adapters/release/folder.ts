@@ -2,8 +2,9 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { UsageError } from "../../domain/errors";
+import { InputError } from "../../domain/errors";
 import { own } from "../../domain/values";
+import { fileProblem } from "../files";
 
 /** The bytes of a release's files by their paths inside it. */
 export type Files = ReadonlyMap<string, Buffer>;
@@ -36,6 +37,6 @@ async function readIfThere(path: string): Promise<Buffer | undefined> {
   } catch (error) {
     const code = String(own(error, "code"));
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    throw new UsageError(`cannot read ${path} (${code})`, { cause: error });
+    throw new InputError(fileProblem(path, error));
   }
 }

@@ -2,13 +2,14 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { ConnectionOptions } from "node:tls";
-import { UsageError } from "../../domain/errors";
+import { InputError, UsageError } from "../../domain/errors";
 import type { Names } from "../../domain/names";
 import { archiveLimits, type ArchiveLimits, megabytes } from "../../domain/release/archive";
 import { releasePaths } from "../../domain/release/paths";
 import type { Release, ReleaseFile } from "../../domain/release/release";
 import { own } from "../../domain/values";
 import { requestDeadlineMs } from "../../run/ports";
+import { fileProblem } from "../files";
 import { type Files, folderDigest, readFolder, sha256Of } from "./folder";
 import { digestOf, parseSource, type Source, type Wanted } from "./source";
 
@@ -66,8 +67,8 @@ function reader(files: Files, sourceOf: (path: string) => string): Release["file
 function textOf(bytes: Buffer, source: string): ReleaseFile {
   try {
     return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes), source };
-  } catch (error) {
-    throw new UsageError(`${source} is not text in UTF-8`, { cause: error });
+  } catch {
+    throw new InputError(`${source} is not text in UTF-8`);
   }
 }
 
@@ -88,10 +89,9 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 function missing(path: string, error: unknown): UsageError {
-  const code = String(own(error, "code"));
-  const why = code === "ENOENT" || code === "ENOTDIR" ? "there is nothing" : code;
-  return new UsageError(`cannot read release ${path}: ${why}`, {
-    cause: error,
+  const absent = own(error, "code") === "ENOENT";
+  const problem = absent ? `no such file or folder: ${path}` : fileProblem(path, error);
+  return new UsageError(`release: ${problem}`, {
     hint: "give the folder or the .tar.gz of a release, or its https URL",
   });
 }
@@ -108,7 +108,7 @@ async function archiveBytes(
   }
   const { size } = await stat(source.path);
   if (size > packedBytes) {
-    throw new UsageError(`archive ${source.shown} is larger than ${megabytes(packedBytes)}`);
+    throw new InputError(`archive ${source.shown} is larger than ${megabytes(packedBytes)}`);
   }
   return await readFile(source.path);
 }

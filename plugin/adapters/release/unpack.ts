@@ -2,7 +2,7 @@
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { extract } from "tar-stream";
-import { UsageError } from "../../domain/errors";
+import { InputError, UsageError } from "../../domain/errors";
 import {
   type ArchiveEntry,
   type ArchiveLimits,
@@ -86,7 +86,7 @@ async function readEntries(
     throw unreadable(packed, error);
   }
   if (entries.length <= limits.entries) return { entries, kept };
-  throw new UsageError(`archive ${packed.shown} holds more than ${limits.entries} entries`);
+  throw new InputError(`archive ${packed.shown} holds more than ${limits.entries} entries`);
 }
 
 async function whole(stream: AsyncIterable<unknown>): Promise<Buffer> {

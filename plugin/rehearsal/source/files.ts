@@ -3,7 +3,8 @@ import { constants } from "node:buffer";
 import type { Stats } from "node:fs";
 import { open, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { own, text } from "../../domain/values";
+import { fileProblem } from "../../adapters/files";
+import { own } from "../../domain/values";
 
 /** What reading tells besides what was read. */
 export interface Notes {
@@ -31,14 +32,14 @@ async function below(folder: string, walk: Walk): Promise<readonly string[]> {
   if (walk.seen.has(real)) return [];
   walk.seen.add(real);
   const entries = await readdir(folder).catch((error: unknown) => {
-    walk.notes.problem(unreadable(folder, error));
+    walk.notes.problem(fileProblem(folder, error));
     return [];
   });
   const files: string[] = [];
   for (const entry of entries.sort().filter((name) => !name.startsWith("."))) {
     const path = join(folder, entry);
     const found = await stat(path).catch((error: unknown) => {
-      walk.notes.problem(unreadable(path, error));
+      walk.notes.problem(fileProblem(path, error));
       return undefined;
     });
     if (found?.isDirectory() === true) files.push(...(await below(path, walk)));
@@ -84,7 +85,7 @@ export async function textOf(path: string, { problem }: Notes): Promise<string |
     problem(
       own(error, "code") === "ERR_ENCODING_INVALID_ENCODED_DATA"
         ? `file ${path} is no text in UTF-8: write it again with kubectl get -o yaml`
-        : unreadable(path, error),
+        : fileProblem(path, error),
     );
     return undefined;
   }
@@ -94,8 +95,4 @@ export async function textOf(path: string, { problem }: Notes): Promise<string |
 function decoded(bytes: Buffer): string {
   const wide = bytes[0] === 0xff && bytes[1] === 0xfe;
   return new TextDecoder(wide ? "utf-16le" : "utf-8", { fatal: true }).decode(bytes);
-}
-
-function unreadable(path: string, error: unknown): string {
-  return `${path} cannot be read (${text(own(error, "code")) ?? "unknown error"})`;
 }

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { connect } from "../../../plugin/adapters/kubernetes";
-import { fileProblem } from "../../../plugin/adapters/kubernetes/files";
+import { fileProblem } from "../../../plugin/adapters/files";
 import type { ConnectionFlags } from "../../../plugin/adapters/kubernetes/flags";
 import { loadKubeconfig } from "../../../plugin/adapters/kubernetes/kubeconfig";
 import { podAccount } from "../../../plugin/adapters/kubernetes/pod";
@@ -76,11 +76,11 @@ describe("several files", () => {
     const KUBECONFIG = [one, two, folder.dir].join(delimiter);
     expect(await problemsOf({}, { KUBECONFIG })).toEqual({
       exitCode: 2,
-      hint: undefined,
+      hint: "fix that file, or give another one, then run again",
       problems: [
         expect.stringMatching(/^the kubeconfig \S+one is not YAML \(line [23]\)$/),
         `the kubeconfig ${two} is not a Config but a Pod`,
-        `cannot read the kubeconfig ${folder.dir}: it is a folder`,
+        `kubeconfig: is a folder, not a file: ${folder.dir}`,
       ],
     });
   });
@@ -100,7 +100,7 @@ describe("one file", () => {
   test("a missing one that was named by flag is wrong usage", async () => {
     const file = join(folder.dir, "missing");
     expect((await problemsOf({ kubeconfig: file })).problems).toEqual([
-      `cannot read the kubeconfig ${file}: there is no such file`,
+      `kubeconfig: no such file: ${file}`,
     ]);
   });
 
@@ -410,12 +410,12 @@ describe("in a pod", () => {
 
 describe("what the file system says", () => {
   test.each([
-    ["EACCES", "permission denied"],
-    ["ENOTDIR", "part of the path is no folder"],
-    ["EMFILE", "EMFILE"],
-    [undefined, "it cannot be read"],
+    ["EACCES", "permission denied: f"],
+    ["ENOTDIR", "part of the path is not a folder: f"],
+    ["EMFILE", "cannot be read (EMFILE): f"],
+    [undefined, "cannot be read: f"],
   ])("%s is told in words", (code, words) => {
-    expect(fileProblem({ code })).toBe(words);
+    expect(fileProblem("f", { code })).toBe(words);
   });
 });
 
@@ -425,7 +425,7 @@ describe("certificates that cannot be used", () => {
       "a missing authority",
       { "certificate-authority": "no.pem" },
       {},
-      'cannot read the certificate authority of cluster "here": DIR/no.pem: there is no such file',
+      'cannot read the certificate authority of cluster "here": no such file: DIR/no.pem',
     ],
     [
       "an authority that is no PEM",

@@ -136,14 +136,14 @@ describe("static logins", () => {
   });
 
   test.each([
-    ["missing", "there is no such file"],
-    ["empty", "it is empty"],
+    ["missing", "no such file"],
+    ["empty", "the file is empty"],
   ])("a token file that is %s", async (name, why) => {
     folder.write("empty", " \n");
     const failure = await failureOf({ user: { tokenFile: name } });
     expect(failure).toBeInstanceOf(PermissionError);
     expect(failure.message).toBe(
-      `cannot read the token of user "me": ${join(folder.dir, name)}: ${why}`,
+      `cannot read the token of user "me": ${why}: ${join(folder.dir, name)}`,
     );
   });
 

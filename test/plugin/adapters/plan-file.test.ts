@@ -29,15 +29,13 @@ test("an older plan is replaced, and nothing is left beside it", async () => {
 });
 
 test.each([
-  ["a folder that does not exist", "absent/plan.json", "ENOENT"],
-  ["a folder in its place", ".", "EISDIR|EBUSY|ENOTEMPTY|EEXIST|EINVAL|EXDEV"],
-])("%s is a usage error that names the file", async (_, name, code) => {
+  ["a folder that does not exist", "absent/plan.json", "no such folder: .*/absent$"],
+  ["a folder in its place", ".", "(is a folder, not a file|cannot be read \\([A-Z]+\\)): "],
+])("%s is a usage error that names the file", async (_, name, why) => {
   const path = join(folder, name);
   await expect(writePlanFile(path, "x")).rejects.toMatchObject({
     exitCode: 2,
-    message: expect.stringMatching(
-      new RegExp(`^cannot write the plan to .*\\((${code})\\)$`),
-    ) as unknown,
+    message: expect.stringMatching(new RegExp(`^cannot write the plan: ${why}`)) as unknown,
   });
   expect(await readdir(folder)).toEqual([]);
 });

@@ -23,7 +23,7 @@ test("- gives stdin's", async () => {
 test.each([
   ["an absent file", join(folder, "none"), "no such file"],
   ["a folder", folder, "is a folder, not a file"],
-  ["a path through a file", join(__filename, "x"), "cannot be read"],
+  ["a path through a file", join(__filename, "x"), "part of the path is not a folder"],
   ["an empty stdin", "-", "stdin: is empty or closed"],
 ])("%s is wrong usage", async (_, path, message) => {
   const read = readInput(path, stdinOf(""), calm);
@@ -34,7 +34,7 @@ test.each([
 test("a stdin that fails is wrong usage", async () => {
   const stdin = new PassThrough();
   stdin.destroy(Object.assign(new Error("closed"), { code: "EACCES" }));
-  await expect(readInput("-", stdin, calm)).rejects.toThrow("stdin: permission denied");
+  await expect(readInput("-", stdin, calm)).rejects.toThrow("permission denied: stdin");
 });
 
 test("more than 16 MiB is refused", async () => {

@@ -168,7 +168,7 @@ describe("a names file that cannot be used is exit 2, with every problem", () =>
       const { code, err } = await typed(argv, { env });
       expect({ code, err }).toMatchObject({
         code: 2,
-        err: expect.stringContaining(`--names: ${path}: no such file`) as string,
+        err: expect.stringContaining(`--names: no such file: ${path}`) as string,
       });
     }
   });

@@ -3,7 +3,7 @@ import { standardFlags, variableOf } from "../../../plugin/commands/standard-fla
 import { entries } from "../../../plugin/program/commands";
 import { prefixOf, toGlobalOptions } from "../../../plugin/program/options";
 import { parse } from "../../../plugin/program/tree";
-import { FlagReader, parseDuration } from "../../../plugin/program/values";
+import { FlagReader } from "../../../plugin/program/values";
 
 const week = 7 * 24 * 3_600_000;
 const optionsOf = (argv: readonly string[], env: NodeJS.ProcessEnv = {}) => {
@@ -154,17 +154,4 @@ test.each([
   ["/opt/doc", "kubectl engine"],
 ])("called by %s, it is %s", (caller, expected) => {
   expect(prefixOf(caller === undefined ? {} : { _: caller })).toBe(expected);
-});
-
-test.each([
-  ["500ms", 500],
-  ["0", 0],
-  ["1.5h", 5_400_000],
-  ["1h30m", 5_400_000],
-  ["5", undefined],
-  ["s", undefined],
-  ["-5s", undefined],
-  ["", undefined],
-])("the duration %p is %p ms", (text, expected) => {
-  expect(parseDuration(text)).toBe(expected);
 });

@@ -59,7 +59,7 @@ describe("a file of a release in a folder", () => {
   test("is refused where it is a folder itself", async () => {
     put("deploy/admission/webhook.yaml/x", "x");
     await expect(openRelease(folder, options)).rejects.toThrow(
-      /^cannot read .*webhook\.yaml \(EISDIR\)$/,
+      /^is a folder, not a file: .*webhook\.yaml$/,
     );
   });
 });
@@ -127,19 +127,19 @@ describe("a usage error", () => {
       "nothing is there",
       () => join(folder, "none"),
       {},
-      ["cannot read release FOLDER/none: there is nothing"],
+      ["release: no such file or folder: FOLDER/none"],
     ],
     [
       "a part of the path is a file",
       () => join(put("file", "x"), "more"),
       {},
-      ["cannot read release FOLDER/file/more: there is nothing"],
+      ["release: part of the path is not a folder: FOLDER/file/more"],
     ],
     [
       "the path cannot be one",
       () => "a\0b",
       {},
-      ["cannot read release a\0b: ERR_INVALID_ARG_VALUE"],
+      ["release: cannot be read (ERR_INVALID_ARG_VALUE): a\0b"],
     ],
     [
       "it is a file, but no archive",
