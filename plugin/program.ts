@@ -2,9 +2,13 @@
 import type { GlobalOptions } from "./commands/context";
 import type { ExitCode } from "./domain/errors";
 import type { World } from "./program/context";
+import type { Names } from "./domain/names";
+import type { Chosen } from "./program/entry";
+import type { Job } from "./program/run";
 import type { ReadNames } from "./program/names";
 import { prefixOf, toGlobalOptions } from "./program/options";
 import { parse, type Parsed } from "./program/tree";
+import { attribute } from "./program/values";
 
 /** Runs one command line to its end; never throws. */
 export async function runProgram(world: World): Promise<ExitCode> {
@@ -20,23 +24,62 @@ export async function runProgram(world: World): Promise<ExitCode> {
 
 async function runParsed({ raw, chosen, problems }: Parsed, world: World): Promise<ExitCode> {
   const global = toGlobalOptions(raw, world.env);
-  const prepared = chosen?.entry.prepare(chosen.raw, chosen.inner);
   const named = await namesOf(global.options);
-  const missing = problems.length > 0 ? [] : (prepared?.missing ?? []); // it may be what was mistyped
-  const all = [problems, global.problems, prepared?.problems ?? [], missing].flat();
+  const judged = chosen && (await judge(chosen, named.names, problems.length > 0));
   const { run } = await import("./program/run.ts");
   return run(
     {
       options: { ...global.options, ...(named.names && { names: named.names }) },
-      problems: [...new Set(all)],
+      problems: [...new Set([problems, global.problems, judged?.problems ?? []].flat())],
       fileProblems: named.problems,
-      warnings: prepared?.warnings ?? [],
-      ...(chosen && { entry: chosen.entry }),
-      ...(prepared && { prepared }),
+      ...judged?.job,
       args: chosen?.args ?? [],
     },
     world,
   );
+}
+
+/** What the command makes of its words; with a mistyped flag among them, what is missing may be that one. */
+async function judge(
+  chosen: Chosen,
+  names: Names | undefined,
+  mistyped: boolean,
+): Promise<{
+  readonly problems: readonly string[];
+  readonly job: Pick<Job, "entry" | "prepared" | "warnings">;
+}> {
+  const { entry, raw, inner } = chosen;
+  const prepared = entry.prepare(raw, inner);
+  const { missing = [], warnings = [] } = prepared;
+  const kinds = await kindProblems(inner ?? chosen, names);
+  return {
+    problems: [...kinds, ...prepared.problems, ...(mistyped ? [] : missing)],
+    job: { entry, prepared, warnings },
+  };
+}
+
+/** What stands against names that are typed with a kind, or a namespace, before them. */
+async function kindProblems(
+  { entry, args, raw }: Chosen,
+  names: Names | undefined,
+): Promise<readonly string[]> {
+  const typed = [
+    { ...entry.argument, name: entry.argument?.name ?? "", given: args },
+    ...entry.flags.map((flag) => ({
+      ...flag,
+      name: `--${flag.name}`,
+      given: [raw[attribute(flag.name)]].flat(),
+    })),
+  ].flatMap(({ name, kinds, given }) =>
+    kinds === undefined ? [] : given.map((value) => ({ name, kinds, value: String(value) })),
+  );
+  if (!typed.some(({ value }) => value.includes("/"))) return [];
+  const { defaultNames } = await import("./domain/names.ts");
+  const { nameProblem } = await import("./domain/typed-name.ts");
+  return typed.flatMap(({ name, kinds, value }) => {
+    const problem = nameProblem(value, kinds, names ?? defaultNames);
+    return problem === undefined ? [] : [`${name}: ${problem}`];
+  });
 }
 
 /** What --names leads to; nothing is loaded without it. */

@@ -1,6 +1,7 @@
 /** YAML in and out. JSON is YAML, so both kinds of files are read. */
 import { shapeProblem, textProblem } from "../domain/bounded";
-import { InputError, UsageError } from "../domain/errors";
+import type { UsageError } from "../domain/errors";
+import { InputError } from "../domain/errors";
 import { dump, loadAll } from "js-yaml";
 
 /** Characters; a text of more is no manifest. */

@@ -5,6 +5,7 @@ import type { Names } from "../domain/names";
 import { termOf } from "../domain/names";
 import { type KubeObject, objectLabel } from "../domain/objects";
 import type { Permission } from "../domain/permissions";
+import { readName } from "../domain/typed-name";
 import { at, text } from "../domain/values";
 import type { ClusterApi } from "../run/cluster-api";
 import type { Cluster } from "../run/ports";
@@ -22,7 +23,7 @@ export interface ApiSubject {
 /** The EC of a name, or the only one of the namespace. */
 export async function readEc(
   cluster: Cluster,
-  name: string | undefined,
+  typed: string | undefined,
   { names, signal }: Pick<CommandContext, "names" | "signal">,
 ): Promise<KubeObject> {
   const { group, version, ec } = names;
@@ -30,6 +31,7 @@ export async function readEc(
   const { namespace } = cluster;
   const all = (await cluster.list(resource, { namespace, signal })) ?? [];
   const term = termOf(ec);
+  const name = typed === undefined ? undefined : readName(typed, names).name;
   const found = name === undefined ? all : all.filter((each) => each.metadata.name === name);
   const [first, second] = found;
   if (first !== undefined && second === undefined) return first;

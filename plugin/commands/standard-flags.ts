@@ -1,5 +1,7 @@
 /** The flags that every command takes: kubectl's own under their own names, then the tool's. */
 
+import type { ProductKind } from "../domain/typed-name";
+
 /** One flag as data: the parser, the help, `options` and the shell completion all read it. */
 export interface FlagSpec {
   /** Long name without dashes. */
@@ -15,6 +17,8 @@ export interface FlagSpec {
   readonly fallback?: string;
   /** The value is a file, for shell completion. */
   readonly file?: true;
+  /** The value names an object of one of these kinds, its kind before it or not. */
+  readonly kinds?: readonly ProductKind[];
   /** The one command in which the flag may also stand without a value, with a meaning of its own. */
   readonly alone?: string;
 }

@@ -1,4 +1,5 @@
 /** `unbind-scc`: flags to options, then the unbinding (S31-S33). */
+import { readName } from "../domain/typed-name";
 import { quoteCommand } from "../output/quote";
 import type { Report } from "../run/report";
 import type { UnbindOptions } from "../run/scc/deps";
@@ -38,7 +39,7 @@ export function prepareUnbindScc(
 
 async function run(
   context: CommandContext,
-  flags: UnbindSccFlags & SccPreparation,
+  { ec, ...flags }: UnbindSccFlags & SccPreparation,
 ): Promise<Report> {
   const { options, names } = context;
   const ports = await runPorts(context, "UnbindScc");
@@ -52,6 +53,7 @@ async function run(
     },
     {
       ...flags,
+      ...(ec !== undefined && { ec: readName(ec, names).name }),
       namespace,
       dryRun: options.dryRun,
       fieldManager: options.fieldManager ?? names.fieldManager,

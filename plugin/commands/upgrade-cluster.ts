@@ -1,4 +1,5 @@
 /** `upgrade-cluster NAME`: flags to options, then the upgrade of one EC (S10-S14, S48-S60). */
+import { readName } from "../domain/typed-name";
 import type { UpgradeClusterOptions } from "../run/cluster/deps";
 import { upgradeCluster } from "../run/cluster/upgrade";
 import type { Report } from "../run/report";
@@ -20,7 +21,8 @@ export async function runUpgradeCluster(
   args: readonly string[],
   flags: UpgradeClusterFlags,
 ): Promise<Report> {
-  const [name = ""] = args;
+  const [typed = ""] = args;
+  const { name } = readName(typed, context.names);
   const go = await prepareUpgradeCluster(context, { ...flags, name });
   return await go(context);
 }

@@ -36,7 +36,7 @@ the whole wait. Running the command again is safe: it goes on from the state fou
       line: "upgrade-cluster ec -n engine --auto",
     },
   ],
-  argument: { name: "NAME", help: "Name of the EC" },
+  argument: { name: "NAME", help: "Name of the EC", kinds: ["ec"] },
   flags: [
     {
       name: "target",

@@ -1,6 +1,7 @@
 /** What a command is to the program: the shape of the entries of program-commands.ts. */
 import type { CommandContext, CommandRun } from "../commands/context";
 import { type FlagSpec, rehearsedByDefault } from "../commands/standard-flags";
+import type { ProductKind } from "../domain/typed-name";
 import type { TextStyle } from "../output/text";
 import type { Report } from "../run/report";
 import type { RawFlags } from "./values";
@@ -26,6 +27,8 @@ export interface ArgumentSpec {
   readonly name: string;
   readonly help: string;
   readonly choices?: readonly string[];
+  /** It names an object of one of these kinds, its kind before it or not. */
+  readonly kinds?: readonly ProductKind[];
   /** It may be left out. */
   readonly optional?: true;
   /** It may be given more than once. */

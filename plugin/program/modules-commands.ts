@@ -11,6 +11,7 @@ import type { FlagReader } from "./values";
 const ecFlag: FlagSpec = {
   name: "ec",
   value: "NAME",
+  kinds: ["ec"],
   help: "EC whose REST API is asked; else the only one of the namespace",
 };
 const flags: readonly FlagSpec[] = [ecFlag, ...apiFlags];

@@ -36,7 +36,12 @@ operator acts on them. It asks before the first change. Running it again goes on
     { does: "Remove image digests", line: "recover -n engine --apply --drop-digests" },
   ],
   flags: [
-    { name: "ec", value: "NAME", help: "Name of the EC; else the only one of the namespace" },
+    {
+      name: "ec",
+      value: "NAME",
+      kinds: ["ec"],
+      help: "Name of the EC; else the only one of the namespace",
+    },
     { name: "apply", help: "Take the causes away, instead of showing how" },
     {
       name: "engine-version",

@@ -29,7 +29,12 @@ and roles with wildcards, are reported. Running the command again is safe: it go
       value: "NAME",
       help: "Constraint to unbind, instead of the one that the specification names",
     },
-    { name: "ec", value: "NAME", help: "EC whose service account is meant; else every EC" },
+    {
+      name: "ec",
+      value: "NAME",
+      kinds: ["ec"],
+      help: "EC whose service account is meant; else every EC",
+    },
   ],
   cluster: true,
   settles: true,

@@ -5,6 +5,7 @@ import type { Finding } from "../findings";
 import { type KubeObject, objectLabel } from "../objects";
 import type { ClusterLookup, Edit } from "../rules/types";
 import { bounded } from "../status/verdict";
+import { isNamed, readName } from "../typed-name";
 import { at, list, own, text } from "../values";
 import { databaseFinding } from "./codes";
 
@@ -23,7 +24,7 @@ export interface Target {
 
 /** What was asked for. */
 export interface Selection {
-  /** NAME in the operator's namespace, or NAMESPACE/NAME. */
+  /** NAME in the operator's namespace, or NAMESPACE/NAME, each with its kind before it or without. */
   readonly names: readonly string[];
   /** Uids of those that a label selector has chosen; absent: all, where no names are given. */
   readonly chosen?: ReadonlySet<string>;
@@ -148,15 +149,12 @@ interface Asked {
 }
 
 function byName(facts: Facts, all: readonly Candidate[], { name, selection }: Asked): Selected {
-  const slash = name.indexOf("/");
-  const namespace = slash < 0 ? undefined : name.slice(0, slash);
-  const own = name.slice(slash + 1);
-  const place = namespace ?? (selection.everywhere ? undefined : facts.namespace);
-  const same = all.filter(
-    ({ object: { metadata } }) =>
-      metadata.name === own && (place === undefined || metadata.namespace === place),
+  const typed = readName(name, facts.names);
+  const place = typed.namespace ?? (selection.everywhere ? undefined : facts.namespace);
+  const same = all.filter((one) =>
+    isNamed({ ...typed, ...(place !== undefined && { namespace: place }) }, one),
   );
-  const found = preferred(same, selection.via);
+  const found = typed.kind === undefined ? preferred(same, selection.via) : same;
   const [only] = found;
   if (only !== undefined && found.length === 1) {
     return { targets: [{ ...only, named: true }], findings: [] };

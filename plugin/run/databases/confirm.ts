@@ -4,6 +4,7 @@ import { keeping, losesData } from "../../domain/databases/bdb";
 import type { DatabasePlan } from "../../domain/databases/plan";
 import { exitCodes, UsageError } from "../../domain/errors";
 import type { Act } from "../../domain/confirmed";
+import { isNamed, readName } from "../../domain/typed-name";
 import type { Finding } from "../../domain/findings";
 import { bounded } from "../../domain/status/verdict";
 import { judgeConflict } from "../../domain/webhook/conflicts";
@@ -94,11 +95,12 @@ export async function confirmLoss(
   all: readonly Lossy[],
 ): Promise<void> {
   const lossy = all.filter(({ bdb }) => losesData(bdb, request));
-  const open = lossy.filter(({ plan }) => !namesOf(plan).some((name) => confirmed.includes(name)));
+  const typed = confirmed.map((name) => readName(name, deps.names));
+  const open = lossy.filter(({ plan }) => !typed.some((one) => isNamed(one, plan.target)));
   deps.recorder.findings(lossy.map(lossFinding));
   const unsaid: string[] = [];
   for (const { plan, bdb } of open) {
-    const [name = ""] = namesOf(plan);
+    const { name = "" } = plan.target.object.metadata;
     const question = `${plan.label} is ${keeping(bdb)}, and its data may be lost. Type its name to go on:`;
     const answer = await deps.typed(question);
     if (answer === undefined) unsaid.push(name);
@@ -117,11 +119,6 @@ function lossFinding({ plan, bdb }: Lossy): Finding {
 }
 
 /** As it may be typed: the bare name, or with its namespace. */
-function namesOf({ target }: DatabasePlan): readonly string[] {
-  const { name = "", namespace = "" } = target.object.metadata;
-  return [name, `${namespace}/${name}`];
-}
-
 function notConfirmed(): UsageError {
   return new UsageError("not confirmed, nothing was written", {
     hint: "run again and answer yes",

@@ -5,6 +5,7 @@ import type { Names } from "../../domain/names";
 import type { Resource } from "../../domain/objects";
 import type { Permission } from "../../domain/permissions";
 import type { Participant } from "../../domain/rollout/edb";
+import { readName } from "../../domain/typed-name";
 import { readSnapshot } from "../snapshot";
 import type { UpgradeDatabaseDeps, UpgradeDatabaseOptions } from "./deps";
 
@@ -28,10 +29,12 @@ export function databaseResources({
 }
 
 /** The namespaces that are looked at: one alone, unless names or flags reach further. */
-export function scopeOf({ everywhere, databases, namespace }: UpgradeDatabaseOptions): {
-  readonly namespace?: string;
-} {
-  return everywhere || databases.some((name) => name.includes("/")) ? {} : { namespace };
+export function scopeOf(
+  { everywhere, databases, namespace }: UpgradeDatabaseOptions,
+  names: Names,
+): { readonly namespace?: string } {
+  const reaching = databases.some((typed) => readName(typed, names).namespace !== undefined);
+  return everywhere || reaching ? {} : { namespace };
 }
 
 /** One look at everything that is judged. */
@@ -42,7 +45,7 @@ export async function readSeen(
 ): Promise<Seen> {
   const { namespace } = options;
   const [facts, ...others] = await Promise.all([
-    readFacts(deps, namespace, scopeOf(options)),
+    readFacts(deps, namespace, scopeOf(options, deps.names)),
     ...(withParticipants ? deps.participants : []).map(async ({ name, cluster, namespace }) => ({
       name,
       facts: await readFacts({ ...deps, cluster }, namespace, { namespace }),
@@ -79,7 +82,7 @@ export async function readChosen(
   if (labelSelector === undefined) return undefined;
   const found = await Promise.all(
     Object.values(databaseResources(names)).map((resource) =>
-      cluster.list(resource, { ...scopeOf(options), labelSelector, whole: true, signal }),
+      cluster.list(resource, { ...scopeOf(options, names), labelSelector, whole: true, signal }),
     ),
   );
   return new Set(found.flatMap((all) => (all ?? []).map(({ metadata }) => metadata.uid ?? "")));
@@ -95,7 +98,7 @@ export function readPermissions(
     verb: "list",
     group,
     resource,
-    ...scopeOf(options),
+    ...scopeOf(options, names),
     why,
   });
   const { resource: deployment } = factSources(names).deployments;

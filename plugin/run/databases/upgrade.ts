@@ -7,6 +7,7 @@ import { withOperator } from "../../domain/cluster/ahead";
 import { participantFindings } from "../../domain/databases/participants";
 import { type DatabasePlan, planDatabase } from "../../domain/databases/plan";
 import { selectDatabases } from "../../domain/databases/target";
+import { isNamed, readName } from "../../domain/typed-name";
 import { EngineError, exitCodes, UsageError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { bounded } from "../../domain/status/verdict";
@@ -171,10 +172,8 @@ class UpgradeDatabases {
   #canaryOf(plans: readonly DatabasePlan[]): DatabasePlan | undefined {
     const { canary } = this.options;
     if (canary === undefined) return undefined;
-    const found = plans.find(({ target: { object } }) => {
-      const { name = "", namespace = "" } = object.metadata;
-      return canary === name || canary === `${namespace}/${name}`;
-    });
+    const typed = readName(canary, this.deps.names);
+    const found = plans.find(({ target }) => isNamed(typed, target));
     if (found !== undefined) return found;
     const all = bounded(plans.map(({ label }) => label));
     throw new UsageError(`--canary: ${canary} is not among the databases: ${all}`);

@@ -139,7 +139,7 @@ test("what does not appear in time ends with 124, and the next run goes on", asy
 });
 
 test.each([
-  ["no such file", "absent.zip", /there is no such file/],
+  ["no such file", "absent.zip", /no such file: /],
   ["a folder", ".", /folder/],
 ])("%s ends with 2 before a cluster is asked", async (_, file, words) => {
   const scene = await modulesScene();

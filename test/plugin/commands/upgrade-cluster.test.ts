@@ -77,7 +77,7 @@ test.each([
 describe("the flags", () => {
   test.each<[string, Readonly<Record<string, unknown>>, string]>([
     ["neither tag nor auto", {}, "--target: give the tag to upgrade to, or --auto"],
-    ["no tag", { target: "latest" }, '--target: "latest" is not a release tag such as 8.0.2-17'],
+    ["no tag", { target: "latest" }, '--target: "latest" is not a tag such as 8.0.2-17'],
     [
       "no policy",
       { target, imagePullPolicy: "Sometimes" },
@@ -89,7 +89,8 @@ describe("the flags", () => {
       '--stall-after: "soon" is not a duration such as 500ms, 30s or 2m',
     ],
   ])("are refused: %s", (_title, raw, problem) => {
-    expect(upgradeCluster.prepare(raw).problems).toEqual([problem]);
+    const { problems, missing = [] } = upgradeCluster.prepare(raw);
+    expect([...problems, ...missing]).toEqual([problem]);
   });
 
   test("are handed on", async () => {

@@ -28,7 +28,7 @@ afterAll(() => {
 const chart = ["--chart", "./c", "--release-name", "op", "--version", "1.0.0"];
 
 test.each([
-  ["neither", [], "--release and --chart: give one of the two"],
+  ["neither", [], "no release: give --release SOURCE, or --chart REF"],
   ["both", ["--release", ".", ...chart], "--release and --chart: give one of the two"],
   ["a chart without its version", ["--chart", "./c", "--release-name", "op"], "--version:"],
   ["a range", ["--chart", "./c", "--release-name", "op", "--version", "^7.0.0"], "--version:"],
