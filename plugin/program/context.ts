@@ -7,7 +7,9 @@ import { escape } from "../output/escape";
 import { quoteCommand } from "../output/quote";
 import type { TalkingReporter } from "../output/reporter";
 import { isTerminal } from "../output/style";
+import type { Permission } from "../domain/permissions";
 import type { Clock, Cluster } from "../run/ports";
+import { type Remembered, remembering } from "../run/refused";
 import type { Event } from "../run/report";
 
 /** What the process hands to the program. */
@@ -40,6 +42,8 @@ export interface Session {
   readonly events: readonly Event[];
   /** The cluster, when the command has connected. */
   readonly cluster: () => Cluster | undefined;
+  /** Permissions that requests were refused for want of. */
+  readonly missing: () => Promise<readonly Permission[]>;
 }
 
 /** Makes the context of one run. */
@@ -57,10 +61,10 @@ export function createSession(
   const canAsk = (): boolean =>
     !options.noInput && isTerminal(streams.in) && isTerminal(streams.err);
   let connecting: Promise<Cluster> | undefined;
-  let cluster: Cluster | undefined;
+  let remembered: Remembered | undefined;
   const connect = async (): Promise<Cluster> => {
-    cluster = await world.connect(options, traced);
-    return cluster;
+    remembered = remembering(await world.connect(options, traced));
+    return remembered.cluster;
   };
   const onRequest = tracer(world, options, reporter);
   const traced = { ...(onRequest && { onRequest }) };
@@ -104,7 +108,12 @@ export function createSession(
     },
     readDump: async () => (await import("./input.ts")).readDump(streams.in, signal),
   };
-  return { context, events, cluster: () => cluster };
+  return {
+    context,
+    events,
+    cluster: () => remembered?.cluster,
+    missing: async () => (await remembered?.missing()) ?? [],
+  };
 }
 
 /** The run's name: sortable by time, and different for two runs of one second. */

@@ -1,7 +1,7 @@
 /** Runs a judged command line, and prints its end: exactly one document, whatever happens. */
 import type { CommandContext, GlobalOptions } from "../commands/context";
 import type { ExitCode } from "../domain/errors";
-import { EngineError, InputError, UsageError } from "../domain/errors";
+import { EngineError, exitCodes, InputError, UsageError } from "../domain/errors";
 import type { TalkingReporter } from "../output/reporter";
 import { createReporter } from "../output/reporter";
 import { isTerminal, palette, wantsColor } from "../output/style";
@@ -10,6 +10,7 @@ import { createSession } from "./context";
 import type { CommandEntry, LoadedCommand, Prepared } from "./entry";
 import type { Known } from "./failure";
 import { exitCodeOf, failureReport, renderFailure, withNext } from "./failure";
+import { askedFor } from "../run/ledger";
 import type { Report } from "../run/report";
 
 /** A command line whose flags were judged; `entry` is absent when no command was recognised. */
@@ -33,12 +34,12 @@ export async function run(job: Job, world: World): Promise<ExitCode> {
     for (const text of job.warnings ?? []) reporter.event({ type: "warning", text });
     const command = await load(job);
     const ended = await Promise.race([command.run(session.context, job.args), world.crashed]);
-    const report = withNext(ended);
+    const report = withNext(await withRoles(ended, session));
     reporter.end(report, command.text);
     if (report.exit.code !== 0) sayWhy(report, job, world);
     return report.exit.code;
   } catch (thrown) {
-    return fail(meant(thrown, session.context), { job, world, reporter, session });
+    return await fail(meant(thrown, session.context), { job, world, reporter, session });
   } finally {
     session.cluster()?.close();
   }
@@ -64,16 +65,32 @@ interface Scene {
 }
 
 /** Text shows a document only when there is something in it that stderr does not say. */
-function fail(error: unknown, { job, world, reporter, session }: Scene): ExitCode {
-  const report = failureReport(error, known(job, session));
+async function fail(error: unknown, { job, world, reporter, session }: Scene): Promise<ExitCode> {
+  const report = await withRoles(failureReport(error, known(job, session)), session);
   reporter.rest();
-  const done = [report.steps, report.probes].some((part) => part !== undefined);
+  const { steps, probes, permissions } = report;
+  const done = [steps, probes, permissions].some((part) => part !== undefined);
   const findings = (report.findings ?? []).some((finding) => finding.code !== "USAGE");
   if (job.options.output !== "text" || done || findings) reporter.end(report);
   world.streams.err.write(
     renderFailure(error, { palette: colors(job.options, world), debug: job.options.debug }),
   );
   return exitCodeOf(error);
+}
+
+/** An end for want of a permission names the Roles to ask for; what cannot be found out is left out. */
+async function withRoles(report: Report, session: Session): Promise<Report> {
+  const cluster = session.cluster();
+  const { exit, permissions } = report;
+  if (exit.code !== exitCodes.permission || permissions !== undefined || !cluster) return report;
+  try {
+    const missing = await session.missing();
+    if (missing.length === 0) return report;
+    const yaml = (await import("../adapters/yaml.ts")).renderDocuments;
+    return { ...report, permissions: await askedFor({ cluster, yaml }, missing) };
+  } catch {
+    return report;
+  }
 }
 
 function known({ entry }: Job, session: Session): Known {

@@ -3,6 +3,7 @@ import { EngineError, exitCodes } from "../domain/errors";
 import { permissionLine, rolesFor, type Permission } from "../domain/permissions";
 import type { Access, Cluster } from "./ports";
 import type { Recorder } from "./recorder";
+import type { Report } from "./report";
 
 /** Who is asked for permissions, and where the Roles to ask for are written. */
 export interface Ledger {
@@ -65,13 +66,18 @@ export async function requirePermissions(
 }
 
 /** Puts the Roles to ask for into the report. */
-export async function tellMissing(
-  { cluster, recorder, yaml }: Ledger,
+export async function tellMissing(ledger: Ledger, missing: readonly Permission[]): Promise<void> {
+  ledger.recorder.permissions(await askedFor(ledger, missing));
+}
+
+/** The Roles to ask for, as a report has them. */
+export async function askedFor(
+  { cluster, yaml }: Omit<Ledger, "recorder">,
   missing: readonly Permission[],
-): Promise<void> {
+): Promise<NonNullable<Report["permissions"]>> {
   const subject = (await cluster.whoAmI()) ?? "REPLACE-WITH-THE-USER";
-  recorder.permissions({
+  return {
     missing: missing.map((permission) => `${permissionLine(permission)}: ${permission.why}`),
     manifest: yaml(rolesFor(missing, subject)),
-  });
+  };
 }
