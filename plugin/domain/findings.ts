@@ -21,6 +21,7 @@ export interface Finding {
 
 /** The findings without those that are the same in every word: parts of a run may meet the same thing. */
 export function distinct(findings: readonly Finding[]): readonly Finding[] {
-  const met = new Map(findings.map((finding) => [JSON.stringify(finding), finding]));
+  const keyOf = (finding: Finding): string => JSON.stringify(Object.entries(finding).sort());
+  const met = new Map(findings.map((finding) => [keyOf(finding), finding]));
   return [...met.values()];
 }

@@ -2,6 +2,8 @@
 import { databaseCauses } from "../cluster/causes";
 import { clusterFindings } from "../cluster/codes";
 import { databasesOf } from "../cluster/databases";
+import { keepsNothing } from "../databases/bdb";
+import { databaseFindings } from "../databases/codes";
 import { versionPaths } from "../databases/version-paths";
 import type { KubeObject } from "../objects";
 import { fieldsOf, fieldText } from "../rules/fields";
@@ -204,22 +206,16 @@ export const databaseChecks: readonly Check[] = [
       return on(object, `it is of type ${shown(type)}`, { field: fieldText(path) });
     }),
   },
-  {
-    code: "DATABASE-VOLATILE",
+  shared(databaseFindings.restartsEmpty, {
     area,
-    severity: "warning",
     title: "Every database keeps its data over a restart",
-    cause:
-      "a database is neither replicated nor persistent: an upgrade restarts it empty, or is refused",
-    fix: "switch on replication or persistence for the upgrade, or make up your mind to lose the data",
-    source: "S83",
     needs,
-    judge: perDatabase(({ object, kind }, { names: { edbFields } }) => {
-      if (kind === "eaadb" || at(object, edbFields.replication) === true) return undefined;
-      const kept = at(object, edbFields.persistence) ?? "disabled";
-      return kept === "disabled" ? on(object, "neither replicated nor persistent") : undefined;
-    }),
-  },
+    judge: perDatabase(({ object, kind }, { names }) =>
+      kind === "edb" && keepsNothing(object, names)
+        ? on(object, "neither replicated nor persistent")
+        : undefined,
+    ),
+  }),
 ];
 
 const deleting = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;

@@ -10,6 +10,11 @@ import { autoOf } from "./fields";
 
 const lowest = { major: 7, minor: 2 };
 
+/** The command that shows, and does, the recovery of an EC whose upgrade does not go on (S97-S103). */
+export function recoverLine({ metadata: { name = "", namespace = "" } }: KubeObject): string {
+  return `kubectl engine recover --ec ${name} -n ${namespace}`;
+}
+
 /** Every cause that the facts show; `auto` is what the EC asks for unless it is to be changed. */
 export function upgradeCauses(
   facts: Facts,

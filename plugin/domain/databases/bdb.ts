@@ -87,6 +87,12 @@ export function keeping({ replication, dataPersistence }: ApiDatabase): string {
   return `${copies}, persistence ${dataPersistence ?? "unknown"}`;
 }
 
+/** The resource asks for neither replication nor persistence: a restart empties the database. */
+export function keepsNothing(edb: KubeObject, { edbFields }: Names): boolean {
+  const persistence = at(edb, edbFields.persistence) ?? disabled;
+  return at(edb, edbFields.replication) !== true && persistence === disabled;
+}
+
 /** Nothing keeps its data: known for certain, not merely untold. */
 function isVolatile({ replication, dataPersistence }: ApiDatabase): boolean {
   return replication === false && dataPersistence === disabled;

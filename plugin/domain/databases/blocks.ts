@@ -1,4 +1,5 @@
 /** What keeps a database from being upgraded, judged from its own object, its EC and its owner. */
+import { recoverLine } from "../cluster/causes";
 import { autoOf } from "../cluster/fields";
 import { operatorRelease } from "../cluster/operator";
 import type { Facts } from "../facts";
@@ -63,7 +64,10 @@ export function busyCluster(facts: Facts, { ec }: Target): readonly Finding[] {
   const state = text(at(ec, ecFields.state)) ?? "not told";
   if (state !== "Running") {
     const cause = `its state is ${state}: databases are not reconciled until it is Running`;
-    return [databaseFinding("clusterNotRunning", { object, cause })];
+    const frozen = ["Upgrade", "InvalidUpgrade"].includes(state);
+    const wait = "bring the EC to Running first, or run again with --wait";
+    const fix = `${wait}; where its upgrade is frozen, ${recoverLine(ec)} shows the way out`;
+    return [databaseFinding("clusterNotRunning", { object, cause, ...(frozen && { fix }) })];
   }
   const { version = "", clusterTag } = operatorRelease(facts);
   const tag = text(at(ec, ecFields.versionTag));

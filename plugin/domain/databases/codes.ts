@@ -203,6 +203,12 @@ export const databaseFindings = {
     "switch on replication or persistence, or allow the loss with --may-discard-data",
     "S83",
   ),
+  restartsEmpty: warning(
+    "VOLATILE",
+    "a database is neither replicated nor persistent: an upgrade restarts it empty, or is refused",
+    "switch on replication or persistence for the upgrade, or make up your mind to lose the data",
+    "S83",
+  ),
   versionsDiffer: warning(
     "VERSIONS-DIFFER",
     "the active-active database asks for different engine versions, in its spec and in its global configurations",

@@ -19,6 +19,7 @@ import {
   parseEngineVersion,
 } from "../versions";
 import { busyCluster, ownBlocks, ownedBy } from "./blocks";
+import { keepsNothing } from "./bdb";
 import { databaseFinding } from "./codes";
 import type { Target } from "./target";
 import { versionPaths } from "./version-paths";
@@ -84,7 +85,12 @@ export function planDatabase(facts: Facts, given: Target, wish: DatabaseWish): D
       ...judged.blocks,
     ],
     busy: ahead ? [] : busyCluster(facts, target),
-    warnings: [...judged.warnings, ...newerThan(label, aim), ...atOdds(facts, target)],
+    warnings: [
+      ...judged.warnings,
+      ...newerThan(label, aim),
+      ...atOdds(facts, target),
+      ...emptied(facts, target, { edits, via: wish.via }),
+    ],
   };
 }
 
@@ -146,6 +152,18 @@ function editsOf(facts: Facts, target: Target, to: string | undefined): readonly
   return versionPaths(facts, target)
     .map((path) => ({ path, from: at(target.object, path), to }))
     .filter(({ from }) => from !== to);
+}
+
+/** By the REST API its own answer tells what would be lost, and refuses it. */
+function emptied(
+  { names }: Facts,
+  { object, kind }: Target,
+  { edits, via }: Pick<DatabasePlan, "edits"> & Pick<DatabaseWish, "via">,
+): readonly Finding[] {
+  if (via === "api" || kind !== "edb" || edits.length === 0) return [];
+  if (!keepsNothing(object, names)) return [];
+  const cause = "neither replicated nor persistent";
+  return [databaseFinding("restartsEmpty", { object: objectLabel(object), cause })];
 }
 
 /** Two places that ask for different versions: which one counts is not published. */

@@ -41,6 +41,12 @@ export const recoveryFindings = {
     "install it: recover --apply --module FILE",
     "S99",
   ),
+  modulesApart: warning(
+    "MODULES-APART",
+    "the database uses other modules of the user's own than its resource lists",
+    "edit the module list of the resource so that it says what the database uses",
+    "S99",
+  ),
   moduleUnfit: error(
     "MODULE-UNFIT",
     "no installed build of a module that databases use fits their engine version",

@@ -1,6 +1,7 @@
 /** The databases of an EC as they run: resources and the REST API side by side (S100, S102, S123). */
 import type { ApiDatabase, ApiLicense, ApiNode, InstalledModule, UsedModule } from "../api/records";
 import { selectDatabases, type Target } from "../databases/target";
+import { keepsNothing } from "../databases/bdb";
 import type { Facts } from "../facts";
 import { type KubeObject, objectLabel } from "../objects";
 import { at, list, own, text } from "../values";
@@ -77,9 +78,8 @@ function uidOf({ names }: Facts, edb: KubeObject): number | undefined {
 
 function merged(facts: Facts, target: Target, bdb: ApiDatabase | undefined): RecoveryDatabase {
   const { object } = target;
-  const { edbFields, fields } = facts.names;
+  const { fields } = facts.names;
   const told = leadingEngineVersion(at(object, fields.statusVersion));
-  const persistence = at(object, edbFields.persistence) ?? "disabled";
   return {
     label: objectLabel(object),
     target,
@@ -87,10 +87,7 @@ function merged(facts: Facts, target: Target, bdb: ApiDatabase | undefined): Rec
     runs: runsIn(bdb) ?? told ?? parseEngineVersion(at(object, fields.engineVersion)),
     modules: bdb === undefined ? listedModules(facts, object) : bdb.modules,
     status: bdb?.status,
-    volatile:
-      bdb === undefined
-        ? at(object, edbFields.replication) !== true && persistence === "disabled"
-        : isVolatile(bdb),
+    volatile: bdb === undefined ? keepsNothing(object, facts.names) : isVolatile(bdb),
   };
 }
 
@@ -117,7 +114,10 @@ function isVolatile({ replication, dataPersistence }: ApiDatabase): boolean {
 }
 
 /** The modules that a resource lists, under either spelling of the field (C11). */
-export function listedModules({ names }: Facts, edb: KubeObject): readonly UsedModule[] {
+export function listedModules(
+  { names }: Pick<Facts, "names">,
+  edb: KubeObject,
+): readonly UsedModule[] {
   const { moduleName, moduleVersion } = names.entryFields;
   return names.fields.moduleLists
     .flatMap((field) => list(own(edb["spec"], field)))

@@ -1,5 +1,6 @@
 /** Resources that ask for less than what runs: the operator would undo the recovery (S99, S100). */
-import type { InstalledModule } from "../api/records";
+import { moduleLabel } from "../api/modules";
+import type { InstalledModule, UsedModule } from "../api/records";
 import type { FieldEdit } from "../cluster/edits";
 import type { Facts } from "../facts";
 import type { Finding } from "../findings";
@@ -12,7 +13,7 @@ import {
   parseEngineVersion,
 } from "../versions";
 import { recoveryFinding } from "./codes";
-import { type ApiFacts, type RecoveryDatabase, shownVersion } from "./databases";
+import { type ApiFacts, listedModules, type RecoveryDatabase, shownVersion } from "./databases";
 
 /** A database whose resource is to follow what runs. */
 export interface Apart {
@@ -52,6 +53,39 @@ export function outOfLine(
       }),
     ),
   };
+}
+
+/** Modules of one's own that a database uses otherwise than its resource lists them, as the REST API tells (S99, S102). */
+export function modulesApart(
+  { names }: Facts,
+  databases: readonly RecoveryDatabase[],
+  { modules: installed }: ApiFacts,
+): readonly Finding[] {
+  return databases.flatMap(({ label, target, modules: used }) => {
+    if (target === undefined) return [];
+    const own = ({ name }: UsedModule): boolean =>
+      !names.bundledModules.includes(name) &&
+      !buildsOf(name, installed).some(({ bundled }) => bundled === true);
+    const known = ({ name }: UsedModule): readonly (string | undefined)[] => [
+      name,
+      ...buildsOf(name, installed).flatMap((build) => [build.name, build.displayName]),
+    ];
+    const listed = listedModules({ names }, target.object).filter(own);
+    const says = [
+      ...listed.flatMap((one) => {
+        const found = used.find(({ name }) => known(one).includes(name));
+        if (found === undefined) return [`it lists ${one.name}, which the database does not use`];
+        const isSame = [one.version, undefined].includes(found.version);
+        return isSame || one.version === undefined
+          ? []
+          : [`it lists ${moduleLabel(one)}, and the database uses ${moduleLabel(found)}`];
+      }),
+      ...used
+        .filter((one) => own(one) && !listed.some(({ name }) => known(one).includes(name)))
+        .map((one) => `the database uses ${moduleLabel(one)}, which it does not list`),
+    ];
+    return says.map((cause) => recoveryFinding("modulesApart", { object: label, cause }));
+  });
 }
 
 /** What will have been done: some databases run the version, modules are installed. */

@@ -1,6 +1,6 @@
 /** How far an EC's upgrade is: state, revision and pods together, never the state alone (S68-S72). */
 import { parseImage } from "../image";
-import { freezeCauses, licenseCauses, upgradeCauses } from "../cluster/causes";
+import { freezeCauses, licenseCauses, recoverLine, upgradeCauses } from "../cluster/causes";
 import { type Facts, factNamed } from "../facts";
 import { type KubeObject, objectLabel } from "../objects";
 import { at, own, text } from "../values";
@@ -202,7 +202,7 @@ function refused(facts: Facts, seen: Seen, { stateBefore }: WantedCluster): Trou
       first === undefined
         ? `${said}, and license, digests, databases and modules show no cause`
         : `${said}: ${causes.map(({ cause }) => cause).join("; ")}`,
-    fix: first === undefined ? log : causes.map(({ fix }) => fix).join("; "),
+    fix: `${first === undefined ? log : causes.map(({ fix }) => fix).join("; ")}; ${recoverLine(ec)} shows the way out`,
     // what was so before the change is no answer to it
     definite: stateBefore !== "InvalidUpgrade" || taken || first !== undefined,
     since: undefined,
@@ -217,7 +217,7 @@ function frozen(facts: Facts, { ec, state, taken }: Seen): Trouble | undefined {
   return {
     code: "CLUSTER-FROZEN",
     because: `the upgrade has begun and stands still: ${causes.map(({ cause }) => cause).join("; ")}`,
-    fix: causes.map(({ fix }) => fix).join("; "),
+    fix: [...causes.map(({ fix }) => fix), `${recoverLine(ec)} shows the way out`].join("; "),
     definite: true,
     since: undefined,
   };

@@ -3,7 +3,7 @@ import { type Act, unconfirmedFindings } from "../../domain/confirmed";
 import { exitCodes, UsageError } from "../../domain/errors";
 import { objectLabel, type Resource } from "../../domain/objects";
 import { recoveryFinding } from "../../domain/recovery/codes";
-import type { Apart } from "../../domain/recovery/line";
+import { type Apart, modulesApart } from "../../domain/recovery/line";
 import type { RecoveryPlan } from "../../domain/recovery/plan";
 import { at } from "../../domain/values";
 import type { ClusterApi } from "../cluster-api";
@@ -177,10 +177,16 @@ async function agreed(
   options: RecoverOptions,
   applying: Omit<Applying, "plan">,
 ): Promise<string> {
-  const { freeze, ec } = await lookAt(deps, options, applying);
+  const { facts, freeze, ec, api } = await lookAt(deps, options, applying);
   const label = objectLabel(ec);
   if (freeze.is !== "frozen" && freeze.apart.length === 0) {
-    return `${label} is in state ${freeze.state}, resources and databases agree`;
+    const stands = `${label} is in state ${freeze.state}`;
+    if (api === undefined) return `${stands}, as far as the resources tell`;
+    const apart = modulesApart(facts, freeze.databases, api);
+    deps.recorder.findings(apart);
+    return apart.length === 0
+      ? `${stands}, resources and databases agree`
+      : `${stands}, resources and databases agree in their versions, and differ in their modules`;
   }
   const causes = freeze.causes.map(({ finding }) => finding);
   const left = recoveryFinding("notResumed", { object: label, cause: `still so: ${freeze.says}` });

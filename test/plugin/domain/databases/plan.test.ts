@@ -274,3 +274,15 @@ test.each<[string, string, string, string | undefined]>([
   const facts = sceneOf({ edbs: [anEdb("orders", { spec: { engineVersion } })] });
   expect(plan(facts, { version }).leaves).toBe(leaves);
 });
+
+test.each([
+  ["Upgrade", true],
+  ["InvalidUpgrade", true],
+  ["Initializing", false],
+])("where the EC is in state %s the way out of a frozen upgrade is named: %s", (state, named) => {
+  for (const via of ["resource", "api"] as const) {
+    const facts = sceneOf({ ecs: [upgradedEc({}, { state })] });
+    const [busy] = plan(facts, { via }).busy;
+    expect(busy?.fix.includes("kubectl engine recover --ec ec -n engine")).toBe(named);
+  }
+});

@@ -32,7 +32,7 @@ export function anEdb(name = "orders", { spec, status, metadata }: Parts = {}): 
     apiVersion: "app.engine.com/v1alpha1",
     kind: "EngineEnterpriseDatabase",
     metadata: { name, namespace: ns, uid: `${name}-uid`, generation: 1, ...metadata },
-    spec: { engineVersion: "7.2", ...spec },
+    spec: { engineVersion: "7.2", replication: true, ...spec },
     status: {
       databaseUID: "1",
       version: "7.2.0",

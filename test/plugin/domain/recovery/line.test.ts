@@ -1,6 +1,11 @@
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import { type ApiFacts, databasesOfCluster } from "../../../../plugin/domain/recovery/databases";
-import { fits, isInstalled, outOfLine } from "../../../../plugin/domain/recovery/line";
+import {
+  fits,
+  isInstalled,
+  modulesApart,
+  outOfLine,
+} from "../../../../plugin/domain/recovery/line";
 import { aBdb, aFrozenEc, aModule, anApi, anEdb, frozenFacts } from "./scene";
 
 function lineOf(edbs: readonly KubeObject[], api?: ApiFacts, eaadbs: readonly KubeObject[] = []) {
@@ -147,4 +152,61 @@ test.each([
   const [major = 0, minor = 0] = (runs ?? "").split(".").map(Number);
   const engine = runs === undefined ? undefined : { major, minor };
   expect(fits({ compatibleEngineVersion }, engine)).toBe(expected);
+});
+
+describe("what a database uses beside what its resource lists", () => {
+  const installed = [
+    aModule("rg", { displayName: "EngineGears", version: "1.2.6" }),
+    aModule("graph", { bundled: true, version: "2.0.0" }),
+  ];
+  const apart = (listed: readonly object[], modules: ApiFacts["databases"][number]["modules"]) => {
+    const edb = anEdb("orders", { modulesList: listed });
+    const ec = aFrozenEc();
+    const facts = frozenFacts({ edbs: [edb] }, ec);
+    const api = anApi({ databases: [aBdb({ modules })], modules: installed });
+    const databases = databasesOfCluster(facts, ec, api);
+    return modulesApart(facts, databases, api).map(({ code, object, cause }) => {
+      expect([code, object]).toEqual([
+        "FREEZE-MODULES-APART",
+        "EngineEnterpriseDatabase/engine/orders",
+      ]);
+      return cause;
+    });
+  };
+  const rg = (version?: string) => ({ name: "rg", version });
+
+  test.each([
+    ["the same build", [rg("1.2.6")], [rg("1.2.6")], []],
+    [
+      "the same by the display name",
+      [{ name: "EngineGears", version: "1.2.6" }],
+      [rg("1.2.6")],
+      [],
+    ],
+    ["no number in the list", [{ name: "rg" }], [rg("1.2.6")], []],
+    ["no number of the database", [rg("1.2.6")], [rg()], []],
+    ["bundled ones", [{ name: "search", version: "1" }], [{ name: "graph", version: "2" }], []],
+    [
+      "another build",
+      [rg("1.2.5")],
+      [rg("1.2.6")],
+      ["it lists rg 1.2.5, and the database uses rg 1.2.6"],
+    ],
+    ["one that is only listed", [rg()], [], ["it lists rg, which the database does not use"]],
+    [
+      "one that is not listed",
+      [],
+      [rg("1.2.6")],
+      ["the database uses rg 1.2.6, which it does not list"],
+    ],
+  ])("%s", (...[, listed, used, says]) => {
+    expect(apart(listed, used)).toEqual(says);
+  });
+
+  test("a database without a resource is nobody's to bring in line", () => {
+    const ec = aFrozenEc();
+    const facts = frozenFacts({}, ec);
+    const api = anApi({ databases: [aBdb({ modules: [rg("1")] })], modules: installed });
+    expect(modulesApart(facts, databasesOfCluster(facts, ec, api), api)).toEqual([]);
+  });
 });

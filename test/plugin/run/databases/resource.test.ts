@@ -57,6 +57,18 @@ test("the old value is kept as a patch of its own, and the write is noted before
   expect(scene.journal.map((line) => line.split(" ")[0])).toEqual(["intent", "outcome"]);
 });
 
+test.each([
+  ["neither is said, and written all the same", { replication: null }, true],
+  ["persistence keeps the data", { replication: false, persistence: "aofAlways" }, false],
+])("a database without replication: %s", async (_, spec, told) => {
+  const scene = await aScene();
+  await scene.edit("sessions", { spec });
+  const report = await scene.run();
+  expect([report.exit.code, codesOf(report)]).toEqual([0, told ? ["DATABASE-VOLATILE"] : []]);
+  expect(scene.sent).toEqual([patchLine("sessions")]);
+  expect(codesOf(await scene.run())).toEqual([]);
+});
+
 test("run again: nothing is written, nothing is waited for", async () => {
   const scene = await aScene();
   await scene.run();

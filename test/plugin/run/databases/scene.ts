@@ -69,7 +69,11 @@ export async function upgradedExample(): Promise<readonly KubeObject[]> {
         .map((version) => JSON.stringify({ dbType: "engine", version }))
         .join(","),
     );
-  return JSON.parse(text) as readonly KubeObject[];
+  return (JSON.parse(text) as readonly KubeObject[]).map((object) =>
+    object.kind === names.edb.kind
+      ? { ...object, spec: { replication: true, ...(object["spec"] as object) } }
+      : object,
+  );
 }
 
 /** Made once: whoever changes nothing of it begins with a copy. */
