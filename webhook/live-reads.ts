@@ -1,62 +1,61 @@
 /**
- * Live reads of ECs, bounded: one at a time for each question, so that a burst of bad edits cannot
- * flood the API server (admission facts 9.9). Whoever asks gets an answer to a read that began
- * after the question: an older one could confirm a denial that is no longer right (C14).
+ * Live reads of ECs, bounded: so many questions at a time, and each asked once for all who want to
+ * know, so that a burst of bad edits cannot flood the API server (admission facts 9.9). Whoever asks
+ * gets an answer to a request that was sent after the question: an older one could confirm a denial
+ * that is no longer right (C14). A request that hangs holds nobody up: it is sent again beside it.
  */
 import { abortAfter } from "./abort-after";
 import { ClustersUnreadable } from "./clusters";
 
 export interface LiveLimits {
-  /** Reads under way at once, over all questions. */
+  /** Questions under way at once; each has two requests at most. */
   readonly most: number;
-  /** No single read may take longer. */
+  /** No single request may take longer. */
   readonly ms: number;
+  /** The request is sent again after so long without an answer, and then after ever longer ones. */
+  readonly patienceMs: number;
 }
 
-interface Flight {
-  started: boolean;
-  answer: Promise<unknown>;
-}
+const usual: LiveLimits = { most: 16, ms: 10_000, patienceMs: 500 };
+const longestPatienceMs = 1_000;
+
+type Start = (signal: AbortSignal) => Promise<unknown>;
 
 export class LiveReads {
-  private readonly flights = new Map<string, Flight>();
+  private readonly questions = new Map<string, Question>();
   private readonly waiting: (() => void)[] = [];
+  private readonly limits: LiveLimits;
   private running = 0;
 
-  constructor(private readonly limits: LiveLimits = { most: 16, ms: 10_000 }) {}
+  constructor(limits: Partial<LiveLimits> = {}) {
+    this.limits = { ...usual, ...limits };
+  }
 
   /** The answer to `start`, shared by all who ask the same before it is sent; ends with the signal. */
   async read<T>(
-    question: string,
+    name: string,
     start: (signal: AbortSignal) => Promise<T>,
     signal: AbortSignal,
   ): Promise<T> {
-    const last = this.flights.get(question);
-    const flight = last?.started === false ? last : this.depart(question, start, last);
-    return (await unlessAborted(flight.answer, signal)) as T;
+    const known = this.questions.get(name);
+    const question = known ?? new Question(this.limits);
+    const asker = question.add(start);
+    if (known === undefined) {
+      this.questions.set(name, question);
+      void this.pursue(name, question);
+    }
+    try {
+      return (await unlessAborted(asker.answer, signal)) as T;
+    } finally {
+      question.leave(asker);
+    }
   }
 
-  private depart(
-    question: string,
-    start: (signal: AbortSignal) => Promise<unknown>,
-    last: Flight | undefined,
-  ): Flight {
-    const flight: Flight = { started: false, answer: Promise.resolve() };
-    const fly = async (): Promise<unknown> => {
-      await last?.answer.catch(() => undefined);
-      await this.enter();
-      flight.started = true;
-      try {
-        return await start(abortAfter(this.limits.ms));
-      } finally {
-        this.leave();
-        if (this.flights.get(question) === flight) this.flights.delete(question);
-      }
-    };
-    flight.answer = fly();
-    flight.answer.catch(() => undefined); // whoever asked may have gone
-    this.flights.set(question, flight);
-    return flight;
+  private async pursue(name: string, question: Question): Promise<void> {
+    await this.enter();
+    while (question.isAsked) await question.pursue();
+    this.questions.delete(name);
+    this.leave();
   }
 
   private async enter(): Promise<void> {
@@ -69,6 +68,106 @@ export class LiveReads {
     const next = this.waiting.shift();
     if (next === undefined) this.running -= 1;
     else next();
+  }
+}
+
+interface Asker {
+  /** When it asked, in the order that requests are in too. */
+  readonly at: number;
+  readonly start: Start;
+  readonly answer: Promise<unknown>;
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface Sent {
+  readonly at: number;
+  readonly end: AbortController;
+}
+
+/** One question, for as long as somebody waits for its answer. */
+class Question {
+  private readonly askers = new Set<Asker>();
+  /** Under way: the first, which an API server that is only slow will answer, and the latest. */
+  private sent: readonly Sent[] = [];
+  private moment = 0;
+  private wake: () => void = () => undefined;
+
+  constructor(private readonly limits: LiveLimits) {}
+
+  get isAsked(): boolean {
+    return this.askers.size > 0;
+  }
+
+  add(start: Start): Asker {
+    let [resolve, reject]: [Asker["resolve"], Asker["reject"]] = [() => undefined, () => undefined];
+    const answer = new Promise<unknown>((...both) => {
+      [resolve, reject] = both;
+    });
+    const asker = { at: (this.moment += 1), start, answer, resolve, reject };
+    this.askers.add(asker);
+    return asker;
+  }
+
+  /** Who leaves waits no more. */
+  leave(asker: Asker): void {
+    if (this.askers.delete(asker) && !this.isAsked) this.wake();
+  }
+
+  /** Sends requests until nobody waits any more. */
+  async pursue(): Promise<void> {
+    const { patienceMs: usualMs } = this.limits;
+    let [patienceMs, isSilent] = [usualMs, false];
+    for (let [first] = this.askers; first !== undefined; [first] = this.askers) {
+      if (isSilent || this.sent.length === 0) this.send(first.start);
+      isSilent = await this.silence(patienceMs);
+      patienceMs = isSilent ? Math.min(2 * patienceMs, longestPatienceMs) : usualMs;
+    }
+    for (const { end } of this.sent) end.abort();
+  }
+
+  private send(start: Start): void {
+    const [first, latest] = this.sent;
+    latest?.end.abort();
+    const sent = { at: (this.moment += 1), end: new AbortController() };
+    this.sent = first === undefined ? [sent] : [first, sent];
+    void this.follow(sent, start);
+  }
+
+  /** True after so long in which no request has ended, false when one has or nobody waits any more. */
+  private silence(ms: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms, true);
+      this.wake = () => {
+        clearTimeout(timer);
+        resolve(false);
+      };
+    });
+  }
+
+  private async follow(sent: Sent, start: Start): Promise<void> {
+    const { signal } = sent.end;
+    try {
+      const answer = await start(AbortSignal.any([signal, abortAfter(this.limits.ms)]));
+      for (const older of this.sent) if (older.at < sent.at) older.end.abort();
+      this.sent = this.sent.filter(({ at }) => at > sent.at);
+      for (const asker of this.take((at) => at < sent.at)) asker.resolve(answer);
+    } catch (error) {
+      if (signal.aborted) return;
+      this.sent = this.sent.filter((other) => other !== sent);
+      // who has asked before a later one was sent waits for that
+      const last = this.sent.at(-1)?.at ?? 0;
+      for (const asker of this.take((at) => at < sent.at && at > last))
+        asker.reject(error as Error);
+    }
+    this.wake();
+  }
+
+  /** Those who wait no more. */
+  private take(isDone: (at: number) => boolean): readonly Asker[] {
+    const done = [...this.askers].filter(({ at }) => isDone(at));
+    for (const asker of done) this.askers.delete(asker);
+    return done;
   }
 }
 

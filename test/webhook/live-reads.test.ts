@@ -4,11 +4,18 @@ import { LiveReads } from "../../webhook/live-reads";
 /** Reads that end when they are told to. */
 class Source {
   readonly started: string[] = [];
+  private readonly signals: AbortSignal[] = [];
   private readonly open: { resolve: (value: string) => void; reject: (error: Error) => void }[] =
     [];
 
-  read = (name: string) => () => {
+  /** Whether each was taken back. */
+  get ended(): readonly boolean[] {
+    return this.signals.map(({ aborted }) => aborted);
+  }
+
+  read = (name: string) => (signal: AbortSignal) => {
     this.started.push(name);
+    this.signals.push(signal);
     return new Promise<string>((resolve, reject) => this.open.push({ resolve, reject }));
   };
 
@@ -89,4 +96,74 @@ test("a deadline that has passed is not waited for", async () => {
   await expect(reads.read("get a", new Source().read("1"), gone)).rejects.toThrow(
     "no answer in time",
   );
+});
+
+describe("a request that gets no answer", () => {
+  const impatient = { patienceMs: 1 };
+  const sent = async (source: Source, count: number) => {
+    while (source.started.length < count) await new Promise(setImmediate);
+  };
+
+  test("is sent again beside the first, and the newer answer is everybody's", async () => {
+    const source = new Source();
+    const reads = new LiveReads(impatient);
+    const first = reads.read("get a", source.read("1"), never);
+    await sent(source, 3);
+    const late = reads.read("get a", source.read("2"), never);
+    await sent(source, source.started.length + 2);
+    source.end(source.started.length - 1, "new");
+    expect(await Promise.all([first, late])).toEqual(["new", "new"]);
+    expect(source.ended).toEqual(source.started.map((_, at) => at !== source.started.length - 1));
+  });
+
+  test("stays, for an API server that is only slow", async () => {
+    const source = new Source();
+    const reads = new LiveReads(impatient);
+    const first = reads.read("get a", source.read("1"), never);
+    await sent(source, 4);
+    expect(source.ended.slice(0, 3)).toEqual([false, true, true]);
+    source.end(0, "slow");
+    expect(await first).toBe("slow");
+  });
+
+  test("and fails at last fails nobody who waits for a later one", async () => {
+    const source = new Source();
+    const reads = new LiveReads({ patienceMs: 1 });
+    const first = reads.read("get a", source.read("1"), never);
+    await sent(source, 2);
+    source.end(0, new Error("gone"));
+    await sent(source, 3);
+    source.end(source.started.length - 1, "new");
+    expect(await first).toBe("new");
+  });
+
+  test("is not sent again when all that were sent have failed", async () => {
+    const source = new Source();
+    const reads = new LiveReads(impatient);
+    const first = reads.read("get a", source.read("1"), never);
+    await sent(source, 2);
+    for (let at = 0; at < source.started.length; at += 1) source.end(at, new Error("gone"));
+    const { length } = source.started;
+    await expect(first).rejects.toThrow("gone");
+    await still();
+    expect(source.started).toHaveLength(length);
+  });
+
+  test("is sent no more when nobody waits for it", async () => {
+    const source = new Source();
+    const reads = new LiveReads(impatient);
+    const late = new AbortController();
+    const first = reads.read("get a", source.read("1"), late.signal);
+    await sent(source, 2);
+    late.abort(new Error("late"));
+    await expect(first).rejects.toThrow(ClustersUnreadable);
+    await still();
+    expect(source.ended.every(Boolean)).toBe(true);
+    const { length } = source.started;
+    const next = reads.read("get a", source.read("2"), never);
+    await sent(source, length + 1);
+    expect(source.started[length]).toBe("2");
+    source.end(length, "new");
+    expect(await next).toBe("new");
+  });
 });
