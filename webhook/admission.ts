@@ -1,7 +1,7 @@
 /** The admission path over HTTP: what surrounds a review on the wire, and one log line for each. */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { Answers } from "./answers";
-import type { BodyBudget } from "./big-bodies";
+import { type BodyBudget, Room } from "./big-bodies";
 import type { Callers } from "./callers";
 import { type Body, discardBody, readBody } from "./body";
 import { announcedBy, budgetFor, judgeCaller, judgeHead, tooLarge } from "./call-head";
@@ -48,8 +48,7 @@ interface CallContext extends AdmissionContext {
 /** One call, from its head to its line in the log. */
 class Call {
   private readonly start = performance.now();
-  /** Of the budget of large bodies. */
-  private readonly announced: number;
+  private readonly room: Room;
   /** True while it holds its places. */
   private isIn = false;
 
@@ -58,7 +57,7 @@ class Call {
     private readonly response: ServerResponse,
     private readonly context: CallContext,
   ) {
-    this.announced = announcedBy(request, context.maxBody);
+    this.room = new Room(context.budget, context.inFlight.arriving);
   }
 
   /** Nothing that it meets is thrown at the server, which knows nothing of its places. */
@@ -80,15 +79,13 @@ class Call {
 
   /** Takes the places that the call needs; without one, why it is turned away. */
   private enter(): TurnedAway | undefined {
-    const { inFlight, budget } = this.context;
+    const { inFlight } = this.context;
     if (!inFlight.enter()) {
       return { code: 429, message: "too many reviews at once", shed: "overloaded" };
     }
-    // large bodies that hardly move make room for one that comes
-    while (!budget.take(this.announced)) {
-      if (inFlight.arriving.shedSlow()) continue;
+    if (!this.room.take(announcedBy(this.request))) {
       inFlight.leave();
-      return { code: 429, message: "too many large reviews at once", shed: "large bodies" };
+      return { ...crowded, shed: "large bodies" };
     }
     this.isIn = true;
     return undefined;
@@ -104,11 +101,11 @@ class Call {
   }
 
   private receive(): void {
-    const { request, context, start: since } = this;
+    const { request, context, room, start: since } = this;
     const ms = budgetFor(request.url);
     const deadline = new Deadline(ms, undefined, since);
     const { arriving } = context.inFlight;
-    const limits = { bytes: context.maxBody, ms, since, arriving };
+    const limits = { bytes: context.maxBody, ms, since, arriving, room };
     readBody(request, limits, (body) => {
       try {
         this.judge(body, deadline);
@@ -148,6 +145,12 @@ class Call {
         context.metrics.shed("late");
         this.answer(faulty(lateBody), 0);
         break;
+      case "crowded":
+        context.metrics.shed("large bodies");
+        this.after(discardBody(request, leftovers(context)), () => {
+          this.answer(faulty(crowded), 0);
+        });
+        break;
       case "shed":
         context.metrics.shed("overloaded");
         this.answer(faulty(shedBody), 0);
@@ -186,11 +189,10 @@ class Call {
 
   /** Gives its places back: not when the caller goes away, for until then its body is in memory. */
   private leave(): void {
-    const { budget, inFlight } = this.context;
     if (!this.isIn) return;
     this.isIn = false;
-    budget.give(this.announced);
-    inFlight.leave();
+    this.room.leave();
+    this.context.inFlight.leave();
   }
 
   private fail(error: unknown): void {
@@ -208,6 +210,7 @@ class Call {
 }
 
 const lateBody = { code: 503, message: "cannot judge: the body did not arrive in time" } as const;
+const crowded = { code: 429, message: "too many large reviews at once" } as const;
 const shedBody = { code: 429, message: "too many reviews at once, and the body is late" } as const;
 
 function faulty(fault: Fault): Reviewed {

@@ -1,5 +1,6 @@
 /** Large reviews: a bounded amount of them in memory, parsed one at a time on a thread of their own. */
 import type { Worker } from "node:worker_threads";
+import type { Arrivals } from "./arrivals";
 import { type ReviewRequest, UnreadableReview } from "./envelope";
 import { type Parsed, tooDeep } from "./parse-worker";
 
@@ -23,6 +24,35 @@ export class BodyBudget {
 
   give(bytes: number): void {
     if (bytes > bigBody) this.taken -= bytes;
+  }
+}
+
+/** What one call takes of the budget. */
+export class Room {
+  private bytes = 0;
+
+  constructor(
+    private readonly budget: BodyBudget,
+    private readonly arriving: Arrivals,
+  ) {}
+
+  /** Takes so much in place of what it has; false when there is none, and then it has nothing. */
+  take(bytes: number): boolean {
+    this.leave();
+    // large bodies that hardly move make room for one that comes
+    while (!this.budget.take(bytes)) if (!this.arriving.shedSlow()) return false;
+    this.bytes = bytes;
+    return true;
+  }
+
+  /** Has room for so many bytes, and more than it needs now; false when there is none. */
+  grow(bytes: number): boolean {
+    return bytes <= Math.max(bigBody, this.bytes) || this.take(2 * bytes);
+  }
+
+  leave(): void {
+    this.budget.give(this.bytes);
+    this.bytes = 0;
   }
 }
 

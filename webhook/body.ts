@@ -1,6 +1,8 @@
 /** Reads a request's body, bounded in size and in time. */
 import type { IncomingMessage } from "node:http";
 import type { Arrival, Arrivals } from "./arrivals";
+import type { Room } from "./big-bodies";
+import { announcedBy } from "./call-head";
 
 /** What became of reading a body. */
 export type Body =
@@ -9,6 +11,8 @@ export type Body =
   | { readonly is: "late" }
   /** It had to make room for others. */
   | { readonly is: "shed" }
+  /** It did not say how long it is, and there is no room for what came. */
+  | { readonly is: "crowded" }
   /** The caller went away. */
   | { readonly is: "gone" };
 
@@ -23,6 +27,7 @@ export interface BodyLimits extends Bounds {
   /** When the call began, by `performance.now()`. */
   readonly since: number;
   readonly arriving: Arrivals;
+  readonly room: Room;
 }
 
 /** A large body has to come with so many bytes a millisecond, after a moment, while room is scarce. */
@@ -62,12 +67,12 @@ class ArrivingBody implements Arrival {
   private done: ((body: Body) => void) | undefined;
 
   constructor(
-    { headers }: IncomingMessage,
+    request: IncomingMessage,
     private readonly limits: BodyLimits,
     done: (body: Body) => void,
   ) {
     this.latest = limits.since + limits.ms;
-    this.announced = Number(headers["content-length"] ?? 0);
+    this.announced = announcedBy(request);
     this.into = new Gathered(this.announced);
     this.done = done;
   }
@@ -88,6 +93,10 @@ class ArrivingBody implements Arrival {
       this.end({ is: "too large" });
       return;
     }
+    if (announced === 0 && !limits.room.grow(into.size + chunk.length)) {
+      this.end({ is: "crowded" });
+      return;
+    }
     into.add(chunk);
     // the parser lets no more through than was announced
     if (into.size === announced) this.finish();
@@ -103,7 +112,8 @@ class ArrivingBody implements Arrival {
 
   isSlow(now: number): boolean {
     const ms = now - this.limits.since;
-    return this.announced >= inPlace && ms > graceMs && this.into.size < leastRate * ms;
+    const isLarge = Math.max(this.announced, this.into.size) >= inPlace;
+    return isLarge && ms > graceMs && this.into.size < leastRate * ms;
   }
 
   end(body: Body): void {

@@ -14,10 +14,8 @@ export function judgeCaller(
 }
 
 /** What can be refused before the body is read. */
-export function judgeHead(
-  { method, headers }: IncomingMessage,
-  maxBody: number,
-): Fault | undefined {
+export function judgeHead(request: IncomingMessage, maxBody: number): Fault | undefined {
+  const { method, headers } = request;
   if (method !== "POST") return { code: 405, message: "reviews are sent with POST" };
   if (!isJson(headers["content-type"] ?? "")) {
     return { code: 415, message: "the content type has to be application/json in UTF-8" };
@@ -26,7 +24,7 @@ export function judgeHead(
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
     return { code: 415, message: "a content encoding is not accepted" };
   }
-  return Number(headers["content-length"] ?? 0) > maxBody ? tooLarge(maxBody) : undefined;
+  return announcedBy(request) > maxBody ? tooLarge(maxBody) : undefined;
 }
 
 function isJson(contentType: string): boolean {
@@ -42,10 +40,9 @@ export function tooLarge(maxBody: number): Fault {
   return { code: 413, message: `the body is larger than ${maxBody} bytes` };
 }
 
-/** A body that does not say how long it is may become as long as is allowed. */
-export function announcedBy({ headers }: IncomingMessage, maxBody: number): number {
-  const length = headers["content-length"];
-  return length === undefined ? maxBody : Number(length);
+/** The length of the body; of one that does not say it room is taken for what has come. */
+export function announcedBy({ headers }: IncomingMessage): number {
+  return Number(headers["content-length"] ?? 0);
 }
 
 let lastUrl = "";

@@ -52,3 +52,6 @@ export interface SourceContext {
 
 /** The ECs cannot be read now: the webhook cannot judge, and says so (C13, C17). */
 export class ClustersUnreadable extends Error {}
+
+/** Too many wait for the API server already: this one is not asked about at all. */
+export class TooManyLiveReads extends ClustersUnreadable {}

@@ -1,6 +1,6 @@
 /** `POST /explain` over HTTP: its body comes under the limits that a review's has. */
 import type { IncomingMessage } from "node:http";
-import type { BodyBudget } from "./big-bodies";
+import { type BodyBudget, Room } from "./big-bodies";
 import { type Body, discardBody, readBody } from "./body";
 import { announcedBy, budgetFor, judgeHead, tooLarge } from "./call-head";
 import { Deadline } from "./deadline";
@@ -22,18 +22,15 @@ export async function explainCall(
   context: ExplainContext,
 ): Promise<Reply> {
   const { maxBody, inFlight, budget } = context;
-  const bytes = announcedBy(request, maxBody);
   const fault = judgeHead(request, maxBody);
   if (fault !== undefined) return refuse(request, fault, maxBody);
   if (!inFlight.enter()) return refuse(request, tooMany, maxBody);
+  const room = new Room(budget, inFlight.arriving);
   try {
-    if (!budget.take(bytes)) return await refuse(request, tooMany, maxBody);
-    try {
-      return await explainBody(request, context);
-    } finally {
-      budget.give(bytes);
-    }
+    if (!room.take(announcedBy(request))) return await refuse(request, tooMany, maxBody);
+    return await explainBody(request, context, room);
   } finally {
+    room.leave();
     inFlight.leave();
   }
 }
@@ -45,11 +42,15 @@ async function refuse(request: IncomingMessage, fault: Fault, maxBody: number): 
   return faultReply(fault);
 }
 
-async function explainBody(request: IncomingMessage, context: ExplainContext): Promise<Reply> {
+async function explainBody(
+  request: IncomingMessage,
+  context: ExplainContext,
+  room: Room,
+): Promise<Reply> {
   const { maxBody, inFlight } = context;
   const since = performance.now();
   const ms = budgetFor(request.url);
-  const limits = { bytes: maxBody, ms, since, arriving: inFlight.arriving };
+  const limits = { bytes: maxBody, ms, since, arriving: inFlight.arriving, room };
   const body = await new Promise<Body>((resolve) => {
     readBody(request, limits, resolve);
   });
@@ -58,6 +59,8 @@ async function explainBody(request: IncomingMessage, context: ExplainContext): P
       return explainReview(body.bytes, context, new Deadline(ms, undefined, since));
     case "too large":
       return refuse(request, tooLarge(maxBody), maxBody);
+    case "crowded":
+      return refuse(request, tooMany, maxBody);
     case "shed":
       return faultReply(tooMany);
     case "late":

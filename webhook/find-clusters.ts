@@ -3,7 +3,9 @@ import { lookUpCluster, referenceOf } from "../plugin/domain/clusters";
 import type { Names } from "../plugin/domain/names";
 import { needsOldCluster } from "../plugin/domain/rules/order";
 import type { ClusterFacts, ClusterLookup, Edit, Lookups } from "../plugin/domain/rules/types";
-import type { Clusters } from "./clusters";
+import type { Absences } from "./absences";
+import { type Clusters, TooManyLiveReads } from "./clusters";
+import type { InFlight } from "./in-flight";
 
 /** Where to look. */
 export interface Places {
@@ -12,6 +14,10 @@ export interface Places {
   /** The database's. */
   readonly namespace: string;
   readonly operatorNamespace: string;
+  /** What was not there a moment ago; absent: it is always asked. */
+  readonly absences?: Absences | undefined;
+  /** The calls that may wait for the API server at once; absent: any number. */
+  readonly liveReads?: Pick<InFlight, "enter" | "leave"> | undefined;
 }
 
 /** The ECs as last heard of. */
@@ -32,12 +38,24 @@ function knownLookup(reference: string | undefined, places: Places): ClusterLook
   return lookUpCluster({ reference, namespace, operatorNamespace, all });
 }
 
-/** The ECs as they are now. Throws when one cannot be read, or not by the deadline. */
+/** The ECs as they are now. Throws ClustersUnreadable when one cannot be read, or not by the deadline. */
 export async function liveLookups(
   edit: Edit,
   places: Places,
   signal: AbortSignal,
 ): Promise<Lookups> {
+  const { liveReads } = places;
+  if (liveReads?.enter() === false) {
+    throw new TooManyLiveReads("too many reviews wait for the API server");
+  }
+  try {
+    return await lookLive(edit, places, signal);
+  } finally {
+    liveReads?.leave();
+  }
+}
+
+async function lookLive(edit: Edit, places: Places, signal: AbortSignal): Promise<Lookups> {
   const look = (object: Edit["before"]) =>
     liveLookup(referenceOf(object, edit.kind, places.names), places, signal);
   if (!needsOldCluster(edit, places.names)) return { after: await look(edit.after) };
@@ -50,12 +68,17 @@ export function isMissing({ after, before }: Lookups): boolean {
   return after.is === "missing" || before?.is === "missing";
 }
 
+/** True when a live read has said a moment ago that the ECs that are missing do not exist. */
+export function isAbsent({ after, before = after }: Lookups, { absences }: Places): boolean {
+  return absences?.covers(after) === true && absences.covers(before);
+}
+
 async function liveLookup(
   reference: string | undefined,
   places: Places,
   signal: AbortSignal,
 ): Promise<ClusterLookup> {
-  const { namespace, operatorNamespace, clusters } = places;
+  const { namespace, operatorNamespace, clusters, absences } = places;
   const all: ClusterFacts[] = [];
   for (const place of new Set([namespace, operatorNamespace])) {
     if (place === "") continue;
@@ -69,5 +92,7 @@ async function liveLookup(
       break;
     }
   }
-  return lookUpCluster({ reference, namespace, operatorNamespace, all });
+  const lookup = lookUpCluster({ reference, namespace, operatorNamespace, all });
+  absences?.remember(lookup);
+  return lookup;
 }

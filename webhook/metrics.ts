@@ -20,7 +20,7 @@ export interface ReviewFacts {
     { readonly reason: "confirm" | "missing"; readonly outcome: LiveOutcome } | undefined;
 }
 
-export type LiveOutcome = "confirmed" | "overturned" | "found" | "absent" | "unreadable";
+export type LiveOutcome = "confirmed" | "overturned" | "found" | "absent" | "unreadable" | "shed";
 
 /** What is asked when the numbers are read, not before. */
 export interface Observed {
@@ -129,13 +129,14 @@ export class Metrics {
     this.bodies.observe(took.bytes);
     for (const each of facts.wouldDeny) this.wouldDeny.inc({ rule: each });
     if (facts.bypass !== "none") this.bypasses.inc({ outcome: facts.bypass });
-    if (live !== undefined) this.liveGets.inc(live);
+    if (live?.outcome === "shed") this.shed("live reads");
+    else if (live !== undefined) this.liveGets.inc(live);
     if (live?.outcome === "overturned") this.overturned.inc();
     if (verdict === "error") this.panic();
   }
 
   /** Counts a call that was turned away before it was judged. */
-  shed(reason: "overloaded" | "large bodies" | "late"): void {
+  shed(reason: "overloaded" | "large bodies" | "live reads" | "late"): void {
     this.sheds.inc({ reason });
   }
 

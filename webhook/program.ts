@@ -1,10 +1,11 @@
 /** The webhook as a whole: puts the parts together, starts and stops them. */
 import { readdirSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import { UsageError } from "../plugin/domain/errors";
 import type { Names } from "../plugin/domain/names";
+import { Absences } from "./absences";
 import { admissionListener } from "./admission";
 import { createApp } from "./app";
 import { BigBodies, BodyBudget } from "./big-bodies";
@@ -23,7 +24,7 @@ import { CertificateKeeper, type KeeperParts } from "./own-cert-keeper";
 import { serverNameOf } from "./own-cert-facts";
 import { ownNamespace } from "./own-namespace";
 import { Metrics } from "./metrics";
-import { createWebhookServer, drain, listen, servePair } from "./server";
+import { createPlainServer, createWebhookServer, drain, listen, servePair } from "./server";
 
 /** The longest that a registration lets a call take. */
 const patienceMs = 30_000;
@@ -114,6 +115,8 @@ export async function startWebhook(
     budget: new BodyBudget(bigBytes),
     bigBodies,
     inFlight,
+    absences: new Absences(),
+    liveReads: new InFlight(Math.ceil(config.maxInFlight / 4)),
   };
   const explain = callers && {
     callers,
@@ -153,7 +156,9 @@ export async function startWebhook(
     notAfter: () => certificate.state().notAfter,
   });
   const beside =
-    config.metricsPort === 0 ? undefined : createServer(createApp(health, { metrics, tellCrash }));
+    config.metricsPort === 0
+      ? undefined
+      : createPlainServer(createApp(health, { metrics, tellCrash }));
   // Before it listens, so that no first handshake fails for want of a pair.
   await certificate.refresh();
   const port = await listen(server, config);

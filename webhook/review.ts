@@ -6,10 +6,10 @@ import type { Edit, RuleOptions } from "../plugin/domain/rules/types";
 import { plain } from "../plugin/domain/rules/wording";
 import { isObject } from "../plugin/domain/values";
 import { type BigBodies, bigBody } from "./big-bodies";
-import { type Clusters, ClustersUnreadable } from "./clusters";
+import { ClustersUnreadable, TooManyLiveReads } from "./clusters";
 import type { Deadline } from "./deadline";
 import { parseReview, type ReviewRequest, UnreadableReview } from "./envelope";
-import { isMissing, knownLookups, liveLookups, type Places } from "./find-clusters";
+import { isAbsent, isMissing, knownLookups, liveLookups, type Places } from "./find-clusters";
 import { errorText } from "./log";
 import {
   type Asked,
@@ -21,9 +21,7 @@ import {
 } from "./review-answer";
 
 /** What a review is judged by. */
-export interface ReviewContext {
-  readonly clusters: Clusters;
-  readonly operatorNamespace: string;
+export interface ReviewContext extends Omit<Places, "names" | "namespace"> {
   readonly options: RuleOptions;
   /** The groups whose members may pass by the rules in an emergency; absent: nobody. */
   readonly bypassGroups?: readonly string[];
@@ -116,9 +114,9 @@ function judgeRequest(
 
 function placesOf(
   { namespace }: ReviewRequest,
-  { clusters, operatorNamespace, options: { names } }: ReviewContext,
+  { clusters, operatorNamespace, absences, liveReads, options: { names } }: ReviewContext,
 ): Places {
-  return { clusters, names, namespace, operatorNamespace };
+  return { clusters, names, namespace, operatorNamespace, absences, liveReads };
 }
 
 const dayMs = 86_400_000;
@@ -190,7 +188,8 @@ function judgeKnown({ edit, context, places }: Question): Found | Doubtful {
   const lookups = knownLookups(edit, places);
   const verdict = judge(edit, lookups, options);
   const denied = verdict.causes.length > 0 && verdict.dependsOnCluster;
-  if (denied || isMissing(lookups)) return { is: "doubtful", denied };
+  if (denied || (isMissing(lookups) && !isAbsent(lookups, places)))
+    return { is: "doubtful", denied };
   return { is: "judged", verdict, lookups, ageMs: clusters.ageMs() };
 }
 
@@ -213,7 +212,8 @@ async function judgeLive<B extends Bypass>(
     return { is: "judged", verdict, lookups, live, bypass };
   } catch (error) {
     if (!(error instanceof ClustersUnreadable)) throw error;
-    const live = { reason, outcome: "unreadable" } as const;
+    const outcome = error instanceof TooManyLiveReads ? "shed" : "unreadable";
+    const live = { reason, outcome } as const;
     return { is: "unknown", because: plain(errorText(error)), live, bypass };
   }
 }

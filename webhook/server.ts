@@ -2,7 +2,11 @@
  * The listener: plain https in front of the Express application on the same port, since a review
  * costs a third in front of the framework. HTTP/1.1 alone, as the API server calls webhooks.
  */
-import type { RequestListener } from "node:http";
+import {
+  createServer as createHttpServer,
+  type RequestListener,
+  type Server as HttpServer,
+} from "node:http";
 import { createServer, type Server } from "node:https";
 import { Server as NetServer } from "node:net";
 import type { Pair } from "./certificate";
@@ -57,6 +61,20 @@ export function createWebhookServer({
   });
   connections.watch(server);
   spareUnused(server, { idleMs: times.keepAliveTimeout });
+  return server;
+}
+
+/** Probes and metrics need few; what comes on top makes room for the next. */
+const mostBeside = 64;
+
+/** The plain server of probes and metrics, under the same times as the other. */
+export function createPlainServer(app: RequestListener): HttpServer {
+  const connections = new Connections(mostBeside);
+  const server = createHttpServer(times, (request, response) => {
+    connections.call(request, response);
+    app(request, response);
+  });
+  connections.watch(server);
   return server;
 }
 

@@ -12,6 +12,8 @@ export interface Call {
   /** Several parts are sent chunked. */
   readonly body?: string | Buffer | readonly (string | Buffer)[];
   readonly agent?: Agent;
+  /** Ends the call with an error. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Answer {
@@ -21,7 +23,7 @@ export interface Answer {
 }
 
 /** Sends a request and reads the whole answer; JSON is parsed. */
-export function call({ port, ca, body = "", agent, ...head }: Call): Promise<Answer> {
+export function call({ port, ca, body = "", agent, signal, ...head }: Call): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const options = {
       host: "127.0.0.1",
@@ -30,6 +32,7 @@ export function call({ port, ca, body = "", agent, ...head }: Call): Promise<Ans
       method: head.method ?? "GET",
       path: head.path ?? "/",
       headers: head.headers ?? {},
+      signal,
     } as const;
     const sent = ca === undefined ? httpRequest(options) : request({ ...options, ca });
     sent.on("error", reject);

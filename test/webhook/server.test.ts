@@ -224,7 +224,8 @@ test("a large review is turned away while there is no room for it", async () => 
     headers: { "retry-after": "1", connection: "close" },
   });
   await post([right]);
-  expect(taken).toEqual([right.length, maxBody]);
+  // of one that does not say how long it is nothing is there yet
+  expect(taken).toEqual([right.length, 0]);
   expect(inFlight.size).toBe(0);
 });
 

@@ -66,12 +66,12 @@ describe("room for large bodies", () => {
     await closed;
   });
 
-  const send = (body: string | Buffer): Promise<string> =>
+  const send = (body: string | Buffer, framing = `Content-Length: ${length}`): Promise<string> =>
     new Promise((resolve) => {
       const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
       socket.setEncoding("utf8").once("data", resolve);
       socket.write(
-        `POST /admission HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`,
+        `POST /admission HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${framing}\r\n\r\n`,
       );
       socket.write(body);
     });
@@ -87,6 +87,21 @@ describe("room for large bodies", () => {
     expect(answers.map((answer) => answer.slice(9, 12))).toEqual(["429", "400"]);
     expect(inFlight.size).toBe(0);
     expect(budget.take(length)).toBe(true);
+  });
+
+  test("is taken by a body without a length for what has come of it", async () => {
+    const chunked = (bytes: number) =>
+      send(`${bytes.toString(16)}\r\n${" ".repeat(bytes)}\r\n`, "Transfer-Encoding: chunked");
+    void chunked(bigBody);
+    while (inFlight.size === 0) await new Promise(setImmediate);
+    expect(budget.take(length)).toBe(true);
+    expect(await chunked(length)).toMatch(/^HTTP\/1.1 429 [^]*too many large reviews/);
+    budget.give(length);
+    void chunked(length);
+    while (budget.take(length)) {
+      budget.give(length);
+      await new Promise(setImmediate);
+    }
   });
 
   test("is not made by one that has only begun", async () => {

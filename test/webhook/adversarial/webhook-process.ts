@@ -12,6 +12,7 @@ import { emptyFolder, TlsFolder } from "../tls-folder";
 /** A webhook that runs, and knows one EC of policy major. */
 export interface WebhookProcess {
   readonly port: number;
+  readonly metricsPort: number;
   readonly ca: string;
   /** All that it has written so far. */
   log(): string;
@@ -24,6 +25,8 @@ export interface WebhookProcess {
   metric(name: string): Promise<number>;
   /** The most memory that it ever had, in MiB. */
   peakMiB(): number;
+  /** How many files and connections it has open. */
+  descriptors(): number;
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
@@ -66,6 +69,7 @@ export async function startWebhookProcess(
   };
   return {
     port,
+    metricsPort,
     ca: pair.certPem,
     log: output.text,
     said: (text) => output.line(`"message":"${text}"`),
@@ -79,6 +83,7 @@ export async function startWebhookProcess(
       const status = readFileSync(`/proc/${String(child.pid)}/status`, "utf8");
       return Number(/^VmHWM:\s*(\d+) kB/m.exec(status)?.[1]) / 1_024;
     },
+    descriptors: () => readdirSync(`/proc/${String(child.pid)}/fd`).length,
     stop: async (signal = "SIGTERM") => {
       const ended = new Promise((resolve) => child.once("exit", resolve));
       if (child.exitCode === null && child.signalCode === null) {
