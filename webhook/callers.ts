@@ -1,40 +1,60 @@
 /** Who may ask for a judgement, where callers have to show a certificate. */
-import { readFileSync } from "node:fs";
-import { TLSSocket } from "node:tls";
-import { X509Certificate } from "node:crypto";
+import type { X509Certificate } from "node:crypto";
 import type { Duplex } from "node:stream";
+import { TLSSocket } from "node:tls";
 import { at } from "../plugin/domain/values";
+import { certificatesIn } from "./client-ca";
 
 /** What callers are known by. */
 export interface CallerOptions {
-  /** PEM: the CA that their certificates come from. */
+  /** PEM: the CA that their certificates come from; several at once while it is rotated. */
   readonly ca: string;
   /** Common names; empty: any of the CA. */
   readonly subjects: readonly string[];
 }
 
+/** What is known of a connection, for as long as the CA is the same. */
+interface Judged {
+  readonly under: string;
+  readonly problem: string | undefined;
+  readonly certificate: X509Certificate | undefined;
+}
+
 /** Judges a caller by the certificate of its connection; probes are never asked for one. */
 export class Callers {
-  readonly ca: string;
-  private readonly problems = new WeakMap<Duplex, { readonly problem: string | undefined }>();
+  private readonly judged = new WeakMap<Duplex, Judged>();
+  private roots: readonly X509Certificate[] = [];
+  private pem = "";
 
   constructor(private readonly options: CallerOptions) {
-    this.ca = options.ca;
+    this.trust(options.ca);
   }
 
-  /** Why the caller may not ask; undefined when it may. A connection is judged once. */
+  /** PEM. */
+  get ca(): string {
+    return this.pem;
+  }
+
+  /** From now on another CA: connections that are open are judged by it when they ask again. */
+  trust(ca: string): void {
+    this.pem = ca;
+    this.roots = certificatesIn(ca);
+  }
+
+  /** Why the caller may not ask; undefined when it may. A connection is judged once under each CA. */
   problem(socket: Duplex): string | undefined {
-    const judged = this.problems.get(socket) ?? { problem: this.judge(socket) };
-    this.problems.set(socket, judged);
-    return judged.problem;
+    const before = this.judged.get(socket);
+    if (before?.under === this.pem) return before.problem;
+    const certificate = before === undefined ? certificateOf(socket) : before.certificate;
+    const problem = this.judge(certificate);
+    this.judged.set(socket, { under: this.pem, problem, certificate });
+    return problem;
   }
 
-  private judge(socket: Duplex): string | undefined {
+  private judge(certificate: X509Certificate | undefined): string | undefined {
     const { subjects } = this.options;
-    const isVerified = socket instanceof TLSSocket && socket.authorized;
-    // a session that is taken up again counts as authorized, and may have come without a certificate
-    const certificate = isVerified ? socket.getPeerX509Certificate() : undefined;
-    if (certificate === undefined) {
+    // the handshake may have been under a CA that is no longer trusted
+    if (certificate === undefined || !leadsTo(this.roots, certificate)) {
       return "a client certificate of the configured CA is needed";
     }
     const name = at(certificate.toLegacyObject(), ["subject", "CN"]);
@@ -43,13 +63,21 @@ export class Callers {
   }
 }
 
-/** The CA's file; throws what is wrong with it. */
-export function readClientCa(file: string): string {
-  const pem = readFileSync(file, "utf8");
-  try {
-    new X509Certificate(pem);
-  } catch {
-    throw new Error("holds no PEM certificate");
-  }
-  return pem;
+/** The certificate that the handshake has verified, with those that were sent behind it. */
+function certificateOf(socket: Duplex): X509Certificate | undefined {
+  const isVerified = socket instanceof TLSSocket && socket.authorized;
+  // a session that is taken up again counts as authorized, and may have come without a certificate
+  return isVerified ? socket.getPeerX509Certificate() : undefined;
+}
+
+/** Whether one of the roots has issued the certificate, or the one that was sent behind it, and so on. */
+function leadsTo(roots: readonly X509Certificate[], certificate: X509Certificate): boolean {
+  if (roots.some((root) => isIssuedBy(certificate, root))) return true;
+  const { issuerCertificate: issuer } = certificate;
+  const isLast = issuer === undefined || issuer.fingerprint256 === certificate.fingerprint256;
+  return !isLast && isIssuedBy(certificate, issuer) && leadsTo(roots, issuer);
+}
+
+function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
+  return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
 }

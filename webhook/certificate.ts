@@ -156,6 +156,11 @@ export class ServedCertificate {
     return this.refresh();
   }
 
+  /** Puts the pair that is in service there once more, where what goes with it has changed. */
+  serveAgain(): void {
+    if (this.served !== undefined) this.options.serve(this.served);
+  }
+
   /** Looks at the folder, one look at a time; a change during a look is looked at after it. */
   refresh(): Promise<void> {
     this.again = true;

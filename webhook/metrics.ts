@@ -31,6 +31,8 @@ export interface Observed {
   readonly cacheRelists: () => number;
   /** RFC 3339; undefined without a certificate. */
   readonly notAfter: () => string | undefined;
+  /** RFC 3339; undefined where callers need no certificate. */
+  readonly clientCaNotAfter: () => string | undefined;
 }
 
 const seconds = [
@@ -110,6 +112,11 @@ export class Metrics {
     "Looks at the certificate folder that changed or refused something",
     ["outcome"],
   );
+  private readonly clientCaReloads = this.counter(
+    "client_ca_reload_total",
+    "Looks at the file of the client CA that changed or refused something",
+    ["outcome"],
+  );
   private readonly bypasses = this.counter(
     "bypass_total",
     "Reviews with the annotation of the emergency bypass, by whether it counted",
@@ -149,6 +156,10 @@ export class Metrics {
     this.reloads.inc({ outcome });
   }
 
+  clientCaReload(outcome: "served" | "refused"): void {
+    this.clientCaReloads.inc({ outcome });
+  }
+
   /** Adds what is looked at when somebody asks. */
   observe(observed: Observed): void {
     this.gauge("in_flight", "Reviews being answered", observed.inFlight);
@@ -159,10 +170,12 @@ export class Metrics {
     });
     this.gauge("cache_objects", "ECs known", observed.cacheObjects);
     this.gauge("cache_relists", "Complete lists after the first", observed.cacheRelists);
-    this.gauge("tls_not_after_seconds", "End of the served certificate, in Unix time", () => {
-      const end = observed.notAfter();
-      return end === undefined ? NaN : new Date(end).getTime() / 1_000;
-    });
+    this.end("tls_not_after_seconds", "End of the served certificate", observed.notAfter);
+    this.end(
+      "client_ca_not_after_seconds",
+      "Next end of a certificate of the client CA",
+      observed.clientCaNotAfter,
+    );
   }
 
   /** The exposition format and its content type. */
@@ -175,6 +188,11 @@ export class Metrics {
   private counter<L extends string>(name: string, help: string, labelNames: readonly L[]) {
     const registers = [this.registry];
     return new Counter({ name: `${prefix}_${name}`, help, labelNames, registers });
+  }
+
+  /** A moment, as RFC 3339 where it is read. */
+  private end(name: string, help: string, read: () => string | undefined): void {
+    this.gauge(name, `${help}, in Unix time`, () => Date.parse(read() ?? "") / 1_000);
   }
 
   private gauge(name: string, help: string, read: () => number): void {

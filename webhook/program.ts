@@ -9,8 +9,9 @@ import { Absences } from "./absences";
 import { admissionListener } from "./admission";
 import { createApp } from "./app";
 import { BigBodies, BodyBudget } from "./big-bodies";
-import { Callers, readClientCa } from "./callers";
+import { Callers } from "./callers";
 import { ServedCertificate } from "./certificate";
+import { ClientCa, readClientCa } from "./client-ca";
 import type { ClusterService } from "./clusters";
 import { connect } from "./clusters-connection";
 import { openClusters } from "./clusters-source";
@@ -146,6 +147,7 @@ export async function startWebhook(
       metrics.reload(outcome);
     },
   });
+  const clientCa = clientCaOf(config, { callers, certificate, metrics, log });
   const keeper = keeperOf(config, { self, certificate, log }, env);
   metrics.observe({
     inFlight: () => inFlight.size,
@@ -154,6 +156,7 @@ export async function startWebhook(
     cacheObjects: () => clusters.count(),
     cacheRelists: () => clusters.relists(),
     notAfter: () => certificate.state().notAfter,
+    clientCaNotAfter: () => clientCa?.notAfter(),
   });
   const beside =
     config.metricsPort === 0
@@ -164,6 +167,7 @@ export async function startWebhook(
   const port = await listen(server, config);
   const metricsPort = beside && (await listenBeside(beside, config, server));
   certificate.start();
+  clientCa?.start();
   keeper?.start();
   clusters.start();
   const announced = announce(health, log, { port, metricsPort });
@@ -172,7 +176,7 @@ export async function startWebhook(
     log.info({ drainMs: config.drainMs }, "draining");
     await drain(server, waited);
     clearInterval(announced);
-    stopAll({ clusters, certificate, keeper, beside });
+    stopAll({ clusters, certificate, clientCa, keeper, beside });
     await bigBodies?.stop();
     log.info({}, "stopped");
   };
@@ -182,6 +186,31 @@ export async function startWebhook(
 
 function callersOf({ clientCa, clientSubjects: subjects }: Config): Callers | undefined {
   return clientCa === undefined ? undefined : new Callers({ ca: readClientCa(clientCa), subjects });
+}
+
+interface CaParts {
+  readonly callers: Callers | undefined;
+  readonly certificate: ServedCertificate;
+  readonly metrics: Metrics;
+  readonly log: Log;
+}
+
+function clientCaOf(
+  { clientCa: file }: Config,
+  { callers, certificate, metrics, log }: CaParts,
+): ClientCa | undefined {
+  if (file === undefined || callers === undefined) return undefined;
+  return new ClientCa(callers.ca, {
+    file,
+    log,
+    take: (pem) => {
+      callers.trust(pem);
+      certificate.serveAgain();
+    },
+    onLook: (outcome) => {
+      metrics.clientCaReload(outcome);
+    },
+  });
 }
 
 /** Without an API server there is nothing to keep a certificate in, or to compare it with. */
@@ -223,12 +252,14 @@ function announce(health: Health, log: Log, ports: object): NodeJS.Timeout {
 interface Parts {
   readonly clusters: ClusterService;
   readonly certificate: ServedCertificate;
+  readonly clientCa: ClientCa | undefined;
   readonly keeper: CertificateKeeper | undefined;
   readonly beside: Server | undefined;
 }
 
-function stopAll({ clusters, certificate, keeper, beside }: Parts): void {
+function stopAll({ clusters, certificate, clientCa, keeper, beside }: Parts): void {
   clusters.stop();
+  clientCa?.stop();
   keeper?.stop();
   certificate.stop();
   beside?.close();

@@ -34,6 +34,8 @@ export interface Fault {
 const again = { "retry-after": "1", connection: "close" };
 
 const headersOf: Partial<Record<FaultCode, Readonly<Record<string, string>>>> = {
+  // a caller with a certificate by now can show it on a new connection alone
+  403: { connection: "close" },
   405: { allow: "POST" },
   413: { connection: "close" },
   429: again,

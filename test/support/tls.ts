@@ -17,6 +17,8 @@ export interface PairParts {
   readonly commonName?: string;
   /** Good for a client too. */
   readonly clientAuth?: boolean;
+  /** Who signs it; itself without one. */
+  readonly issuer?: PemPair;
   /** Of the RSA key. */
   readonly bits?: number;
 }
@@ -40,14 +42,22 @@ export function aPair(parts: PairParts = {}): PemPair {
   certificate.validity.notAfter = parts.notAfter ?? new Date(Date.now() + day);
   const subject = [{ name: "commonName", value: commonName }];
   certificate.setSubject(subject);
-  certificate.setIssuer(subject);
+  certificate.setIssuer(issuerOf(parts) ?? subject);
   certificate.setExtensions([
     { name: "basicConstraints", cA: true, critical: true },
     { name: "extKeyUsage", serverAuth: true, clientAuth: parts.clientAuth === true },
     ...(names.length === 0 ? [] : [{ name: "subjectAltName", altNames: names.map(altName) }]),
   ]);
-  certificate.sign(pki.privateKeyFromPem(privateKey), md.sha256.create());
+  certificate.sign(pki.privateKeyFromPem(signerOf(parts, privateKey)), md.sha256.create());
   return { certPem: pki.certificateToPem(certificate), keyPem: privateKey };
+}
+
+function issuerOf({ issuer }: PairParts): pki.CertificateField[] | undefined {
+  return issuer && pki.certificateFromPem(issuer.certPem).subject.attributes;
+}
+
+function signerOf({ issuer }: PairParts, own: string): string {
+  return issuer?.keyPem ?? own;
 }
 
 function altName(name: string): object {

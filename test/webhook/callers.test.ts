@@ -8,8 +8,9 @@ import { defaultNames } from "../../plugin/domain/names";
 import { admissionListener } from "../../webhook/admission";
 import { createApp } from "../../webhook/app";
 import { bigBody, BodyBudget } from "../../webhook/big-bodies";
-import { Callers, readClientCa } from "../../webhook/callers";
+import { Callers } from "../../webhook/callers";
 import { readPair } from "../../webhook/certificate";
+import { readClientCa } from "../../webhook/client-ca";
 import { crashTeller } from "../../webhook/crash";
 import { explainCall } from "../../webhook/explain-call";
 import { Health } from "../../webhook/health";
@@ -225,8 +226,9 @@ describe("the CA's file", () => {
   });
 
   test("is read", () => {
-    writeFileSync(file, apiserver.certPem);
-    expect(readClientCa(file)).toBe(apiserver.certPem);
+    const pem = apiserver.certPem.replaceAll("\r\n", "\n");
+    writeFileSync(file, `several lines\n${pem}of text\n${pem}`);
+    expect(readClientCa(file)).toBe(pem + pem);
   });
 
   test("has to hold a certificate", () => {

@@ -115,6 +115,7 @@ test("gauges are read when somebody looks", async () => {
     cacheObjects: () => 7,
     cacheRelists: () => 2,
     notAfter: () => seen.notAfter,
+    clientCaNotAfter: () => undefined,
   });
   expect(await linesOf(metrics, "cache")).toEqual([
     "engine_admission_cache_synced 0",
@@ -130,6 +131,9 @@ test("gauges are read when somebody looks", async () => {
   expect(await linesOf(metrics, "cache_synced")).toEqual(["engine_admission_cache_synced 1"]);
   expect(await linesOf(metrics, "tls_not_after")).toEqual([
     "engine_admission_tls_not_after_seconds 1893456000",
+  ]);
+  expect(await linesOf(metrics, "client_ca")).toEqual([
+    "engine_admission_client_ca_not_after_seconds Nan",
   ]);
   expect(await linesOf(metrics, "in_flight")).toEqual(["engine_admission_in_flight 3"]);
 });

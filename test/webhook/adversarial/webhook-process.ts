@@ -16,12 +16,12 @@ export interface WebhookProcess {
   readonly ca: string;
   /** All that it has written so far. */
   log(): string;
-  /** Resolves when it has said the message. */
-  said(message: string): Promise<unknown>;
+  /** Resolves when a line of its log has the text. */
+  said(text: string): Promise<unknown>;
   isAlive(): boolean;
   /** The sockets that it listens on; Linux tells. */
   listening(): number;
-  /** The value of one metric without labels. */
+  /** The value of one metric, whose name has its labels behind it. */
   metric(name: string): Promise<number>;
   /** The most memory that it ever had, in MiB. */
   peakMiB(): number;
@@ -72,12 +72,17 @@ export async function startWebhookProcess(
     metricsPort,
     ca: pair.certPem,
     log: output.text,
-    said: (text) => output.line(`"message":"${text}"`),
+    said: output.line,
     isAlive: () => child.exitCode === null && child.signalCode === null,
     listening: () => listeningSockets(child.pid),
     metric: async (name) => {
       const { body } = await call({ port: metricsPort, path: "/metrics" });
-      return Number(new RegExp(`^${name} (.*)$`, "m").exec(String(body))?.[1]);
+      return Number(
+        String(body)
+          .split("\n")
+          .find((line) => line.startsWith(`${name} `))
+          ?.slice(name.length),
+      );
     },
     peakMiB: () => {
       const status = readFileSync(`/proc/${String(child.pid)}/status`, "utf8");
