@@ -1,4 +1,5 @@
 /** `upgrade`: the whole procedure in order, planned before the first write (S9-S34). */
+import { version as program } from "../../package.json";
 import { writePlanFile } from "../adapters/plan-file";
 import { parseDocuments, renderDocuments } from "../adapters/yaml";
 import { judgeChecks } from "../domain/checks/judge";
@@ -11,7 +12,7 @@ import type { Permission } from "../domain/permissions";
 import { clusterVersionFor } from "../domain/release/pairs";
 import type { Release, ReleaseContents } from "../domain/release/release";
 import { publicText } from "../domain/public-words";
-import { parsePlan, type UpgradePlan } from "../domain/upgrade/plan";
+import { parsePlan, savedBy, type UpgradePlan } from "../domain/upgrade/plan";
 import {
   judgePrerequisites,
   prerequisiteCodes,
@@ -184,6 +185,7 @@ function planOf(plans: readonly PartPlan[], parts: PlanParts): UpgradePlan {
   return {
     apiVersion: "cli.engine.com/v1",
     kind: "UpgradePlan",
+    program,
     madeAt: new Date(context.clock.now()).toISOString(),
     cluster: uid,
     namespace,
@@ -208,6 +210,12 @@ async function savedPlan(
 ): Promise<UpgradePlan | undefined> {
   if (file === undefined) return undefined;
   const [document] = parseDocuments(await context.readInput(file), file);
+  const [made, now] = [savedBy(document), `version ${program}`];
+  if (made !== undefined && made !== now) {
+    throw new UsageError(`${file} was saved by ${made} of this tool, and this is ${now}`, {
+      hint: "make a new plan with --plan-out FILE",
+    });
+  }
   const plan = parsePlan(document);
   if (plan !== undefined) return plan;
   throw new UsageError(`${file} is not a plan of this tool`, {

@@ -1,6 +1,12 @@
 /** A write that is planned, told whole: what it is, on what state, how bad, how it is taken back. */
 import { type KubeObject, preconditionsOf, type Ref } from "./objects";
 
+/** One thing that a write changes: the value at `path` becomes `to`; null takes it away. */
+export interface PlannedChange {
+  readonly path: string;
+  readonly to: unknown;
+}
+
 /** A write before it is sent: the permission that it takes, its risk, and its way back. */
 export interface PlannedWrite {
   /** The verb that RBAC knows it by. */
@@ -15,6 +21,8 @@ export interface PlannedWrite {
   };
   /** The state that it was planned on; absent when the object did not exist. */
   readonly read?: { readonly uid?: string; readonly resourceVersion?: string };
+  /** What it changes; absent: the whole object, which is then created, deleted or left to helm. */
+  readonly changes?: readonly PlannedChange[];
   readonly risk: string;
   readonly reverse: string;
   /** The kubectl command that does the same, as far as one does. */
@@ -22,7 +30,7 @@ export interface PlannedWrite {
 }
 
 /** What the planner knows of a write. */
-export interface Planning extends Pick<PlannedWrite, "verb" | "risk" | "reverse" | "command"> {
+export interface Planning extends Omit<PlannedWrite, "target" | "read"> {
   readonly ref: Ref;
   /** The object as it was read; absent when it is to be created. */
   readonly before?: KubeObject | undefined;

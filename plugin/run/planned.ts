@@ -1,2 +1,7 @@
 /** What a run says of a write that it plans. */
-export { plannedWrite, type PlannedWrite, type Planning } from "../domain/planned-write";
+export {
+  type PlannedChange,
+  plannedWrite,
+  type PlannedWrite,
+  type Planning,
+} from "../domain/planned-write";

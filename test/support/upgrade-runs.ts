@@ -35,16 +35,16 @@ interface Watched {
   readonly cluster: Cluster;
 }
 
-type At = (n: number, done: "before" | "after") => void;
+type At = (n: number, done: "before" | "after") => unknown;
 
 function watched(inner: Cluster, happens: At = () => undefined): Watched {
   const writes: string[] = [];
   const cluster = new ObservedCluster(inner, async (call: Call, act) => {
     if (!call.writes || call.subject.includes("AccessReview")) return await act();
-    happens(writes.length + 1, "before");
+    await happens(writes.length + 1, "before");
     const value = await act();
     writes.push(`${call.verb} ${call.subject}`);
-    happens(writes.length, "after");
+    await happens(writes.length, "after");
     return value;
   });
   return { writes, cluster };

@@ -2,6 +2,7 @@
 import type { StatusCause } from "../errors";
 import type { Names } from "../names";
 import type { KubeObject } from "../objects";
+import type { PlannedChange } from "../planned-write";
 import { sameJson } from "../rules/same";
 import { at, isObject, type Json, own } from "../values";
 import { autoPaths } from "./fields";
@@ -66,6 +67,11 @@ export function patchOf(
   value: (edit: FieldEdit) => unknown = ({ to }) => to,
 ): Json {
   return edits.reduce<Json>((body, edit) => withValue(body, edit.path, value(edit)), {});
+}
+
+/** The same as a plan tells it. */
+export function changesOf(edits: readonly FieldEdit[]): readonly PlannedChange[] {
+  return edits.map(({ path, to }) => ({ path: `.${path.join(".")}`, to }));
 }
 
 /** The patch that puts the old values back: null takes a field away again. */

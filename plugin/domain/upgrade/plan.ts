@@ -1,6 +1,9 @@
 /** The plan of a whole upgrade, and whether a saved one still holds. */
-import type { PlannedWrite } from "../planned-write";
-import { isObject, list, own, text } from "../values";
+import { valueAt } from "../operator/field-path";
+import type { PlannedChange, PlannedWrite } from "../planned-write";
+import { sameJson } from "../rules/same";
+import { bounded } from "../status/verdict";
+import { type Json, list, own, text } from "../values";
 import type { UpgradePartId } from "./parts";
 
 /** One write of a plan. */
@@ -38,6 +41,8 @@ export interface PlanBinding {
 export interface UpgradePlan extends PlanBinding {
   readonly apiVersion: "cli.engine.com/v1";
   readonly kind: "UpgradePlan";
+  /** The version of the program that made it: another one may plan other writes. */
+  readonly program: string;
   /** RFC 3339. */
   readonly madeAt: string;
   /** The words that it was made with, to run it by. */
@@ -46,13 +51,23 @@ export interface UpgradePlan extends PlanBinding {
   readonly steps: readonly PlannedStep[];
 }
 
+/** Which version of the program saved a plan, for a sentence; undefined for what is no plan. */
+export function savedBy(value: unknown): string | undefined {
+  if (!isPlan(value)) return undefined;
+  const program = text(own(value, "program"));
+  return program === undefined ? "an older version" : `version ${program}`;
+}
+
+function isPlan(value: unknown): value is Json {
+  return own(value, "kind") === "UpgradePlan" && own(value, "apiVersion") === "cli.engine.com/v1";
+}
+
 /** A saved plan, read; undefined when it is none. */
 export function parsePlan(value: unknown): UpgradePlan | undefined {
-  if (!isObject(value)) return undefined;
-  if (value["kind"] !== "UpgradePlan" || value["apiVersion"] !== "cli.engine.com/v1") {
-    return undefined;
-  }
-  const texts = ["cluster", "namespace", "release", "madeAt"].map((key) => own(value, key));
+  if (!isPlan(value)) return undefined;
+  const texts = ["cluster", "namespace", "release", "madeAt", "program"].map((key) =>
+    own(value, key),
+  );
   const fit =
     texts.every((each) => typeof each === "string") &&
     Array.isArray(value["words"]) &&
@@ -131,21 +146,58 @@ function keyed(steps: readonly PlannedStep[]): ReadonlyMap<string, PlannedStep> 
 }
 
 function movedOn(was: PlannedStep, is: PlannedStep): readonly string[] {
-  const { read: before } = was.write;
-  const { read: after } = is.write;
-  if (before === undefined && after === undefined) return [];
-  if (before === undefined) return [`${is.object} exists now`];
-  if (after === undefined) return [`${is.object} no longer exists`];
-  if (before.uid !== after.uid) return [`${is.object} was deleted and made anew`];
-  if (before.resourceVersion !== after.resourceVersion) return [`${is.object} was changed`];
-  return [];
+  const moved = stateMoved(was.write.read, is.write.read);
+  if (moved !== undefined) return [`${is.object} ${moved}`];
+  const more = changesBeyond(was.write, is.write);
+  return more.length === 0 ? [] : [`${is.object}: ${shownChanges(is, more)} was not planned`];
 }
 
-/** Writes of a part that its plan did not have: somebody changed the cluster in between. */
+function stateMoved(before: PlannedWrite["read"], after: PlannedWrite["read"]): string | undefined {
+  if (before === undefined) return after && "exists now";
+  if (after === undefined) return "no longer exists";
+  if (before.uid !== after.uid) return "was deleted and recreated";
+  return before.resourceVersion === after.resourceVersion ? undefined : "was changed";
+}
+
+/** A write that goes beyond its plan, and how far. */
+export interface Unplanned {
+  readonly step: PlannedStep;
+  /** What it would be, for a sentence that goes on with "was not planned". */
+  readonly is: string;
+}
+
+/** Writes of a part that its plan did not have, as such or so wide: somebody changed the cluster. */
 export function unplanned(
   planned: readonly PlannedStep[],
   found: readonly PlannedStep[],
-): readonly PlannedStep[] {
+): readonly Unplanned[] {
   const known = keyed(planned);
-  return [...keyed(found)].flatMap(([key, step]) => (known.has(key) ? [] : [step]));
+  return [...keyed(found)].flatMap(([key, step]) => {
+    const was = known.get(key);
+    if (was === undefined) return [{ step, is: `its ${step.action}` }];
+    const more = changesBeyond(was.write, step.write);
+    return more.length === 0 ? [] : [{ step, is: shownChanges(step, more) }];
+  });
+}
+
+/** What a write changes that the planned one does not: a narrower one has nothing of the kind. */
+function changesBeyond(planned: PlannedWrite, found: PlannedWrite): readonly PlannedChange[] {
+  const known = changesOf(planned);
+  return changesOf(found).filter((change) => !known.some((one) => includes(one, change)));
+}
+
+function changesOf({ changes = [{ path: "", to: null }] }: PlannedWrite): readonly PlannedChange[] {
+  return changes;
+}
+
+/** The same change, or the part of a wider one that is at its path. */
+function includes(wide: PlannedChange, { path, to }: PlannedChange): boolean {
+  if (!path.startsWith(wide.path)) return false;
+  const rest = path.slice(wide.path.length);
+  return /^($|[.[])/.test(rest) && sameJson(valueAt(wide.to, rest), to);
+}
+
+function shownChanges({ action }: PlannedStep, changes: readonly PlannedChange[]): string {
+  const paths = changes.map(({ path }) => path).filter((path) => path !== "");
+  return paths.length === 0 ? `its ${action}` : `its ${action} of ${bounded(paths)}`;
 }

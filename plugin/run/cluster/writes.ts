@@ -1,6 +1,12 @@
 /** The one write of an upgrade: a patch of its fields alone, bound to the EC that was read. */
 import { clusterFinding } from "../../domain/cluster/codes";
-import { droppedOf, type FieldEdit, patchOf, shownEdits } from "../../domain/cluster/edits";
+import {
+  changesOf,
+  droppedOf,
+  type FieldEdit,
+  patchOf,
+  shownEdits,
+} from "../../domain/cluster/edits";
 import { exitCodes } from "../../domain/errors";
 import { type KubeObject, objectLabel, refTo, type Resource } from "../../domain/objects";
 import { type FieldPatch, saveOldValues, sendPatch, writePatch } from "../field-patch";
@@ -30,6 +36,7 @@ export function plannedOf({ command }: UpgradeClusterDeps, write: ClusterWrite):
       verb: "patch",
       ref: refTo(resource, ec),
       before: ec,
+      changes: changesOf(edits),
       risk: "all pods of the cluster are renewed one after the other; a cluster is not lowered again",
       reverse:
         "until the first pod is renewed, by the printed command; the run saves the old values",

@@ -1,5 +1,11 @@
 /** The one write of a database's upgrade: a patch of its version alone, bound to what was read (S61, S62). */
-import { droppedOf, type FieldEdit, patchOf, shownEdits } from "../../domain/cluster/edits";
+import {
+  changesOf,
+  droppedOf,
+  type FieldEdit,
+  patchOf,
+  shownEdits,
+} from "../../domain/cluster/edits";
 import { databaseFinding } from "../../domain/databases/codes";
 import type { Target } from "../../domain/databases/target";
 import { exitCodes } from "../../domain/errors";
@@ -31,6 +37,7 @@ export function plannedOf(deps: UpgradeDatabaseDeps, write: DatabaseWrite): Step
       verb: "patch",
       ref: refOf(deps, target),
       before: target.object,
+      changes: changesOf(edits),
       risk: "the shards of the database restart; its version is not lowered again",
       reverse: "none once the upgrade has begun; the run saves the old value",
       command: deps.command([...kubectlPatch(deps, target), "-p", JSON.stringify(patchOf(edits))]),

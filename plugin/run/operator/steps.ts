@@ -1,8 +1,9 @@
 /** How the report and the plan speak of each write of a bundle. */
-import { patchOf } from "../../domain/cluster/edits";
-import { objectLabel, type Ref } from "../../domain/objects";
+import { changesOf, patchOf } from "../../domain/cluster/edits";
+import { type KubeObject, objectLabel, type Ref } from "../../domain/objects";
 import type { ClusterPatch } from "../../domain/operator/clusters";
-import { bundleRef } from "../../domain/operator/kinds";
+import { differences } from "../../domain/operator/differences";
+import { bundleRef, definitionResource } from "../../domain/operator/kinds";
 import { fileEntries } from "../../domain/operator/managers";
 import { plannedWrite, type PlannedWrite } from "../planned";
 import type { StepInfo } from "../recorder";
@@ -84,6 +85,7 @@ export function plannedSteps(
       verb: live === undefined ? "create" : "patch",
       ref,
       before: live,
+      ...(info.action === "apply" && plannedChanges(step)),
       risk: riskOf(step, info.action),
       reverse:
         live === undefined
@@ -93,6 +95,23 @@ export function plannedSteps(
     });
     return { ...info, write };
   });
+}
+
+/** The fields of the write; a new definition is told as a whole, for its schema is long. */
+function plannedChanges(step: Evaluated): Pick<PlannedWrite, "changes"> {
+  const { kind, object, live, changes, removed } = step;
+  if (live === undefined && kind.resource === definitionResource) return {};
+  const fields = live === undefined ? differences(emptyOf(object), object) : changes;
+  return {
+    changes: [
+      ...fields.map(({ field, wanted }) => ({ path: field, to: wanted })),
+      ...removed.map((field) => ({ path: field, to: null })),
+    ],
+  };
+}
+
+function emptyOf({ apiVersion, kind }: KubeObject): KubeObject {
+  return { apiVersion, kind, metadata: {} };
 }
 
 /** The patch as a plan has it. */
@@ -105,6 +124,7 @@ export function plannedPatch(
     verb: "patch",
     ref,
     before: patch.cluster,
+    changes: changesOf(patch.edits),
     risk: "the cluster's pods are made anew from that registry with its next upgrade",
     reverse: "the run saves the old values; the report prints the command that puts them back",
     command: deps.command([...patchWords(patch, deps), "-p", JSON.stringify(patchOf(patch.edits))]),

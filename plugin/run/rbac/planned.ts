@@ -1,10 +1,11 @@
 /** What a dry run says of the writes that it plans: how bad each is, its way back, its kubectl. */
 import { type KubeObject, type Ref, refTo } from "../../domain/objects";
+import { differences } from "../../domain/operator/differences";
 import { kindsIn } from "../../domain/rbac/kinds";
 import type { Write } from "../../domain/rbac/plan";
-import { compareRules, rulesOf } from "../../domain/rbac/rules";
+import { compareRules, type Grant, grantLines, rulesOf } from "../../domain/rbac/rules";
 import { roleRefOf, subjectLabel, subjectsBeyond, subjectsOf } from "../../domain/rbac/subjects";
-import { plannedWrite, type PlannedWrite } from "../planned";
+import { type PlannedChange, plannedWrite, type PlannedWrite } from "../planned";
 import type { PutBack } from "./backups";
 import type { RbacDeps, RbacOptions } from "./deps";
 
@@ -33,10 +34,33 @@ export function plannedApply(
     verb: live === undefined ? "create" : "patch",
     ref,
     before: live,
+    changes: changesOf(object, live),
     risk: riskOf(object, live),
     reverse: live === undefined ? command(deleteWords(ref)) : backBy("replace"),
     command: command(["kubectl", ...words]),
   });
+}
+
+/** Right by right and account by account: a list as a whole would differ wherever somebody added to it. */
+function changesOf(object: KubeObject, live: KubeObject | undefined): readonly PlannedChange[] {
+  const { apiVersion, kind, metadata } = object;
+  const { gained, lost } = compareRules(rulesOf(live), rulesOf(object));
+  const [before, after] = [subjectsOf(live), subjectsOf(object)];
+  const named = (field: string, entries: readonly string[], to: string | null) =>
+    entries.map((entry) => ({ path: `.${field}[${JSON.stringify(entry)}]`, to }));
+  return [
+    ...named("rules", gained.map(lineOf), "granted"),
+    ...named("rules", lost.map(lineOf), null),
+    ...named("subjects", subjectsBeyond(after, before).map(subjectLabel), "bound"),
+    ...named("subjects", subjectsBeyond(before, after).map(subjectLabel), null),
+    ...differences(live ?? { apiVersion, kind, metadata: {} }, { apiVersion, kind, metadata }).map(
+      ({ field, wanted }) => ({ path: field, to: wanted }),
+    ),
+  ];
+}
+
+function lineOf(grant: Grant): string {
+  return grantLines([grant]).join();
 }
 
 /** A role or binding that is deleted; what is not kept gave nothing of its own. */

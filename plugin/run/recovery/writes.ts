@@ -1,5 +1,12 @@
 /** The edits of a recovery: digests of the EC, and resources that follow what runs (S100; domain facts 7). */
-import { type FieldEdit, holds, holdersOf, patchOf, shownEdits } from "../../domain/cluster/edits";
+import {
+  changesOf,
+  type FieldEdit,
+  holds,
+  holdersOf,
+  patchOf,
+  shownEdits,
+} from "../../domain/cluster/edits";
 import { databaseFinding } from "../../domain/databases/codes";
 import { exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
@@ -75,6 +82,7 @@ export function plannedOf({ command }: RecoverDeps, edit: Edit): StepInfo {
       verb: "patch",
       ref: refTo(edit.resource, object),
       before: object,
+      changes: changesOf(edits),
       risk,
       reverse: "the run saves the old values, and prints the command that puts them back",
       command: command([...patchWords(edit), "-p", JSON.stringify(patchOf(edits))]),

@@ -14,6 +14,9 @@ export function plannedChange({ command }: UnbindDeps, change: Change): PlannedW
     verb: deletes ? "delete" : "patch",
     ref,
     before: object,
+    ...(!deletes && {
+      changes: removed.map((who) => ({ path: `.${field}[${JSON.stringify(who)}]`, to: null })),
+    }),
     risk: `a pod of ${removed.join(", ")} that still needs the constraint is not admitted any more`,
     reverse: backBy(deletes ? "create" : "replace"),
     command: command([

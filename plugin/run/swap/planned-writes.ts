@@ -1,8 +1,10 @@
 /** The writes of a swap as a plan shows them. */
 import type { KubeObject } from "../../domain/objects";
-import { configurationResource } from "../../domain/webhook/configuration";
+import { differences } from "../../domain/operator/differences";
+import { own } from "../../domain/values";
+import { configurationResource, entriesOf } from "../../domain/webhook/configuration";
 import type { Plan } from "../../domain/webhook/plan";
-import { plannedWrite, type PlannedWrite } from "../planned";
+import { type PlannedChange, plannedWrite, type PlannedWrite } from "../planned";
 import type { SwapDeps } from "./deps";
 import { configurationRef } from "./writes";
 
@@ -15,6 +17,7 @@ export function applyWrite({ command, names }: SwapDeps, { live, wanted }: Plan)
     verb: live === undefined ? "create" : "patch",
     ref: configurationRef(name),
     before: live,
+    changes: changesOf(names, { live, wanted }),
     risk: "while it is wrong it blocks every database edit, or lets bad ones through",
     reverse:
       live === undefined
@@ -29,6 +32,29 @@ export function applyWrite({ command, names }: SwapDeps, { live, wanted }: Plan)
       "-",
     ]),
   });
+}
+
+/**
+ * Field by field, so that a configuration that comes to exist meanwhile is a narrower write. Each apply
+ * carries the certificate of that moment, which the operator may renew between plan and write.
+ */
+function changesOf(
+  { webhook }: SwapDeps["names"],
+  { live, wanted }: Pick<Plan, "live" | "wanted">,
+): readonly PlannedChange[] {
+  const { apiVersion, kind } = wanted;
+  const webhooks = entriesOf(wanted).map((entry) => ({
+    name: own(entry, "name"),
+    clientConfig: {},
+  }));
+  const found = differences(live ?? { apiVersion, kind, metadata: {}, webhooks }, wanted);
+  const isCertificate = ({ path }: PlannedChange): boolean => path.endsWith(".caBundle");
+  return [
+    ...found
+      .map(({ field, wanted: to }) => ({ path: field, to }))
+      .filter((change) => !isCertificate(change)),
+    { path: ".webhooks.clientConfig.caBundle", to: `the certificate in Secret/${webhook.secret}` },
+  ];
 }
 
 /** The deletion of the old configuration. */

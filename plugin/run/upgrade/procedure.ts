@@ -8,8 +8,8 @@ import { distinct, type Finding } from "../../domain/findings";
 import { planFindings } from "../../domain/upgrade/codes";
 import {
   staleReasons,
+  type Unplanned,
   unplanned,
-  type PlannedStep,
   type UpgradePlan,
 } from "../../domain/upgrade/plan";
 import { countedOn, joinedReport, stepsOf } from "../joined-report";
@@ -188,14 +188,14 @@ function endedBy(error: unknown): Report {
 }
 
 /** Somebody changed the cluster after the plan was shown: nothing beyond the plan is written. */
-function unplannedEnd(more: readonly PlannedStep[], event: (event: Event) => void): Report {
-  const findings = more.map(({ object, action }): Finding => ({
+function unplannedEnd(more: readonly Unplanned[], event: (event: Event) => void): Report {
+  const findings = more.map(({ step: { object }, is }): Finding => ({
     ...planFindings.exceeded,
     object,
-    cause: `somebody changed it since the plan was shown: its ${action} was not part of the plan`,
+    cause: `somebody changed it since the plan was shown: ${is} was not part of the plan`,
   }));
   for (const finding of findings) event({ type: "finding", finding });
-  const objects = more.map(({ object }) => object).join(", ");
+  const objects = more.map(({ step }) => step.object).join(", ");
   return {
     ...ended(`changed since the plan was shown: ${objects}`),
     findings,

@@ -28,6 +28,7 @@ const step = (name: string): PlannedStep => ({
 const plan = (steps: readonly PlannedStep[]): UpgradePlan => ({
   apiVersion: "cli.engine.com/v1",
   kind: "UpgradePlan",
+  program: "0.1.0",
   madeAt: "2026-01-02T03:04:05Z",
   cluster: "c",
   namespace: "engine",

@@ -1,6 +1,7 @@
 /** `upgrade` on a cluster in memory with the operator at play: planned, done, done again. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { version } from "../../../package.json";
 import { defaultNames as names } from "../../../plugin/domain/names";
 import type { KubeObject } from "../../../plugin/domain/objects";
 import { at } from "../../../plugin/domain/values";
@@ -197,6 +198,40 @@ describe("a saved plan", () => {
     expect(report.findings?.filter(({ code }) => code === "PLAN-STALE")).toMatchObject([
       { cause: `${names.ec.kind}/engine/ec was changed` },
     ]);
+  });
+
+  test.each([
+    ["an older version of this tool", undefined],
+    ["version 0.0.9 of this tool", "0.0.9"],
+  ])(
+    "that was saved by %s is refused with one sentence, nothing is written",
+    async (by, program) => {
+      const world = await aPlayedWorld({ objects });
+      await upgrade(world, ["--plan-out", file()]);
+      const plan = JSON.parse(readFileSync(file(), "utf8")) as object;
+      writeFileSync(file(), JSON.stringify({ ...plan, program }));
+      const { code, report, writes } = await upgrade(world, ["--plan", file(), "--yes"]);
+      expect([code, report.exit.reason, report.exit.next, writes]).toEqual([
+        2,
+        `${file()} was saved by ${by}, and this is version ${version}`,
+        "make a new plan with --plan-out FILE",
+        [],
+      ]);
+    },
+  );
+
+  test("is refused where a flag asks for other writes than those that were looked at", async () => {
+    const world = await aPlayedWorld({ objects });
+    await upgrade(world, ["--plan-out", file(), ...withDatabases]);
+    const args = withDatabases.map((word) => (word === "8.0" ? "8.2" : word));
+    const { report, writes } = await upgrade(world, ["--plan", file(), ...args]);
+    expect([report.exit.code, writes]).toEqual([5, []]);
+    const causes = report.findings?.flatMap(({ code, cause }) =>
+      code === "PLAN-STALE" ? [cause] : [],
+    );
+    expect(causes).toContain(
+      `${names.edb.kind}/shop/sessions: its patch of .spec.engineVersion was not planned`,
+    );
   });
 
   test("that is none is wrong usage", async () => {

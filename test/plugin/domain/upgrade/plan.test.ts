@@ -3,6 +3,7 @@ import { upgradeParts } from "../../../../plugin/domain/upgrade/parts";
 import {
   parsePlan,
   type PlannedStep,
+  savedBy,
   staleReasons,
   unplanned,
   type UpgradePlan,
@@ -42,6 +43,7 @@ function plan(changes: Partial<UpgradePlan> = {}): UpgradePlan {
   return {
     apiVersion: "cli.engine.com/v1",
     kind: "UpgradePlan",
+    program: "0.1.0",
     madeAt: "2026-01-02T03:04:05Z",
     cluster: "c",
     namespace: "engine",
@@ -61,6 +63,8 @@ function without<T extends object, K extends keyof T>(object: T, key: K): Omit<T
 }
 
 const created: PlannedWrite = without(write({ verb: "create" }), "read");
+const tagged = (to: string): PlannedStep =>
+  step({ write: write({ changes: [{ path: ".spec.tag", to }] }) });
 const withoutDigest: UpgradePlan = without(plan(), "sha256");
 
 describe("a saved plan", () => {
@@ -109,7 +113,7 @@ describe("a saved plan", () => {
         plan(),
         plan({ steps: [step({ write: write({ read: { uid: "v", resourceVersion: "1" } }) })] }),
       ],
-      ["Deployment/a was deleted and made anew"],
+      ["Deployment/a was deleted and recreated"],
     ],
     [
       "an object deleted since",
@@ -125,6 +129,11 @@ describe("a saved plan", () => {
       "an object still absent",
       [plan({ steps: [step({ write: created })] }), plan({ steps: [step({ write: created })] })],
       [],
+    ],
+    [
+      "another value for a field of the same object",
+      [plan({ steps: [tagged("8.0.2-17")] }), plan({ steps: [tagged("8.0.6-10")] })],
+      ["Deployment/a: its apply of .spec.tag was not planned"],
     ],
     [
       "a write that is no longer needed, and one that was not planned",
@@ -149,6 +158,7 @@ describe("a plan file", () => {
     ["no object", "plan"],
     ["another kind", { ...plan(), kind: "Report" }],
     ["another version", { ...plan(), apiVersion: "v1" }],
+    ["no program", without(plan(), "program")],
     ["no cluster", { ...plan(), cluster: 7 }],
     ["words that are no list", { ...plan(), words: "upgrade" }],
     ["words that are no texts", { ...plan(), words: [1] }],
@@ -163,6 +173,15 @@ describe("a plan file", () => {
   });
 });
 
+test.each([
+  ["a plan of today", plan(), "version 0.1.0"],
+  ["a plan without a number", without(plan(), "program"), "an older version"],
+  ["a report", { ...plan(), kind: "Report" }, undefined],
+  ["a text", "plan", undefined],
+])("%s says which version saved it", (_, value, version) => {
+  expect(savedBy(value)).toBe(version);
+});
+
 test("creating and changing are the same write: the object may come to exist in between", () => {
   expect(writeKey(created)).toBe(writeKey(write()));
   expect(writeKey(write({ verb: "delete" }))).not.toBe(writeKey(write()));
@@ -172,8 +191,46 @@ test("creating and changing are the same write: the object may come to exist in 
 
 test("writes that a part did not plan are found, those that it did are not", () => {
   const other = step({ write: write({ target: { ...write().target, name: "b" } }) });
-  expect(unplanned([step()], [step(), other])).toEqual([other]);
+  expect(unplanned([step()], [step(), other])).toEqual([{ step: other, is: "its apply" }]);
   expect(unplanned([step(), other], [step()])).toEqual([]);
+});
+
+const tag = { path: ".spec.tag", to: "2" };
+const labels = { path: ".metadata.labels", to: { app: "x", "a.b/c": "y" } };
+
+type Changes = PlannedWrite["changes"];
+
+test.each<[string, readonly [Changes, Changes], string | undefined]>([
+  ["the same", [[tag], [{ ...tag }]], undefined],
+  ["fewer fields", [[tag, labels], [tag]], undefined],
+  ["no field any more", [[tag], []], undefined],
+  [
+    "a part of a planned value",
+    [[labels], [{ path: ".metadata.labels.a.b/c", to: "y" }]],
+    undefined,
+  ],
+  ["the whole object, as planned", [undefined, undefined], undefined],
+  ["a field more", [[tag], [tag, labels]], "its apply of .metadata.labels"],
+  ["another value", [[tag], [{ ...tag, to: "3" }]], "its apply of .spec.tag"],
+  ["a value that goes", [[tag], [{ ...tag, to: null }]], "its apply of .spec.tag"],
+  [
+    "another part of a planned value",
+    [[labels], [{ path: ".metadata.labels.app", to: "z" }]],
+    "its apply of .metadata.labels.app",
+  ],
+  [
+    "a field whose name only begins alike",
+    [[tag], [{ ...tag, path: ".spec.tags" }]],
+    "its apply of .spec.tags",
+  ],
+  ["fields where the whole was planned", [undefined, [tag]], "its apply of .spec.tag"],
+  ["the whole where fields were planned", [[tag], undefined], "its apply"],
+])("a write that is planned again: %s", (_, changes, is) => {
+  const [planned, found] = changes.map((each) =>
+    step({ write: write({ ...(each && { changes: each }) }) }),
+  ) as [PlannedStep, PlannedStep];
+  const more = is === undefined ? [] : [{ step: found, is }];
+  expect(unplanned([planned], [found])).toEqual(more);
 });
 
 test("every part says why it has its place, and where that is from", () => {

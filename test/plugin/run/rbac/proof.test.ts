@@ -1,4 +1,5 @@
 /** What is proven, by which kind of review, and what is said where nothing can be. */
+import type { PlannedChange } from "../../../../plugin/domain/planned-write";
 import { rbacKinds } from "../../../../plugin/domain/rbac/kinds";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/run/ports";
@@ -170,6 +171,9 @@ describe("a contract that is planned as if it came after expand", () => {
         uid: stored?.metadata.uid,
         resourceVersion: stored?.metadata.resourceVersion,
       },
+      changes: expect.arrayContaining([
+        { path: '.rules["secrets: get"]', to: "granted" },
+      ]) as PlannedChange[],
       risk: "low: access is added or stays as it is",
       reverse:
         "the run saves the object as it was, and prints the kubectl replace that puts it back",

@@ -93,6 +93,7 @@ class World {
   planOf = (plans: readonly PartPlan[]): UpgradePlan => ({
     apiVersion: "cli.engine.com/v1",
     kind: "UpgradePlan",
+    program: "0.1.0",
     madeAt: "2026-01-02T03:04:05Z",
     cluster: "c",
     namespace: "engine",
