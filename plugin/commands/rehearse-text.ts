@@ -16,7 +16,8 @@ export function rehearsalText(
   const details = report.details as RehearsalDetails | undefined;
   if (details === undefined) return renderText(report, style);
   const { source, stages, faults, unknown } = details;
-  const rest: Report = { apiVersion: report.apiVersion, kind: report.kind, exit: report.exit };
+  const { apiVersion, kind, findings, exit } = report;
+  const rest: Report = { apiVersion, kind, ...(findings !== undefined && { findings }), exit };
   return [
     ...stages.map((stage, index) =>
       stageText(stage, `${index + 1}. ${stage.title}`, { style, command }),

@@ -161,6 +161,7 @@ class Rehearsal {
       kind: "Rehearsal",
       run: context.run,
       target: { server: serverOf(source.described), namespace },
+      ...(source.findings !== undefined && { findings: source.findings }),
       details,
       exit: exitOf(this.played, faults),
     };

@@ -4,6 +4,7 @@ import { certificateCodes } from "./certificate";
 import { checkCodes } from "./checks/all";
 import { clusterCodes } from "./cluster/codes";
 import { databaseCodes } from "./databases/codes";
+import { dumpCodes } from "./dump";
 import type { Severity } from "./findings";
 import { operatorCodes } from "./operator/codes";
 import { rbacCodes } from "./rbac/codes";
@@ -34,4 +35,5 @@ export const catalogue: readonly CatalogueEntry[] = [
   ...moduleCodes,
   ...planCodes,
   ...recoveryCodes,
+  ...dumpCodes,
 ].sort((one, other) => (one.code < other.code ? -1 : 1));

@@ -4,6 +4,7 @@ import { kinds } from "./kinds";
 import type { Names } from "./names";
 import type { KubeObject, Resource } from "./objects";
 import { rbacKinds } from "./rbac/kinds";
+import { own } from "./values";
 
 /** Where a list is read: in the operator's namespace, everywhere, or by one name alone. */
 export interface FactSource {
@@ -172,7 +173,14 @@ export function isKnown({ unread }: Facts, key: FactKey): boolean {
   return !unread.has(key);
 }
 
-/** True on OpenShift: the API server knows its constraints or its own version. */
-export function isOpenShift({ unserved }: Facts): boolean {
-  return !unserved.has("constraints") || !unserved.has("clusterVersions");
+/** True on OpenShift: the API server knows its constraints or its own version, or a node is of it. */
+export function isOpenShift({ unserved, objects }: Facts): boolean {
+  return (
+    !unserved.has("constraints") ||
+    !unserved.has("clusterVersions") ||
+    objects.nodes.some(({ metadata }) => own(metadata.labels, openShiftNode) !== undefined)
+  );
 }
+
+/** Label that OpenShift gives to every node. */
+const openShiftNode = "node.openshift.io/os_id";

@@ -80,6 +80,7 @@ export async function openEmbedded(wish: EmbeddedWish): Promise<Embedded> {
       registry: createRegistry(),
       access: wish.access ?? rbac,
       admission,
+      ...(source.version !== undefined && { version: source.version }),
     });
     controlPlane.load(atRest(source.objects, { ...wish, registry: createRegistry() }));
     controlPlane.onChange(({ object }) => {

@@ -5,6 +5,9 @@
 import type { Clock, KubeObject, Resource } from "../run/ports";
 import type { Json } from "../domain/values";
 
+/** The release of Kubernetes whose behaviour the contract suite compares with. */
+export const imitatedVersion = "v1.34.4";
+
 /** Who sends a request, as the API server knows the sender. */
 export interface User {
   readonly name: string;

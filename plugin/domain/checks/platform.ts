@@ -1,5 +1,6 @@
 /** What the operator runs on: the platform's version, its nodes, its room (S121; domain facts 8). */
 import { isOpenShift } from "../facts";
+import type { KubeObject } from "../objects";
 import {
   parsePlatformVersion,
   platformSupport,
@@ -99,6 +100,26 @@ export const platformChecks: readonly Check[] = [
     },
   },
   {
+    code: "PLATFORM-DISTRIBUTION",
+    area,
+    severity: "warning",
+    title: "The distribution is one of the table of supported platforms",
+    cause:
+      "the nodes are of a distribution of Kubernetes that the table of supported platforms does not have",
+    fix: "see in the release notes of the operator whether this distribution is supported",
+    source: "S121",
+    needs: ["nodes", "clusterVersions", "constraints"],
+    judge: ({ facts }) => {
+      if (isOpenShift(facts)) return [];
+      const other = facts.objects.nodes.filter((node) => distributionOf(node) !== undefined);
+      const [first] = other;
+      if (first === undefined) return [];
+      const told = [...new Set(other.map(kubeletOf))].join(", ");
+      const cause = `its kubelet is ${told}: a distribution of its own, while the table has plain Kubernetes and OpenShift`;
+      return [on(first, cause)];
+    },
+  },
+  {
     code: "PLATFORM-NODE-NOT-READY",
     area,
     severity: "warning",
@@ -140,6 +161,15 @@ function platformOf({ facts }: Situation): "OpenShift" | "Kubernetes" {
   return isOpenShift(facts) ? "OpenShift" : "Kubernetes";
 }
 
+function kubeletOf(node: KubeObject): string {
+  return text(at(node, ["status", "nodeInfo", "kubeletVersion"])) ?? "";
+}
+
+/** What a distribution adds to the version of Kubernetes that it is made of: `+k3s1`, `-gke.1050`. */
+function distributionOf(node: KubeObject): string | undefined {
+  return /^v?\d+\.\d+\.\d+[-+](?!alpha|beta|rc)(.+)$/.exec(kubeletOf(node))?.[1];
+}
+
 /** OpenShift's own version, else the API server's. */
 function versionHere(situation: Situation): string | undefined {
   const { facts } = situation;
@@ -147,9 +177,10 @@ function versionHere(situation: Situation): string | undefined {
   return text(at(facts.objects.clusterVersions[0], ["status", "desired", "version"]));
 }
 
-/** A dump of OpenShift need not hold its version: that is a limit of the dump. */
+/** A dump of OpenShift need not hold its version: that is a limit of the dump, a cluster always has it. */
 function isUntold(situation: Situation): boolean {
-  const dumped = isOpenShift(situation.facts) && situation.facts.unserved.has("clusterVersions");
+  const { facts } = situation;
+  const dumped = isOpenShift(facts) && facts.objects.clusterVersions.length === 0;
   return !dumped && parsePlatformVersion(versionHere(situation)) === undefined;
 }
 

@@ -15,7 +15,7 @@ import type {
   WatchOptions,
   WriteOptions,
 } from "../../run/ports";
-import type { KindDefinition, User } from "../model";
+import { imitatedVersion, type KindDefinition, type User } from "../model";
 import { noSuchPage, nothingServed, pluralOf, unknownKind } from "./answers";
 import { apply } from "./applying";
 import { bodyOf, requireManager } from "./body";
@@ -37,9 +37,6 @@ export interface Connection {
 
 /** The manager of writes that name none, as the server takes it from the plugin's user agent. */
 const userAgent = "kubectl-engine";
-
-/** The release whose behaviour the contract suite compares with. */
-const imitatedVersion = "v1.34.4";
 
 /** What a request is about; a collection has no name. */
 type Addressed = Omit<Ref, "name"> & {

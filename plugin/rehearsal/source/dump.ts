@@ -1,8 +1,9 @@
 /** A cluster out of files or a stream, as `kubectl get -o yaml` and `-o json` write them. */
 import { UsageError } from "../../domain/errors";
 import type { Names } from "../../domain/names";
+import { dumpFindings, kubernetesVersionOf } from "../../domain/dump";
 import type { KubeObject } from "../../domain/objects";
-import type { Registry } from "../model";
+import { imitatedVersion, type Registry } from "../model";
 import { complete } from "./completion";
 import { filesBelow, type Notes, textOf } from "./files";
 import { objectsOf } from "./objects";
@@ -50,7 +51,14 @@ export async function readDump(place: DumpPlace, options: DumpOptions): Promise<
     );
   }
   const disarmed = await disarm(objects, { ...options, mayBeRedacted: true });
-  return { ...disarmed, warnings: [...warnings, ...disarmed.warnings], described };
+  const version = kubernetesVersionOf(read);
+  return {
+    ...disarmed,
+    warnings: [...warnings, ...disarmed.warnings],
+    findings: dumpFindings(read, options.names, imitatedVersion),
+    ...(version !== undefined && { version }),
+    described,
+  };
 }
 
 function describe(place: DumpPlace): string {

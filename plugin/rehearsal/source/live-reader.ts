@@ -43,6 +43,16 @@ export class LiveReader {
     return found === undefined ? [] : [found];
   }
 
+  /** Of Kubernetes; undefined where it is not told. */
+  async version(): Promise<string | undefined> {
+    try {
+      return await this.cluster.version();
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 403) return undefined;
+      throw error;
+    }
+  }
+
   /** Of all namespaces, or at least of some. */
   async everywhere(
     resource: Resource,

@@ -4,7 +4,7 @@ import type { KindNames, Names } from "../../domain/names";
 import { at, list, own, text } from "../../domain/values";
 import { configurationResource } from "../../domain/webhook/configuration";
 import type { Cluster, KubeObject, Resource } from "../../run/ports";
-import type { Registry, User } from "../model";
+import { imitatedVersion, type Registry, type User } from "../model";
 import { complete } from "./completion";
 import { liveCan } from "./live-access";
 import { LiveReader } from "./live-reader";
@@ -51,6 +51,12 @@ const mutating: Resource = {
   plural: "mutatingwebhookconfigurations",
   kind: "MutatingWebhookConfiguration",
 };
+const clusterVersions: Resource = {
+  group: "config.openshift.io",
+  version: "v1",
+  plural: "clusterversions",
+  kind: "ClusterVersion",
+};
 const constraints: Resource = {
   group: "security.openshift.io",
   version: "v1",
@@ -61,6 +67,8 @@ const constraints: Resource = {
 /** Read as a whole: there are few, or a command looks at all of them. */
 const global: readonly Resource[] = [
   kinds.namespace,
+  core("nodes", "Node"),
+  clusterVersions,
   rbac("clusterroles", "ClusterRole"),
   rbac("clusterrolebindings", "ClusterRoleBinding"),
   constraints,
@@ -90,8 +98,10 @@ export async function readLive(cluster: Cluster, options: LiveOptions): Promise<
     reader.list(mutating),
     reader.list(definitions),
   ]);
-  const crds = (allCrds ?? []).filter((crd) =>
-    [names.group, constraints.group].includes(String(at(crd, ["spec", "group"]))),
+  const crds = (allCrds ?? []).filter(
+    ({ metadata, ...crd }) =>
+      [names.group, constraints.group].includes(String(at(crd, ["spec", "group"]))) ||
+      metadata.name === `${clusterVersions.plural}.${clusterVersions.group}`,
   );
   const configurations = [...validating, ...changing];
   const places = [...new Set([namespace, ...configurations.flatMap(servedFrom)])];
@@ -102,10 +112,13 @@ export async function readLive(cluster: Cluster, options: LiveOptions): Promise<
     ...places.map((place) => reader.get(secretIn(place, names))),
     ...ownKinds(names).map((kind) => readOwn(reader, { kind, crds, names, places })),
   ]);
+  const version = await reader.version();
   const warnings: string[] = [];
   const note = (warning: string): void => {
     warnings.push(warning);
   };
+  if (version === undefined)
+    note(`the cluster does not tell its version: ${imitatedVersion} is taken`);
   const objects = complete([...crds, ...configurations, ...found.flat()], {
     ...options,
     shippedCrds: allCrds === undefined ? options.shippedCrds : [],
@@ -118,6 +131,7 @@ export async function readLive(cluster: Cluster, options: LiveOptions): Promise<
     ...disarmed,
     warnings: [...reader.warnings, ...warnings, ...disarmed.warnings],
     ...(await userOf(cluster)),
+    ...(version !== undefined && { version }),
     described,
     namespace,
   };

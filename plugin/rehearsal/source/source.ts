@@ -1,4 +1,5 @@
 /** What a rehearsal starts from: the objects of a cluster as they were when they were read. */
+import type { Finding } from "../../domain/findings";
 import type { KubeObject } from "../../domain/objects";
 import type { User } from "../model";
 
@@ -15,6 +16,10 @@ export interface Source {
   /** Pairs that fit the Secrets among the objects. */
   readonly pairs: readonly ServedPair[];
   readonly warnings: readonly string[];
+  /** What it does not tell, where that may matter. */
+  readonly findings?: readonly Finding[];
+  /** Of Kubernetes, "v1.33.4"; absent: not told. */
+  readonly version?: string;
   readonly user?: User;
   /** "folder ./dump", "context prod of ~/.kube/config". */
   readonly described: string;

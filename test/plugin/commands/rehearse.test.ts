@@ -366,3 +366,47 @@ describe("the swap with RBAC and the SCC", () => {
     expect(err).toContain('--with: "databases" is not one of rbac, scc');
   });
 });
+
+test("the version of Kubernetes is the source's: check judges the nodes of a dump", async () => {
+  const nodes = (version: string) => ({
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: { name: "node-1" },
+    status: {
+      conditions: [{ type: "Ready", status: "True" }],
+      nodeInfo: { kubeletVersion: version },
+    },
+  });
+  const platform = async (version: string) => {
+    const kept = objects.filter(({ kind, metadata }) => !isOpenShifts(kind, metadata.name ?? ""));
+    const path = join(folder, "nodes.json");
+    const items = [...kept, nodes(version)];
+    writeFileSync(path, JSON.stringify({ apiVersion: "v1", kind: "List", items }));
+    const line = ["check", "--target=8.0.2-2", "--from", path, "-n", "engine"];
+    const { details, report } = await document(line);
+    const findings = details.stages.flatMap(({ report: { findings: some = [] } }) => some);
+    return {
+      codes: [...new Set(findings.map(({ code }) => code))].filter((code) =>
+        /^PLATFORM/.test(code),
+      ),
+      causes: findings.filter(({ code }) => /^PLATFORM/.test(code)).map(({ cause }) => cause)[0],
+      dump: (report.findings ?? []).map(({ code }) => code),
+    };
+  };
+  const isOpenShifts = (kind: string, name: string): boolean =>
+    kind === "SecurityContextConstraints" || name.endsWith("security.openshift.io");
+  expect(await platform("v1.28.2")).toEqual({
+    codes: ["PLATFORM-UNSUPPORTED"],
+    causes: expect.stringContaining("v1.28.2") as string,
+    dump: ["DUMP-NO-OWNERS"],
+  });
+  expect((await platform("v1.33.1+k3s1")).codes).toEqual(["PLATFORM-DISTRIBUTION"]);
+});
+
+test("what a dump does not tell is a finding that blocks nothing, and printed", async () => {
+  const { code, out } = await rehearse(["--from", dump(), "-n", "engine"]);
+  expect(code).toBe(0);
+  expect(out).toContain("warning DUMP-NO-OWNERS");
+  expect(out).toContain("warning DUMP-NO-VERSION");
+  expect(out).toContain("--show-managed-fields");
+});

@@ -7,7 +7,7 @@ const table: readonly (readonly [fact: string, codes: readonly string[], source?
   ["S121 supported platform", ["PLATFORM-UNSUPPORTED", "PLATFORM-VERSION-UNKNOWN"], "S121"],
   [
     "S121 near the edge of the table",
-    ["PLATFORM-EDGE", "PLATFORM-DEPRECATED", "PLATFORM-UNKNOWN"],
+    ["PLATFORM-EDGE", "PLATFORM-DEPRECATED", "PLATFORM-UNKNOWN", "PLATFORM-DISTRIBUTION"],
     "S121",
   ],
   ["S122 operator 7.4.2-2 or later", ["OPERATOR-TOO-OLD"], "S122"],

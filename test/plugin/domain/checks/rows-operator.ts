@@ -92,6 +92,37 @@ export const platformRows: readonly Row[] = [
   quiet("PLATFORM-UNKNOWN", "an operator that does not tell", (w) => image(w, "x@sha256:00"), {
     also: ["OPERATOR-VERSION-UNKNOWN", "OPERATOR-REGISTRY-MIXED"],
   }),
+  fires("PLATFORM-UNKNOWN", "a dump with the definition of OpenShift's version alone", (w) =>
+    w.remove("ClusterVersion/version"),
+  )("OpenShift", { openshift: true }),
+  ...[
+    ["k3s", "v1.33.4+k3s1"],
+    ["a cloud", "v1.33.5-gke.1080000"],
+  ].map(([name = "", version]) =>
+    fires("PLATFORM-DISTRIBUTION", name, (w) =>
+      w.set("Node/node-1", "status.nodeInfo", { kubeletVersion: version }),
+    )("Node/node-1"),
+  ),
+  ...["v1.33.4", "v1.34.0-rc.1"].map((version) =>
+    quiet("PLATFORM-DISTRIBUTION", version, (w) =>
+      w.set("Node/node-1", "status.nodeInfo", { kubeletVersion: version }),
+    ),
+  ),
+  quiet(
+    "PLATFORM-DISTRIBUTION",
+    "OpenShift is in the table",
+    (w) => w.set("Node/node-1", "status.nodeInfo", { kubeletVersion: "v1.33.4+f67aeb3" }),
+    { openshift: true },
+  ),
+  quiet(
+    "PLATFORM-DISTRIBUTION",
+    "a node of OpenShift, whose kinds a dump lacks",
+    (w) => {
+      w.set("Node/node-1", "status.nodeInfo", { kubeletVersion: "v1.33.4+f67aeb3" });
+      w.note("Node/node-1", "labels", { "node.openshift.io/os_id": "rhel" });
+    },
+    { also: ["PLATFORM-UNKNOWN"] },
+  ),
   fires("PLATFORM-NODE-NOT-READY", "a node is not ready", (w) =>
     w.set("Node/node-1", "status.conditions", []),
   )("Node/node-1"),

@@ -102,7 +102,7 @@ test("only reads are made: no write, no dry run, and Secrets one by one by their
   await read();
 
   expect(
-    cluster.calls.filter(({ verb }) => !["get", "list", "can", "whoami"].includes(verb)),
+    cluster.calls.filter(({ verb }) => !["get", "list", "can", "whoami", "version"].includes(verb)),
   ).toEqual([]);
   expect(
     cluster.calls
@@ -281,4 +281,21 @@ describe("permissions of the live user", () => {
     await expect(can(access)).rejects.toMatchObject({ status: 500 });
     expect(await can(access)).toBe(true);
   });
+});
+
+test("the version is the cluster's own; where it is not told, that is said", async () => {
+  await fill();
+  expect((await read()).version).toBe("v1.34.4");
+  refuse(({ verb }) => verb === "version");
+  const { version, warnings } = await read();
+  expect(version).toBeUndefined();
+  expect(warnings).toContainEqual(expect.stringContaining("does not tell its version"));
+});
+
+test("nodes and OpenShift's version are read: they tell the platform", async () => {
+  await fill();
+  const kind = (apiVersion: string, name: string) => ({ apiVersion, kind: name });
+  cluster.put({ ...kind("v1", "Node"), metadata: { name: "node-1" } });
+  const source = await read();
+  expect(labels(source)).toContain("Node node-1");
 });

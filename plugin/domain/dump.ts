@@ -1,0 +1,104 @@
+/** A dump of a cluster for a rehearsal: the command that makes it, and what one does not tell. */
+import { codesOf, findingIn } from "./explained";
+import type { Finding } from "./findings";
+import type { Names } from "./names";
+import { type KubeObject, objectLabel } from "./objects";
+import { parsePlatformVersion } from "./release/platforms";
+import { at, text } from "./values";
+
+const { warning } = codesOf({ prefix: "DUMP-", source: "domain facts 8" });
+
+const findings = {
+  noOwners: warning(
+    "NO-OWNERS",
+    "objects of the dump do not say who set their fields: a rehearsal cannot see the conflicts with other managers that a real run meets",
+    "dump the cluster again with --show-managed-fields, then rehearse again",
+    "S18",
+  ),
+  noVersion: warning(
+    "NO-VERSION",
+    "the dump holds no node: it does not tell the version of Kubernetes, and the rehearsal takes one of its own",
+    "dump the cluster again with its nodes, then rehearse again",
+    "S121",
+  ),
+};
+
+/** The catalogue entries of every finding about a dump. */
+export const dumpCodes = Object.values(findings);
+
+const dumpFinding = findingIn(findings);
+
+/** The words that dump everything a rehearsal looks at, before the redirection to a file. */
+export function dumpCommand({ ec, edb, eaadb, erc }: Names): readonly string[] {
+  const kinds = [
+    ...["ns", "nodes", "crd", "validatingwebhookconfigurations"],
+    ...[ec, edb, eaadb, erc].map(({ short }) => short),
+    ...["svc", "endpointslices", "deploy", "cm", "sa", "roles", "rolebindings"],
+    ...["clusterroles", "clusterrolebindings", "secrets"],
+  ];
+  return ["kubectl", "get", kinds.join(","), "-A", "--show-managed-fields", "-o", "yaml"];
+}
+
+/** Kinds that commands write, beside the product's own. */
+const written = [
+  "ClusterRole",
+  "ClusterRoleBinding",
+  "CustomResourceDefinition",
+  "Deployment",
+  "Role",
+  "RoleBinding",
+  "Service",
+  "ServiceAccount",
+  "ValidatingWebhookConfiguration",
+];
+
+/** What the objects of a dump do not tell, `ownVersion` being what is taken without nodes. */
+export function dumpFindings(
+  objects: readonly KubeObject[],
+  names: Names,
+  ownVersion: string,
+): readonly Finding[] {
+  const fix = `dump the cluster with ${dumpCommand(names).join(" ")}, then rehearse again`;
+  const ownerless = objects.filter(
+    ({ apiVersion, kind, metadata }) =>
+      (written.includes(kind) || apiVersion.startsWith(`${names.group}/`)) &&
+      (metadata.managedFields ?? []).length === 0,
+  );
+  const [first] = ownerless;
+  return [
+    ...(first === undefined
+      ? []
+      : [
+          dumpFinding("noOwners", {
+            object: objectLabel(first),
+            cause: `${ownerless.length} of ${objects.length} objects, this one among them, do not say who set their fields: a real run may meet conflicts with other managers that are not seen here`,
+            fix,
+          }),
+        ]),
+    ...(kubernetesVersionOf(objects) === undefined
+      ? [
+          dumpFinding("noVersion", {
+            cause: `no node tells the version of Kubernetes: ${ownVersion} is taken`,
+            fix,
+          }),
+        ]
+      : []),
+  ];
+}
+
+/** The newest version that a node tells: no kubelet is newer than its API server. */
+export function kubernetesVersionOf(objects: readonly KubeObject[]): string | undefined {
+  const told = objects
+    .filter(({ kind, apiVersion }) => kind === "Node" && apiVersion === "v1")
+    .flatMap((node) => text(at(node, ["status", "nodeInfo", "kubeletVersion"])) ?? []);
+  return told
+    .flatMap((version) => {
+      const parsed = parsePlatformVersion(version);
+      return parsed === undefined ? [] : [{ version, parsed }];
+    })
+    .sort((one, other) => rank(other.parsed) - rank(one.parsed))[0]?.version;
+}
+
+function rank({ major, minor }: { readonly major: number; readonly minor: number }): number {
+  return major * 1_000_000 + minor;
+}
