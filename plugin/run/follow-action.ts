@@ -1,5 +1,6 @@
 /** Follows an action of the REST API to its end (S92; domain facts 9, reading actions). */
 import { EngineError, exitCodes, TimeoutError, UnavailableError } from "../domain/errors";
+import { waitFor } from "./engine/wait";
 import type { ApiAction, ClusterApi } from "./cluster-api";
 import type { Clock } from "./ports";
 import type { Recorder } from "./recorder";
@@ -37,7 +38,6 @@ export class ActionFailedError extends EngineError {
   }
 }
 
-const everyMs = 2_000;
 /** A server may show an action a moment after it has named it. */
 const unseenPolls = 3;
 
@@ -46,22 +46,26 @@ const unseenPolls = 3;
  * has to be looked at. A server that does not answer for a time is asked again, a refusal is not.
  */
 export async function followAction(
-  { api, clock, recorder, signal }: FollowPorts,
+  ports: FollowPorts,
   { uid, subject, timeoutMs }: Followed,
 ): Promise<ApiAction | undefined> {
-  const from = clock.now();
+  const { api, signal } = ports;
   let seen = false;
-  for (let poll = 1; ; poll += 1) {
-    const look = await lookAt(() => api.action(uid, signal));
-    const { action } = look;
-    if (action?.is === "failed") throw new ActionFailedError(action, subject);
-    if (action?.is === "completed" || isForgotten(look, seen, poll)) return action;
-    seen ||= look.is === "seen";
-    const passed = clock.now() - from;
-    if (passed >= timeoutMs) throw stillUnderWay({ uid, subject, timeoutMs });
-    recorder.waiting(waitingWords(look, { subject, address: api.address }), passed / 1000);
-    await clock.sleep(everyMs, signal);
-  }
+  let poll = 0;
+  return await waitFor<ApiAction | undefined>(ports, {
+    look: async () => {
+      poll += 1;
+      const look = await lookAt(() => api.action(uid, signal));
+      const { action } = look;
+      if (action?.is === "failed") throw new ActionFailedError(action, subject);
+      if (action?.is === "completed" || isForgotten(look, seen, poll)) {
+        return { is: "done", value: action };
+      }
+      seen ||= look.is === "seen";
+      return { is: "moving", on: waitingWords(look, { subject, address: api.address }) };
+    },
+    total: { ms: timeoutMs, end: () => stillUnderWay({ uid, subject, timeoutMs }) },
+  });
 }
 
 function isForgotten({ is }: Look, seen: boolean, poll: number): boolean {

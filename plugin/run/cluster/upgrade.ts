@@ -6,9 +6,10 @@ import { requireMatched } from "../../domain/checks/selection";
 import { clusterFinding } from "../../domain/cluster/codes";
 import { withOperator } from "../../domain/cluster/ahead";
 import { type ClusterPlan, planCluster } from "../../domain/cluster/plan";
-import { EngineError, exitCodes, TimeoutError, UsageError } from "../../domain/errors";
+import { EngineError, exitCodes, UsageError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { objectLabel, type Resource } from "../../domain/objects";
+import { givenUp, waitFor } from "../engine/wait";
 import { requirePermissions } from "../ledger";
 import { ChangedError, requireConfirmed } from "../outcome";
 import { requireRead } from "../prerequisites";
@@ -18,7 +19,7 @@ import { homeFinding } from "../swap/steps";
 import { isSameSpec } from "../field-patch";
 import type { UpgradeClusterDeps, UpgradeClusterOptions } from "./deps";
 import { actsOf, conflictsOf } from "./conflicts";
-import { follow, pollMs } from "./follow";
+import { follow } from "./follow";
 import {
   planned,
   readDefinition,
@@ -88,21 +89,16 @@ class UpgradeCluster {
 
   /** A plan that nothing stands against; what may be waited for is waited for. */
   async #fitPlan(): Promise<ClusterPlan> {
-    const { clock, recorder, signal } = this.deps;
-    const from = clock.now();
-    for (;;) {
-      const plan = await this.#plan();
-      const on = this.#waitsFor(plan);
-      if (on === undefined) return await this.#judged(plan);
-      const spent = clock.now() - from;
-      if (spent >= (this.options.limitMs ?? this.options.stallAfterMs)) {
-        throw new TimeoutError(`stopped waiting for ${on}`, {
-          hint: "nothing was written; run the same command again later",
-        });
-      }
-      recorder.waiting(on, spent / 1000);
-      await clock.sleep(pollMs, signal);
-    }
+    const { limitMs, stallAfterMs } = this.options;
+    return await waitFor(this.deps, {
+      look: async () => {
+        const plan = await this.#plan();
+        const on = this.#waitsFor(plan);
+        if (on !== undefined) return { is: "moving", on };
+        return { is: "done", value: await this.#judged(plan) };
+      },
+      total: { ms: limitMs ?? stallAfterMs, end: givenUp },
+    });
   }
 
   #waitsFor({ ec, restarting, blocks }: ClusterPlan): string | undefined {

@@ -8,11 +8,11 @@ import { exitCodes } from "../../domain/errors";
 import { judgeBdb } from "../../domain/rollout/bdb";
 import { formatEngineVersion } from "../../domain/versions";
 import type { ApiAction, ApiDatabase, ClusterApi, InstalledModule } from "../cluster-api";
+import { pollMs } from "../engine/wait";
 import { noted } from "../outcome";
 import { BlockedError, type StepInfo } from "../recorder";
 import type { Result } from "../report";
 import { bringInLine, type Hands, planAgain } from "./by-resource";
-import { pollMs } from "./lookout";
 import { Patience } from "./patience";
 
 /** A database of the REST API, and the way to it. */

@@ -1,21 +1,15 @@
 /** One look at the cluster serves everybody who waits: a LIST of each kind a poll, however many databases. */
-import { ApiError, UnavailableError } from "../../domain/errors";
 import type { KubeObject } from "../../domain/objects";
+import { Absence, pollMs } from "../engine/wait";
 import { readDefinition } from "../cluster/read";
 import type { UpgradeDatabaseDeps, UpgradeDatabaseOptions } from "./deps";
 import { readSeen, type Seen } from "./read";
-
-/** Between two looks. */
-export const pollMs = 2_000;
-
-/** An API server that is renewed itself may be away for so long. */
-const awayMs = 60_000;
 
 /** Looks, and looks again. */
 export class Lookout {
   #last: { readonly seen: Seen; readonly at: number } | undefined;
   #coming: Promise<Seen> | undefined;
-  #awaySince: number | undefined;
+  readonly #away = new Absence();
   /** Read once, and only where an active-active database is seen: it is large and does not change. */
   #definition: Promise<KubeObject | undefined> | undefined;
   /** Set once it is known whether an active-active database is among those that are meant. */
@@ -55,15 +49,14 @@ export class Lookout {
 
   async #unlessAway(): Promise<Seen | undefined> {
     const { clock, recorder } = this.deps;
-    const now = clock.now();
+    const from = clock.now();
     try {
       const seen = await this.#read();
-      this.#awaySince = undefined;
+      this.#away.end();
       return seen;
     } catch (error) {
-      this.#awaySince ??= now;
-      if (!isAway(error) || now - this.#awaySince >= awayMs) throw error;
-      recorder.waiting(`the API server (${error.message})`, (now - this.#awaySince) / 1000);
+      const { message, ms } = this.#away.tolerate(error, { from, until: clock.now() });
+      recorder.waiting(`the API server (${message})`, ms / 1000);
       return undefined;
     }
   }
@@ -85,9 +78,4 @@ export class Lookout {
     const definitions = definition === undefined ? [] : [definition];
     return { ...seen, facts: { ...facts, objects: { ...facts.objects, definitions } } };
   }
-}
-
-function isAway(error: unknown): error is Error {
-  if (error instanceof ApiError) return error.status >= 500 || error.status === 429;
-  return error instanceof UnavailableError;
 }

@@ -9,6 +9,7 @@ import type { Names } from "../../domain/names";
 import { type KubeObject, objectLabel } from "../../domain/objects";
 import type { ClusterApi, InstalledModule, InstalledUpload, UploadProgress } from "../cluster-api";
 import { followAction } from "../follow-action";
+import { waitFor } from "../engine/wait";
 import { noted } from "../outcome";
 import type { Clock } from "../ports";
 import type { Journal } from "../record";
@@ -170,7 +171,7 @@ async function followed(
 
 /** Proof: the list has the build. */
 async function listed(ports: InstallPorts, options: InstallOptions): Promise<InstalledModule> {
-  const { api, clock, recorder, signal, names } = ports;
+  const { api, recorder, signal, names } = ports;
   const { module, timeoutMs } = options;
   const label = moduleLabel(module);
   const info: StepInfo = {
@@ -179,21 +180,24 @@ async function listed(ports: InstallPorts, options: InstallOptions): Promise<Ins
     object: `GET ${names.restPaths.modules}`,
     why: `${label} is in the list of installed modules`,
   };
-  const from = clock.now();
   return await recorder.step(info, async () => {
-    for (;;) {
-      const found = sameBuild(module, await api.modules(signal));
-      if (found !== undefined) return { result: "done", value: found };
-      const passed = clock.now() - from;
-      if (passed >= timeoutMs) {
-        throw new TimeoutError(`${label} was sent, and is not in the list of installed modules`, {
-          hint: "see the cluster's event log, then run the same command again",
-        });
-      }
-      recorder.waiting(`${label} to appear in the list of modules`, passed / 1000);
-      await clock.sleep(everyMs, signal);
-    }
+    const value = await waitFor<InstalledModule>(ports, {
+      look: async () => {
+        const found = sameBuild(module, await api.modules(signal));
+        return found === undefined
+          ? { is: "moving", on: `${label} to appear in the list of modules` }
+          : { is: "done", value: found };
+      },
+      total: { ms: timeoutMs, end: notListed },
+    });
+    return { result: "done", value };
   });
+
+  function notListed(): TimeoutError {
+    return new TimeoutError(`${label} was sent, and is not in the list of installed modules`, {
+      hint: "see the cluster's event log, then run the same command again",
+    });
+  }
 }
 
 /** The newer call takes the file once a node; the answer of one says nothing about the others. */

@@ -2,14 +2,16 @@
 import { exitCodes, TimeoutError } from "../../domain/errors";
 import type { FactKey } from "../../domain/facts";
 import type { KubeObject, Ref } from "../../domain/objects";
+import { operatorFindings } from "../../domain/operator/codes";
 import { judgeDeployment } from "../../domain/rollout/deployment";
-import type { Progress, Stalled } from "../../domain/rollout/progress";
+import { type Stalled, stallFinding } from "../../domain/rollout/progress";
 import { at, list, own } from "../../domain/values";
+import { waitFor } from "../engine/wait";
 import { BlockedError } from "../recorder";
 import { readSnapshot } from "../snapshot";
 import type { OperatorDeps, OperatorOptions } from "./deps";
 
-const pollMs = 2000;
+const codes = Object.values(operatorFindings);
 
 const keys: readonly FactKey[] = ["deployments", "replicaSets", "pods", "events"];
 
@@ -18,43 +20,46 @@ export async function waitForOperator(
   deps: OperatorDeps,
   options: OperatorOptions,
 ): Promise<string> {
-  const { clock, names, recorder, signal } = deps;
+  const { names, recorder } = deps;
   const object = `Deployment/${options.namespace}/${names.operator.deployment}`;
   const info = { id: "operator.ready", action: "wait", object, why: "1/1 ready (S19)" } as const;
+  let stalled: Stalled | undefined;
   return await recorder.step(info, async () => {
-    const from = clock.now();
-    let before: Stalled | undefined;
-    for (;;) {
-      const facts = await readSnapshot(deps, options.namespace, keys);
-      const seen = judgeDeployment(facts, names.operator.deployment);
-      if (seen.is === "done") return { result: "done", value: seen.says, why: seen.says };
-      const stalled = seen.is === "stalled" ? seen : undefined;
-      const again = stalled !== undefined && stalled.code === before?.code;
-      if (again && !options.wait) throw blocked(exitCodes.failed, stalled);
-      if (clock.now() - from >= options.timeoutMs) throw timedOut(seen);
-      before = stalled;
-      recorder.waiting(saying(seen), (clock.now() - from) / 1000);
-      await clock.sleep(pollMs, signal);
-    }
+    const says = await waitFor<string>(deps, {
+      look: async () => {
+        const facts = await readSnapshot(deps, options.namespace, keys);
+        const seen = judgeDeployment(facts, names.operator.deployment);
+        stalled = seen.is === "stalled" ? seen : undefined;
+        if (seen.is === "done") return { is: "done", value: seen.says };
+        return seen.is === "stalled" && options.wait ? { is: "moving", on: saying(seen) } : seen;
+      },
+      total: { ms: options.timeoutMs, end: (on) => timedOut(on, stalled) },
+      codes,
+    });
+    return { result: "done", value: says, why: says };
   });
 }
 
 /** Waits until the API server serves a definition. */
 export async function waitForDefinition(
-  { cluster, clock, recorder, signal }: OperatorDeps,
+  deps: OperatorDeps,
   ref: Ref,
   timeoutMs: number,
 ): Promise<void> {
-  const from = clock.now();
-  while (!isEstablished(await cluster.get(ref, { signal }))) {
-    const object = `${ref.resource.kind}/${ref.name}`;
-    if (clock.now() - from >= timeoutMs) {
-      throw new TimeoutError(`the API server does not serve ${object} yet`, {
-        hint: `see its conditions with kubectl get ${ref.resource.plural} ${ref.name} -o yaml, then run again`,
-      });
-    }
-    recorder.waiting(`${object} to be served`, (clock.now() - from) / 1000);
-    await clock.sleep(pollMs / 10, signal);
+  const object = `${ref.resource.kind}/${ref.name}`;
+  await waitFor(deps, {
+    look: async () =>
+      isEstablished(await deps.cluster.get(ref, { signal: deps.signal }))
+        ? { is: "done", value: undefined }
+        : { is: "moving", on: `${object} to be served` },
+    everyMs: 200,
+    total: { ms: timeoutMs, end: notServed },
+  });
+
+  function notServed(): TimeoutError {
+    return new TimeoutError(`the API server does not serve ${object} yet`, {
+      hint: `see its conditions with kubectl get ${ref.resource.plural} ${ref.name} -o yaml, then run again`,
+    });
   }
 }
 
@@ -64,22 +69,13 @@ function isEstablished(definition: KubeObject | undefined): boolean {
   );
 }
 
-function saying(progress: Progress): string {
-  if (progress.is === "stalled") return `${progress.object}: ${progress.because}`;
-  return progress.is === "moving" ? progress.on : progress.says;
-}
+const saying = ({ object, because }: Stalled): string => `${object}: ${because}`;
 
-function timedOut(progress: Progress): Error {
-  if (progress.is === "stalled") return blocked(exitCodes.timeout, progress);
-  return new TimeoutError(`the operator is not ready in time: ${saying(progress)}`, {
+function timedOut(on: string, stalled: Stalled | undefined): Error {
+  if (stalled !== undefined) {
+    return new BlockedError(exitCodes.timeout, [stallFinding(stalled, codes)]);
+  }
+  return new TimeoutError(`the operator is not ready in time: ${on}`, {
     hint: "run the same command again, with more time by --timeout: it goes on waiting",
   });
-}
-
-function blocked(
-  exitCode: typeof exitCodes.failed | typeof exitCodes.timeout,
-  { code, object, because, fix }: Stalled,
-): BlockedError {
-  const finding = { code, severity: "error", object, cause: because, fix, source: "S19" } as const;
-  return new BlockedError(exitCode, [finding]);
 }

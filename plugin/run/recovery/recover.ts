@@ -2,7 +2,7 @@
  * Finds why an upgrade is frozen and, when asked to, takes the causes away: over the REST API first,
  * the resources when the EC is Running (S97-S103, S113). The cluster's state is the only memory.
  */
-import { EngineError, exitCodes, TimeoutError, UsageError } from "../../domain/errors";
+import { EngineError, exitCodes, UsageError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { objectLabel, type Resource } from "../../domain/objects";
 import { recoveryFinding } from "../../domain/recovery/codes";
@@ -11,6 +11,7 @@ import { planRecovery, type RecoveryPlan } from "../../domain/recovery/plan";
 import type { ClusterApi } from "../cluster-api";
 import { ecResource } from "../cluster/read";
 import { requirePermissions } from "../ledger";
+import { givenUp, waitFor } from "../engine/wait";
 import { BlockedError } from "../recorder";
 import type { Report } from "../report";
 import { applyRecovery, followUpgrade, plannedSteps } from "./apply";
@@ -18,7 +19,6 @@ import type { RecoverDeps, RecoverOptions } from "./deps";
 import { lookAt, type Look, readEvidence } from "./look";
 import { readPermissions, writePermissions } from "./permissions";
 import { actionRuns, runningActions } from "./rest";
-import { pollMs } from "./waiting";
 import { conflictsWith } from "./writes";
 import { followingEdits } from "./edits";
 
@@ -152,28 +152,22 @@ class Recover {
   /** No action may be at work on what is to be changed. */
   async #quiet({ freeze }: Look, { upgrades }: RecoveryPlan, api: ClusterApi): Promise<void> {
     const { deps, options } = this;
-    const { clock, recorder, signal } = deps;
     const raised = new Set(upgrades.map(({ uid }) => uid));
     const touched = freeze.databases.filter(
       ({ uid, status }) =>
         (uid !== undefined && raised.has(uid)) || (status !== undefined && status !== "active"),
     );
-    const from = clock.now();
-    for (;;) {
-      const [first, ...others] = await runningActions(deps, api, touched);
-      if (first === undefined) return;
-      if (!options.wait || options.dryRun !== "none") {
-        throw new BlockedError(exitCodes.blocked, [first, ...others].map(actionRuns));
-      }
-      const spent = clock.now() - from;
-      const on = `action ${first.action.uid} on ${first.label}`;
-      if (spent >= (options.limitMs ?? options.stallAfterMs)) {
-        const hint = "nothing was changed; run the same command again later";
-        throw new TimeoutError(`stopped waiting for ${on}`, { hint });
-      }
-      recorder.waiting(on, spent / 1000);
-      await clock.sleep(pollMs, signal);
-    }
+    await waitFor(deps, {
+      look: async () => {
+        const [first, ...others] = await runningActions(deps, api, touched);
+        if (first === undefined) return { is: "done", value: undefined };
+        if (!options.wait || options.dryRun !== "none") {
+          throw new BlockedError(exitCodes.blocked, [first, ...others].map(actionRuns));
+        }
+        return { is: "moving", on: `action ${first.action.uid} on ${first.label}` };
+      },
+      total: { ms: options.limitMs ?? options.stallAfterMs, end: givenUp },
+    });
   }
 
   async #confirm({ installs, upgrades, digests }: RecoveryPlan, look: Look): Promise<void> {

@@ -12,10 +12,11 @@ import {
   parseEngineVersion,
 } from "../../domain/versions";
 import type { ClusterApi } from "../cluster-api";
+import { isAway, type Look, waitFor } from "../engine/wait";
 import { noted } from "../outcome";
 import { BlockedError, type StepInfo } from "../recorder";
 import type { ModuleFile, RecoverDeps, RecoverOptions } from "./deps";
-import { isAway, type Seen, waitFor } from "./waiting";
+import { limitsOf } from "./limits";
 
 /** How the step is named in the report. */
 export function installStep({ module }: ModuleFile, api: ClusterApi): StepInfo {
@@ -51,13 +52,17 @@ export async function install(
         throw error;
       }
     });
-    await waitFor(deps, options, {
+    await waitFor(deps, {
       look: () => installed(deps, api, { module: file.module, action: started }),
-      stalled: (on) => stopped(step.object, `nothing moves, it waits for ${on}`),
+      server,
+      ...limitsOf(options, stands(step.object)),
     });
     return { result: "created", value: undefined };
   });
 }
+
+/** Who is waited for. */
+const server = "the REST API";
 
 /** So long an upload without an answer is looked for. */
 const lostMs = 20_000;
@@ -71,10 +76,10 @@ async function arrived(
   const deps = { ...ports, signal: new AbortController().signal };
   const waiting = {
     look: () => installed(deps, api, { module: file.module, action: undefined }),
-    stalled: (on: string) => stopped(file.name, `nothing moves, it waits for ${on}`),
-    stallAfterMs: lostMs,
+    server,
+    ...limitsOf({ ...options, stallAfterMs: lostMs }, stands(file.name)),
   };
-  return await waitFor(deps, options, waiting).then(
+  return await waitFor(deps, waiting).then(
     () => true,
     (error: unknown) => {
       if (error instanceof EngineError) return false;
@@ -111,7 +116,7 @@ async function installed(
   { signal }: RecoverDeps,
   api: ClusterApi,
   wanted: { readonly module: InstalledModule; readonly action: string | undefined },
-): Promise<Seen<undefined>> {
+): Promise<Look<undefined>> {
   const { module, action: uid } = wanted;
   const action = uid === undefined ? undefined : await api.action(uid, signal);
   if (action?.is === "failed") throw failed(`module ${module.name}`, action);
@@ -140,9 +145,10 @@ export async function upgrade(
       // an answer on its way is waited for, so that the outcome is known
       api.upgrade(uid, body, new AbortController().signal),
     );
-    await waitFor(deps, options, {
+    await waitFor(deps, {
       look: () => reached(deps, api, { ...wanted, action: started.actionUid }),
-      stalled: (on) => stopped(step.object, `nothing moves, it waits for ${on}`),
+      server,
+      ...limitsOf(options, stands(step.object)),
     });
     return { result: "changed", value: undefined };
   });
@@ -153,7 +159,7 @@ async function reached(
   { signal }: RecoverDeps,
   api: ClusterApi,
   wanted: DatabaseUpgrade & { readonly action: string | undefined },
-): Promise<Seen<undefined>> {
+): Promise<Look<undefined>> {
   const { uid, version, database, action: started } = wanted;
   const action = started === undefined ? undefined : await api.action(started, signal);
   if (action?.is === "failed") throw failed(database.label, action);
@@ -188,15 +194,17 @@ function failed(object: string, { uid, status, error }: ApiAction): BlockedError
   return new BlockedError(exitCodes.failed, [recoveryFinding("actionFailed", { object, cause })]);
 }
 
-function stopped(object: string, cause: string): BlockedError {
-  return new BlockedError(exitCodes.failed, [
-    recoveryFinding("actionFailed", {
-      object,
-      cause,
-      fix: "see the actions of the cluster's REST API and its health, then run again",
-    }),
-  ]);
-}
+/** The end of a wait for an action on this object that makes no progress. */
+const stands =
+  (object: string) =>
+  (on: string): BlockedError =>
+    new BlockedError(exitCodes.failed, [
+      recoveryFinding("actionFailed", {
+        object,
+        cause: `nothing moves, it waits for ${on}`,
+        fix: "see the actions of the cluster's REST API and its health, then run again",
+      }),
+    ]);
 
 /** Actions that are at work on databases that are to be upgraded, each a finding. */
 export async function runningActions(

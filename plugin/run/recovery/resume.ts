@@ -7,10 +7,11 @@ import type { ApiFacts, RecoveryDatabase } from "../../domain/recovery/databases
 import { judgeCluster } from "../../domain/rollout/cluster";
 import { judgeDatabase } from "../../domain/rollout/database";
 import { readFacts } from "../cluster/read";
+import { type Look, waitFor } from "../engine/wait";
 import { BlockedError } from "../recorder";
 import type { RecoverDeps, RecoverOptions } from "./deps";
 import { looked } from "./look";
-import { type Seen, waitFor } from "./waiting";
+import { limitsOf } from "./limits";
 
 /** What is known when the wait begins. */
 export interface Resuming {
@@ -32,21 +33,20 @@ export async function resumed(
 ): Promise<string> {
   const { ec, stallAfterMs } = resuming;
   let suspect = "";
-  return await waitFor(deps, options, {
+  return await waitFor(deps, {
     look: async () => {
       const seen = await lookAt(deps, options, resuming);
       if (!("stuck" in seen)) return seen;
       // what is seen twice is no moment of a pod that starts
       if (suspect === seen.stuck.message) throw seen.stuck;
       suspect = seen.stuck.message;
-      return { is: "moving", on: seen.stuck.message, step: seen.stuck.message };
+      return { is: "moving", on: seen.stuck.message };
     },
-    stalled: (on) => {
+    ...limitsOf({ ...options, ...(stallAfterMs !== undefined && { stallAfterMs }) }, (on) => {
       const cause = `the causes are gone, and nothing moves: it waits for ${on}`;
       const finding = recoveryFinding("notResumed", { object: objectLabel(ec), cause });
       return new NotResumedError(exitCodes.failed, [finding]);
-    },
-    ...(stallAfterMs !== undefined && { stallAfterMs }),
+    }),
   });
 }
 
@@ -54,7 +54,7 @@ async function lookAt(
   deps: RecoverDeps,
   { namespace, name }: RecoverOptions,
   { resource, api }: Resuming,
-): Promise<Seen<string> | { readonly stuck: BlockedError }> {
+): Promise<Look<string> | { readonly stuck: BlockedError }> {
   const facts = await readFacts(deps, { namespace, resource }, looked);
   const progress = judgeCluster(facts, name, { sameRelease: true });
   if (progress.is === "done") return { is: "done", value: progress.says };
@@ -87,7 +87,7 @@ export async function confirmed(
   const { namespace } = options;
   const { runs } = database;
   const object = objectLabel(edb);
-  return await waitFor(deps, options, {
+  return await waitFor(deps, {
     look: async () => {
       const facts = await readFacts(deps, { namespace, resource }, ["edbs", "eaadbs"]);
       const now = facts.objects.edbs.find((one) => objectLabel(one) === object);
@@ -106,9 +106,9 @@ export async function confirmed(
       const finding = { code, severity: "error", object, cause, fix, source: "S98" } as const;
       throw new BlockedError(exitCodes.failed, [finding]);
     },
-    stalled: (on) => {
+    ...limitsOf(options, (on) => {
       const finding = recoveryFinding("notResumed", { object, cause: `nothing moves: ${on}` });
       return new NotResumedError(exitCodes.failed, [finding]);
-    },
+    }),
   });
 }

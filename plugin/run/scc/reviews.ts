@@ -2,6 +2,7 @@
 import { type Account, groupsOf, userOf } from "../../domain/scc/account";
 import { constraintResource } from "../../domain/scc/constraint";
 import type { Unbinding, Way } from "../../domain/scc/plan";
+import { waitFor } from "../engine/wait";
 import type { UnbindDeps } from "./deps";
 
 /** Who is asked about, and where. */
@@ -45,15 +46,17 @@ export async function settleReviews(
   { constraint, ways }: { readonly constraint: string; readonly ways: readonly Way[] },
   places: readonly Place[],
 ): Promise<readonly Answer[]> {
-  const from = deps.clock.now();
-  for (;;) {
-    const answers = await reviewAll(deps, constraint, places);
-    const waited = deps.clock.now() - from;
-    // every API server learns of a change by its own watch
-    if (unexplained(answers, ways).length === 0 || waited >= limitMs) return answers;
-    deps.recorder.waiting("the API server to learn of the change", waited / 1000);
-    await deps.clock.sleep(pauseMs, deps.signal);
-  }
+  const until = deps.clock.now() + limitMs;
+  return await waitFor<readonly Answer[]>(deps, {
+    look: async () => {
+      const answers = await reviewAll(deps, constraint, places);
+      // every API server learns of a change by its own watch
+      return unexplained(answers, ways).length === 0 || deps.clock.now() >= until
+        ? { is: "done", value: answers }
+        : { is: "moving", on: "the API server to learn of the change" };
+    },
+    everyMs: pauseMs,
+  });
 }
 
 /** The answers that allow what no known way explains; the constraint's groups are seen by no review. */

@@ -12,6 +12,7 @@ import {
   serviceNamespaceOf,
 } from "../../domain/webhook/configuration";
 import { judgeServer } from "../../domain/webhook/readiness";
+import { waitFor } from "../engine/wait";
 import { BlockedError } from "../recorder";
 import type { JudgedSecret, SwapDeps, SwapOptions } from "./deps";
 
@@ -69,7 +70,8 @@ async function readNamespace(deps: SwapDeps, options: SwapOptions): Promise<Kube
 }
 
 async function readSecret(deps: SwapDeps, options: SwapOptions): Promise<JudgedSecret> {
-  const { cluster, clock, recorder, signal, names } = deps;
+  const { cluster, recorder, names } = deps;
+  const { namespace, waitSecretMs } = options;
   const name = names.webhook.secret;
   const label = `Secret/${options.namespace}/${name}`;
   const info = {
@@ -78,21 +80,19 @@ async function readSecret(deps: SwapDeps, options: SwapOptions): Promise<JudgedS
     object: label,
     why: "its cert is the CA (S27, S28)",
   } as const;
+  const absent = (): Error => new BlockedError(exitCodes.blocked, [absentSecret(namespace, names)]);
   return await recorder.step(info, async () => {
-    const from = clock.now();
-    for (;;) {
-      const secret = await cluster.get({
-        resource: kinds.secret,
-        name,
-        namespace: options.namespace,
-      });
-      if (secret !== undefined) return { result: "done", value: judged(deps, secret) };
-      const waited = clock.now() - from;
-      if (waited >= options.waitSecretMs)
-        throw new BlockedError(exitCodes.blocked, [absentSecret(options.namespace, names)]);
-      recorder.waiting(`${label} to appear`, waited / 1000);
-      await clock.sleep(Math.min(pollMs, options.waitSecretMs - waited), signal);
-    }
+    const secret = await waitFor<KubeObject>(deps, {
+      look: async () => {
+        const found = await cluster.get({ resource: kinds.secret, name, namespace });
+        return found === undefined
+          ? { is: "moving", on: `${label} to appear` }
+          : { is: "done", value: found };
+      },
+      everyMs: pollMs,
+      total: { ms: waitSecretMs, end: absent },
+    });
+    return { result: "done", value: judged(deps, secret) };
   });
 }
 
@@ -107,21 +107,22 @@ function judged(deps: SwapDeps, secret: KubeObject): JudgedSecret {
 }
 
 async function readServer(deps: SwapDeps, options: SwapOptions): Promise<void> {
-  const { clock, recorder, signal } = deps;
-  const from = clock.now();
-  for (;;) {
-    const findings = await serverFindings(deps, options);
-    const first = findings[0];
-    if (first === undefined) return;
-    if (!options.wait) throw new BlockedError(exitCodes.blocked, findings);
-    const waited = clock.now() - from;
-    const on = `${first.object ?? ""}: ${first.cause}`;
-    if (waited >= options.timeoutMs) {
-      throw new TimeoutError(`timed out waiting: ${on}`, { hint: first.fix });
-    }
-    recorder.waiting(on, waited / 1000);
-    await clock.sleep(pollMs, signal);
-  }
+  let hint = "";
+  await waitFor(deps, {
+    look: async () => {
+      const findings = await serverFindings(deps, options);
+      const [first] = findings;
+      if (first === undefined) return { is: "done", value: undefined };
+      if (!options.wait) throw new BlockedError(exitCodes.blocked, findings);
+      hint = first.fix;
+      return { is: "moving", on: `${first.object ?? ""}: ${first.cause}` };
+    },
+    everyMs: pollMs,
+    total: {
+      ms: options.timeoutMs,
+      end: (on) => new TimeoutError(`timed out waiting: ${on}`, { hint }),
+    },
+  });
 }
 
 async function serverFindings(deps: SwapDeps, options: SwapOptions): Promise<readonly Finding[]> {

@@ -4,7 +4,7 @@ import { kinds } from "../../../../plugin/domain/kinds";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { Misbehaviour } from "../../../../plugin/rehearsal/operator/misbehaviour";
 import { VirtualClock } from "../../../../plugin/rehearsal/virtual-clock";
-import { pollMs } from "../../../../plugin/run/cluster/follow";
+import { pollMs } from "../../../../plugin/run/engine/wait";
 import { aScene, codesOf, deploymentRef, stepsOf, target, waits } from "./scene";
 
 const minute = 60_000;

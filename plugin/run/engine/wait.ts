@@ -1,0 +1,146 @@
+/**
+ * The one wait loop: looks again and again until it is done. A server that is away for a moment is
+ * tolerated, what moves may take its time, and a stall counts when two looks in a row see it.
+ */
+import { ClusterApiError } from "../../domain/api/failure";
+import { ApiError, TimeoutError, UnavailableError } from "../../domain/errors";
+import type { Finding } from "../../domain/findings";
+import type { Stalled } from "../../domain/rollout/progress";
+import { Momentum } from "../momentum";
+import type { Clock } from "../ports";
+import type { Recorder } from "../recorder";
+
+/** Milliseconds between two looks, unless a wait says otherwise. */
+export const pollMs = 2_000;
+
+/** A server that restarts may be away for so long. */
+const awayMs = 60_000;
+
+export interface WaitPorts {
+  readonly clock: Clock;
+  readonly recorder: Pick<Recorder, "waiting">;
+  readonly signal: AbortSignal;
+}
+
+/** What one look sees. A new `step` is progress; without one, what is waited for is the step. */
+export type Look<T> =
+  | { readonly is: "done"; readonly value: T }
+  | { readonly is: "moving"; readonly on: string; readonly step?: string }
+  | Stalled;
+
+/** When the look is taken. */
+export interface Moment {
+  /** Milliseconds without progress. */
+  readonly idleMs: number;
+  /** The look before saw a stall. */
+  readonly isSuspected: boolean;
+}
+
+/** A limit in milliseconds, and the error that ends the wait when it is reached. */
+export interface Limit {
+  readonly ms: number;
+  readonly end: (on: string, ms: number) => Error;
+}
+
+export interface Waiting<T> {
+  readonly look: (moment: Moment) => Promise<Look<T>>;
+  readonly everyMs?: number;
+  /** Who is asked, for the line that says that it does not answer. */
+  readonly server?: string;
+  /** Of the whole wait. */
+  readonly total?: Limit | undefined;
+  /** Of the time without progress. */
+  readonly idle?: Limit | undefined;
+  /** Codes that stalls are reported under, with their sources. */
+  readonly codes?: readonly Pick<Finding, "code" | "source">[];
+}
+
+/**
+ * Waits. Throws what a limit gives, BlockedError for a stall that was seen twice, what a look throws
+ * unless the server is only away, and the reason of an aborted signal.
+ */
+export async function waitFor<T>(
+  { clock, recorder, signal }: WaitPorts,
+  { look, everyMs = pollMs, server = "the API server", total, idle, codes = [] }: Waiting<T>,
+): Promise<T> {
+  const from = clock.now();
+  const momentum = new Momentum(from, codes);
+  const away = new Absence();
+  let on = "";
+  for (;;) {
+    signal.throwIfAborted();
+    const now = clock.now();
+    const { isSuspected } = momentum;
+    const seen = await look({ idleMs: momentum.idleMs(now), isSuspected }).catch((error: unknown) =>
+      away.tolerate(error, { from: now, until: clock.now() }),
+    );
+    if (seen.is === "away") on = `${server} (${seen.message})`;
+    else if (seen.is === "done") return seen.value;
+    else {
+      away.end();
+      if (seen.is === "moving") on = seen.on;
+      momentum.take(seen.is === "moving" ? { ...seen, step: seen.step ?? seen.on } : seen, now);
+    }
+    recorder.waiting(on, (now - from) / 1000);
+    const left = requireTime([
+      [total, now - from],
+      [idle, momentum.idleMs(now)],
+    ]);
+    await clock.sleep(Math.min(everyMs, left), signal);
+  }
+
+  /** The time until the next limit. */
+  function requireTime(limits: readonly (readonly [Limit | undefined, number])[]): number {
+    const open = limits.flatMap(([limit, spent]) =>
+      limit === undefined ? [] : [{ limit, spent }],
+    );
+    const over = open.find(({ limit, spent }) => spent >= limit.ms);
+    if (over !== undefined) throw over.limit.end(on, over.spent);
+    return Math.min(...open.map(({ limit, spent }) => limit.ms - spent));
+  }
+}
+
+const late =
+  (how: string): Limit["end"] =>
+  (on, ms) =>
+    new TimeoutError(`stopped waiting for ${on}: ${how} ${Math.round(ms / 1000)} s`, {
+      hint: "run the same command again: it goes on from the state found",
+    });
+
+/** The end of a wait whose whole time is over. */
+export const timeIsUp = late("after");
+
+/** The end of a wait without progress, where no cause is known. */
+export const nothingMoves = late("nothing has moved for");
+
+/** How long a server has not answered. */
+export class Absence {
+  #since: number | undefined;
+
+  /** Since when, and why, while it may be away; throws the error when that was too long, or is no absence. */
+  tolerate(error: unknown, { from, until }: { from: number; until: number }) {
+    this.#since ??= from;
+    const ms = until - this.#since;
+    if (!isAway(error) || ms >= awayMs) throw error;
+    return { is: "away", message: error.message, ms } as const;
+  }
+
+  end(): void {
+    this.#since = undefined;
+  }
+}
+
+/** The end of a wait before the first write. */
+export function givenUp(on: string): TimeoutError {
+  return new TimeoutError(`stopped waiting for ${on}`, {
+    hint: "nothing was changed; run the same command again later",
+  });
+}
+
+/** A server that does not answer for the moment, or is too busy. */
+export function isAway(error: unknown): error is Error {
+  if (error instanceof ApiError || error instanceof ClusterApiError) {
+    return error.status >= 500 || error.status === 429;
+  }
+  return error instanceof UnavailableError;
+}
