@@ -2,12 +2,16 @@
 import { catalogue } from "../domain/catalogue";
 import { UsageError } from "../domain/errors";
 import type { Report } from "../run/report";
+import { suggestion } from "../domain/suggest";
 import { isObject, own, text } from "../domain/values";
 import type { CommandRun } from "./context";
 
 /** Cause, fix and source of one code, in whichever case it was typed. */
 export const runExplain: CommandRun<object> = (_context, [typed = ""]) => {
-  const wanted = typed.toUpperCase().replaceAll("_", "-");
+  const wanted = typed
+    .toUpperCase()
+    .replaceAll("_", "-")
+    .replace(/^\[(.*)\]$/, "$1");
   const entry = catalogue.find(({ code }) => code === wanted);
   if (entry === undefined) return Promise.reject(unknownCode(typed, wanted));
   return Promise.resolve({
@@ -18,15 +22,17 @@ export const runExplain: CommandRun<object> = (_context, [typed = ""]) => {
   });
 };
 
-/** Codes share their first word by area: those are what a misspelt one was likely meant to be. */
+/** The nearest code, and those of the same area, which share their first word. */
 function unknownCode(typed: string, wanted: string): UsageError {
   const area = wanted.split("-")[0] ?? "";
-  const alike = catalogue.map(({ code }) => code).filter((code) => code.startsWith(area));
+  const codes = catalogue.map(({ code }) => code);
+  const alike = codes.filter((code) => code.startsWith(`${area}-`));
   const hint =
-    area !== "" && alike.length > 0
+    alike.length > 0
       ? `use one of ${alike.join(", ")}`
       : "use a code as a report prints it, in capitals with dashes";
-  return new UsageError(`CODE: ${JSON.stringify(typed)} is no finding code`, { hint });
+  const nearest = suggestion(wanted, codes);
+  return new UsageError(`CODE: ${JSON.stringify(typed)} is not a finding code${nearest}`, { hint });
 }
 
 /** The four parts, one a line. */

@@ -9,6 +9,7 @@ import type { Severity } from "./findings";
 import { operatorCodes } from "./operator/codes";
 import { rbacCodes } from "./rbac/codes";
 import { recoveryCodes } from "./recovery/codes";
+import { ruleCodes } from "./rules/codes";
 import { sccCodes } from "./scc/codes";
 import { planCodes } from "./upgrade/codes";
 import { webhookCodes } from "./webhook/codes";
@@ -21,6 +22,15 @@ export interface CatalogueEntry {
   readonly fix: string;
   readonly source: string;
 }
+
+/** Each problem of a command line or of a file is a finding of this code. */
+const usageCode: CatalogueEntry = {
+  code: "USAGE",
+  severity: "error",
+  cause: "the command line, or a file that it names, is wrong: nothing was read or written",
+  fix: "correct what the finding names; --help shows every flag of a command",
+  source: "cli contract, exit code 2",
+};
 
 /** The codes in alphabetical order. */
 export const catalogue: readonly CatalogueEntry[] = [
@@ -36,4 +46,6 @@ export const catalogue: readonly CatalogueEntry[] = [
   ...planCodes,
   ...recoveryCodes,
   ...dumpCodes,
+  ...ruleCodes,
+  usageCode,
 ].sort((one, other) => (one.code < other.code ? -1 : 1));

@@ -7,8 +7,23 @@ const [first] = catalogue;
 test("an unknown code is wrong usage", async () => {
   const { code, err } = await typed(["explain", "no-such-code"]);
   expect(code).toBe(2);
-  expect(err).toContain('error: CODE: "no-such-code" is no finding code');
+  expect(err).toContain('error: CODE: "no-such-code" is not a finding code');
   expect(err).toContain("next: use");
+});
+
+test.each([
+  ["SECRT-MISSING", "SECRET-MISSING"],
+  ["REFF", "REF"],
+  ["r4", "R1"],
+])("the nearest code to %s is named", async (wanted, nearest) => {
+  expect((await typed(["explain", wanted])).err).toContain(`(did you mean ${nearest}?)`);
+});
+
+test("what stands in brackets behind a denial is explained, in any case", async () => {
+  for (const rule of ["R1", "R2", "R3", "REF", "[R1]", "r3"]) {
+    const { code, out } = await typed(["explain", rule]);
+    expect([rule, code, out]).toEqual([rule, 0, expect.stringMatching(/^Code: +(R[123]|REF) /)]);
+  }
 });
 
 test("an empty code is wrong usage too", async () => {
