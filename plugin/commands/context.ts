@@ -180,6 +180,8 @@ export interface RehearsedCommand {
   readonly path: string;
   /** Running it again changes nothing. */
   readonly settles: boolean;
+  /** It writes nothing. */
+  readonly reads?: boolean;
   readonly run: (context: CommandContext) => Promise<Report>;
 }
 

@@ -68,7 +68,7 @@ class Rehearsal {
       return this.report(undefined);
     }
     const start = this.staged.embedded.controlPlane.fork();
-    await this.play("the plan", "client");
+    if (flags.command.reads !== true) await this.play("the plan", "client");
     const run = await this.play("the run", "none");
     if (run.report.exit.code === exitCodes.ok) await this.afterwards(run);
     if (flags.faults !== undefined && this.staged.embedded.apis.isUsed) throw noApiFaults();

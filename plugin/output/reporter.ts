@@ -51,6 +51,7 @@ function talkStyle({ out, err, env, color, output, quiet }: ReporterWish) {
     palette: palette(wantsColor({ color, env, terminal: isTerminal(err) })),
     live,
     passing: live && output === "text" && isTerminal(out),
+    findings: output !== "text" || isTerminal(err),
     quiet,
   };
 }

@@ -13,6 +13,8 @@ export interface TalkStyle {
   readonly live: boolean;
   /** The result shows steps, probes and findings on the same terminal: then they pass by only. */
   readonly passing: boolean;
+  /** False where the result shows the findings to the same reader: a log has each once. */
+  readonly findings: boolean;
   readonly quiet: boolean;
 }
 
@@ -36,6 +38,7 @@ export class Talk {
       return;
     }
     this.#waitingOn = undefined;
+    if (event.type === "finding" && !this.style.findings) return;
     if (event.type === "note") this.line(escape(event.text));
     else this.result(this.told(event));
   }

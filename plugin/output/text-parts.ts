@@ -1,6 +1,6 @@
 /** Pieces that several renderings share: a result, a finding, a text below a label. */
 import type { Finding } from "../domain/findings";
-import type { Result } from "../run/report";
+import type { Report, Result } from "../run/report";
 import { escape, escapeLines } from "./escape";
 import type { Palette } from "./style";
 
@@ -27,6 +27,14 @@ export function renderFinding(finding: Finding, palette: Palette): readonly stri
     `  Fix:    ${indented(finding.fix)}`,
     ...(finding.source === "" ? [] : [`  Source: ${escape(finding.source)}`]),
   ];
+}
+
+/** How a run ended, where its findings are shown too: what one of them says is not said again. */
+export function endOf({ exit, findings = [] }: Report): Pick<Report["exit"], "reason" | "next"> {
+  const told = findings.find(({ object = "", cause }) => exit.reason === `${object}: ${cause}`);
+  if (told === undefined) return exit;
+  const next = exit.next === told.fix ? undefined : exit.next;
+  return { reason: `${told.code}, as shown above`, ...(next !== undefined && { next }) };
 }
 
 /** A text of one or more lines below a label. */

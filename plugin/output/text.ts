@@ -5,7 +5,7 @@ import { renderNamespaces } from "./namespaces";
 import { escape, escapeLines } from "./escape";
 import type { Palette } from "./style";
 import { renderTable } from "./table";
-import { indented, paintResult, renderFinding } from "./text-parts";
+import { endOf, indented, paintResult, renderFinding } from "./text-parts";
 
 /** How much is shown, and in which colours. */
 export interface TextStyle {
@@ -114,7 +114,8 @@ function byClause(reason: string): string {
 }
 
 function renderExit(report: Report, palette: Palette): readonly string[] {
-  const { code, reason, next } = report.exit;
+  const { code } = report.exit;
+  const { reason, next } = endOf(report);
   const dryRun = report.run?.dryRun ?? "none";
   const head = code === 0 ? palette.good("Done:") : palette.bad(`Ended with exit code ${code}:`);
   return [

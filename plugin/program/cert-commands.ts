@@ -62,6 +62,7 @@ export const certInspect: CommandEntry = {
   ],
   cluster: true,
   settles: true,
+  reads: () => true,
   prepare: prepare<CertInspectFlags>(
     (read) => {
       const file = read.text("filename");

@@ -47,6 +47,7 @@ explain CODE says more. A finding that you can live with is accepted with --skip
   ],
   cluster: true,
   settles: true,
+  reads: () => true,
   prepare: prepare<CheckFlags>(judge, async () => {
     const { runCheck, checkText } = await import("../commands/check.ts");
     return { run: runCheck, text: checkText };

@@ -52,6 +52,8 @@ export interface CommandEntry {
   readonly cluster: boolean;
   /** Running it again changes nothing. */
   readonly settles?: true;
+  /** Whether it writes nothing at all with these flags: then there is no plan to show before it. */
+  readonly reads?: (read: FlagReader) => boolean;
   /** The flag with which running it again does the same work again. */
   readonly repeatsWith?: string;
   /** Does nothing without a release or a chart: on the example, that of the example is meant. */

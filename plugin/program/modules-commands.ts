@@ -44,6 +44,7 @@ ${reach}`,
   flags,
   cluster: true,
   settles: true,
+  reads: () => true,
   prepare: prepare<ModulesFlags>(judge, async () => {
     const { runModulesList } = await import("../commands/modules.ts");
     const { modulesListText } = await import("../commands/modules-text.ts");
@@ -81,6 +82,7 @@ ${reach}`,
   ],
   cluster: true,
   settles: true,
+  reads: () => true,
   prepare: prepare<ModulesInUseFlags>(
     (read) => {
       const given = read.text("target");

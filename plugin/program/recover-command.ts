@@ -69,6 +69,7 @@ operator acts on them. It asks before the first change. Running it again goes on
   ],
   cluster: true,
   settles: true,
+  reads: (read) => !read.on("apply"),
   prepare: prepare<RecoverFlags>(judge, async () => {
     const { runRecover, recoverText } = await import("../commands/recover.ts");
     return { run: runRecover, text: recoverText };

@@ -147,12 +147,14 @@ async function loadRehearsal(
 ): Promise<LoadedCommand> {
   const { runRehearse } = await import("../commands/rehearse.ts");
   const { rehearsalText } = await import("../commands/rehearse-text.ts");
-  const { settles = false, repeatsWith } = entry;
-  const repeats = repeatsWith !== undefined && new FlagReader(raw).on(repeatsWith);
+  const { settles = false, repeatsWith, reads } = entry;
+  const read = new FlagReader(raw);
+  const repeats = repeatsWith !== undefined && read.on(repeatsWith);
   const rehearsed: RehearsedCommand = {
     line: words,
     path: entry.path,
     settles: settles && !repeats,
+    reads: reads?.(read) === true,
     run: (context) => command.run(context, args),
   };
   return {

@@ -5,12 +5,14 @@ import { EngineError, exitCodes, InputError, UsageError } from "../domain/errors
 import type { TalkingReporter } from "../output/reporter";
 import { createReporter } from "../output/reporter";
 import { isTerminal, palette, wantsColor } from "../output/style";
+import { endOf } from "../output/text-parts";
 import type { Session, World } from "./context";
 import { createSession } from "./context";
 import type { CommandEntry, LoadedCommand, Prepared } from "./entry";
 import type { Known } from "./failure";
 import { exitCodeOf, failureReport, renderFailure, withNext } from "./failure";
 import { askedFor } from "../run/ledger";
+import { BlockedError } from "../run/recorder";
 import type { Report } from "../run/report";
 
 /** A command line whose flags were judged; `entry` is absent when no command was recognised. */
@@ -72,9 +74,11 @@ async function fail(error: unknown, { job, world, reporter, session }: Scene): P
   const done = [steps, probes, permissions].some((part) => part !== undefined);
   const findings = (report.findings ?? []).some((finding) => finding.code !== "USAGE");
   if (job.options.output !== "text" || done || findings) reporter.end(report);
-  world.streams.err.write(
-    renderFailure(error, { palette: colors(job.options, world), debug: job.options.debug }),
-  );
+  if (error instanceof BlockedError) sayWhy(report, job, world);
+  else
+    world.streams.err.write(
+      renderFailure(error, { palette: colors(job.options, world), debug: job.options.debug }),
+    );
   return exitCodeOf(error);
 }
 
@@ -106,7 +110,8 @@ function known({ entry }: Job, session: Session): Known {
 /** A run that ended otherwise than wished says so on stderr too, unless stdout is on the screen. */
 function sayWhy(report: Report, { options }: Job, world: World): void {
   if (options.output === "text" && isTerminal(world.streams.out)) return;
-  const said = new ReturnedFailure(report);
+  const untold = options.quiet && options.output !== "text"; // findings are part of the talk
+  const said = new ReturnedFailure(report, untold ? report.exit : endOf(report));
   const text = renderFailure(said, { palette: colors(options, world), debug: false });
   world.streams.err.write(text);
 }
@@ -116,9 +121,9 @@ class ReturnedFailure extends EngineError {
   readonly code = "ENDED";
   readonly exitCode: ExitCode;
 
-  constructor({ exit, findings = [] }: Report) {
+  constructor({ exit, findings = [] }: Report, { reason }: Pick<Report["exit"], "reason">) {
     const hint = exit.next ?? findings.find(({ severity }) => severity === "error")?.fix;
-    super(exit.reason, hint === undefined ? {} : { hint });
+    super(reason, hint === undefined ? {} : { hint });
     this.exitCode = exit.code;
   }
 }

@@ -50,6 +50,7 @@ whenever the cluster could be read, also when something stalls; 4 when nothing a
   ],
   cluster: true,
   settles: true,
+  reads: () => true,
   prepare: prepare<StatusFlags>(judge, async () => {
     const { runStatus, statusText } = await import("../commands/status.ts");
     return { run: runStatus, text: statusText };

@@ -48,7 +48,7 @@ async function told(wish: Wish): Promise<{ out: string; err: string }> {
 }
 
 test("without a terminal there is one line a change", async () => {
-  const { out, err } = await told({});
+  const { out, err } = await told({ output: "json" });
   expect(out).toBe("");
   expect(err.split("\n")).toEqual([
     "reading\\x1b",
@@ -63,6 +63,11 @@ test("without a terminal there is one line a change", async () => {
     "warning: beware",
     "",
   ]);
+});
+
+test("the findings of a text that goes to the same log are not told before it", async () => {
+  const { err } = await told({});
+  expect(err).toContain("probe after apply: 5/5 accepted, 0/5 refused\nwarning: beware\n");
 });
 
 test("on a terminal, waiting is one line that tells how long", async () => {
