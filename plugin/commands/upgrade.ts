@@ -126,6 +126,7 @@ async function judged(
     {
       ...(operatorVersion !== undefined && { operatorVersion }),
       ...(contents !== undefined && { contents }),
+      clusterTag: flags.clusterTarget,
     },
     { skip: flags.skip },
   );

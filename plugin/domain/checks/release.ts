@@ -3,6 +3,7 @@ import { factNamed } from "../facts";
 import { operatorFindings } from "../operator/codes";
 import { compareRules, grantLines, rulesOf } from "../rbac/rules";
 import { clusterVersionFor } from "../release/pairs";
+import type { ToldTag } from "../release/release";
 import { isSameTag } from "../release/target";
 import { at, text } from "../values";
 import { compareReleaseTags } from "../versions";
@@ -107,12 +108,29 @@ export const releaseChecks: readonly Check[] = [
     source,
     needs: [],
     wants: "version",
-    judge: ({ wanted, target: { contents } }) =>
-      wanted !== undefined &&
-      contents?.clusterVersion === undefined &&
-      clusterVersionFor(wanted.tag) === undefined
-        ? [{ cause: `no cluster release is listed for operator ${wanted.tag}` }]
+    judge: (situation) =>
+      situation.wanted !== undefined && clusterTags(situation).length === 0
+        ? [{ cause: `no cluster release is listed for operator ${situation.wanted.tag}` }]
         : [],
+  },
+  {
+    code: "RELEASE-PAIR-CONTRADICTS",
+    area,
+    severity: "warning",
+    title: "The cluster release of the wanted operator is told without a contradiction",
+    cause:
+      "the command line, the release's files and the pairs known here tell different cluster releases for the operator",
+    fix: "see the release notes, and give the right tag: upgrade with --cluster-target, upgrade-cluster with --target",
+    source,
+    needs: [],
+    wants: "version",
+    judge: (situation) => {
+      const told = clusterTags(situation);
+      const [first] = told;
+      if (first === undefined || told.every(({ tag }) => isSameTag(tag, first.tag))) return [];
+      const each = told.map(({ tag, by }) => `${by} says ${tag}`).join(", ");
+      return [{ cause: `${each}; ${first.tag} is taken` }];
+    },
   },
   {
     code: "RELEASE-LOCAL-RULES",
@@ -128,6 +146,16 @@ export const releaseChecks: readonly Check[] = [
     judge: judgeLocalRules,
   },
 ];
+
+/** What tells the cluster release that belongs to the wanted operator, the one that counts first. */
+function clusterTags({ wanted, target: { clusterTag, contents } }: Situation): readonly ToldTag[] {
+  const listed = wanted && clusterVersionFor(wanted.tag);
+  return [
+    ...(clusterTag === undefined ? [] : [{ tag: clusterTag, by: "--cluster-target" }]),
+    ...(contents?.clusterTold ?? []),
+    ...(listed === undefined ? [] : [{ tag: listed, by: "the list of known releases" }]),
+  ];
+}
 
 interface Rule {
   readonly says: string;

@@ -7,6 +7,8 @@ import type { ReleaseContents } from "../release/release";
 export interface CheckTarget {
   /** Release of the operator. */
   readonly operatorVersion?: string | undefined;
+  /** The cluster's tag as a person gives it; absent: what belongs to the operator's release. */
+  readonly clusterTag?: string | undefined;
   /** The one EC that is asked about; absent: all of the operator's. */
   readonly cluster?: string | undefined;
   /** What the release's files hold. */

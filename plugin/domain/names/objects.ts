@@ -142,6 +142,10 @@ export const releaseNames = {
     bundle: files(both("bundle.yaml"), "Files with the bundle for Kubernetes"),
     openshiftBundle: files(both("openshift.bundle.yaml"), "Files with the bundle for OpenShift"),
     scc: files(both("openshift/scc.yaml"), "Files with the SCC"),
+    sampleCluster: files(
+      both("openshift/ec_rhel.yaml"),
+      "Files with a sample cluster, whose image tag belongs to the release",
+    ),
     consumerRole: files(both("multi-namespace-edb/role.yaml"), "Files with the consumer Role"),
     consumerBinding: files(
       both("multi-namespace-edb/role_binding.yaml"),

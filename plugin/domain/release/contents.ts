@@ -5,9 +5,10 @@ import { type KubeObject, objectLabel } from "../objects";
 import { at, isObject, list, own, shown, text } from "../values";
 import { clusterVersionFor } from "./pairs";
 import type { Platform } from "./platforms";
-import type { Release, ReleaseContents, ReleaseFile } from "./release";
+import type { Release, ReleaseContents, ReleaseFile, ToldTag } from "./release";
 import { judgeImages, operatorImages, relatedClusterTag } from "./images";
 import { isSameTag } from "./target";
+import { parseReleaseTag } from "../versions";
 
 /** What the files are read for. */
 export interface Reading {
@@ -34,8 +35,9 @@ export function contentsOf(release: Release, reading: Reading): ContentsResult {
   const operatorVersion = file === undefined ? undefined : versionIn(bundle, names);
   if (file !== undefined) problems.push(...judgeBundle(bundle, file, reading));
   if (problems.length > 0) return { is: "unfit", problems };
+  const clusterTold = clusterToldBy(release, bundle, reading);
   const clusterVersion =
-    relatedClusterTag(bundle, names) ??
+    clusterTold[0]?.tag ??
     (operatorVersion === undefined ? undefined : clusterVersionFor(operatorVersion));
   return {
     is: "read",
@@ -45,6 +47,7 @@ export function contentsOf(release: Release, reading: Reading): ContentsResult {
       platform,
       operatorVersion,
       clusterVersion,
+      clusterTold,
       bundle,
       definitions: bundle.filter(({ kind }) => kind === definitionKind),
       webhook: release.file(files.webhook),
@@ -54,6 +57,27 @@ export function contentsOf(release: Release, reading: Reading): ContentsResult {
       scc: release.file(files.scc),
     },
   };
+}
+
+/** The tag that belongs to the operator, as the bundle and the sample cluster tell it (domain facts 8). */
+function clusterToldBy(
+  release: Release,
+  bundle: readonly KubeObject[],
+  reading: Pick<Reading, "names" | "parse">,
+): readonly ToldTag[] {
+  const { names } = reading;
+  const related = relatedClusterTag(bundle, names);
+  const file = release.file(names.release.sampleCluster);
+  const samples = file === undefined ? [] : bundleIn(file, reading, []);
+  const tags = samples
+    .filter(({ kind }) => kind === names.ec.kind)
+    .flatMap((sample) => text(at(sample, names.ecFields.versionTag)) ?? [])
+    // a placeholder or a tag of another grammar tells nothing
+    .filter((tag) => parseReleaseTag(tag) !== undefined);
+  return [
+    ...(related === undefined ? [] : [{ tag: related, by: "the bundle" }]),
+    ...tags.map((tag) => ({ tag, by: `the sample cluster ${file?.source ?? ""}` })),
+  ];
 }
 
 /** The operator's release by its bundle, of whichever platform; undefined without a bundle or a tag. */

@@ -19,6 +19,12 @@ export interface Release {
   readonly file: (paths: readonly string[]) => ReleaseFile | undefined;
 }
 
+/** A tag of the cluster image, and what tells it. */
+export interface ToldTag {
+  readonly tag: string;
+  readonly by: string;
+}
+
 /** What the files of a release hold, for one platform. */
 export interface ReleaseContents {
   readonly source: string;
@@ -28,6 +34,8 @@ export interface ReleaseContents {
   readonly operatorVersion: string | undefined;
   /** The tag of the cluster image that belongs to it; undefined where it is not known. */
   readonly clusterVersion: string | undefined;
+  /** Every file of the release that tells it, the surest first. */
+  readonly clusterTold?: readonly ToldTag[];
   /** Every object of the bundle of the platform, in the file's order; empty without a bundle. */
   readonly bundle: readonly KubeObject[];
   /** The definitions among them. */

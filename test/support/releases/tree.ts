@@ -40,6 +40,7 @@ export function releaseFiles(version: ReleaseVersion): Readonly<Record<string, s
     "bundle.yaml": bundleOf(version),
     "openshift.bundle.yaml": bundleOf(version, true),
     "openshift/scc.yaml": [constraint(version)],
+    "openshift/ec_rhel.yaml": [sampleCluster(version)],
     "multi-namespace-edb/role.yaml": [role("Role", rbac.consumerRole, consumerRules(version))],
     "multi-namespace-edb/role_binding.yaml": [
       binding("Role", rbac.consumerBinding, [own, cluster]),
@@ -61,6 +62,16 @@ export function releaseFiles(version: ReleaseVersion): Readonly<Record<string, s
   };
   const prefix = deployFolder ? "deploy/" : "";
   return Object.fromEntries(Object.entries(texts).map(([path, text]) => [prefix + path, text]));
+}
+
+/** The cluster that a release shows as a sample. */
+function sampleCluster(version: ReleaseVersion): KubeObject {
+  return {
+    apiVersion: `${names.group}/${names.version}`,
+    kind: names.ec.kind,
+    metadata: { name: "ec" },
+    spec: { nodes: 3, engineEnterpriseImageSpec: { versionTag: releaseShapes[version].cluster } },
+  };
 }
 
 /** Writes the tree of a release into a folder, and gives the folder back. */

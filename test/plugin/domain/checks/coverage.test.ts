@@ -121,7 +121,7 @@ const table: readonly (readonly [fact: string, codes: readonly string[], source?
   ["8 tags do not match", ["RELEASE-TAG-MISMATCH"]],
   ["8 chart", ["OPERATOR-CHART-NAMESPACES", "OPERATOR-OWNED"]],
   ["8 OLM", ["OPERATOR-OLM-AUTOMATIC"]],
-  ["8 pairs", ["CLUSTER-BEHIND-OPERATOR", "RELEASE-PAIR-UNKNOWN"]],
+  ["8 pairs", ["CLUSTER-BEHIND-OPERATOR", "RELEASE-PAIR-UNKNOWN", "RELEASE-PAIR-CONTRADICTS"]],
   ["8 paths", ["RELEASE-PATH", "OPERATOR-OLDER", "MODULE-RELEASE"]],
   ["9 reach", ["REST-SERVICE-ABSENT", "REST-SERVICE-PORT"]],
   ["10 uid of a database", ["REST-DATABASE-UID"]],

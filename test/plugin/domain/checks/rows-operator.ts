@@ -45,6 +45,8 @@ const inRegistry = (world: World, registry: string): unknown => {
   return containers.map((one) => ({ ...one, image: `${registry}/${one.image}` }));
 };
 
+const told = (tag: string) => ({ clusterTold: [{ tag, by: "the sample" }] });
+
 export const platformRows: readonly Row[] = [
   fires(
     "PLATFORM-UNSUPPORTED",
@@ -332,6 +334,21 @@ export const releaseRows: readonly Row[] = [
   fires("RELEASE-TAG-UNKNOWN", "pinned by digest", (w) =>
     contents(w, { operatorVersion: undefined, bundle: bundleOf(w) }),
   )(""),
+  quiet("RELEASE-PAIR-UNKNOWN", "--cluster-target tells it", (w) => {
+    w.wants("8.0.2-3").target = { ...w.wants("8.0.2-3").target, clusterTag: "8.0.2-19" };
+  }),
+  quiet("RELEASE-PAIR-UNKNOWN", "the release's files tell it", (w) =>
+    w.wants("8.0.2-3", { ...told("8.0.2-19"), operatorVersion: "8.0.2-3", bundle: bundleOf(w) }),
+  ),
+  fires("RELEASE-PAIR-CONTRADICTS", "the sample says otherwise than the list", (w) =>
+    contents(w, { ...told("8.0.2-18"), bundle: bundleOf(w) }),
+  )(""),
+  fires("RELEASE-PAIR-CONTRADICTS", "--cluster-target says otherwise", (w) => {
+    w.wants("8.0.2-2").target = { ...w.wants("8.0.2-2").target, clusterTag: "8.0.2-18" };
+  })(""),
+  quiet("RELEASE-PAIR-CONTRADICTS", "another spelling of the same", (w) =>
+    contents(w, { ...told("v8.0.2-17"), bundle: bundleOf(w) }),
+  ),
   fires("RELEASE-NO-BUNDLE", "no bundle", (w) => contents(w, {}))(""),
   fires("RELEASE-INCOMPLETE", "no webhook, no roles", (w) =>
     contents(w, { webhook: undefined, rbac: [], bundle: bundleOf(w) }),

@@ -67,9 +67,7 @@ describe("the release", () => {
     if (result.is === "unfit") throw new Error(result.problems.join());
     const { contents } = result;
     expect(contents).toMatchObject({ source: "r", sha256: "00", operatorVersion: version });
-    expect(contents.clusterVersion).toBe(
-      version === "7.4.2-2" ? undefined : releaseShapes[version].cluster,
-    );
+    expect(contents.clusterVersion).toBe(releaseShapes[version].cluster);
     expect(contents.definitions.map(({ metadata }) => metadata.name)).toEqual(
       [names.ec, names.edb, names.eaadb, names.erc].map(({ plural }) => `${plural}.${names.group}`),
     );
@@ -156,6 +154,26 @@ describe("the cluster release", () => {
   ])("is %s", (_title, env, version) => {
     const result = contentsOf(withImages([image, image], env), reading);
     expect(result).toMatchObject({ is: "read", contents: { clusterVersion: version } });
+  });
+});
+
+describe("a sample cluster", () => {
+  const image = "engine/operator:7.99.0-1";
+  const bundle = withImages([image, image]).file(names.release.bundle)?.text ?? "";
+  const sample = (spec: string, kind = names.ec.kind): string =>
+    `apiVersion: app.engine.com/v1\nkind: ${kind}\nmetadata: {name: ec}\nspec: ${spec}`;
+  const tagged = (tag: string): string => `{engineEnterpriseImageSpec: {versionTag: ${tag}}}`;
+
+  test.each([
+    ["tells the tag of an operator that no table has", sample(tagged("7.99.0-40")), "7.99.0-40"],
+    ["without a tag tells nothing", sample("{nodes: 3}"), undefined],
+    ["with a placeholder tells nothing", sample(tagged("<version>")), undefined],
+    ["of another kind tells nothing", sample(tagged("7.99.0-40"), "Other"), undefined],
+    ["that cannot be read tells nothing", "a: [", undefined],
+  ])("%s", (_, text, tag) => {
+    const files = { "bundle.yaml": bundle, "openshift/ec_rhel.yaml": text };
+    const result = contentsOf(aRelease(files), reading);
+    expect(result).toMatchObject({ is: "read", contents: { clusterVersion: tag } });
   });
 });
 
