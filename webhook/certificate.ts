@@ -1,9 +1,10 @@
 /** The pair that the listener serves: proven before it is used, renewed when the folder changes. */
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSecureContext } from "node:tls";
 import type { Names } from "../plugin/domain/names";
+import { plain } from "../plugin/domain/rules/wording";
 import { tlsFloor, tryHandshake } from "./certificate-handshake";
 import { type FolderWatch, watchFolder } from "./folder-watch";
 import { errorText, type Log } from "./log";
@@ -22,6 +23,7 @@ type FileNames = Pick<Names["webhook"], "secretCert" | "secretKey">;
 
 /** Reads both files and proves that they belong together; the dates are judged apart. Throws UnfitPair. */
 export function readPair(folder: string, names: FileNames): Pair {
+  expectItems(folder, [names.secretCert, names.secretKey]);
   const cert = readText(join(folder, names.secretCert));
   const key = readText(join(folder, names.secretKey));
   return provenPair({ cert, key }, names);
@@ -40,6 +42,21 @@ export function provenPair(
   }
   parse(secretCert, () => createSecureContext({ cert, key, ...tlsFloor }));
   return { cert, key, leaf };
+}
+
+/** Says what is there instead: the items of other kinds of Secrets have other names. */
+function expectItems(folder: string, wanted: readonly string[]): void {
+  const isThere = (name: string) => !name.startsWith(".") && existsSync(join(folder, name));
+  const files = readdirSync(folder).filter(isThere);
+  if (wanted.every((name) => files.includes(name))) return;
+  const holds =
+    files.length === 0
+      ? "nothing"
+      : files
+          .slice(0, 8)
+          .map((name) => plain(name))
+          .join(", ");
+  throw new UnfitPair(`${folder} has to hold the items ${wanted.join(" and ")}, it holds ${holds}`);
 }
 
 function textOf({ cert, key }: Pick<Pair, "cert" | "key">): string {

@@ -42,9 +42,13 @@ test("a certificate may come with its chain", () => {
 });
 
 const unfit = [
-  ["no files", {}, /^cannot read .*cert$/],
-  ["a key alone", { keyPem: first.keyPem }, /^cannot read .*cert$/],
-  ["a certificate alone", { certPem: first.certPem }, /^cannot read .*privateKey$/],
+  ["no files", {}, /has to hold the items cert and privateKey, it holds nothing$/],
+  ["a key alone", { keyPem: first.keyPem }, /the items cert and privateKey, it holds privateKey$/],
+  [
+    "a certificate alone",
+    { certPem: first.certPem },
+    /the items cert and privateKey, it holds cert$/,
+  ],
   [
     "the key of another",
     { ...first, keyPem: second.keyPem },

@@ -74,7 +74,10 @@ test("starts, becomes ready, judges, and leaves", async () => {
 test("is not ready before there is a pair, then is", async () => {
   const late = new TlsFolder();
   const { webhook, log } = await start({ ENGINE_WEBHOOK_TLS_DIR: late.dir });
-  await log.seen("the certificate folder holds no pair to serve");
+  const { fields } = await log.seen("the certificate folder holds no pair to serve");
+  expect(fields["because"]).toBe(
+    `${late.dir} has to hold the items cert and privateKey, it holds nothing`,
+  );
   await expect(call({ port: webhook.port, ca: pair.certPem, path: "/livez" })).rejects.toThrow();
   late.swap(pair);
   await log.seen("ready");

@@ -47,6 +47,84 @@ async function review(body: unknown, scene: Scene = {}) {
   };
 }
 
+describe("a value of the wrong shape is refused where it is new", () => {
+  const eaadb = {
+    kind: { group: "app.engine.com", version: "v1", kind: "EngineEnterpriseActiveActiveDatabase" },
+    resource: {
+      group: "app.engine.com",
+      version: "v1",
+      resource: "engineenterpriseactiveactivedatabases",
+    },
+  };
+  const object = "must be an object";
+  test.each<[string, unknown, string, string, object]>([
+    ["a spec that is a list", [], "spec", `Invalid value: [...]: ${object} [R1]`, {}],
+    ["a spec that is a text", "7.2", "spec", `Invalid value: "7.2": ${object} [R1]`, {}],
+    ["a spec that is a number", 8, "spec", `Invalid value: 8: ${object} [R1]`, {}],
+    [
+      "global configurations that are a list",
+      { globalConfigurations: [{ engineVersion: "9.9" }] },
+      "spec.globalConfigurations",
+      `Invalid value: [...]: ${object} [R1]`,
+      eaadb,
+    ],
+    [
+      "a reference that is a text",
+      { engineEnterpriseCluster: "ec" },
+      "spec.engineEnterpriseCluster",
+      `Invalid value: "ec": ${object} [REF]`,
+      {},
+    ],
+    [
+      "a reference by a number",
+      { engineEnterpriseCluster: { name: 5 } },
+      "spec.engineEnterpriseCluster.name",
+      "Invalid value: 5: must be a string [REF]",
+      {},
+    ],
+    [
+      "a module list that is an object",
+      { moduleList: { name: "search" } },
+      "spec.moduleList",
+      "Invalid value: {...}: must be a list of modules [R3]",
+      {},
+    ],
+    [
+      "an engine version that is a list",
+      { engineVersion: ["8.0"] },
+      "spec.engineVersion",
+      `Invalid value: [...]: must be a string, one of "7.2", "7.4", "8.0", "8.2", "major" [R1]`,
+      {},
+    ],
+  ])("%s", async (_name, ...[spec, field, message, more]) => {
+    const edit = { ...anUpdate({}, {}, more), operation: "CREATE" };
+    const asked = { ...edit, object: { metadata: { name: "db1" }, spec } };
+    const { answer } = await review(aReview(asked));
+    const said = message.replace(
+      /(?= \[\w+\]$)/,
+      " (refused by webhook redisenterprise.admission.engine)",
+    );
+    expect(answer).toMatchObject({
+      response: {
+        allowed: false,
+        status: {
+          code: 422,
+          details: { causes: [{ reason: "FieldValueTypeInvalid", field, message: said }] },
+        },
+      },
+    });
+    const kept = { ...asked, operation: "UPDATE", oldObject: asked.object };
+    expect((await review(aReview(kept))).answer).toMatchObject({ response: { allowed: true } });
+    const mended = { ...kept, object: anEdb({}) };
+    expect((await review(aReview(mended))).answer).toMatchObject({ response: { allowed: true } });
+  });
+
+  test("null is as good as absent", async () => {
+    const asked = { ...anUpdate({}, {}), operation: "CREATE", object: { spec: null } };
+    expect((await review(aReview(asked))).answer).toMatchObject({ response: { allowed: true } });
+  });
+});
+
 function allowed(more: object = {}, version = "v1") {
   return {
     apiVersion: `admission.k8s.io/${version}`,

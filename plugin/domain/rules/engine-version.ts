@@ -3,19 +3,34 @@ import type { Names } from "../names";
 import { leadingEngineVersion, formatEngineVersion, parseEngineVersion } from "../versions";
 import type { Releases } from "./releases";
 import { allowsLatest, releasesOf } from "./releases";
-import type { Case, Cause, Rule, SubjectVersion, Verdict } from "./types";
+import type { Case, Cause, Rule, SubjectShape, SubjectVersion, Verdict } from "./types";
 import { joined } from "./verdicts";
 import { quote, quoteAll, show, showCluster } from "./wording";
 
-/** R1, on create and change: engineVersion is in the valid set (C1, C2). */
+/**
+ * R1, on create and change: engineVersion is in the valid set (C1, C2). What holds it has to be an
+ * object, and the EC has to be named by a text: both decide where it is looked for and in which set.
+ */
 export const engineVersionRule: Rule = {
   id: "R1",
   setting: "version",
   source: "S61, S126, C1, C2",
-  judge: (facts) => joined(facts.subject.versions.map((each) => judgeVersion(each, facts))),
+  judge: (facts) => {
+    const { shapes, versions } = facts.subject;
+    return joined([
+      ...shapes.map(judgeShape),
+      ...versions.map((each) => judgeVersion(each, facts)),
+    ]);
+  },
 };
 
 const pass: Verdict = { causes: [], warnings: [], dependsOnCluster: false };
+
+function judgeShape({ field, value, wanted, rule }: SubjectShape): Verdict {
+  const message = `Invalid value: ${show(value)}: must be ${wanted} [${rule}]`;
+  const cause: Cause = { rule, reason: "FieldValueTypeInvalid", field, message };
+  return { causes: [cause], warnings: [], dependsOnCluster: false };
+}
 
 function judgeVersion(
   { field, after: value }: SubjectVersion,

@@ -24,7 +24,7 @@ export interface Explanation {
   readonly rules: readonly RuleTried[];
   /** The EC of the object; of the old one too where the reference changed. */
   readonly clusters: { readonly after?: ClusterLookup; readonly before?: ClusterLookup };
-  /** The changes with which it would pass; absent when it passes, and for longer lists than any database has. */
+  /** The changes with which it would pass; absent when it passes, for wrong shapes, and for longer lists than any database has. */
   readonly nearest?: readonly FieldChange[];
 }
 
@@ -42,7 +42,8 @@ export function explainEdit(edit: Edit, lookups: Lookups, options: RuleOptions):
     return more === undefined ? tried : { ...tried, more };
   });
   const allowed = judgeEdit(edit, lookups, options).causes.length === 0;
-  if (allowed || facts.subject.modules.length > mostCauses) {
+  const { shapes, modules } = facts.subject;
+  if (allowed || shapes.length > 0 || modules.length > mostCauses) {
     return { allowed, rules, clusters: lookups };
   }
   return { allowed, rules, clusters: lookups, nearest: nearestEdit(edit, lookups, options) };

@@ -12,11 +12,20 @@ export interface JudgedFields {
   readonly clusterReference: readonly string[];
   /** The module list under each of its names (C11). */
   readonly moduleLists: readonly (readonly string[])[];
+  /** What the values on the way have to be, the outermost first, and the name of the EC. */
+  readonly shapes: readonly JudgedShape[];
   /** The paths as messages write them. */
   readonly texts: {
     readonly moduleLists: readonly string[];
     readonly clusterReference: string;
   };
+}
+
+/** What a value has to be where it is there. */
+export interface JudgedShape {
+  readonly path: readonly string[];
+  readonly wanted: "an object" | "a string";
+  readonly rule: "R1" | "REF";
 }
 
 /** Made once for each set of names: every review asks for them several times. */
@@ -44,7 +53,26 @@ function pathsOf(kind: Edit["kind"], { fields }: Names): JudgedFields {
     moduleLists: moduleLists.map(fieldText),
     clusterReference: fieldText(clusterReference),
   };
-  return { engineVersion, engineVersions, moduleParent, clusterReference, moduleLists, texts };
+  const shapes = shapesOf(engineVersions, clusterReference);
+  const paths = { engineVersion, engineVersions, moduleParent, clusterReference, moduleLists };
+  return { ...paths, shapes, texts };
+}
+
+/** Each value on the way once; what leads to the name of the EC alone goes with that. */
+function shapesOf(
+  engineVersions: JudgedFields["engineVersions"],
+  reference: readonly string[],
+): readonly JudgedShape[] {
+  const shapes = new Map<string, JudgedShape>();
+  for (const leaf of [...engineVersions, reference]) {
+    const rule = leaf === reference ? "REF" : "R1";
+    leaf.slice(0, -1).forEach((_key, index) => {
+      const path = leaf.slice(0, index + 1);
+      const known = shapes.get(fieldText(path));
+      shapes.set(fieldText(path), known ?? { path, wanted: "an object", rule });
+    });
+  }
+  return [...shapes.values(), { path: reference, wanted: "a string", rule: "REF" }];
 }
 
 /** What a field is called where its path needs no saying. */

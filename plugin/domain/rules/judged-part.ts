@@ -10,6 +10,11 @@ import { fieldsOf } from "./fields";
 export function judgedPart(object: unknown, names: Names): Json | undefined {
   if (!isObject(object)) return undefined;
   const part: Record<string, unknown> = {};
+  // what is no object although it has to be one is judged as it is
+  for (const { path } of kindsOf(names).flatMap(({ shapes }) => shapes)) {
+    const value = at(object, path);
+    if (value !== undefined && !isObject(value)) put(part, path, value);
+  }
   for (const path of pathsOf(names)) {
     const value = at(object, path);
     if (value !== undefined) put(part, path, value);
@@ -17,8 +22,12 @@ export function judgedPart(object: unknown, names: Names): Json | undefined {
   return part;
 }
 
+function kindsOf(names: Names) {
+  return (["edb", "eaadb"] as const).map((kind) => fieldsOf(kind, names));
+}
+
 function pathsOf(names: Names): readonly (readonly string[])[] {
-  const kinds = (["edb", "eaadb"] as const).map((kind) => fieldsOf(kind, names));
+  const kinds = kindsOf(names);
   return [
     ["metadata", "deletionTimestamp"],
     ["metadata", "annotations", names.annotations.bypass],

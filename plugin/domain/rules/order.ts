@@ -27,7 +27,7 @@ function isBeingDeleted(object: Edit["before"]): boolean {
   return text(own(own(object, "metadata"), "deletionTimestamp")) !== undefined;
 }
 
-/** False when no judged field has changed, or none that rests on an EC: allowed at once (C12, admission facts 7). */
+/** False when no judged field has changed, or none that rests on an EC or has the wrong shape: allowed at once (C12, admission facts 7). */
 export function needsCluster(edit: Edit, names: Names): boolean {
   return !isExempt(edit) && restsOnCluster(readSubject(edit, names), names);
 }
@@ -43,9 +43,10 @@ export function needsOldCluster(edit: Edit, names: Names): boolean {
   );
 }
 
-function restsOnCluster({ versions, modules }: Subject, names: Names): boolean {
+function restsOnCluster({ shapes, versions, modules }: Subject, names: Names): boolean {
   const bundled: readonly (string | undefined)[] = names.bundledModules;
-  return versions.length > 0 || modules.some(({ name }) => !bundled.includes(name));
+  if (shapes.length > 0 || versions.length > 0) return true;
+  return modules.some(({ name }) => !bundled.includes(name));
 }
 
 /** All causes and warnings of one edit, in the same order for the same input (C1–C12, C17–C20). */

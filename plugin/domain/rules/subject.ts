@@ -1,9 +1,9 @@
 /** What of an edit is judged: the changed engineVersion and the modules to look at (C10–C12). */
 import type { Names } from "../names";
-import { at, list, own } from "../values";
-import { fieldsOf, fieldText } from "./fields";
+import { at, isObject, list, own } from "../values";
+import { fieldsOf, fieldText, type JudgedShape } from "./fields";
 import { sameJson } from "./same";
-import type { Edit, Subject, SubjectModule } from "./types";
+import type { Edit, Subject, SubjectModule, SubjectShape } from "./types";
 import { show } from "./wording";
 
 interface Known {
@@ -38,10 +38,25 @@ function read({ kind, before: old, after: object }: Edit, names: Names): Subject
   const modules = readModules(object, kind, names);
   const oldModules = readModules(old, kind, names);
   return {
+    shapes: readShapes({ kind, before: old, after: object }, names),
     versions,
     modules: changed.length > 0 ? modules : notAmong(modules, oldModules),
     moduleVersionsEdited: versions.length > 0 && versionsEdited(oldModules, modules),
   };
+}
+
+function readShapes({ kind, before, after }: Edit, names: Names): readonly SubjectShape[] {
+  const shapes: SubjectShape[] = [];
+  for (const { path, wanted, rule } of fieldsOf(kind, names).shapes) {
+    const value = at(after, path) ?? undefined;
+    if (value === undefined || isFit(value, wanted) || sameJson(at(before, path), value)) continue;
+    shapes.push({ field: fieldText(path), value, wanted, rule });
+  }
+  return shapes;
+}
+
+function isFit(value: unknown, wanted: JudgedShape["wanted"]): boolean {
+  return wanted === "an object" ? isObject(value) : typeof value === "string";
 }
 
 /** The modules whose key is not among the others: in most edits all are, in the same order. */

@@ -99,8 +99,18 @@ export interface SubjectVersion {
   readonly after: unknown;
 }
 
+/** A value that is there, is new or changed, and is not what it has to be. */
+export interface SubjectShape {
+  readonly field: string;
+  readonly value: unknown;
+  readonly wanted: "an object" | "a string";
+  readonly rule: "R1" | "REF";
+}
+
 /** What of an edit is judged (C10, C12). */
 export interface Subject {
+  /** What is no object or no text although it has to be one: the rules find nothing in it. */
+  readonly shapes: readonly SubjectShape[];
   /** By their places: an EAADB may have two (C8). */
   readonly versions: readonly SubjectVersion[];
   /** The modules to judge: all of them, or those whose name was not there before. */

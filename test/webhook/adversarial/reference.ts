@@ -98,7 +98,7 @@ export function expectedOf(
   const namespace = words(request["namespace"]) ?? "";
   const edit: Edit = { object, old, ...placesOf(request), namespace, clusters, allowLatest };
   const both = versions(edit).flatMap((one) => [judgeVersion(edit, one), judgePolicy(edit, one)]);
-  const verdicts = [...both, judgeModules(edit)];
+  const verdicts = [judgeShapes(edit), ...both, judgeModules(edit)];
   return (["deny", "either"] as const).find((each) => verdicts.includes(each)) ?? "allow";
 }
 
@@ -121,6 +121,19 @@ interface Edit {
   readonly namespace: string;
   readonly clusters: readonly unknown[];
   readonly allowLatest: boolean | undefined;
+}
+
+/** What holds the judged fields is an object, and the EC is named by a text; null is absent. */
+function judgeShapes({ object, old, parent }: Edit): Expected {
+  const isWrong = (place: readonly string[], fits: (value: unknown) => boolean): boolean => {
+    const now = get(object, ...place);
+    return now !== undefined && !fits(now) && !same(now, get(old, ...place));
+  };
+  const reference = ["spec", "engineEnterpriseCluster"];
+  const holders = [["spec"], parent, reference];
+  const isText = (value: unknown): boolean => typeof value === "string";
+  const wrong = holders.some((place) => isWrong(place, isData));
+  return wrong || isWrong([...reference, "name"], isText) ? "deny" : "allow";
 }
 
 interface Version {

@@ -73,6 +73,9 @@ describe("a verdict over the part is the verdict over the whole", () => {
       "a raise from a channel, judged by the version in the status",
       changed({ engineVersion: "major" }, { engineVersion: "7.4" }, { version: "7.2.1", x: 1 }),
     ],
+    ["a spec that is a list", created([])],
+    ["a reference that is a text", created({ engineEnterpriseCluster: "ec", x: 1 })],
+    ["a reference by a list", created({ engineEnterpriseCluster: { name: ["ec"] } })],
     ["a raise from no version", changed({}, { engineVersion: "8.2" }, { version: "8.0" })],
     ["a module", created({ moduleList: [{ name: "mine", version: "1" }], other: [] })],
     [
