@@ -73,6 +73,13 @@ function isPlain(agent: RequestOptions["agent"]): boolean {
   return agent instanceof Agent && Object.getPrototypeOf(agent) === Agent.prototype;
 }
 
+/** An https proxy is verified too: its own options are not those of the server behind it. */
+function verifyProxy(agent: RequestOptions["agent"]): void {
+  if (typeof agent === "object" && "proxyRequestOptions" in agent) {
+    agent.proxyRequestOptions = { rejectUnauthorized: true };
+  }
+}
+
 /** Credentials are asked for on every request, so that a renewed token or certificate is used. */
 export function connectTo(config: KubeConfig): ApiConnection {
   const server = config.getCurrentCluster()?.server;
@@ -82,8 +89,11 @@ export function connectTo(config: KubeConfig): ApiConnection {
   const kept = new Agent({ keepAlive: true, maxFreeSockets: 4, timeout: idleMs });
   const open = async ({ method, path, body, contentType }: ApiRequest, signal: AbortSignal) => {
     const type = body === undefined ? {} : { "content-type": contentType ?? "application/json" };
-    const options: RequestOptions = { method, headers: { accept: "application/json", ...type } };
+    const headers = { accept: "application/json", ...type };
+    // said, for else NODE_TLS_REJECT_UNAUTHORIZED decides; the kubeconfig's own field goes above it
+    const options: RequestOptions = { method, headers, rejectUnauthorized: true };
     await config.applyToHTTPSOptions(options);
+    verifyProxy(options.agent);
     const url = new URL(`${base.pathname.replace(/\/$/, "")}${path}`, base);
     const attempt = (agent: RequestOptions["agent"]) =>
       new Promise<IncomingMessage>((resolve, reject) => {

@@ -76,6 +76,7 @@ export class Connections {
     return {
       ...servername,
       ca: this.trust.ca,
+      rejectUnauthorized: true, // else NODE_TLS_REJECT_UNAUTHORIZED decides
       minVersion: "TLSv1.2",
       checkServerIdentity: (_host, certificate) => {
         const problems = allowed.map((each) => checkServerIdentity(each, certificate));

@@ -22,7 +22,8 @@ export function trustOf(
   if (ca !== undefined) usable({ ca }, `the certificate authority of ${clusterName}`);
   return {
     ...(roots !== undefined && { ca: roots }),
-    ...(cluster.insecure === true && { rejectUnauthorized: false }),
+    // said either way: what is not said is decided by NODE_TLS_REJECT_UNAUTHORIZED
+    rejectUnauthorized: cluster.insecure !== true,
     ...expectedName(cluster),
   };
 }

@@ -39,6 +39,7 @@ function httpTunnel(proxy: Proxy, { host, port, signal }: TunnelEnd): Promise<So
       port: portOf(proxy.url),
       path: authority,
       agent: false,
+      rejectUnauthorized: true, // else NODE_TLS_REJECT_UNAUTHORIZED decides
       signal,
       headers: {
         host: authority,

@@ -71,7 +71,8 @@ interface Fetch extends Download {
 async function fetchOnce(url: URL, options: Fetch): Promise<Arrived> {
   const base = new URL(url.origin);
   const proxy = environmentProxy(base, options.env);
-  const agents = new Agents({ base, trust: options.trust ?? {}, proxy });
+  // said, for else NODE_TLS_REJECT_UNAUTHORIZED decides
+  const agents = new Agents({ base, trust: { ...options.trust, rejectUnauthorized: true }, proxy });
   try {
     const response = await answered(url, agents.of(undefined, true).agent, options.signal);
     const { statusCode: status = 0, headers } = response;
