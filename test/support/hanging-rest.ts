@@ -76,7 +76,6 @@ export const rows: readonly Row[] = [
   {
     title: "recover --apply, an old database",
     open: frozen({ version: "6.2" }),
-    apiOnly: true,
     words: () => ["recover", "--apply", "--engine-version=7.2"],
   },
   {

@@ -45,10 +45,14 @@ export async function lookAt(
   { resource, api, unread }: Looking,
 ): Promise<Look> {
   const { namespace, name } = options;
-  const [facts, told] = await Promise.all([
+  const [read, asked] = await Promise.allSettled([
     readFacts(deps, { namespace, resource }, looked),
     api === undefined ? undefined : readApi(deps, api).catch(passed),
   ]);
+  // both are seen to their end: a call that is under way would go on after the connection is closed
+  if (read.status === "rejected") throw read.reason as Error;
+  if (asked.status === "rejected") throw asked.reason as Error;
+  const [facts, told] = [read.value, asked.value];
   const ec = facts.objects.ecs.find(({ metadata }) => metadata.name === name);
   if (ec === undefined) {
     const object = [deps.names.ec.kind, namespace, name].join("/");
