@@ -1,6 +1,7 @@
 /** The records of runs as files under $ENGINE_HOME: made when first needed, for its owner alone. */
+import { createHash } from "node:crypto";
 import { constants } from "node:fs";
-import { access, chmod, mkdir, open, stat } from "node:fs/promises";
+import { access, lstat, mkdir, open, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { EngineError, exitCodes, UsageError } from "../domain/errors";
@@ -27,28 +28,35 @@ export class RecordError extends EngineError {
   readonly exitCode = exitCodes.failed;
 }
 
+/** What a home needs beside its path. */
+export interface HomeParts {
+  readonly clock: { now(): number };
+  /** Told what a person ought to know of a folder that was there before. */
+  readonly warn: (text: string) => void;
+}
+
+const alone: HomeParts = { clock: { now: Date.now }, warn: () => undefined };
+
 /** The home that the environment names; touches no disk yet. */
-export function openHome(
-  env: NodeJS.ProcessEnv,
-  clock: { now(): number } = { now: Date.now },
-): FileHome {
+export function openHome(env: NodeJS.ProcessEnv, parts: Partial<HomeParts> = {}): FileHome {
   const given = env["ENGINE_HOME"];
   const path =
     given === undefined || given === ""
       ? join(env["HOME"] ?? homedir(), ".kube", "engine")
       : resolve(given);
-  return new FileHome(path, clock);
+  return new FileHome(path, { ...alone, ...parts });
 }
 
 /** Stands behind the port Home of run/record. */
 export class FileHome {
   constructor(
     readonly path: string,
-    private readonly clock: { now(): number },
+    private readonly parts: HomeParts,
   ) {}
 
   async writable(): Promise<string | undefined> {
     try {
+      await this.#look();
       const place = await nearest(this.path);
       await access(place, constants.W_OK | constants.X_OK);
       return undefined;
@@ -60,10 +68,11 @@ export class FileHome {
   async begin(runId: string): Promise<FileRecord> {
     const folder = join(this.path, "runs", runId);
     try {
+      const open = await this.#look();
       await mkdir(folder, { recursive: true, mode: ownerOnly });
-      // A home that was there before may be open to others; one that is shared on purpose stays.
-      await chmod(this.path, ownerOnly).catch(() => undefined);
-      const record = new FileRecord(runId, folder, this.clock);
+      // one that was there before is somebody's choice: it is told, not changed
+      if (open !== undefined) this.parts.warn(open);
+      const record = new FileRecord(runId, folder, this.parts.clock);
       await record.outcome({ event: "begin" });
       return record;
     } catch (error) {
@@ -72,6 +81,18 @@ export class FileHome {
         hint: "set ENGINE_HOME to a folder that you can write to",
       });
     }
+  }
+
+  /** What is to be said of the folders that exist; throws for links, behind which others may be. */
+  async #look(): Promise<string | undefined> {
+    for (const path of [join(this.path, "runs"), this.path]) {
+      const found = await lstat(path).catch(() => undefined);
+      if (found?.isSymbolicLink()) throw Object.assign(new Error(), { code: `${path} is a link` });
+      if (path !== this.path || found === undefined || (found.mode & 0o077) === 0) continue;
+      const mode = (found.mode & 0o777).toString(8);
+      return `other users can look into ${path} (mode ${mode}): chmod 700 ${path}`;
+    }
+    return undefined;
   }
 
   #problem(error: unknown): string {
@@ -162,16 +183,20 @@ function withoutLastApplied(annotations: unknown): Json {
   return Object.fromEntries(entries.filter(([key]) => key !== lastApplied));
 }
 
-/** Names may hold what a file name may not (`system:node`); a second save gets a number. */
+/** Most file systems take 255 bytes; the copy's number and the ending come behind. */
+const longestName = 240;
+
+/**
+ * Names may hold what a file name may not (`system:node`), and be longer than one: the end of such
+ * a name gives way to a digest of the whole. A second save gets a number.
+ */
 function fileNameOf({ kind, metadata }: KubeObject, copy: number): string {
-  const parts = [
-    kind.toLowerCase(),
-    metadata.namespace,
-    metadata.name,
-    copy > 1 ? copy : undefined,
-  ];
-  const name = parts.filter((part) => part !== undefined).join("_");
-  return `${name.replace(/[^A-Za-z0-9._-]/g, "-")}.json`;
+  const parts = [kind.toLowerCase(), metadata.namespace, metadata.name];
+  const whole = parts.filter((part) => part !== undefined).join("_");
+  const name = whole.replace(/[^A-Za-z0-9._-]/g, "-");
+  const digest = createHash("sha256").update(whole).digest("hex").slice(0, 16);
+  const short = name.length > longestName ? `${name.slice(0, longestName - 17)}-${digest}` : name;
+  return `${short}${copy > 1 ? `_${copy}` : ""}.json`;
 }
 
 /** The path, or its nearest parent that exists; throws what is in the way. */

@@ -88,7 +88,13 @@ export function createSession(
       return world.connect({ ...options, connection }, { ...traced, readOnly: true });
     },
     clock: world.clock,
-    home: async () => (await import("../adapters/home.ts")).openHome(world.env, world.clock),
+    home: async () => {
+      const { openHome } = await import("../adapters/home.ts");
+      const warn = (text: string): void => {
+        event({ type: "warning", text });
+      };
+      return openHome(world.env, { clock: world.clock, warn });
+    },
     executable: world.executable,
     names: options.names ?? defaultNames,
     env: world.env,

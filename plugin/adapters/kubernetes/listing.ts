@@ -1,5 +1,5 @@
 /** Lists in pages. */
-import { ApiError } from "../../domain/errors";
+import { ApiError, UnavailableError } from "../../domain/errors";
 import type { KubeObject, Resource } from "../../domain/objects";
 import { at, isObject, type Json, list, own, text } from "../../domain/values";
 import type { ListOptions } from "../../run/ports";
@@ -7,6 +7,8 @@ import type { Client } from "./client";
 import { collectionPath } from "./paths";
 
 const pageSize = 500;
+/** Half a million objects; a list that goes on beyond them has no end. */
+const mostPages = 1_000;
 
 /** What one pass over the pages is made with. */
 interface Pass {
@@ -38,13 +40,22 @@ async function pages(pass: Pass): Promise<readonly KubeObject[] | undefined> {
   const limit = pass.options.limit ?? Infinity;
   const found: KubeObject[] = [];
   let next: string | undefined;
+  let count = 0;
   do {
+    if (count++ === mostPages) throw endless(pass);
     const page = await pageAfter(next, pass, limit - found.length);
     if (page === undefined) return undefined;
     found.push(...objectsOf(page, pass.resource));
     next = text(at(page, ["metadata", "continue"]));
   } while (next !== undefined && found.length < limit);
   return found.slice(0, limit);
+}
+
+function endless({ resource }: Pass): UnavailableError {
+  return new UnavailableError(
+    `the list of ${resource.plural} does not end: ${mostPages} pages came, and there is always a next one`,
+    { hint: "see whether a proxy answers in the place of the API server, then run again" },
+  );
 }
 
 function pageAfter(

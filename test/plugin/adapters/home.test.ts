@@ -1,6 +1,16 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { openHome } from "../../../plugin/adapters/home";
 import { UsageError } from "../../../plugin/domain/errors";
 import type { KubeObject } from "../../../plugin/domain/objects";
@@ -18,7 +28,9 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-const homeIn = (path: string): Home => openHome({ ENGINE_HOME: path }, clock);
+const warned: string[] = [];
+const warn = (text: string): void => void warned.push(text);
+const homeIn = (path: string): Home => openHome({ ENGINE_HOME: path }, { clock, warn });
 const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;
 
 describe("the home", () => {
@@ -48,14 +60,37 @@ describe("the home", () => {
     expect(await modeOf(join(home.path, "runs", "run-1", "log.jsonl"))).toBe(0o600);
   });
 
-  test("that was open to others is closed", async () => {
+  test("that is open to others is said to be, and left as it is", async () => {
     const path = join(folder, "open");
-    await mkdir(path, { mode: 0o755 });
+    await mkdir(path);
     await chmod(path, 0o755);
 
     await homeIn(path).begin("run-1");
 
-    expect(await modeOf(path)).toBe(0o700);
+    expect(await modeOf(path)).toBe(0o755);
+    expect(await modeOf(join(path, "runs"))).toBe(0o700);
+    expect(warned.splice(0)).toEqual([
+      `other users can look into ${path} (mode 755): chmod 700 ${path}`,
+    ]);
+    await chmod(path, 0o700);
+    await homeIn(path).begin("run-2");
+    expect(warned).toEqual([]);
+  });
+
+  test.each([
+    ["itself", "home", "home"],
+    ["its folder of runs", "home/runs", "home"],
+  ])("that is a link, %s, is refused before anything is written", async (_name, link, path) => {
+    const elsewhere = join(folder, "elsewhere");
+    await mkdir(elsewhere);
+    await mkdir(dirname(join(folder, link)), { recursive: true });
+    await symlink(elsewhere, join(folder, link));
+    const home = homeIn(join(folder, path));
+    const problem = `cannot keep a record of the run in ${home.path} (${join(folder, link)} is a link)`;
+
+    expect(await home.writable()).toBe(problem);
+    await expect(home.begin("run-1")).rejects.toMatchObject({ exitCode: 2, message: problem });
+    expect(await readdir(elsewhere)).toEqual([]);
   });
 
   test("that cannot be written is told, and refuses to begin", async () => {
@@ -189,5 +224,21 @@ describe("a saved object", () => {
     expect(await record.save(object)).toBe(
       join(folder, "runs", "run-1", "clusterrole_ns_system-..-a_2.json"),
     );
+  });
+
+  test("whose name is longer than a file's has a file of its own, the same at each save", async () => {
+    const record = await homeIn(folder).begin("run-1");
+    const named = (end: string): KubeObject => ({
+      apiVersion: "v1",
+      kind: "EngineEnterpriseActiveActiveDatabase",
+      metadata: { name: `${"n".repeat(252)}${end}`, namespace: "s".repeat(63) },
+    });
+    const files = [];
+    for (const end of ["a", "b", "a"]) files.push(basename(await record.save(named(end))));
+    const [one = "", other = "", again = ""] = files;
+
+    expect(files.filter((file) => Buffer.byteLength(file) > 255)).toEqual([]);
+    expect(one).not.toBe(other);
+    expect(again).toBe(one.replace(".json", "_2.json"));
   });
 });

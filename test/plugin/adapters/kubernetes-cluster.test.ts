@@ -356,6 +356,18 @@ describe("list", () => {
     expect(server.requests).toHaveLength(2);
   });
 
+  test("a list whose pages never end is an error that says so", async () => {
+    let count = 0;
+    handler = () => page(["a"], `t${String((count += 1))}`);
+    await expect(cluster.list(configMaps)).rejects.toMatchObject({
+      exitCode: 69,
+      message:
+        "the list of configmaps does not end: 1000 pages came, and there is always a next one",
+      hint: expect.stringContaining("proxy") as string,
+    });
+    expect(server.requests).toHaveLength(1_000);
+  });
+
   test("a kind that is not served gives undefined", async () => {
     handler = () => ({ status: 404, body: "404 page not found\n" });
     await expect(cluster.list(configMaps)).resolves.toBeUndefined();

@@ -30,7 +30,7 @@ function aContext(options: Partial<GlobalOptions> = {}) {
     aConstraint(defaultNames.scc.older),
     ...granted(scc, { subjects: [account("engine")], namespace: "engine" }),
   ]);
-  const homeOf = () => Promise.resolve(openHome({ ENGINE_HOME: home }, clock));
+  const homeOf = () => Promise.resolve(openHome({ ENGINE_HOME: home }, { clock }));
   const context = aCommandContext({ cluster, clock }, options, { home: homeOf });
   return { context, cluster };
 }

@@ -81,7 +81,7 @@ function aContext(configuration: (caBundle: string) => KubeObject) {
   const env = { ENGINE_HOME: join(home, "records") };
   const options = { contextArgs: ["--context", "c"], namesFile: "other names.yaml", names };
   const context = aCommandContext({ cluster, clock }, options, {
-    home: () => Promise.resolve(openHome(env, clock)),
+    home: () => Promise.resolve(openHome(env, { clock })),
     names,
     env,
     event: (event) => events.push(event),

@@ -62,7 +62,7 @@ function aContext(
       connected = true;
       return Promise.resolve(cluster);
     },
-    home: () => Promise.resolve(openHome(env, clock)),
+    home: () => Promise.resolve(openHome(env, { clock })),
     env,
     event: (event) => events.push(event),
     readInput: (path) => {
