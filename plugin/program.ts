@@ -16,7 +16,8 @@ export async function runProgram(world: World): Promise<ExitCode> {
   if (argv[0] === "__complete") return complete(argv.slice(1), world);
   const parsed = parse(argv, prefixOf(env));
   if (parsed.help !== undefined) {
-    streams.out.write(parsed.help);
+    const say = await wordingIn(parsed, env);
+    streams.out.write(say(parsed.help));
     return 0;
   }
   return runParsed(parsed, { ...world, argv: parsed.words });
@@ -89,13 +90,25 @@ async function namesOf({ namesFile }: GlobalOptions): Promise<ReadNames> {
   return readNames(namesFile);
 }
 
+/** Help in the words of the names that the line or the environment gives; of none that are unfit. */
+async function wordingIn(
+  { raw }: Pick<Parsed, "raw">,
+  env: World["env"],
+): Promise<(text: string) => string> {
+  const { names } = await namesOf(toGlobalOptions(raw, env).options);
+  if (names === undefined) return (text) => text;
+  const { wordingOf } = await import("./domain/names/wording.ts");
+  return wordingOf(names);
+}
+
 /** Shell completion: words alone, no cluster, and never an error in the middle of a prompt. */
-async function complete(words: readonly string[], { streams }: World): Promise<ExitCode> {
+async function complete(words: readonly string[], { env, streams }: World): Promise<ExitCode> {
   const { complete: answer } = await import("./program/complete.ts");
   const codes = async (): Promise<readonly (readonly [string, string])[]> => {
     const { catalogue } = await import("./domain/catalogue.ts");
     return catalogue.map(({ code, cause }) => [code, cause]);
   };
-  streams.out.write(await answer(words, codes));
+  const say = await wordingIn(parse(words, prefixOf(env)), env);
+  streams.out.write(say(await answer(words, codes)));
   return 0;
 }

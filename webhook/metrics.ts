@@ -98,7 +98,7 @@ export class Metrics {
   });
   private readonly liveGets = this.counter(
     "live_get_total",
-    "Live reads of ECs, by why and what came of it",
+    "Live reads of clusters, by why and what came of it",
     ["reason", "outcome"],
   );
   private readonly overturned = this.counter(
@@ -163,12 +163,14 @@ export class Metrics {
   /** Adds what is looked at when somebody asks. */
   observe(observed: Observed): void {
     this.gauge("in_flight", "Reviews being answered", observed.inFlight);
-    this.gauge("cache_synced", "1 once all ECs were read", () => Number(observed.cacheSynced()));
-    this.gauge("cache_last_event_age_seconds", "Time since the ECs were last heard of", () => {
+    this.gauge("cache_synced", "1 once all clusters were read", () =>
+      Number(observed.cacheSynced()),
+    );
+    this.gauge("cache_last_event_age_seconds", "Time since the clusters were last heard of", () => {
       const ms = observed.cacheAgeMs();
       return ms === undefined ? NaN : ms / 1_000;
     });
-    this.gauge("cache_objects", "ECs known", observed.cacheObjects);
+    this.gauge("cache_objects", "Clusters known", observed.cacheObjects);
     this.gauge("cache_relists", "Complete lists after the first", observed.cacheRelists);
     this.end("tls_not_after_seconds", "End of the served certificate", observed.notAfter);
     this.end(

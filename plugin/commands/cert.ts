@@ -2,13 +2,13 @@
 import { generatePair, readPemCertificate, readSecretCertificate } from "../adapters/certificate";
 import { parseCertificateFile } from "../adapters/certificate-file";
 import { renderDocuments } from "../adapters/yaml";
-import { quoteCommand } from "../output/quote";
 import { createCertificate } from "../run/cert-create";
 import { inspectCertificate, type InspectSource } from "../run/cert-inspect";
 import type { CertDeps } from "../run/cert-parts";
 import { journalOf } from "../run/record";
 import type { Report } from "../run/report";
-import type { CertCreateFlags, CertInspectFlags, CommandContext, GlobalOptions } from "./context";
+import type { CertCreateFlags, CertInspectFlags, CommandContext } from "./context";
+import { engineCommand } from "./kubectl-command";
 
 /** Makes the pair, or puts a saved one back; every expected end comes back as a report. */
 export async function runCertCreate(
@@ -17,7 +17,6 @@ export async function runCertCreate(
   flags: CertCreateFlags,
 ): Promise<Report> {
   const { names, options, run, signal } = context;
-  const [...prefix] = options.prefix.split(" ");
   return createCertificate(
     {
       ...depsOf(context),
@@ -26,15 +25,10 @@ export async function runCertCreate(
       journal: journalOf(await context.home(), run.id),
       ask: context.ask,
       yaml: renderDocuments,
-      command: (words) => quoteCommand([...prefix, ...words, ...ownArgs(options)]),
+      command: engineCommand(options),
     },
     { ...flags, run, fieldManager: options.fieldManager ?? names.fieldManager },
   );
-}
-
-/** What a printed command of this tool repeats: kubectl's own commands know no names file. */
-function ownArgs({ contextArgs, namesFile }: GlobalOptions): readonly string[] {
-  return [...contextArgs, ...(namesFile === undefined ? [] : [`--names=${namesFile}`])];
 }
 
 /** Judges the Secret of the cluster, or a file without any cluster. */

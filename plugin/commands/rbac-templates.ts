@@ -50,7 +50,8 @@ export function openedTemplates(opened: Release, names: Names, target?: string):
 
 /** What is wrong with the files whatever the cluster holds is said before it is asked. */
 export function requireFit({ documents, source }: Templates, names: Names): void {
-  const filling = { namespace: names.operator.namespace, accounts: ["ec"], label: false, names };
+  const { namespace, olmCluster } = names.operator;
+  const filling = { namespace, accounts: [olmCluster], label: false, names };
   const result = renderRbac(documents, filling);
   if (result.is === "rendered") return;
   throw new UsageError(

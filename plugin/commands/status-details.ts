@@ -3,9 +3,9 @@ import type { Names } from "../domain/names";
 import { termOf } from "../domain/names";
 import type { FindingsStatus, Status } from "../domain/status/status";
 import { summarise, type Summary } from "../domain/status/summary";
-import { quoteCommand } from "../output/quote";
 import type { Look } from "../run/status";
 import type { GlobalOptions } from "./context";
+import { engineCommand } from "./kubectl-command";
 
 /** `details` of the document. */
 export interface StatusDetails extends Omit<Status, "next" | "findings"> {
@@ -35,11 +35,11 @@ export function detailsOf({ status, old }: Look, context: DetailsContext): Statu
     ...rest,
     terms: { edb: termOf(names.edb), eaadb: termOf(names.eaadb) },
     summary: summarise(status, names),
-    findings: { ...findings, command: commandOf(["check"], context) },
+    findings: { ...findings, command: engineCommand(context.options)(["check"]) },
     ...(next !== undefined && {
       next: {
         says: next.says,
-        ...(next.words !== undefined && { command: commandOf(next.words, context) }),
+        ...(next.words !== undefined && { command: engineCommand(context.options)(next.words) }),
       },
     }),
     ...(old !== undefined && { old }),
@@ -60,10 +60,4 @@ export function reasonOf({ verdict, summary }: StatusDetails): string {
     case "stalled":
       return `stalled: ${named.join(", ")}`;
   }
-}
-
-function commandOf(words: readonly string[], { options }: DetailsContext): string {
-  const { prefix, contextArgs, namesFile } = options;
-  const own = namesFile === undefined ? [] : [`--names=${namesFile}`];
-  return quoteCommand([...prefix.split(" "), ...words, ...contextArgs, ...own]);
 }

@@ -1,11 +1,10 @@
 /** `unbind-scc`: flags to options, then the unbinding (S31-S33). */
 import { readName } from "../domain/typed-name";
-import { quoteCommand } from "../output/quote";
 import type { Report } from "../run/report";
 import type { UnbindOptions } from "../run/scc/deps";
 import { unbindConstraint } from "../run/scc/unbind";
 import type { CommandContext } from "./context";
-import { kubectlCommand } from "./kubectl-command";
+import { engineCommand, kubectlCommand } from "./kubectl-command";
 import { runPorts } from "./run-ports";
 
 /** Flags of `unbind-scc`, judged. */
@@ -48,8 +47,7 @@ async function run(
     {
       ...ports,
       command: kubectlCommand(options),
-      engine: (words) =>
-        quoteCommand([...options.prefix.split(" "), ...words, ...options.contextArgs]),
+      engine: engineCommand(options),
     },
     {
       ...flags,

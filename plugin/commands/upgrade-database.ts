@@ -1,4 +1,5 @@
 /** `upgrade-database`: flags to options, then the upgrade of databases (S61-S67, S75-S92). */
+import { termOf } from "../domain/names";
 import { parseDocuments } from "../adapters/yaml";
 import { deprecated, parseModules, type RequestWish } from "../domain/databases/request";
 import { InputError, UsageError } from "../domain/errors";
@@ -123,7 +124,7 @@ function apiPort(context: CommandContext, cluster: Cluster, flags: ApiFlags): Ap
       const label = objectLabel(ec);
       if (flags.url !== undefined && met !== undefined && met !== label) {
         throw new UsageError(
-          `--api-url: is the address of one EC, and there are databases of two`,
+          `--api-url: is the address of one ${termOf(context.names.ec)}, and there are databases of two`,
           {
             hint: `upgrade those of ${met} and of ${label} by themselves`,
           },

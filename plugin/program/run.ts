@@ -2,6 +2,7 @@
 import type { CommandContext, GlobalOptions } from "../commands/context";
 import type { ExitCode } from "../domain/errors";
 import { EngineError, exitCodes, InputError, UsageError } from "../domain/errors";
+import type { Names } from "../domain/names";
 import type { TalkingReporter } from "../output/reporter";
 import { createReporter } from "../output/reporter";
 import { isTerminal, palette, wantsColor } from "../output/style";
@@ -30,7 +31,8 @@ export interface Job {
 /** Does the job; every failure ends as a message, a document and an exit code. */
 export async function run(job: Job, world: World): Promise<ExitCode> {
   const { out, err } = world.streams;
-  const reporter = await createReporter({ ...job.options, out, err, env: world.env });
+  const plain = await createReporter({ ...job.options, out, err, env: world.env });
+  const { reporter, say } = await inNames(plain, job.options.names);
   const session = createSession(world, job.options, reporter);
   try {
     for (const text of job.warnings ?? []) reporter.event({ type: "warning", text });
@@ -38,10 +40,10 @@ export async function run(job: Job, world: World): Promise<ExitCode> {
     const ended = await Promise.race([command.run(session.context, job.args), world.crashed]);
     const report = withNext(await withRoles(ended, session));
     reporter.end(report, command.text);
-    if (report.exit.code !== 0) sayWhy(report, job, world);
+    if (report.exit.code !== 0) sayWhy(report, { job, world, say });
     return report.exit.code;
   } catch (thrown) {
-    return await fail(meant(thrown, session.context), { job, world, reporter, session });
+    return await fail(meant(thrown, session.context), { job, world, say, reporter, session });
   } finally {
     session.cluster()?.close();
   }
@@ -59,26 +61,43 @@ function meant(thrown: unknown, { signal }: CommandContext): unknown {
   return signal.aborted && !(thrown instanceof EngineError) ? signal.reason : thrown;
 }
 
+/** Nothing is loaded for the default names. */
+async function inNames(
+  reporter: TalkingReporter,
+  names: Names | undefined,
+): Promise<{ readonly reporter: TalkingReporter } & Pick<Scene, "say">> {
+  if (names === undefined) return { reporter, say: (text) => text };
+  const { sentencesIn, worded } = await import("./wording.ts");
+  const say = sentencesIn(names);
+  return { reporter: worded(reporter, say), say };
+}
+
 interface Scene {
   readonly job: Job;
   readonly world: World;
+  /** Sentences of the program, in the words of the names. */
+  readonly say: (text: string) => string;
   readonly reporter: TalkingReporter;
   readonly session: Session;
 }
 
 /** Text shows a document only when there is something in it that stderr does not say. */
-async function fail(error: unknown, { job, world, reporter, session }: Scene): Promise<ExitCode> {
+async function fail(
+  error: unknown,
+  { job, world, say, reporter, session }: Scene,
+): Promise<ExitCode> {
   const report = await withRoles(failureReport(error, known(job, session)), session);
   reporter.rest();
   const { steps, probes, permissions } = report;
   const done = [steps, probes, permissions].some((part) => part !== undefined);
   const findings = (report.findings ?? []).some((finding) => finding.code !== "USAGE");
   if (job.options.output !== "text" || done || findings) reporter.end(report);
-  if (error instanceof BlockedError) sayWhy(report, job, world);
-  else
-    world.streams.err.write(
-      renderFailure(error, { palette: colors(job.options, world), debug: job.options.debug }),
-    );
+  if (error instanceof BlockedError) sayWhy(report, { job, world, say });
+  else {
+    const { debug } = job.options;
+    const text = renderFailure(error, { palette: colors(job.options, world), debug });
+    world.streams.err.write(say(text));
+  }
   return exitCodeOf(error);
 }
 
@@ -108,12 +127,15 @@ function known({ entry }: Job, session: Session): Known {
 }
 
 /** A run that ended otherwise than wished says so on stderr too, unless stdout is on the screen. */
-function sayWhy(report: Report, { options }: Job, world: World): void {
+function sayWhy(
+  report: Report,
+  { job: { options }, world, say }: Pick<Scene, "job" | "world" | "say">,
+): void {
   if (options.output === "text" && isTerminal(world.streams.out)) return;
   const untold = options.quiet && options.output !== "text"; // findings are part of the talk
   const said = new ReturnedFailure(report, untold ? report.exit : endOf(report));
   const text = renderFailure(said, { palette: colors(options, world), debug: false });
-  world.streams.err.write(text);
+  world.streams.err.write(say(text));
 }
 
 /** The end of a report, in the form that failures are printed from. */

@@ -13,7 +13,11 @@ export function exampleAccess(names: Names, places: ExamplePlaces): readonly Kub
     name: names.operator.serviceAccount,
     namespace: places.operator,
   };
-  const nodes = { kind: "ServiceAccount", name: "ec", namespace: places.operator };
+  const nodes = {
+    kind: "ServiceAccount",
+    name: names.operator.olmCluster,
+    namespace: places.operator,
+  };
   const scc = names.scc.older;
   const useScc = `system:openshift:scc:${scc}`;
   return [

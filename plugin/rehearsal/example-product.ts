@@ -4,7 +4,6 @@ import type { KubeObject } from "../domain/objects";
 import { rebrand } from "../domain/rebrand";
 import type { ExamplePlaces } from "./example-places";
 
-const clusterName = "ec";
 /** What a cluster of this release bundles (domain facts 7). */
 const bundled = ["6.2", "7.2", "7.4"];
 
@@ -50,7 +49,7 @@ function exampleCluster(names: Names, namespace: string): KubeObject {
   return {
     apiVersion: `${names.group}/${names.ecVersion}`,
     kind: names.ec.kind,
-    metadata: { name: clusterName, namespace, generation: 1 },
+    metadata: { name: names.operator.olmCluster, namespace, generation: 1 },
     spec: {
       nodes: 3,
       engineEnterpriseImageSpec: {
@@ -86,7 +85,7 @@ function database(
     metadata: { name, namespace, generation: 1 },
     spec: merged([
       { memorySize: "1GB" },
-      at(fields.clusterReference, clusterName)["spec"] as object,
+      at(fields.clusterReference, names.operator.olmCluster)["spec"] as object,
       at(fields.engineVersion, version)["spec"] as object,
       modules.length === 0 ? {} : { [moduleList]: modules.map((module) => ({ name: module })) },
     ]),

@@ -13,8 +13,7 @@ export const everyOverride = mapNames(namesTree, ({ value, sort }, path) => {
   if (typeof value === "string") return other(value);
   // a list that is empty has no word to end otherwise
   if (value.length === 0) return [other(path.join("-").toLowerCase()), "onez"];
-  const isPath = sort.list?.form.startsWith("a path") === true;
-  return value.map((text, index) => (isPath && index === 0 ? text : other(text)));
+  return value.map((text, index) => (sort.isPath === true && index === 0 ? text : other(text)));
 });
 
 /** The names with every leaf renamed. */

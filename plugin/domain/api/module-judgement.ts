@@ -1,4 +1,5 @@
 /** What is wrong with the modules in use, as they are and for an upgrade (S47, S54, S56, S99, S103). */
+import { termOf } from "../names";
 import { clusterFindings } from "../cluster/codes";
 import { projectCluster } from "../clusters";
 import type { Finding } from "../findings";
@@ -49,7 +50,7 @@ function judgeStanding(use: ModuleUse, facts: ModuleFacts): readonly Finding[] {
   const label = moduleLabel(use);
   const field = facts.names.fields.userDefinedModules.join(".");
   const known = namesOf(use).join(" or ");
-  const fix = `define it in the EC as ${known}, or take it out of these databases`;
+  const fix = `define it in the ${termOf(facts.names.ec)} as ${known}, or take it out of these databases`;
   const absent = found(
     facts,
     moduleFindings.absent,
@@ -58,7 +59,7 @@ function judgeStanding(use: ModuleUse, facts: ModuleFacts): readonly Finding[] {
   const missing = found(
     facts,
     clusterFindings.moduleUndefined,
-    `${label}, used by ${usersOf(use)}, is a module of the user's own and not defined in the EC`,
+    `${label}, used by ${usersOf(use)}, is a module of the user's own and not defined in the ${termOf(facts.names.ec)}`,
   );
   return [
     ...(use.installed ? [] : [absent]),

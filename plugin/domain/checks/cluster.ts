@@ -1,4 +1,5 @@
 /** The EC: its state, its pods, its release (S10, S57, S70, S71; domain facts 7, 11). */
+import { termOf } from "../names";
 import { clusterFindings } from "../cluster/codes";
 import { factNamed } from "../facts";
 import type { KubeObject } from "../objects";
@@ -35,7 +36,12 @@ export const clusterChecks: readonly Check[] = [
     needs,
     judge: ({ clusters, facts }) =>
       clusters.length === 0
-        ? [{ object: `Namespace/${facts.namespace}`, cause: "it holds no EC" }]
+        ? [
+            {
+              object: `Namespace/${facts.namespace}`,
+              cause: `it holds no ${termOf(facts.names.ec)}`,
+            },
+          ]
         : [],
   },
   shared(clusterFindings.deleting, {

@@ -1,4 +1,5 @@
 /** The databases of an EC as its upgrade sees them: their engine versions and modules (S56, S123). */
+import { termOf } from "../names";
 import { lookUpCluster, projectCluster, referenceOf } from "../clusters";
 import { versionPaths } from "../databases/version-paths";
 import type { Facts } from "../facts";
@@ -88,7 +89,7 @@ export function undefinedModules(
     .map((used) => {
       const lack =
         used.standing === "installed" ? "installed but not defined" : "neither bundled nor defined";
-      const says = `module ${used.module} of ${used.databases.join(", ")} is ${lack} in the EC`;
+      const says = `module ${used.module} of ${used.databases.join(", ")} is ${lack} in the ${termOf(facts.names.ec)}`;
       return { ...used, says };
     });
 }

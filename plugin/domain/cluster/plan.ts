@@ -105,7 +105,7 @@ export function ownedBy(ec: KubeObject): readonly Finding[] {
   return [
     clusterFinding("owned", {
       object: objectLabel(ec),
-      cause: `${owner.name} owns the EC and would undo or fight the change`,
+      cause: `${owner.name} owns it and would undo or fight the change`,
       fix: wayOf(owner),
     }),
   ];

@@ -1,4 +1,5 @@
 /** What has to hold before a field of an EC is written for an upgrade (S51, S56, S59, S123-S125). */
+import { termOf } from "../names";
 import type { JudgedCheck } from "../checks/judge";
 import { accept, type Skip } from "../checks/selection";
 import type { CheckTarget } from "../checks/target";
@@ -115,7 +116,7 @@ function autoFindings({ names }: Facts, { ec, wish, auto }: PlannedUpgrade): rea
   const paths = autoPaths(names);
   const shown = paths.map((path) => path.join("."));
   if (wish.auto && auto.path === undefined) {
-    const cause = `the EC's definition has neither ${shown.join(" nor ")}: it would be dropped`;
+    const cause = `the ${termOf(names.ec)}'s definition has neither ${shown.join(" nor ")}: it would be dropped`;
     return [clusterFinding("autoFieldAbsent", { object, cause })];
   }
   const said = paths.map((path) => at(ec, path)).filter((value) => value !== undefined);

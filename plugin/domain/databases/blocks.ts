@@ -1,5 +1,6 @@
 /** What keeps a database from being upgraded, judged from its own object, its EC and its owner. */
 import { recoverLine } from "../cluster/causes";
+import { termOf } from "../names";
 import { autoOf } from "../cluster/fields";
 import { operatorRelease } from "../cluster/operator";
 import type { Facts } from "../facts";
@@ -52,7 +53,7 @@ function clusterBlocks({ names }: Facts, { object, kind, lookup, ec }: Target) {
   }
   if (ec !== undefined) return [];
   const { namespace } = lookup.cluster;
-  const cause = `its EC is in namespace ${namespace}, another operator's`;
+  const cause = `its ${termOf(names.ec)} is in namespace ${namespace}, another operator's`;
   return [databaseFinding("clusterUnknown", { ...about, cause, fix: `give -n ${namespace}` })];
 }
 
@@ -74,7 +75,7 @@ export function busyCluster(facts: Facts, { ec }: Target): readonly Finding[] {
   const [has, brings] = [parseReleaseTag(tag), parseReleaseTag(clusterTag)];
   const behind = has !== undefined && brings !== undefined && compareReleaseTags(has, brings) < 0;
   if (!behind || autoOf(ec, facts.names)) return [];
-  const cause = `the operator is at ${version} and the EC still at ${String(tag)}: until it is upgraded the operator does not look after its databases`;
+  const cause = `the operator is at ${version} and the ${termOf(facts.names.ec)} still at ${String(tag)}: until it is upgraded the operator does not look after its databases`;
   return [databaseFinding("suspended", { object, cause })];
 }
 

@@ -1,5 +1,5 @@
 /** The product's API: its group, its versions and its four kinds. */
-import { apiVersion, groupName, kindName, resourceName } from "./sorts";
+import { apiVersion, groupName, kindName, resourceName, title } from "./sorts";
 
 interface KindWords {
   readonly kind: string;
@@ -14,8 +14,9 @@ const kindOf = ({ kind, plural, short, says }: KindWords) => ({
   short: resourceName("short", short, `Short name of that kind; in capitals, messages use it`),
 });
 
-/** Group, versions and kinds. */
+/** The product, group, versions and kinds. */
 export const apiNames = {
+  product: title("Engine Enterprise", "The product, as help and messages call it"),
   group: groupName("app.engine.com", "API group of the product's kinds"),
   version: apiVersion("v1alpha1", "Version of the kinds (the cluster's older one)"),
   ecVersion: apiVersion("v1", "Version that cluster resources are stored in"),

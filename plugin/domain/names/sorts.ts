@@ -18,6 +18,8 @@ export interface Sort {
     /** One text stands for a list of it: the key had a single text in earlier names files. */
     readonly orText?: true;
   };
+  /** A list whose texts follow each other, and do not stand for one another. */
+  readonly isPath?: true;
   /** Where a manifest may hold it as a whole word; absent: it is never looked for there. */
   readonly place?: Place;
 }
@@ -187,6 +189,13 @@ const wordForm = {
   fits: matches(printable, 128),
 } as const satisfies Sort;
 
+/** A name for people, which may have several words. */
+export const title = (value: string, says: string): Named<string> =>
+  new Named(value, says, {
+    form: "a title (one line of printable characters)",
+    fits: matches(/^[^\s\p{C}]+( [^\s\p{C}]+)*$/u, 128),
+  });
+
 /** A word that is a value, or a name of no special form. */
 export const word = (value: string, says: string): Named<string> =>
   new Named(value, says, wordForm);
@@ -215,6 +224,7 @@ export const fieldPath = (
 ): Named<readonly string[]> =>
   new Named<readonly string[]>(value, says, {
     ...fieldForm,
+    isPath: true,
     list: {
       form: `a path of at least two fields that begins with ${value[0]}`,
       fits: (list, [root]) => list.length >= 2 && list[0] === root,

@@ -1,4 +1,5 @@
 /** What keeps an upgrade from going on, each cause with what takes it away (S97-S103, S113, S114, S121-S126). */
+import { termOf } from "../names";
 import { withInstalled } from "../api/modules";
 import { digestCauses, licenseCauses } from "../cluster/causes";
 import { clusterFinding } from "../cluster/codes";
@@ -122,7 +123,7 @@ function notDefined({ facts, ec }: Frozen, module: string, says: string): readon
     object: objectLabel(ec),
     field: path.join("."),
     cause: says,
-    fix: `define ${module} in ${path.join(".")} of the EC`,
+    fix: `define ${module} in ${path.join(".")} of the ${termOf(names.ec)}`,
   });
   return [{ is: "other", finding }];
 }
@@ -149,7 +150,7 @@ function uninstalled(frozen: Frozen, api: ApiFacts): readonly FreezeCause[] {
     );
     if (left.length === 0) {
       const labels = all.map(({ label }) => label).join(", ");
-      const says = `module ${module} of ${labels} is installed but not defined in the EC`;
+      const says = `module ${module} of ${labels} is installed but not defined in the ${termOf(facts.names.ec)}`;
       return notDefined(frozen, module, says);
     }
     const which = left.map(({ label, runs }) => `${label} at ${shownVersion(runs)}`).join(", ");

@@ -1,6 +1,6 @@
 /** The documented recovery, filled in with the real names, as commands without credentials (S97-S103). */
 import { patchOf } from "../cluster/edits";
-import type { Names } from "../names";
+import { type Names, termOf } from "../names";
 import type { KubeObject } from "../objects";
 import { at, type Json, text } from "../values";
 import type { FreezeCause } from "./causes";
@@ -138,7 +138,7 @@ function licenseStep(procedure: Procedure): readonly ProcedureStep[] {
   const field = procedure.names.licenseFields.text;
   return [
     {
-      says: `put in a valid license: ${blanks.license} holds {"${field}": "..."}; put it into the EC's Secret as well, or the operator writes the old one again`,
+      says: `put in a valid license: ${blanks.license} holds {"${field}": "..."}; put it into the ${termOf(procedure.names.ec)}'s Secret as well, or the operator writes the old one again`,
       source: "S114, S125",
       commands: [rest(procedure, put, license)],
     },
@@ -217,7 +217,7 @@ function runningStep({ ec, names }: Procedure): ProcedureStep {
   const wait = ["wait", kind, `--for=jsonpath=${path}=Running`, "--timeout=1h", "-n", namespace];
   const follow = ["rollout", "status", `statefulset/${name}`, "-n", namespace];
   return {
-    says: "wait until the operator has gone on and the EC is Running: databases are not reconciled before",
+    says: `wait until the operator has gone on and the ${termOf(names.ec)} is Running: databases are not reconciled before`,
     source: "S68, S72, S98",
     commands: [wait, follow].map((words) => [["kubectl", ...words]]),
   };

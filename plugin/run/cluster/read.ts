@@ -1,7 +1,7 @@
 /** Reads what an upgrade of an EC is planned from and followed by, as facts. */
 import { ApiError } from "../../domain/errors";
 import type { FactKey, Facts } from "../../domain/facts";
-import type { Names } from "../../domain/names";
+import { type Names, termOf } from "../../domain/names";
 import type { KubeObject, Resource } from "../../domain/objects";
 import type { Permission } from "../../domain/permissions";
 import { factSources } from "../../domain/facts";
@@ -82,7 +82,11 @@ export function readPermissions(
   const { group } = names;
   const ec = { group, resource: names.ec.plural, namespace };
   return [
-    { ...ec, verb: "list", why: "to see what the EC asks for and what state it is in" },
+    {
+      ...ec,
+      verb: "list",
+      why: `to see what the ${termOf(names.ec)} asks for and what state it is in`,
+    },
     { ...ec, verb: "get", name, why: "to see whether a write without an answer was done" },
     ...judged.map((key) => {
       const { resource, own } = sources[key];

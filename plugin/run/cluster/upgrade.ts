@@ -2,6 +2,7 @@
  * Upgrades an EC: judges everything first, writes a few fields once, follows the roll by facts
  * (S12-S14, S48-S60, S68-S72). The cluster's state is the only memory.
  */
+import { termOf } from "../../domain/names";
 import { requireMatched } from "../../domain/checks/selection";
 import { clusterFinding } from "../../domain/cluster/codes";
 import { withOperator } from "../../domain/cluster/ahead";
@@ -82,7 +83,7 @@ class UpgradeCluster {
     if (error instanceof BlockedError) this.#tell(error.findings);
     return recorder.report({
       code: error.exitCode,
-      reason: `${error.message}; the change of the EC is written`,
+      reason: `${error.message}; the change of the ${termOf(this.deps.names.ec)} is written`,
       next: error.hint ?? "run the same command again: it goes on from the state found",
     });
   }
@@ -139,7 +140,7 @@ class UpgradeCluster {
     throw new BlockedError(exitCodes.blocked, [
       clusterFinding("absent", {
         object: [deps.names.ec.kind, namespace, name].join("/"),
-        cause: `namespace ${namespace} has no EC ${name}; it has ${there === "" ? "none" : there}`,
+        cause: `namespace ${namespace} has no ${termOf(deps.names.ec)} ${name}; it has ${there === "" ? "none" : there}`,
       }),
     ]);
   }
@@ -240,7 +241,7 @@ class UpgradeCluster {
   }
 
   #known(): Resource {
-    if (this.#resource === undefined) throw new Error("the version of the ECs was not read");
+    if (this.#resource === undefined) throw new Error("the version of the clusters was not read");
     return this.#resource;
   }
 

@@ -90,7 +90,7 @@ function requireStored(stored: KubeObject, edits: readonly FieldEdit[]): void {
       clusterFinding("fieldPruned", {
         object: objectLabel(stored),
         field: path.join("."),
-        cause: `the API server did not keep ${path.join(".")}: the EC's definition does not have it`,
+        cause: `the API server did not keep ${path.join(".")}: its definition does not have it`,
       }),
     ),
   );

@@ -1,7 +1,7 @@
 /** Reads databases, their ECs and the operator, here and on the clusters that take part, as facts. */
 import { factSources, type Facts } from "../../domain/facts";
 import type { Target } from "../../domain/databases/target";
-import type { Names } from "../../domain/names";
+import { type Names, termOf } from "../../domain/names";
 import type { Resource } from "../../domain/objects";
 import type { Permission } from "../../domain/permissions";
 import type { Participant } from "../../domain/rollout/edb";
@@ -104,7 +104,7 @@ export function readPermissions(
   const { resource: deployment } = factSources(names).deployments;
   // remote clusters only tell which participant is this one: they may stay unread
   return [
-    listing(ec.plural, "to see whether the EC is Running and what it can run"),
+    listing(ec.plural, `to see whether the ${termOf(ec)} is Running and what it can run`),
     listing(edb.plural, "to see what databases run, and how far they are"),
     listing(eaadb.plural, "to see which databases are instances of active-active ones"),
     {

@@ -5,7 +5,7 @@ import { moduleFindings } from "../../domain/api/codes";
 import { moduleLabel, namesOf, sameBuild } from "../../domain/api/modules";
 import { TimeoutError, UnavailableError, UsageError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
-import type { Names } from "../../domain/names";
+import { type Names, termOf } from "../../domain/names";
 import { type KubeObject, objectLabel } from "../../domain/objects";
 import type { ClusterApi, InstalledModule, InstalledUpload, UploadProgress } from "../cluster-api";
 import { followAction } from "../follow-action";
@@ -219,7 +219,7 @@ function ended(
   if (module.bundled !== true && !known.some((name) => defined.includes(name))) {
     const { code, severity, fix, source } = moduleFindings.defineNext;
     const field = names.fields.userDefinedModules.join(".");
-    const cause = `${known.join(" or ")} is not defined in the EC`;
+    const cause = `${known.join(" or ")} is not defined in the ${termOf(names.ec)}`;
     recorder.findings([{ code, severity, object: objectLabel(ec), field, cause, fix, source }]);
   }
   const details = { ec: objectLabel(ec), address: api.address, module };

@@ -1,4 +1,5 @@
 /** The remedies in their order: REST API, EC, then the resources, each step seen to its end (S97-S100). */
+import { termOf } from "../../domain/names";
 import { type Act, unconfirmedFindings } from "../../domain/confirmed";
 import { exitCodes, UsageError } from "../../domain/errors";
 import { objectLabel, type Resource } from "../../domain/objects";
@@ -116,7 +117,7 @@ async function goOn(
     id: "recover.resume",
     action: "wait",
     object: objectLabel(ec),
-    why: "until the operator has gone on and the EC is Running",
+    why: `until the operator has gone on and the ${termOf(deps.names.ec)} is Running`,
   } as const;
   return await deps.recorder.step(info, async () => {
     const resuming = { resource, ec, api };

@@ -1,4 +1,5 @@
 /** What a recovery needs to be allowed: reads at first, writes when it is known which (cli contract, exit code 4). */
+import { termOf } from "../../domain/names";
 import { factSources } from "../../domain/facts";
 import type { Permission } from "../../domain/permissions";
 import type { RecoveryPlan } from "../../domain/recovery/plan";
@@ -14,7 +15,11 @@ export function readPermissions(
   const sources = factSources(names);
   const ec = { group: names.group, resource: names.ec.plural, namespace };
   return [
-    { ...ec, verb: "list", why: "to see what the EC asks for and what state it is in" },
+    {
+      ...ec,
+      verb: "list",
+      why: `to see what the ${termOf(names.ec)} asks for and what state it is in`,
+    },
     { ...ec, verb: "get", name, why: "to see whether a write without an answer was done" },
     ...looked.map((key) => {
       const { resource, own } = sources[key];

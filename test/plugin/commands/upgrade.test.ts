@@ -144,7 +144,7 @@ describe("before the first write", () => {
       expect([report.exit.code, writes, existsSync(file)]).toEqual([5, [], false]);
       const { plan } = report.details as { plan: { parts: { id: string; unplanned?: string }[] } };
       const told = plan.parts.flatMap(({ id, unplanned }) => (unplanned ? [[id, unplanned]] : []));
-      expect(told).toEqual([["cluster", expect.stringContaining("Helm owns the EC") as string]]);
+      expect(told).toEqual([["cluster", expect.stringContaining("Helm owns it") as string]]);
     }
   });
 
