@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import ts from "typescript";
+import { catalogue } from "../../plugin/domain/catalogue";
+import { checks } from "../../plugin/domain/checks/all";
 import { mapNames, namesTree } from "../../plugin/domain/names";
 
 const root = join(__dirname, "../..");
@@ -43,6 +45,8 @@ const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: 
     "help speaks of the default words",
   ],
   [/^plugin\/program\/cert-commands\.ts$/, ["engine-admission"], "an example of the help"],
+  [/^plugin\/program\/help\.ts$/, ["Engine Enterprise"], "help speaks of the default words"],
+  [/^plugin\/rehearsal\/played-apis\.ts$/, ["7.4", "8.0", "8.2"], "versions that releases have"],
   [/^plugin\/adapters\/home\.ts$/, ["engine"], "the folder of this tool's records"],
   [/^plugin\/program\/tree\.ts$/, ["engine"], "this tool's own name"],
   [/^plugin\/run\/cert-create\.ts$/, ["cert"], "the first word of `cert create`"],
@@ -112,9 +116,19 @@ function literalsOf(path: string): readonly string[] {
   return found;
 }
 
+/** Sentences that are said in the words of the names where they leave the program. */
+const sentences = [
+  ...catalogue.flatMap(({ cause, fix }) => [cause, fix]),
+  ...checks.flatMap(({ title, cause, fix }) => [title, cause, fix]),
+];
+const isSaid = (text: string): boolean =>
+  text.includes(" ") && sentences.some((sentence) => sentence.includes(text));
+
 /** The names that stand in the literals of a file. */
 const namesIn = (path: string): readonly string[] =>
-  literalsOf(path).flatMap((text) => (plain.includes(text) ? [text] : (text.match(pattern) ?? [])));
+  literalsOf(path)
+    .filter((text) => !isSaid(text))
+    .flatMap((text) => (plain.includes(text) ? [text] : (text.match(pattern) ?? [])));
 
 const isAllowed = (path: string, word: string): boolean =>
   allowed.some(([file, known]) => file.test(path) && known.includes(word));
@@ -124,6 +138,17 @@ const paths = [...sources("plugin"), ...sources("webhook")];
 test.each(paths)("%s holds no name of its own", (path) => {
   expect(namesIn(path).filter((word) => !isAllowed(path, word))).toEqual([]);
 });
+
+const terms = /(?<![\w-])(?:EC|EDB|EAADB|ERC)s?(?![\w-])/;
+/** Help is said in the words of the names as a whole. */
+const isHelp = (path: string): boolean => /^plugin\/program\/[-\w]+\.ts$/.test(path);
+
+test.each(paths.filter((path) => !isHelp(path)))(
+  "%s calls a kind by its term in sentences of the catalogue alone",
+  (path) => {
+    expect(literalsOf(path).filter((text) => terms.test(text) && !isSaid(text))).toEqual([]);
+  },
+);
 
 test("what is allowed is still there", () => {
   const stale = allowed.flatMap(([file, known]) => {
