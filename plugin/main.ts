@@ -1,5 +1,6 @@
 /** The process: arguments, streams, signals and the exit code. Nothing else ends it. */
 import type { GlobalOptions, Streams } from "./commands/context";
+import { sweepLeftovers } from "./adapters/temporary";
 import { AbandonedError, InterruptedError } from "./commands/context";
 import { exitCodes } from "./domain/errors";
 import { runProgram } from "./program";
@@ -95,6 +96,7 @@ async function connect(
 }
 
 async function main(): Promise<void> {
+  sweepLeftovers(systemClock.now());
   process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
   process.on("unhandledRejection", onCrash).on("uncaughtException", onCrash);
   try {

@@ -42,6 +42,8 @@ export interface Config {
   readonly maxBody: number;
   readonly maxInFlight: number;
   readonly drainMs: number;
+  /** Whether the process leaves when its stdin ends, as with the process that has started it. */
+  readonly endWithStdin: boolean;
   readonly logLevel: LogLevel;
   /** Variables that look like settings and are none; named in the log, for they may be typing errors. */
   readonly unknown: readonly string[];
@@ -249,6 +251,10 @@ function limits(settings: Settings) {
     drainMs: settings.read("ENGINE_WEBHOOK_DRAIN", parseDuration, {
       unset: 15_000,
       form: "a duration as 500ms, 15s or 2m",
+    }),
+    endWithStdin: settings.read("ENGINE_WEBHOOK_END_WITH_STDIN", parseBoolean, {
+      unset: false,
+      form: "true or false",
     }),
   };
 }

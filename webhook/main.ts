@@ -25,6 +25,7 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
   process.on("SIGINT", leave);
   // what closes its terminal ends it as well, with no call unanswered
   process.on("SIGHUP", leave);
+  if (config.endWithStdin) process.stdin.on("close", leave).resume().unref();
 }
 
 /** More than any review takes; what takes more ends the thread, not the process. */

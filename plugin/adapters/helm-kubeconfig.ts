@@ -1,7 +1,5 @@
 /** The connection of the command line as a kubeconfig for another program: no secret in its words. */
-import { rmSync } from "node:fs";
-import { mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { own } from "../domain/values";
 import type { ConnectionFlags } from "./kubernetes/flags";
@@ -9,6 +7,7 @@ import { loadKubeconfig } from "./kubernetes/kubeconfig";
 import type { ClusterEntry, UserEntry } from "./kubernetes/kubeconfig-entries";
 import { podAccount, serviceAccountDir } from "./kubernetes/pod";
 import { chooseTarget } from "./kubernetes/target";
+import { temporaryFolder } from "./temporary";
 
 /** A kubeconfig that exists until it is removed. */
 export interface TemporaryKubeconfig {
@@ -32,17 +31,8 @@ export async function temporaryKubeconfig(
     clusters: [{ name, cluster: { ...written(cluster, clusterKeys), server: base.href } }],
     users: [{ name, user: written(user, userKeys) }],
   };
-  const folder = await mkdtemp(join(tmpdir(), "kubectl-engine-"));
+  const { path: folder, remove } = temporaryFolder();
   const path = join(folder, "config");
-  // a run that is ended at once leaves no credentials behind
-  const clear = (): void => {
-    rmSync(folder, { recursive: true, force: true });
-  };
-  process.once("exit", clear);
-  const remove = (): void => {
-    clear();
-    process.removeListener("exit", clear);
-  };
   try {
     await writeFile(path, JSON.stringify(content), { mode: 0o600 });
   } catch (error) {

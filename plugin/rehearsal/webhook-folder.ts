@@ -1,7 +1,7 @@
 /** The files that the webhook program reads: its pair, the ECs, and the names. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryFolder } from "../adapters/temporary";
 import type { Names } from "../domain/names";
 import type { KubeObject } from "../domain/objects";
 import type { ServedPair } from "./source/source";
@@ -22,11 +22,7 @@ export function makeWebhookFolder(
   clusters: readonly KubeObject[],
   names: Names,
 ): WebhookFolder {
-  const root = mkdtempSync(join(tmpdir(), "kubectl-engine-rehearsal-"));
-  const clear = (): void => {
-    rmSync(root, { recursive: true, force: true });
-  };
-  process.once("exit", clear);
+  const { path: root, remove } = temporaryFolder();
   const tlsDir = join(root, "tls");
   const clustersFile = join(root, "clusters.json");
   const namesFile = join(root, "names.json");
@@ -45,10 +41,7 @@ export function makeWebhookFolder(
     clustersFile,
     namesFile,
     writeClusters,
-    remove: () => {
-      clear();
-      process.removeListener("exit", clear);
-    },
+    remove,
   };
 }
 

@@ -44,7 +44,8 @@ export async function startWebhookProcess(start: WebhookStart): Promise<RunningW
   start.signal.throwIfAborted();
   const child = spawn(start.file, [], {
     env: environmentOf(start),
-    stdio: ["ignore", "pipe", "pipe"],
+    // stdin tells it that the rehearsal has ended, also where that was killed
+    stdio: ["pipe", "pipe", "pipe"],
     // its own group: Ctrl-C is for the rehearsal, which ends it when the last call is answered
     detached: true,
   });
@@ -74,6 +75,7 @@ function environmentOf(start: WebhookStart): NodeJS.ProcessEnv {
     ENGINE_WEBHOOK_CLUSTERS: `file:${start.clustersFile}`,
     // in a cluster the drain covers the delay with which endpoints are withdrawn; there is none here
     ENGINE_WEBHOOK_DRAIN: "1ms",
+    ENGINE_WEBHOOK_END_WITH_STDIN: "true",
     ENGINE_NAMESPACE: start.namespace,
     ...(start.namesFile !== undefined && { ENGINE_NAMES: start.namesFile }),
     LOG_LEVEL: "info",

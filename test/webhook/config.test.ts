@@ -24,6 +24,7 @@ const defaults = {
   maxBody: 8 * 1024 * 1024,
   maxInFlight: 128,
   drainMs: 15_000,
+  endWithStdin: false,
   logLevel: "info",
   unknown: [],
 };
@@ -67,6 +68,7 @@ test("every setting is read", () => {
     ENGINE_WEBHOOK_MAX_BODY: "512Ki",
     ENGINE_WEBHOOK_MAX_IN_FLIGHT: "7",
     ENGINE_WEBHOOK_DRAIN: "500ms",
+    ENGINE_WEBHOOK_END_WITH_STDIN: "true",
     LOG_LEVEL: "debug",
   };
   expect(parseConfig(env)).toEqual({
@@ -91,6 +93,7 @@ test("every setting is read", () => {
     maxBody: 512 * 1024,
     maxInFlight: 7,
     drainMs: 500,
+    endWithStdin: true,
     logLevel: "debug",
     unknown: [],
   });

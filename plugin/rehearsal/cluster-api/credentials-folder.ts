@@ -1,7 +1,7 @@
 /** The files that somebody needs to call the played service: for their owner alone. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryFolder } from "../../adapters/temporary";
 import type { ApiUser } from "./model";
 
 /** What is written. */
@@ -25,11 +25,7 @@ export interface CredentialsFolder {
 /** Writes the certificate, the password, and both credentials for curl. */
 export function writeCredentials({ home, caPem, host, user }: CredentialsWish): CredentialsFolder {
   if (home !== undefined) mkdirSync(home, { recursive: true, mode: 0o700 });
-  const root = mkdtempSync(join(home ?? tmpdir(), "cluster-api-"));
-  const clear = (): void => {
-    rmSync(root, { recursive: true, force: true });
-  };
-  process.once("exit", clear);
+  const { path: root, remove } = temporaryFolder(home);
   const write = (name: string, content: string): string => {
     const file = join(root, name);
     writeFileSync(file, content, { mode: 0o600 });
@@ -39,9 +35,6 @@ export function writeCredentials({ home, caPem, host, user }: CredentialsWish): 
     ca: write("ca.pem", caPem),
     password: write("password", user.password),
     netrc: write("netrc", `machine ${host} login ${user.name} password ${user.password}\n`),
-    remove: () => {
-      clear();
-      process.removeListener("exit", clear);
-    },
+    remove,
   };
 }
