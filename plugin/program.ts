@@ -8,7 +8,7 @@ import type { Job } from "./program/run";
 import type { ReadNames } from "./program/names";
 import { prefixOf, toGlobalOptions } from "./program/options";
 import { parse, type Parsed } from "./program/tree";
-import { attribute } from "./program/values";
+import { attribute, FlagReader } from "./program/values";
 
 /** Runs one command line to its end; never throws. */
 export async function runProgram(world: World): Promise<ExitCode> {
@@ -47,15 +47,25 @@ async function judge(
   mistyped: boolean,
 ): Promise<{
   readonly problems: readonly string[];
-  readonly job: Pick<Job, "entry" | "prepared" | "warnings">;
+  readonly job: Pick<Job, "entry" | "prepared" | "warnings" | "placed">;
 }> {
   const { entry, raw, inner } = chosen;
+  const acting = entry.place === "given" ? (inner ?? chosen) : chosen;
+  const { place, reads } = acting.entry;
   const prepared = entry.prepare(raw, inner);
   const { missing = [], warnings = [] } = prepared;
   const kinds = await kindProblems(inner ?? chosen, names);
   return {
     problems: [...kinds, ...prepared.problems, ...(mistyped ? [] : missing)],
-    job: { entry, prepared, warnings },
+    job: {
+      entry,
+      prepared,
+      warnings,
+      ...(place !== undefined &&
+        place !== "given" && {
+          placed: { sign: place, reads: reads?.(new FlagReader(acting.raw)) === true },
+        }),
+    },
   };
 }
 

@@ -13,6 +13,8 @@ export interface Finding {
   readonly field?: string;
   readonly cause: string;
   readonly fix: string;
+  /** The fix as a line to run, where a command is one. */
+  readonly command?: string;
   /** The paragraph of the specification or the decision behind it, as "S27". */
   readonly source: string;
   /** A person accepted it with --skip: it is still shown, as a warning, and blocks nothing. */

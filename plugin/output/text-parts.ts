@@ -25,6 +25,7 @@ export function renderFinding(finding: Finding, palette: Palette): readonly stri
     [paintSeverity(finding, palette), palette.strong(escape(code)), ...where].join(" "),
     `  Cause:  ${indented(finding.cause)}`,
     `  Fix:    ${indented(finding.fix)}`,
+    ...(finding.command === undefined ? [] : [`  Run:    ${escape(finding.command)}`]),
     ...(finding.source === "" ? [] : [`  Source: ${escape(finding.source)}`]),
   ];
 }

@@ -46,6 +46,7 @@ explain CODE says more. A finding that you can live with is accepted with --skip
     { name: "list", help: "List the checks and ask no cluster" },
   ],
   cluster: true,
+  place: "operator",
   settles: true,
   reads: () => true,
   prepare: prepare<CheckFlags>(judge, async () => {

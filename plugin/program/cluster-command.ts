@@ -66,6 +66,7 @@ the whole wait. Running the command again is safe: it goes on from the state fou
     skipFlag,
   ],
   cluster: true,
+  place: "operator",
   settles: true,
   prepare: prepare<UpgradeClusterFlags>(judge, async () => {
     const { runUpgradeCluster } = await import("../commands/upgrade-cluster.ts");

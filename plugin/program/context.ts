@@ -5,6 +5,7 @@ import { UsageError } from "../domain/errors";
 import { defaultNames } from "../domain/names";
 import { escape } from "../output/escape";
 import { quoteCommand } from "../output/quote";
+import type { Placed } from "./place";
 import type { TalkingReporter } from "../output/reporter";
 import { isTerminal } from "../output/style";
 import type { Permission } from "../domain/permissions";
@@ -46,12 +47,21 @@ export interface Session {
   readonly missing: () => Promise<readonly Permission[]>;
 }
 
+interface SessionParts {
+  readonly reporter: TalkingReporter;
+  /** For a command that works in the operator's namespace. */
+  readonly placed?: Omit<Placed, "words"> | undefined;
+}
+
 /** Makes the context of one run. */
 export function createSession(
   world: World,
-  options: GlobalOptions,
-  reporter: TalkingReporter,
+  given: GlobalOptions,
+  { reporter, placed }: SessionParts,
 ): Session {
+  // commands hold the options before they connect: a namespace found then has to be in what they print
+  const contextArgs = [...given.contextArgs];
+  const options: GlobalOptions = { ...given, contextArgs };
   const events: Event[] = [];
   const { streams, signal } = world;
   const event = (one: Event): void => {
@@ -62,8 +72,26 @@ export function createSession(
     !options.noInput && isTerminal(streams.in) && isTerminal(streams.err);
   let connecting: Promise<Cluster> | undefined;
   let remembered: Remembered | undefined;
+  /** The cluster, in the operator's namespace where the command only reads. */
+  const connected = async (): Promise<Cluster> => {
+    const cluster = await world.connect(options, traced);
+    if (placed === undefined) return cluster;
+    const { placeFor } = await import("./place.ts");
+    try {
+      const namespace = await placeFor({ ...placed, words: world.argv }, cluster, context);
+      if (namespace === undefined) return cluster;
+      contextArgs.splice(0, contextArgs.length, ...inNamespace(contextArgs, namespace));
+      const connection = { ...options.connection, namespace };
+      const there = await world.connect({ ...options, namespace, connection }, traced);
+      cluster.close();
+      return there;
+    } catch (error) {
+      cluster.close();
+      throw error;
+    }
+  };
   const connect = async (): Promise<Cluster> => {
-    remembered = remembering(await world.connect(options, traced));
+    remembered = remembering(await connected());
     return remembered.cluster;
   };
   const onRequest = tracer(world, options, reporter);
@@ -120,6 +148,12 @@ export function createSession(
     cluster: () => remembered?.cluster,
     missing: async () => (await remembered?.missing()) ?? [],
   };
+}
+
+/** The flags of a printed command, for another namespace. */
+function inNamespace(contextArgs: readonly string[], namespace: string): readonly string[] {
+  const others = contextArgs.filter((word) => !word.startsWith("--namespace="));
+  return [...others, `--namespace=${namespace}`];
 }
 
 /** The run's name: sortable by time, and different for two runs of one second. */

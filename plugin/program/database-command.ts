@@ -149,6 +149,7 @@ safe: databases that are there are not written, and those that failed go on.`,
     ...apiFlags,
   ],
   cluster: true,
+  place: "operator",
   settles: true,
   repeatsWith: "force-restart",
   prepare: prepare<UpgradeDatabaseFlags>(judgeDatabaseFlags, async () => {

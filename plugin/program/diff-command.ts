@@ -29,6 +29,7 @@ command, ${rehearsedByDefault} is meant.`,
     },
     flags: [],
     cluster: true,
+    place: "given",
     prepare: (_raw: RawFlags, inner = mainJob(commands)) => prepareDiff(inner, commands),
   };
 }

@@ -4,6 +4,7 @@ import { type FlagSpec, rehearsedByDefault } from "../commands/standard-flags";
 import type { ProductKind } from "../domain/typed-name";
 import type { TextStyle } from "../output/text";
 import type { Report } from "../run/report";
+import type { PlaceSign } from "../run/place";
 import type { RawFlags } from "./values";
 import { FlagReader } from "./values";
 
@@ -52,6 +53,8 @@ export interface CommandEntry {
   readonly cluster: boolean;
   /** Running it again changes nothing. */
   readonly settles?: true;
+  /** What its namespace has to hold; `given`: what that of the command has to that it is given. */
+  readonly place?: PlaceSign | "given";
   /** Whether it writes nothing at all with these flags: then there is no plan to show before it. */
   readonly reads?: (read: FlagReader) => boolean;
   /** The flag with which running it again does the same work again. */

@@ -43,6 +43,7 @@ ${reach}`,
   ],
   flags,
   cluster: true,
+  place: "operator",
   settles: true,
   reads: () => true,
   prepare: prepare<ModulesFlags>(judge, async () => {
@@ -81,6 +82,7 @@ ${reach}`,
     ...flags,
   ],
   cluster: true,
+  place: "operator",
   settles: true,
   reads: () => true,
   prepare: prepare<ModulesInUseFlags>(
@@ -130,6 +132,7 @@ ${reach}`,
   argument: { name: "FILE", help: "The module's archive, as it was published" },
   flags,
   cluster: true,
+  place: "operator",
   settles: true,
   prepare: prepare<ModulesFlags>(judge, async () => {
     const { runModulesInstall } = await import("../commands/modules-install.ts");

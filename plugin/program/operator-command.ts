@@ -81,6 +81,7 @@ OLM owns is not upgraded by a bundle. Running the command again is safe: it goes
   ],
   flags: [...operatorFlags, skipFlag],
   cluster: true,
+  place: "operator",
   settles: true,
   needsRelease: true,
   prepare: prepare<UpgradeOperatorFlags>(judgeOperatorFlags, async () => {

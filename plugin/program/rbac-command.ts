@@ -100,6 +100,7 @@ access reviews prove the access. Running the command again goes on from the stat
     { name: "no-probe", help: "Prove nothing by access reviews" },
   ],
   cluster: true,
+  place: "operator",
   settles: true,
   prepare: prepare<ReapplyRbacFlags>(judge, async () => {
     const { runReapplyRbac } = await import("../commands/reapply-rbac.ts");

@@ -68,6 +68,7 @@ operator acts on them. It asks before the first change. Running it again goes on
     ...apiFlags,
   ],
   cluster: true,
+  place: "operator",
   settles: true,
   reads: (read) => !read.on("apply"),
   prepare: prepare<RecoverFlags>(judge, async () => {

@@ -11,6 +11,7 @@ import type { Session, World } from "./context";
 import { createSession } from "./context";
 import type { CommandEntry, LoadedCommand, Prepared } from "./entry";
 import type { Known } from "./failure";
+import type { Placed } from "./place";
 import { exitCodeOf, failureReport, renderFailure, withNext } from "./failure";
 import { askedFor } from "../run/ledger";
 import { BlockedError } from "../run/recorder";
@@ -26,6 +27,8 @@ export interface Job {
   readonly entry?: CommandEntry;
   readonly prepared?: Prepared;
   readonly args: readonly string[];
+  /** For a command that works in the operator's namespace. */
+  readonly placed?: Omit<Placed, "words">;
 }
 
 /** Does the job; every failure ends as a message, a document and an exit code. */
@@ -33,7 +36,7 @@ export async function run(job: Job, world: World): Promise<ExitCode> {
   const { out, err } = world.streams;
   const plain = await createReporter({ ...job.options, out, err, env: world.env });
   const { reporter, say } = await inNames(plain, job.options.names);
-  const session = createSession(world, job.options, reporter);
+  const session = createSession(world, job.options, { reporter, placed: job.placed });
   try {
     for (const text of job.warnings ?? []) reporter.event({ type: "warning", text });
     const command = await load(job);

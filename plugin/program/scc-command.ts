@@ -37,6 +37,7 @@ and roles with wildcards, are reported. Running the command again is safe: it go
     },
   ],
   cluster: true,
+  place: "operator",
   settles: true,
   prepare: prepare<UnbindSccFlags>(
     (read) => {

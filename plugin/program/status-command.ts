@@ -49,6 +49,7 @@ whenever the cluster could be read, also when something stalls; 4 when nothing a
     },
   ],
   cluster: true,
+  place: "operator",
   settles: true,
   reads: () => true,
   prepare: prepare<StatusFlags>(judge, async () => {

@@ -81,6 +81,7 @@ done is as wanted, and is not written again.`,
     { name: "plan", value: "FILE", file: true, help: "Carry out this plan if it still holds" },
   ],
   cluster: true,
+  place: "operator",
   settles: true,
   needsRelease: true,
   prepare: prepare<UpgradeFlags>(judge, async () => {

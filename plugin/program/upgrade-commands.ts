@@ -68,6 +68,7 @@ replaced or deleted is saved first. Running the command again is safe: it goes o
     },
   ],
   cluster: true,
+  place: "webhook",
   settles: true,
   prepare: prepare<UpgradeWebhookFlags>(judgeUpgradeWebhook, async () => {
     const { runUpgradeWebhook } = await import("../commands/upgrade-webhook.ts");

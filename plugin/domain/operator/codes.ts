@@ -56,6 +56,12 @@ export const operatorFindings = {
     "go to a release in between that serves both, have the objects stored anew, then run again",
     "domain facts 8",
   ),
+  elsewhere: error(
+    "OPERATOR-ELSEWHERE",
+    "the namespace has no operator, and another namespace has one: nothing is written where it would not be seen",
+    "give the operator's namespace with -n",
+    "S9",
+  ),
   forbidden: error(
     "OPERATOR-POD-FORBIDDEN",
     "the API server refuses the new pod: its service account is missing, or admission does not allow what it asks for",

@@ -23,6 +23,7 @@ const step: StepReport = {
 };
 const closed: string[] = [];
 const cluster = {
+  list: () => Promise.resolve([{}]),
   server: "https://cluster",
   namespace: "engine",
   close: () => closed.push("closed"),
