@@ -10,7 +10,9 @@ const bundled = ["6.2", "7.2", "7.4"];
 /** The EC in the operator's namespace and the databases that live in it. */
 export function exampleProduct(names: Names, places: ExamplePlaces): readonly KubeObject[] {
   // written in the specification's words, since the names of fields within lists differ too
-  const written = { ...defaultNames, bundledModules: names.bundledModules };
+  const { olmCluster } = names.operator;
+  const operator = { ...defaultNames.operator, olmCluster };
+  const written = { ...defaultNames, operator, bundledModules: names.bundledModules };
   return objectsOf(written, places).map((object) => rebrand(object, names) as KubeObject);
 }
 

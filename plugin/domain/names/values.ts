@@ -6,7 +6,7 @@ export const valueNames = {
   engineDbType: word("engine", "Type of a database that is no memcached one"),
   bundledModules: words(
     ["search", "ReJSON", "timeseries", "bf"],
-    "Modules that every cluster has, by module_name",
+    "Modules that every cluster has, by the names that manifests give them",
   ),
   moduleDisplayNames: words(
     ["EngineSearch", "EngineJSON", "EngineGears"],

@@ -78,7 +78,7 @@ async function readSecret(deps: SwapDeps, options: SwapOptions): Promise<JudgedS
     id: "secret.read",
     action: "read",
     object: label,
-    why: "its cert is the CA (S27, S28)",
+    why: `its ${names.webhook.secretCert} is the CA (S27, S28)`,
   } as const;
   const absent = (): Error => new BlockedError(exitCodes.blocked, [absentSecret(namespace, names)]);
   return await recorder.step(info, async () => {
