@@ -122,17 +122,18 @@ export async function wrongOf(title: string): Promise<readonly string[]> {
   }
 }
 
-/** A list of what began proves that a call was carried out, never that it was not. */
+/** The list of modules proves that an upload was carried out, never that it was not: it may take long. */
 function judgedRest(hung: Hung): readonly string[] {
   const [end] = hung.ends;
   if (end === undefined || end === "killed") return ["it was killed"];
   const unsaid = { ...hung, call: { ...hung.call, writes: false } };
-  const isOpen = end.reason.includes("cannot tell");
-  if (hung.fault === "interrupt") return [...judged(unsaid), ...(isOpen ? [] : ["left unsaid"])];
+  const isSaid = /cannot tell|did not take effect/.test(end.reason);
+  if (hung.fault === "interrupt") return [...judged(unsaid), ...(isSaid ? [] : ["left unsaid"])];
   if (hung.fault === "interrupt-after") {
     return [...judged(unsaid), ...(end.code === 130 ? [] : ["not looked for"])];
   }
-  return judged(hung.fault === "hang" && isOpen ? unsaid : hung);
+  const isUpload = hung.call.subject.includes("modules");
+  return judged(hung.fault === "hang" && isSaid && isUpload ? unsaid : hung);
 }
 
 /** All writes, and of everything else the first of its kind. */

@@ -43,9 +43,10 @@ export async function sendUpgrade(upgrader: Upgrader, wanted: UpgradeCall): Prom
     if (!leavesOpen(error)) throw error;
     // after an interrupt too
     const look = { ...wanted, signal: new AbortController().signal };
-    const started = await lookFor(upgrader, look, before ?? []).catch(() => undefined);
-    if (started === undefined) throw error;
-    return started;
+    const found = await lookFor(upgrader, look, before).catch(() => "unknown" as const);
+    if (found === "unknown") throw error;
+    if (found !== "absent") return found;
+    throw error instanceof UnavailableError ? notBegun(error, call.subject) : error;
   }
 }
 
@@ -55,16 +56,26 @@ function leavesOpen(error: unknown): boolean {
   return error instanceof ClusterApiError && error.status >= 500;
 }
 
-/** The action that was not there before: the proof that the request was carried out. */
+/** Both lists were read, and nothing has begun between them. */
+function notBegun(cause: UnavailableError, subject: string): UnavailableError {
+  const message = `the request to ${subject} did not take effect: it got no answer, and the list of actions read back has none of it`;
+  return new UnavailableError(message, {
+    cause,
+    hint: "check the network, then run the same command again: it goes on from what is there",
+  });
+}
+
+/** The action that was not there before is the proof that the request was carried out. */
 async function lookFor(
   { api }: Upgrader,
   { uid, signal }: UpgradeCall,
-  before: readonly ApiAction[],
-): Promise<ApiDatabase | undefined> {
+  before: readonly ApiAction[] | undefined,
+): Promise<ApiDatabase | "absent" | "unknown"> {
   const actions = await api.actionsOf(uid, signal);
-  const known = new Set(before.map((action) => action.uid));
-  const started = actions?.find((action) => !known.has(action.uid));
   const database = await api.database(uid, signal);
-  if (database === undefined || started === undefined) return undefined;
-  return { ...database, actionUid: started.uid };
+  if (actions === undefined || database === undefined) return "unknown";
+  const known = new Set(before?.map((action) => action.uid));
+  const started = actions.find((action) => !known.has(action.uid));
+  if (started !== undefined) return { ...database, actionUid: started.uid };
+  return before === undefined ? "unknown" : "absent";
 }

@@ -190,11 +190,16 @@ describe("an upgrade whose outcome is open is looked for, and never sent again",
     expect(action?.database).toBe(1);
   });
 
-  test("cut before: it says that it cannot tell", async () => {
+  test("cut before: it did not take effect, for no action of it is in the list", async () => {
     const { api, played } = await aPair();
     played.faults.add({ fault: { does: "cut", when: "before" }, method: "POST" });
     const error = await failure(api.upgrade(1, {}, signal));
-    expect((error as Error).message).toMatch(/cannot tell whether/);
+    expect(error).toMatchObject({
+      exitCode: 69,
+      message:
+        "the request to upgrade database 1 did not take effect: it got no answer, and the list of actions read back has none of it",
+      hint: expect.stringContaining("run the same command again") as string,
+    });
     expect(posts(played)).toBe(1);
   });
 
@@ -202,13 +207,19 @@ describe("an upgrade whose outcome is open is looked for, and never sent again",
     const { api, played } = await aPair();
     await api.upgrade(1, { force_restart: true }, signal);
     played.faults.add({ fault: { does: "cut", when: "before" }, method: "POST" });
-    expect((await failure(api.upgrade(1, {}, signal))) as Error).toMatchObject({ exitCode: 69 });
+    expect((await failure(api.upgrade(1, {}, signal))) as Error).toMatchObject({
+      exitCode: 69,
+      message: expect.stringContaining("did not take effect") as string,
+    });
   });
 
   test("where the server keeps no actions it cannot be told", async () => {
     const { api, played } = await aPair({ switched: { actions: false, bdbActions: false } });
     played.faults.add({ fault: { does: "cut", when: "after" }, method: "POST" });
-    expect((await failure(api.upgrade(1, {}, signal))) as Error).toMatchObject({ exitCode: 69 });
+    expect((await failure(api.upgrade(1, {}, signal))) as Error).toMatchObject({
+      exitCode: 69,
+      message: expect.stringContaining("cannot tell whether") as string,
+    });
   });
 
   test("nor where the list cannot be read after it", async () => {
