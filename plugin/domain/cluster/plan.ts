@@ -7,10 +7,9 @@ import { ownerOf } from "../owners";
 import type { Permission } from "../permissions";
 import type { WantedCluster } from "../rollout/cluster";
 import { at, text } from "../values";
-import type { StatusCause } from "../errors";
 import { clusterFinding } from "./codes";
 import { usedModules } from "./databases";
-import { type AutoPlan, type ClusterWish, editsOf, type FieldEdit, holdersOf } from "./edits";
+import { type AutoPlan, type ClusterWish, editsOf, type FieldEdit } from "./edits";
 import { autoOf, autoPathIn } from "./fields";
 import { operatorRelease } from "./operator";
 import { prerequisites } from "./prerequisites";
@@ -31,10 +30,6 @@ export interface ClusterPlan {
   readonly edits: readonly FieldEdit[];
   /** Exit 3. */
   readonly blocks: readonly Finding[];
-  /** The whole EC is somebody else's: exit 5. */
-  readonly owned: readonly Finding[];
-  /** Who holds the fields, as the API server tells conflicts. */
-  readonly holders: readonly StatusCause[];
   readonly warnings: readonly Finding[];
   /** Permissions without which not every prerequisite is judged. */
   readonly missing: readonly Permission[];
@@ -61,8 +56,6 @@ export function planCluster(facts: Facts, request: ClusterRequest): ClusterPlan 
     blocks: findings.filter(({ severity }) => severity === "error"),
     warnings: findings.filter(({ severity }) => severity === "warning"),
     missing,
-    owned: edits.length > 0 ? ownedBy(ec) : [],
-    holders: holdersOf(ec, edits),
     restarting: state === "RunningRollingUpdate",
     wanted: {
       ...wantedOf(facts, request),

@@ -1,6 +1,5 @@
 /** What the upgrade of one database would write, and everything that stands against it (S10, S61-S67, S98). */
-import { type FieldEdit, holdersOf, patchOf } from "../cluster/edits";
-import type { StatusCause } from "../errors";
+import { type FieldEdit, patchOf } from "../cluster/edits";
 import type { Facts } from "../facts";
 import type { Finding } from "../findings";
 import { objectLabel } from "../objects";
@@ -57,8 +56,6 @@ export interface DatabasePlan {
   readonly busy: readonly Finding[];
   /** The database is somebody else's: exit 5. */
   readonly owned: readonly Finding[];
-  /** Who holds the field, as the API server tells conflicts. */
-  readonly holders: readonly StatusCause[];
   readonly warnings: readonly Finding[];
 }
 
@@ -180,13 +177,13 @@ function atOdds(facts: Facts, target: Target): readonly Finding[] {
   ];
 }
 
-type Judged = Pick<DatabasePlan, "blocks" | "warnings" | "owned" | "holders">;
+type Judged = Pick<DatabasePlan, "blocks" | "warnings" | "owned">;
 
 /** An instance is not edited itself, so there is no edit to judge. */
 function judgedEdits(facts: Facts, target: Target, edits: readonly FieldEdit[]): Judged {
   const { object, kind, instanceOf } = target;
   if (edits.length === 0 || instanceOf !== undefined) {
-    return { blocks: [], warnings: [], owned: [], holders: [] };
+    return { blocks: [], warnings: [], owned: [] };
   }
   const edit: Edit = { kind, before: object, after: merged(object, patchOf(edits)) };
   const { blocks, warnings } = ruled(facts, target, edit);
@@ -196,7 +193,6 @@ function judgedEdits(facts: Facts, target: Target, edits: readonly FieldEdit[]):
     blocks,
     warnings: [...warnings, ...follow],
     owned: ownedBy(target),
-    holders: holdersOf(object, edits),
   };
 }
 

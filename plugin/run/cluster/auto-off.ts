@@ -1,16 +1,14 @@
 /** Switches the automatic upgrade off before the operator is upgraded (S51, S124). */
 import { autoOffEdits } from "../../domain/cluster/auto-off";
-import { holdersOf } from "../../domain/cluster/edits";
-import { ownedBy } from "../../domain/cluster/plan";
-import { EngineError, exitCodes, UsageError } from "../../domain/errors";
-import { objectLabel } from "../../domain/objects";
+import { EngineError } from "../../domain/errors";
+import { objectLabel, refTo } from "../../domain/objects";
+import type { Patch } from "../engine/change";
+import { isSameSpec, requireHome, Session } from "../engine/session";
 import { requirePermissions } from "../ledger";
-import { BlockedError, type StepInfo } from "../recorder";
 import type { Report } from "../report";
-import { conflictsOf } from "./conflicts";
 import type { UpgradeClusterDeps, UpgradeClusterOptions } from "./deps";
 import { ecResource, judged, readFacts, readPermissions, writePermission } from "./read";
-import { type ClusterWrite, plannedOf, keepOldValues, tryEdits, writeEdits } from "./writes";
+import { clusterPatch, type ClusterWrite } from "./writes";
 
 /** What is told beside the ECs' names. */
 export type AutoOffOptions = Pick<
@@ -49,7 +47,8 @@ async function run(deps: UpgradeClusterDeps, options: AutoOffOptions): Promise<R
     deps,
     writes.map(({ one }) => writePermission(deps.names, one)),
   );
-  for (const { one, write } of writes) await switchOff(deps, one, write);
+  const session = new Session(deps, options);
+  for (const { write } of writes) await switchOff(session, deps, { options, write });
   const names = writes.map(({ write }) => objectLabel(write.ec)).join(", ");
   return deps.recorder.success(
     writes.length === 0
@@ -59,46 +58,32 @@ async function run(deps: UpgradeClusterDeps, options: AutoOffOptions): Promise<R
 }
 
 async function switchOff(
+  session: Session,
   deps: UpgradeClusterDeps,
-  options: UpgradeClusterOptions,
-  write: ClusterWrite,
+  { options, write }: { readonly options: AutoOffOptions; readonly write: ClusterWrite },
 ): Promise<void> {
-  const { ec, edits } = write;
-  const { conflicts } = conflictsOf(deps, options, {
-    ec,
-    owned: ownedBy(ec),
-    holders: holdersOf(ec, edits),
-  });
-  if (conflicts.length > 0) throw new BlockedError(exitCodes.conflict, conflicts);
-  const { info, planned } = infoOf(deps, write);
+  const patch = autoOffPatch(write);
+  session.requireFree(patch);
   if (options.dryRun !== "none") {
-    if (options.dryRun === "server") await tryEdits(deps, options, write);
-    deps.recorder.done(planned, "planned");
+    await session.plan(patch);
     return;
   }
-  const problem = await deps.journal.problem();
-  if (problem !== undefined) {
-    throw new UsageError(problem, { hint: "set ENGINE_HOME to a folder that can be written" });
-  }
-  await keepOldValues(deps, write);
-  deps.signal.throwIfAborted();
-  await deps.recorder.step(info, async () => {
-    await writeEdits(deps, options, write);
-    return { result: "changed", value: undefined };
+  await requireHome(deps, true);
+  await session.send(patch, async (error) => {
+    const now = await deps.cluster.get(refTo(write.resource, write.ec), { signal: deps.signal });
+    if (now === undefined || !isSameSpec(now, write.ec)) throw error;
+    return autoOffPatch({ ...write, ec: now });
   });
 }
 
-/** The step as it is reported, and as it is planned: this patch renews no pod. */
-function infoOf(
-  deps: UpgradeClusterDeps,
-  write: ClusterWrite,
-): { readonly info: StepInfo; readonly planned: StepInfo } {
-  const { write: told, ...info } = plannedOf(deps, write);
-  const own: StepInfo = { ...info, id: "cluster.auto-off" };
-  if (told === undefined) return { info: own, planned: own };
-  const risk = "none by itself: the cluster then waits for its own upgrade";
-  const reverse = "by the printed command; the run saves the old value";
-  return { info: own, planned: { ...own, write: { ...told, risk, reverse } } };
+/** This patch renews no pod. */
+function autoOffPatch(write: ClusterWrite): Patch {
+  return {
+    ...clusterPatch(write),
+    id: "cluster.auto-off",
+    risk: "none by itself: the cluster then waits for its own upgrade",
+    reverse: "by the printed command; the run saves the old value",
+  };
 }
 
 /** What an upgrade has to be told beside, and this one not. */

@@ -7,19 +7,17 @@ import { requireMatched } from "../../domain/checks/selection";
 import { clusterFinding } from "../../domain/cluster/codes";
 import { withOperator } from "../../domain/cluster/ahead";
 import { type ClusterPlan, planCluster } from "../../domain/cluster/plan";
-import { EngineError, exitCodes, UsageError } from "../../domain/errors";
+import { EngineError, exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { objectLabel, type Resource } from "../../domain/objects";
+import type { Patch } from "../engine/change";
+import { isSameSpec, requireHome, requireYes, Session } from "../engine/session";
 import { givenUp, waitFor } from "../engine/wait";
 import { requirePermissions } from "../ledger";
-import { ChangedError, requireConfirmed } from "../outcome";
 import { requireRead } from "../prerequisites";
 import { BlockedError } from "../recorder";
 import type { Report } from "../report";
-import { homeFinding } from "../swap/steps";
-import { isSameSpec } from "../field-patch";
 import type { UpgradeClusterDeps, UpgradeClusterOptions } from "./deps";
-import { actsOf, conflictsOf } from "./conflicts";
 import { follow } from "./follow";
 import {
   planned,
@@ -29,10 +27,7 @@ import {
   writePermission,
   ecResource,
 } from "./read";
-import { plannedOf, keepOldValues, stepOf, tryEdits, writeEdits } from "./writes";
-
-/** Status writes of the operator come between; a person's change of the spec does not pass. */
-const attempts = 5;
+import { clusterPatch } from "./writes";
 
 /** Upgrades; expected ends of every kind come back as a report. */
 export async function upgradeCluster(
@@ -49,13 +44,15 @@ export async function upgradeCluster(
 
 class UpgradeCluster {
   readonly #told = new Set<string>();
+  readonly #session: Session;
   #resource: Resource | undefined;
-  #written = false;
 
   constructor(
     private readonly deps: UpgradeClusterDeps,
     private readonly options: UpgradeClusterOptions,
-  ) {}
+  ) {
+    this.#session = new Session(deps, options);
+  }
 
   async run(): Promise<Report> {
     const { deps, options } = this;
@@ -79,7 +76,7 @@ class UpgradeCluster {
   end(error: unknown): Report {
     const { recorder } = this.deps;
     if (!(error instanceof EngineError)) throw error;
-    if (!this.#written) return recorder.failure(error);
+    if (this.#session.written === 0) return recorder.failure(error);
     if (error instanceof BlockedError) this.#tell(error.findings);
     return recorder.report({
       code: error.exitCode,
@@ -149,7 +146,7 @@ class UpgradeCluster {
     const { blocks, warnings } = plan;
     await requireRead(this.deps, plan);
     this.#requireMatched(plan);
-    const { conflicts } = conflictsOf(this.deps, this.options, plan);
+    const { conflicts } = this.#session.conflictsOf(this.#patchOf(plan));
     const code = blocks.length > 0 ? exitCodes.blocked : exitCodes.conflict;
     if (blocks.length + conflicts.length > 0) {
       throw new BlockedError(code, [...blocks, ...conflicts, ...warnings]);
@@ -165,66 +162,42 @@ class UpgradeCluster {
     requireMatched(skip, [...blocks, ...warnings]);
   }
 
-  async #dryRun({ ec, edits }: ClusterPlan): Promise<Report> {
-    const { deps, options } = this;
-    const write = { resource: this.#known(), ec, edits };
-    if (options.dryRun === "server") await tryEdits(deps, options, write);
-    deps.recorder.done(plannedOf(deps, write), "planned");
-    return deps.recorder.success("dry run: 1 write planned, nothing was changed");
+  async #dryRun(plan: ClusterPlan): Promise<Report> {
+    await this.#session.plan(this.#patchOf(plan));
+    return this.deps.recorder.success("dry run: 1 write planned, nothing was changed");
+  }
+
+  #patchOf({ ec, edits }: ClusterPlan): Patch {
+    return clusterPatch({ resource: this.#known(), ec, edits });
   }
 
   /** Nothing is written; a re-run comes here, and goes on following. */
   async #standing(label: string): Promise<void> {
-    const { recorder, journal } = this.deps;
-    const problem = await journal.problem();
-    if (problem !== undefined) this.#tell([homeFinding(problem)]);
+    this.#tell(await requireHome(this.deps, false));
     const why = "the spec is as wanted already";
-    recorder.done({ id: "cluster.patch", action: "patch", object: label, why }, "unchanged");
+    this.deps.recorder.done(
+      { id: "cluster.patch", action: "patch", object: label, why },
+      "unchanged",
+    );
   }
 
-  /** The one write, its old values kept first. */
+  /** A status that moved meanwhile is read again; a spec that moved is somebody's: 5. */
   async #write(plan: ClusterPlan): Promise<void> {
-    const { deps } = this;
-    await this.#confirm(plan);
-    await keepOldValues(deps, { ...plan, resource: this.#known() });
-    deps.signal.throwIfAborted();
-    const info = stepOf(plan);
-    await deps.recorder.step(info, async () => {
-      await this.#send(plan, attempts);
-      return { result: "changed", value: undefined };
-    });
-  }
-
-  /** A status that moved meanwhile is read anew; a spec that moved is somebody's: 5. */
-  async #send(plan: ClusterPlan, left: number): Promise<void> {
-    const { deps, options } = this;
-    const { ec, edits } = plan;
-    try {
-      await writeEdits(deps, options, { resource: this.#known(), ec, edits });
-      this.#written = true;
-    } catch (error) {
-      if (!(error instanceof ChangedError) || left <= 1) throw error;
+    const patch = this.#patchOf(plan);
+    await this.#confirm(patch);
+    await this.#session.send(patch, async (error) => {
       const next = await this.#plan();
-      if (!isSameSpec(ec, next.ec)) throw error;
-      requireConfirmed(actsOf(deps, options, plan), actsOf(deps, options, next));
-      deps.recorder.note(`${objectLabel(ec)}: its status was written meanwhile, once more`);
-      await this.#send(await this.#judged(next), left - 1);
-    }
+      if (!isSameSpec(plan.ec, next.ec)) throw error;
+      return this.#patchOf(await this.#judged(next));
+    });
   }
 
-  async #confirm(plan: ClusterPlan): Promise<void> {
+  async #confirm(patch: Patch): Promise<void> {
     const { deps, options } = this;
-    const { takes } = conflictsOf(deps, options, plan);
-    const problem = await deps.journal.problem();
-    if (problem !== undefined) {
-      throw new UsageError(problem, { hint: "set ENGINE_HOME to a folder that can be written" });
-    }
+    await requireHome(deps, true);
+    if (!this.#session.conflictsOf(patch).takes) return;
     const fields = options.takeFields.join(", ");
-    const question = `Take ${fields} of ${objectLabel(plan.ec)} from its manager?`;
-    if (!takes || (await deps.ask(question))) return;
-    throw new UsageError("not confirmed, nothing was written", {
-      hint: "run again and answer yes",
-    });
+    await requireYes(deps, `Take ${fields} of ${objectLabel(patch.object)} from its manager?`);
   }
 
   async #follow(label: string, { wanted }: ClusterPlan): Promise<string> {

@@ -10,19 +10,17 @@ import type { KubeObject } from "../../domain/objects";
 import { judgeDatabase, lastActions } from "../../domain/rollout/database";
 import type { WantedVersion } from "../../domain/rollout/edb";
 import type { Progress } from "../../domain/rollout/progress";
-import { ChangedError, changedError } from "../outcome";
+import type { Session } from "../engine/session";
+import { changedError } from "../outcome";
 import { BlockedError } from "../recorder";
 import type { Result } from "../report";
-import { requireSameHolders } from "./confirm";
 import type { Lookout } from "./lookout";
 import { Patience, type Waiting } from "./patience";
-import { readAgain, keepOldValue, stepOf, writeEdits } from "./writes";
-
-/** Status writes of the operator come between; another version by somebody else does not pass. */
-const attempts = 5;
+import { databasePatch, readAgain } from "./writes";
 
 /** What the work on databases is done with. */
 export interface Hands extends Waiting {
+  readonly session: Session;
   readonly lookout: Lookout;
 }
 
@@ -63,7 +61,10 @@ export async function planAgain(
 function unchanged(hands: Hands, before: DatabasePlan, now: DatabasePlan): DatabasePlan {
   if (!hasSameEdits(before, now)) throw changedError(undefined, before.label);
   if (now.blocks.length > 0) throw new BlockedError(exitCodes.blocked, now.blocks);
-  requireSameHolders(hands, before, now);
+  if (now.edits.length > 0) {
+    const { deps, session } = hands;
+    session.requireConfirmed(databasePatch(deps, before), databasePatch(deps, now));
+  }
   return now;
 }
 
@@ -109,32 +110,18 @@ async function isThere(
   return true;
 }
 
+/** A status that moved meanwhile is read again; a version that moved is somebody's. */
 async function write(hands: Hands, { facts, plan }: FreshPlan): Promise<void> {
-  const { deps } = hands;
-  await keepOldValue(deps, plan);
-  deps.signal.throwIfAborted();
-  await deps.recorder.step(stepOf(plan), async () => {
-    await send(hands, { facts, plan }, attempts);
-    return { result: "changed", value: undefined };
-  });
-}
-
-/** A status that moved meanwhile is read anew; a version that moved is somebody's. */
-async function send(hands: Hands, fresh: FreshPlan, left: number): Promise<void> {
-  const { deps, options } = hands;
-  const { facts, plan } = fresh;
-  try {
-    await writeEdits(deps, options, plan);
-  } catch (error) {
-    if (!(error instanceof ChangedError) || left <= 1) throw error;
-    const object = await readAgain(deps, plan.target);
+  const { deps, options, session } = hands;
+  const patch = databasePatch(deps, plan);
+  await session.send(patch, async (error) => {
+    const object = await readAgain(deps, patch);
     if (object === undefined || !isSameObject(object, plan.target.object)) throw error;
     const next = planDatabase(facts, { ...plan.target, object }, wishOf(plan, options));
     if (!hasSameEdits(plan, next)) throw error;
     if (next.blocks.length > 0) throw new BlockedError(exitCodes.blocked, next.blocks);
-    requireSameHolders(hands, plan, next);
-    await send(hands, { facts, plan: next }, left - 1);
-  }
+    return databasePatch(deps, next);
+  });
 }
 
 /** The same wish again: by the REST API it is the number that the call has led to. */

@@ -2,71 +2,25 @@
 import { databaseFinding } from "../../domain/databases/codes";
 import { keeping, losesData } from "../../domain/databases/bdb";
 import type { DatabasePlan } from "../../domain/databases/plan";
-import { exitCodes, UsageError } from "../../domain/errors";
-import type { Act } from "../../domain/confirmed";
+import { UsageError } from "../../domain/errors";
 import { isNamed, readName } from "../../domain/typed-name";
 import type { Finding } from "../../domain/findings";
 import { bounded } from "../../domain/status/verdict";
-import { judgeConflict } from "../../domain/webhook/conflicts";
-import { requireConfirmed } from "../outcome";
-import { BlockedError } from "../recorder";
+import { requireYes, type Session } from "../engine/session";
 import type { ApiDatabase } from "../cluster-api";
 import type { UpgradeDatabaseDeps, UpgradeDatabaseOptions } from "./deps";
-
-/** What keeps a write from being sent, and whether fields are taken from a manager's hands. */
-export interface Conflicts {
-  readonly conflicts: readonly Finding[];
-  readonly takes: boolean;
-}
-
-/** Judges the holders of a field; a person's own kubectl is no hindrance, nor is the operator. */
-export function conflictsOf(
-  { names }: UpgradeDatabaseDeps,
-  { fieldManager, takeFields }: UpgradeDatabaseOptions,
-  { label: object, owned, holders: causes }: DatabasePlan,
-): Conflicts {
-  const ours = [fieldManager, names.fieldManager, names.operator.deployment];
-  const judge = (fields: readonly string[]): readonly Finding[] => {
-    if (causes.length === 0) return [];
-    const verdict = judgeConflict({ causes, object, ours, takeFields: fields });
-    return verdict.is === "force" ? [] : verdict.findings;
-  };
-  const held = judge(takeFields);
-  return { conflicts: [...owned, ...held], takes: judge([]).length > held.length };
-}
-
-/** Stops where a plan that was made again takes fields of managers that nobody was asked about. */
-export function requireSameHolders(
-  {
-    deps,
-    options,
-  }: { readonly deps: UpgradeDatabaseDeps; readonly options: UpgradeDatabaseOptions },
-  before: DatabasePlan,
-  now: DatabasePlan,
-): void {
-  const { conflicts } = conflictsOf(deps, options, now);
-  if (conflicts.length > 0) throw new BlockedError(exitCodes.conflict, conflicts);
-  const takenBy = (plan: DatabasePlan): readonly Act[] =>
-    conflictsOf(deps, options, plan).takes
-      ? plan.holders.map(({ message = "" }) => ({
-          object: plan.label,
-          does: `take a field: ${message}`,
-        }))
-      : [];
-  requireConfirmed(takenBy(before), takenBy(now));
-}
+import { databasePatch } from "./writes";
 
 /** Asks once before fields are taken from their managers. */
 export async function confirmTaking(
-  deps: UpgradeDatabaseDeps,
-  options: UpgradeDatabaseOptions,
+  { deps, session }: { readonly deps: UpgradeDatabaseDeps; readonly session: Session },
   plans: readonly DatabasePlan[],
 ): Promise<void> {
-  const taken = plans.filter((plan) => conflictsOf(deps, options, plan).takes);
+  const taken = plans.filter((plan) => session.conflictsOf(databasePatch(deps, plan)).takes);
   if (taken.length === 0) return;
   const shown = bounded(taken.map(({ label }) => label));
-  if (await deps.ask(`Take ${options.takeFields.join(", ")} of ${shown} from its manager?`)) return;
-  throw notConfirmed();
+  const fields = session.taking.takeFields.join(", ");
+  await requireYes(deps, `Take ${fields} of ${shown} from its manager?`);
 }
 
 /** Asks once before a number replaces a channel: the database would follow no release by itself any more. */
@@ -79,7 +33,7 @@ export async function confirmLeaving(
   );
   if (leaving.length === 0) return;
   const question = `Replace the channel ${bounded(leaving)}? From then on they follow no release by themselves.`;
-  if (!(await deps.ask(question))) throw notConfirmed();
+  await requireYes(deps, question);
 }
 
 /** A database, with what the REST API has just said of it. */

@@ -11,23 +11,23 @@ import { isNamed, readName } from "../../domain/typed-name";
 import { EngineError, exitCodes, UsageError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { bounded } from "../../domain/status/verdict";
+import { requireHome, Session } from "../engine/session";
 import { requirePermissions } from "../ledger";
 import { eachAtMost } from "../rbac/pace";
 import { BlockedError } from "../recorder";
 import type { Report, Result } from "../report";
-import { homeFinding } from "../swap/steps";
 import { Apis, ecsOf } from "./apis";
 import { Board } from "./board";
 import { byApi, callStep, needsCall } from "./by-api";
 import { byResource, type Hands } from "./by-resource";
-import { confirmLeaving, confirmLoss, confirmTaking, conflictsOf, type Lossy } from "./confirm";
+import { confirmLeaving, confirmLoss, confirmTaking, type Lossy } from "./confirm";
 import type { UpgradeDatabaseDeps, UpgradeDatabaseOptions } from "./deps";
 import { Ending } from "./ending";
 import { gathered } from "./gathered";
 import { Lookout } from "./lookout";
 import { Patience } from "./patience";
 import { readChosen, readPermissions, type Seen, writePermissions } from "./read";
-import { plannedOf, tryEdits } from "./writes";
+import { databasePatch } from "./writes";
 
 /** Upgrades; expected ends of every kind come back as a report. */
 export async function upgradeDatabases(
@@ -55,7 +55,9 @@ class UpgradeDatabases {
     private readonly options: UpgradeDatabaseOptions,
   ) {
     const board = new Board(deps.clock, deps.recorder);
-    this.#hands = { deps, options, board, lookout: new Lookout(deps, options) };
+    // its operator writes databases as well
+    const session = new Session(deps, options, [deps.names.operator.deployment]);
+    this.#hands = { deps, options, board, lookout: new Lookout(deps, options), session };
     this.#ending = new Ending(options);
     this.#apis = new Apis(deps, options);
   }
@@ -148,7 +150,10 @@ class UpgradeDatabases {
     const errors = found.filter(isError);
     const blocks = gathered([...errors, ...(waits ? [] : busy)]);
     const warnings = gathered(found.filter((finding) => !isError(finding)));
-    const conflicts = plans.flatMap((plan) => conflictsOf(deps, options, plan).conflicts);
+    const { session } = this.#hands;
+    const conflicts = plans.flatMap(
+      (plan) => session.conflictsOf(databasePatch(deps, plan)).conflicts,
+    );
     if (blocks.length + conflicts.length > 0) {
       const code = blocks.length > 0 ? exitCodes.blocked : exitCodes.conflict;
       throw new BlockedError(code, [...blocks, ...gathered(conflicts), ...warnings]);
@@ -187,7 +192,7 @@ class UpgradeDatabases {
   }
 
   async #tried(plan: DatabasePlan): Promise<Result> {
-    const { deps, options } = this;
+    const { deps } = this;
     const { recorder } = deps;
     const { label: object, edits, target, passedOver } = plan;
     if (passedOver) return "skipped";
@@ -195,8 +200,7 @@ class UpgradeDatabases {
     const calls = called !== undefined && needsCall(called, plan, this.#hands);
     if (calls) recorder.done(callStep(plan, called.bdb, this.#hands), "planned");
     const writes = edits.length > 0 && target.instanceOf === undefined;
-    if (writes && options.dryRun === "server") await tryEdits(deps, options, plan);
-    if (writes) recorder.done(plannedOf(deps, plan), "planned");
+    if (writes) await this.#hands.session.plan(databasePatch(deps, plan));
     if (writes || calls) return "planned";
     const info = { id: "database.patch", action: "patch", object } as const;
     recorder.done({ ...info, why: "the spec is as wanted already" }, "unchanged");
@@ -210,16 +214,10 @@ class UpgradeDatabases {
       return bdb === undefined || plan.passedOver ? [] : [{ plan, bdb }];
     });
     await confirmLoss(deps, options, lossy);
-    await confirmTaking(deps, options, plans);
+    await confirmTaking(this.#hands, plans);
     await confirmLeaving(deps, plans);
-    const problem = await deps.journal.problem();
-    if (problem === undefined) return;
     const writes = plans.some(({ edits }) => edits.length > 0) || options.via === "api";
-    if (!writes) {
-      deps.recorder.findings([homeFinding(problem)]);
-      return;
-    }
-    throw new UsageError(problem, { hint: "set ENGINE_HOME to a folder that can be written" });
+    deps.recorder.findings(await requireHome(deps, writes));
   }
 
   /** One database to its end; its failure is its own, and what concerns all of them is thrown. */

@@ -3,12 +3,13 @@ import { ClusterApiError } from "../../domain/api/failure";
 import { projectCluster } from "../../domain/clusters";
 import { moduleFindings } from "../../domain/api/codes";
 import { moduleLabel, namesOf, sameBuild } from "../../domain/api/modules";
-import { TimeoutError, UnavailableError, UsageError } from "../../domain/errors";
+import { TimeoutError, UnavailableError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { type Names, termOf } from "../../domain/names";
 import { type KubeObject, objectLabel } from "../../domain/objects";
 import type { ClusterApi, InstalledModule, InstalledUpload, UploadProgress } from "../cluster-api";
 import { followAction } from "../follow-action";
+import { requireHome } from "../engine/session";
 import { waitFor } from "../engine/wait";
 import { noted } from "../outcome";
 import type { Clock } from "../ports";
@@ -57,10 +58,7 @@ export async function installModule(ports: InstallPorts, options: InstallOptions
     recorder.done(infoOf(ports, options), "planned");
     return ended(ports, options, { module, reason: `dry run: ${label} would be installed` });
   }
-  const problem = await ports.journal.problem();
-  if (problem !== undefined) {
-    throw new UsageError(problem, { hint: "set ENGINE_HOME to a folder that can be written" });
-  }
+  await requireHome(ports, true);
   const upload = await uploaded(ports, options);
   await followed(ports, options, upload?.actionUid);
   const installed = await listed(ports, options);

@@ -26,18 +26,19 @@ import {
   placeBundle,
   type Wanted,
 } from "../../domain/operator/wanted";
+import { plannedStep, refOf } from "../engine/change";
+import { requireHome } from "../engine/session";
 import { requirePermissions } from "../ledger";
 import { requirePrerequisites } from "../prerequisites";
 import { BlockedError } from "../recorder";
 import type { Report } from "../report";
-import { homeFinding } from "../swap/steps";
 import { ClusterWriter } from "./cluster-writer";
 import type { BundleOptions, OperatorDeps } from "./deps";
 import { detailsOf } from "./details";
 import { type Evaluated, evaluate } from "./evaluate";
 import { clusterPermissions, readPermissions, writePermissions } from "./permissions";
 import { readClusters, readInstalled, requireNamespace, requirePullSecret } from "./read";
-import { applyInfo, clusterInfo, plannedPatch, plannedSteps } from "./steps";
+import { applyInfo, plannedSteps } from "./steps";
 import { waitForDefinition, waitForOperator } from "./wait";
 import { BundleWriter, exitCodeOf } from "./writer";
 
@@ -71,7 +72,7 @@ class BundleUpgrade {
     private readonly options: BundleOptions,
   ) {
     this.#writer = new BundleWriter(deps, options);
-    this.#clusters = new ClusterWriter(deps, options, this.#writer);
+    this.#clusters = new ClusterWriter(deps, options);
   }
 
   async run(): Promise<Report> {
@@ -92,12 +93,12 @@ class BundleUpgrade {
     const patches = [...planned.patches.before, ...planned.patches.after];
     const count = writesOf(planned.steps).length + patches.length;
     if (options.dryRun !== "none") return this.#dryRun(planned);
-    await this.#requireHome(count);
+    deps.recorder.findings(await requireHome(deps, count > 0));
     await this.#write(planned);
     const says = await waitForOperator(deps, options);
     await this.#clusters.write(planned.patches.after);
     const to = options.contents.operatorVersion ?? "the release";
-    if (this.#writer.written === 0) {
+    if (this.#written() === 0) {
       return `the operator is as ${to} has it already: nothing was written; it is ${says}`;
     }
     return `the operator is at ${to}: ${says}`;
@@ -127,7 +128,7 @@ class BundleUpgrade {
         })),
       ),
       ...clusterPermissions(
-        [...patches.before, ...patches.after].map((patch) => clusterInfo(patch, deps).ref),
+        [...patches.before, ...patches.after].map((patch) => refOf(this.#clusters.patchOf(patch))),
       ),
     ]);
     // what would refuse a patch in the end refuses it now
@@ -207,7 +208,7 @@ class BundleUpgrade {
       else plannedSteps(step, deps, options).forEach(plan);
     }
     for (const patch of [...patches.before, ...patches.after]) {
-      plan(plannedPatch(patch, deps));
+      plan(plannedStep(this.#clusters.patchOf(patch), deps.command));
     }
     return count === 0
       ? "dry run: everything is as wanted, nothing would be written"
@@ -230,20 +231,14 @@ class BundleUpgrade {
     }
   }
 
-  async #requireHome(writes: number): Promise<void> {
-    const problem = await this.deps.journal.problem();
-    if (problem === undefined) return;
-    if (writes === 0) {
-      this.deps.recorder.findings([homeFinding(problem)]);
-      return;
-    }
-    throw new UsageError(problem, { hint: "set ENGINE_HOME to a folder that can be written" });
+  #written(): number {
+    return this.#writer.written + this.#clusters.written;
   }
 
   /** After a write, the end says what stands. */
   #failed(error: unknown): Report {
     const { recorder } = this.deps;
-    const { written } = this.#writer;
+    const written = this.#written();
     if (!(error instanceof EngineError) || written === 0) return recorder.failure(error);
     if (error instanceof BlockedError) recorder.findings(error.findings);
     const done =

@@ -1,7 +1,5 @@
 /** How the report and the plan speak of each write of a bundle. */
-import { changesOf, patchOf } from "../../domain/cluster/edits";
 import { type KubeObject, objectLabel, type Ref } from "../../domain/objects";
-import type { ClusterPatch } from "../../domain/operator/clusters";
 import { differences } from "../../domain/operator/differences";
 import { bundleRef, definitionResource } from "../../domain/operator/kinds";
 import { fileEntries } from "../../domain/operator/managers";
@@ -10,7 +8,6 @@ import type { StepInfo } from "../recorder";
 import type { Result } from "../report";
 import type { BundleOptions, OperatorDeps } from "./deps";
 import type { Evaluated } from "./evaluate";
-import { clusterResource } from "./read";
 
 /** A step, where it is written, and what it ends as. */
 export interface WriteInfo {
@@ -49,25 +46,6 @@ export function adoptInfo({ kind, object }: Evaluated): WriteInfo {
       why: "what kubectl applied of the old file becomes this tool's own, no value changes (S18)",
     },
     ref: bundleRef(kind, object),
-    result: "changed",
-  };
-}
-
-/** The patch of a cluster resource's image specs. */
-export function clusterInfo({ cluster, edits }: ClusterPatch, deps: OperatorDeps): WriteInfo {
-  const { name = "", namespace } = cluster.metadata;
-  return {
-    info: {
-      id: "operator.cluster-images",
-      action: "patch",
-      object: objectLabel(cluster),
-      why: `${edits.map(({ path }) => path.join(".")).join(", ")} follow the operator's registry (S17)`,
-    },
-    ref: {
-      resource: clusterResource(deps.names),
-      name,
-      ...(namespace !== undefined && { namespace }),
-    },
     result: "changed",
   };
 }
@@ -112,30 +90,6 @@ function plannedChanges(step: Evaluated): Pick<PlannedWrite, "changes"> {
 
 function emptyOf({ apiVersion, kind }: KubeObject): KubeObject {
   return { apiVersion, kind, metadata: {} };
-}
-
-/** The patch as a plan has it. */
-export function plannedPatch(
-  patch: ClusterPatch,
-  deps: OperatorDeps,
-): StepInfo & { readonly write: PlannedWrite } {
-  const { ref, info } = clusterInfo(patch, deps);
-  const write = plannedWrite({
-    verb: "patch",
-    ref,
-    before: patch.cluster,
-    changes: changesOf(patch.edits),
-    risk: "the cluster's pods are made anew from that registry with its next upgrade",
-    reverse: "the run saves the old values; the report prints the command that puts them back",
-    command: deps.command([...patchWords(patch, deps), "-p", JSON.stringify(patchOf(patch.edits))]),
-  });
-  return { ...info, write };
-}
-
-/** The command that patches it, as far as it is the same for every body. */
-export function patchWords(patch: ClusterPatch, deps: OperatorDeps): readonly string[] {
-  const { resource, name } = clusterInfo(patch, deps).ref;
-  return ["kubectl", "patch", `${resource.plural}.${resource.group}`, name, "--type=merge"];
 }
 
 const risks: Readonly<Record<string, string>> = {

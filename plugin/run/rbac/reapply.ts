@@ -10,6 +10,7 @@ import { isAsWanted, takesAway } from "../../domain/rbac/plan";
 import type { Stale } from "../../domain/rbac/stale";
 import type { Pair } from "../../domain/rbac/kinds";
 import { pairIn, renderRbac, wantsAccounts } from "../../domain/rbac/templates";
+import { requireHome, requireYes } from "../engine/session";
 import { MissingPermissionsError, requirePermissions } from "../ledger";
 import type { Report } from "../report";
 import { Reviews } from "../reviews";
@@ -199,20 +200,14 @@ class Reapply {
       ...(rebinds > 0 ? [`delete the binding and make it anew in ${counted(rebinds)}`] : []),
       ...(prunes > 0 ? [`delete what is left over in ${counted(prunes)}`] : []),
     ];
-    if (await deps.ask(`On ${deps.cluster.server}: ${acts.join(", and ")}?`)) return;
-    throw new UsageError("not confirmed, nothing was written", {
-      hint: "run again and answer yes",
-    });
+    await requireYes(deps, `On ${deps.cluster.server}: ${acts.join(", and ")}?`);
   }
 
   async #requireHome({ stale }: Planned, open: readonly Site[]): Promise<void> {
     const { deps, options } = this;
     const writes =
       open.some(({ plan }) => !isAsWanted(plan)) || (options.prune && stale.length > 0);
-    if (!writes || options.dryRun !== "none") return;
-    const problem = await deps.journal.problem();
-    if (problem === undefined) return;
-    throw new UsageError(problem, { hint: "set ENGINE_HOME to a folder that can be written" });
+    if (writes && options.dryRun === "none") await requireHome(deps, true);
   }
 
   /** The cluster-wide pair and the canary first, each alone; then the others at once. */

@@ -8,6 +8,8 @@ import { type Apart, modulesApart } from "../../domain/recovery/line";
 import type { RecoveryPlan } from "../../domain/recovery/plan";
 import { at } from "../../domain/values";
 import type { ClusterApi } from "../cluster-api";
+import { type Patch, refOf } from "../engine/change";
+import { isSameSpec, type Session } from "../engine/session";
 import { requireConfirmed } from "../outcome";
 import { BlockedError } from "../recorder";
 import type { ModuleFile, RecoverDeps, RecoverOptions } from "./deps";
@@ -15,7 +17,6 @@ import { actsOf, digestEdit, followingEdits, foreseenActs, lineEdits } from "./e
 import { lookAt, type Look } from "./look";
 import { install, installStep, upgrade, upgradeStep } from "./rest";
 import { confirmed, NotResumedError, resumed } from "./resume";
-import { plannedOf, tryWrite, write } from "./writes";
 
 /** What is to be done, and on what it was planned. */
 export interface Applying {
@@ -23,6 +24,7 @@ export interface Applying {
   readonly resource: Resource;
   readonly api: ClusterApi | undefined;
   readonly plan: RecoveryPlan;
+  readonly session: Session;
 }
 
 /** Nothing moves for so long: resources are brought in line early, the operator may wait for them (S123). */
@@ -45,10 +47,7 @@ export async function plannedSteps(
         ];
   for (const step of calls) recorder.done(step, "planned");
   const edits = followingEdits(look, plan);
-  for (const edit of edits) {
-    if (options.dryRun === "server") await tryWrite(deps, options, edit);
-    recorder.done(plannedOf(deps, edit), "planned");
-  }
+  for (const edit of edits) await applying.session.plan(edit);
   return calls.length + edits.length;
 }
 
@@ -58,14 +57,14 @@ export async function applyRecovery(
   options: RecoverOptions,
   applying: Applying,
 ): Promise<string> {
-  const { resource, look, plan } = applying;
+  const { resource, look, plan, session } = applying;
   await overRest(deps, options, applying);
-  for (const edit of digestEdit(look, plan, resource)) await write(deps, options, edit);
+  for (const edit of digestEdit(look, plan, resource)) await write(deps, session, edit);
   const confirmed = foreseenActs(look, plan);
   const now = await lookAt(deps, options, applying);
   const early = await goOn(deps, options, { ...applying, look: now, confirmed });
   const later = await lookAt(deps, options, applying);
-  await writeLines(deps, options, { look: later, confirmed });
+  await writeLines(deps, { look: later, confirmed, session });
   const written = early ? now : later;
   for (const apart of written.freeze.apart) await confirm(deps, options, { resource, apart });
   return await agreed(deps, options, applying);
@@ -109,7 +108,7 @@ function filesOf({ modules }: RecoverOptions, { installs }: RecoveryPlan): reado
 async function goOn(
   deps: RecoverDeps,
   options: RecoverOptions,
-  { resource, look, confirmed: acts }: Omit<Applying, "plan"> & Confirmed,
+  { resource, look, confirmed: acts, session }: Omit<Applying, "plan"> & Confirmed,
 ): Promise<boolean> {
   const { ec, api, freeze } = look;
   const early = freeze.apart.length > 0 && freeze.state === "Upgrade";
@@ -129,7 +128,7 @@ async function goOn(
       if (!early || !(error instanceof NotResumedError)) throw error;
     }
     deps.recorder.note("the operator does not go on: the resources are brought in line at once");
-    await writeLines(deps, options, { look, confirmed: acts });
+    await writeLines(deps, { look, confirmed: acts, session });
     const why = await resumed(deps, options, resuming);
     return { result: "done", value: true, why };
   });
@@ -142,14 +141,22 @@ interface Confirmed {
 
 async function writeLines(
   deps: RecoverDeps,
-  options: RecoverOptions,
-  { look, confirmed: acts }: Pick<Applying, "look"> & Confirmed,
+  { look, confirmed: acts, session }: Pick<Applying, "look" | "session"> & Confirmed,
 ): Promise<void> {
   const edits = lineEdits(look.freeze.apart, deps.names);
   // a resource that asks for less than what runs by now would have the operator undo the remedy
   const fit = edits.filter((edit) => unconfirmedFindings(acts, actsOf([edit])).length === 0);
-  for (const edit of fit) await write(deps, options, edit);
+  for (const edit of fit) await write(deps, session, edit);
   requireConfirmed(acts, actsOf(edits));
+}
+
+/** A status that was written meanwhile is no conflict. */
+async function write(deps: RecoverDeps, session: Session, patch: Patch): Promise<void> {
+  await session.send(patch, async (error) => {
+    const object = await deps.cluster.get(refOf(patch), { signal: deps.signal });
+    if (object === undefined || !isSameSpec(object, patch.object)) throw error;
+    return { ...patch, object };
+  });
 }
 
 /** Sees that the operator has acted on an edit. */

@@ -1,28 +1,51 @@
 /** The edits that follow the remedies: known before the first of them, judged then, written last. */
 import { shownEdits } from "../../domain/cluster/edits";
 import type { Act } from "../../domain/confirmed";
+import { databaseFinding } from "../../domain/databases/codes";
 import { factSources } from "../../domain/facts";
+import type { Finding } from "../../domain/findings";
 import type { Names } from "../../domain/names";
-import { objectLabel, type Resource } from "../../domain/objects";
+import { type KubeObject, objectLabel, type Resource } from "../../domain/objects";
+import { ownerOf } from "../../domain/owners";
 import type { RecoveryPlan } from "../../domain/recovery/plan";
 import { type Apart, outOfLineAhead } from "../../domain/recovery/line";
 import { parseEngineVersion } from "../../domain/versions";
 import { at } from "../../domain/values";
+import type { Patch } from "../engine/change";
 import type { Look } from "./look";
-import type { Edit } from "./writes";
 
 const dataRisk = "the operator acts on the new spec; the database runs it already";
 
 /** The edits of resources that follow what runs. */
-export function lineEdits(apart: readonly Apart[], names: Names): readonly Edit[] {
+export function lineEdits(apart: readonly Apart[], names: Names): readonly Patch[] {
   const { resource } = factSources(names).edbs;
-  return apart.map(({ edb, edits }) => ({
-    id: `recover.line.${edb.metadata.namespace ?? ""}.${edb.metadata.name ?? ""}`,
-    resource,
-    object: edb,
-    edits,
-    risk: dataRisk,
-  }));
+  return apart.map(({ edb, edits }) => {
+    const { name = "", namespace = "" } = edb.metadata;
+    const id = `recover.line.${namespace}.${name}`;
+    return patchOf({ id, resource, object: edb, edits, risk: dataRisk });
+  });
+}
+
+function patchOf(write: Pick<Patch, "id" | "resource" | "object" | "edits" | "risk">): Patch {
+  const { namespace = "" } = write.object.metadata;
+  return {
+    ...write,
+    reverse: "the run saves the old values, and prints the command that puts them back",
+    where: ["-n", namespace],
+    owned: ownedBy(write.object),
+    dropped: (lost, object) => {
+      const cause = `the API server did not keep ${shownEdits(lost)}`;
+      return [databaseFinding("writeFailed", { object, cause })];
+    },
+  };
+}
+
+/** Who else looks after the object: exit 5, before anything is written. */
+function ownedBy(object: KubeObject): readonly Finding[] {
+  const owner = ownerOf(object);
+  if (owner === undefined) return [];
+  const cause = `${owner.name} owns it and would undo the change`;
+  return [databaseFinding("owned", { object: objectLabel(object), cause, fix: owner.way })];
 }
 
 /** The removal of digests from the EC. */
@@ -30,17 +53,17 @@ export function digestEdit(
   { ec }: Pick<Look, "ec">,
   { digests }: Pick<RecoveryPlan, "digests">,
   resource: Resource,
-): readonly Edit[] {
+): readonly Patch[] {
   if (digests.length === 0) return [];
   const risk = "the automatic upgrade begins, and all pods of the cluster are renewed";
-  return [{ id: "recover.digests", resource, object: ec, edits: digests, risk }];
+  return [patchOf({ id: "recover.digests", resource, object: ec, edits: digests, risk })];
 }
 
 /** Every edit that the plan will lead to, as far as it is known beforehand. */
 export function followingEdits(
   look: Look,
   plan: Pick<RecoveryPlan, "upgrades" | "digests">,
-): readonly Edit[] {
+): readonly Patch[] {
   const { names } = look.facts;
   const path = names.fields.engineVersion;
   const raised = plan.upgrades.flatMap(({ database, version }): readonly Apart[] => {
@@ -60,7 +83,7 @@ export function followingEdits(
 }
 
 /** What edits do, for comparison with those that are planned after the remedies. */
-export function actsOf(edits: readonly Edit[]): readonly Act[] {
+export function actsOf(edits: readonly Patch[]): readonly Act[] {
   return edits.flatMap((edit) =>
     edit.edits.map((one) => ({
       object: objectLabel(edit.object),

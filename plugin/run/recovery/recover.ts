@@ -11,6 +11,7 @@ import { planRecovery, type RecoveryPlan } from "../../domain/recovery/plan";
 import type { ClusterApi } from "../cluster-api";
 import { ecResource } from "../cluster/read";
 import { requirePermissions } from "../ledger";
+import { requireHome, requireYes, Session } from "../engine/session";
 import { givenUp, waitFor } from "../engine/wait";
 import { BlockedError } from "../recorder";
 import type { Report } from "../report";
@@ -19,7 +20,6 @@ import type { RecoverDeps, RecoverOptions } from "./deps";
 import { lookAt, type Look, readEvidence } from "./look";
 import { readPermissions, writePermissions } from "./permissions";
 import { actionRuns, runningActions } from "./rest";
-import { conflictsWith } from "./writes";
 import { followingEdits } from "./edits";
 
 /** How it ended, and what was seen first; undefined where it could not be looked. */
@@ -39,12 +39,15 @@ export async function recover(deps: RecoverDeps, options: RecoverOptions): Promi
 class Recover {
   look: Look | undefined;
   evidence: readonly Evidence[] = [];
+  readonly #session: Session;
   #begun = false;
 
   constructor(
     private readonly deps: RecoverDeps,
     private readonly options: RecoverOptions,
-  ) {}
+  ) {
+    this.#session = new Session(deps, options);
+  }
 
   async run(): Promise<Report> {
     const { deps, options } = this;
@@ -58,7 +61,9 @@ class Recover {
       this.evidence = await readEvidence(deps, look);
       deps.recorder.findings(look.freeze.warnings);
       if (look.api === undefined) deps.recorder.findings([recoveryFinding("apiUnread", {})]);
-      return await (options.apply ? this.#apply({ look, resource, api }) : this.#shown(look));
+      return await (options.apply
+        ? this.#apply({ look, resource, api, session: this.#session })
+        : this.#shown(look));
     } finally {
       api?.close();
     }
@@ -142,7 +147,9 @@ class Recover {
       deps.recorder.findings(look.freeze.causes.map(({ finding }) => finding));
       throw new UsageError([...problems, ...needs], { hint: "run again with these flags" });
     }
-    const conflicts = conflictsWith(deps, options, followingEdits(look, plan));
+    const conflicts = followingEdits(look, plan).flatMap(
+      (edit) => this.#session.conflictsOf(edit).conflicts,
+    );
     if (conflicts.length > 0) throw new BlockedError(exitCodes.conflict, conflicts);
     await requirePermissions(deps, writePermissions(deps, look, plan));
     if (api !== undefined) await this.#quiet(look, plan, api);
@@ -171,11 +178,7 @@ class Recover {
   }
 
   async #confirm({ installs, upgrades, digests }: RecoveryPlan, look: Look): Promise<void> {
-    const { journal, ask } = this.deps;
-    const problem = await journal.problem();
-    if (problem !== undefined) {
-      throw new UsageError(problem, { hint: "set ENGINE_HOME to a folder that can be written" });
-    }
+    await requireHome(this.deps, true);
     const what = [
       ...installs.map(({ name, version }) => `install module ${name} ${version ?? ""}`.trimEnd()),
       ...upgrades.map(({ database, version }) => `upgrade ${database.label} to ${version}`),
@@ -183,10 +186,7 @@ class Recover {
       "bring the resources in line with what runs",
     ];
     const question = `Recover ${objectLabel(look.ec)}: ${what.join(", ")}?`;
-    if (await ask(question)) return;
-    throw new UsageError("not confirmed, nothing was changed", {
-      hint: "run again and answer yes",
-    });
+    await requireYes(this.deps, question);
   }
 }
 
@@ -194,6 +194,7 @@ interface At {
   readonly look: Look;
   readonly resource: Resource;
   readonly api: ClusterApi | undefined;
+  readonly session: Session;
 }
 
 function reasonOf(says: string, causes: readonly Finding[]): string {

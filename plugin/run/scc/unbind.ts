@@ -4,16 +4,16 @@
  */
 import type { Act } from "../../domain/confirmed";
 import { objectLabel } from "../../domain/objects";
-import { EngineError, exitCodes, UsageError } from "../../domain/errors";
+import { EngineError, exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { userOf } from "../../domain/scc/account";
 import { constraintResource } from "../../domain/scc/constraint";
 import type { Change } from "../../domain/scc/plan";
+import { requireHome, requireYes } from "../engine/session";
 import { requirePermissions } from "../ledger";
 import { BlockedError } from "../recorder";
 import type { Report } from "../report";
 import { Reviews } from "../reviews";
-import { homeFinding } from "../swap/steps";
 import { ChangedError, requireConfirmed, UnknownOutcomeError } from "../outcome";
 import { Backups } from "./backups";
 import { decide, type Decided } from "./decide";
@@ -149,22 +149,15 @@ class Unbind {
 
   /** Nothing to write: the state found is proven as it stands. */
   async #standing(decided: Decided): Promise<Report> {
-    const problem = await this.deps.journal.problem();
-    if (problem !== undefined) this.#tell([homeFinding(problem)]);
+    this.#tell(await requireHome(this.deps, false));
     await this.#verify(decided);
     return this.#done({ ...decided, deleted: false });
   }
 
   async #confirm({ plan }: Decided): Promise<void> {
     const { deps } = this;
-    const problem = await deps.journal.problem();
-    if (problem !== undefined) {
-      throw new UsageError(problem, { hint: "set ENGINE_HOME to a folder that can be written" });
-    }
-    if (await deps.ask(questionOf(deps, plan))) return;
-    throw new UsageError("not confirmed, nothing was written", {
-      hint: "run again and answer yes",
-    });
+    await requireHome(deps, true);
+    await requireYes(deps, questionOf(deps, plan));
   }
 
   /** Writes, proves, deletes; what somebody changed meanwhile is read and planned again. */

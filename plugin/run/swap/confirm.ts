@@ -1,7 +1,7 @@
 /** Asks once before the first write of a run that deletes or takes over (cli contract, Output). */
 import type { Act } from "../../domain/confirmed";
-import { UsageError } from "../../domain/errors";
 import { configurationLabel, type Plan } from "../../domain/webhook/plan";
+import { requireYes } from "../engine/session";
 import type { SwapDeps } from "./deps";
 
 /** What the plan does, for comparison with one that is made again. */
@@ -24,6 +24,5 @@ export async function confirm(deps: SwapDeps, plan: Plan): Promise<void> {
     ...(plan.apply === undefined ? [] : [`apply ${configurationLabel(plan.wanted)}`]),
     ...(plan.remove === undefined ? [] : [`delete ${configurationLabel(plan.remove.object)}`]),
   ];
-  if (await deps.ask(`On ${deps.cluster.server}: ${acts.join(", then ")}?`)) return;
-  throw new UsageError("not confirmed, nothing was written", { hint: "run again and answer yes" });
+  await requireYes(deps, `On ${deps.cluster.server}: ${acts.join(", then ")}?`);
 }

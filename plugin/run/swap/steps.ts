@@ -35,14 +35,3 @@ export function probeSkipped({ names }: SwapDeps): Finding {
     source: "domain facts 4.3",
   };
 }
-
-/** Nothing has to be kept by a run that writes nothing; the next one may have to. */
-export function homeFinding(problem: string): Finding {
-  return {
-    code: "HOME-NOT-WRITABLE",
-    severity: "warning",
-    cause: problem,
-    fix: "set ENGINE_HOME to a folder that can be written; a run that writes needs it",
-    source: "cli contract, Runs",
-  };
-}

@@ -3,10 +3,11 @@
  * CA in it, proven, and only then is the old one deleted. The cluster's state is the only memory.
  */
 import type { Act } from "../../domain/confirmed";
-import { EngineError, exitCodes, UsageError } from "../../domain/errors";
+import { EngineError, exitCodes } from "../../domain/errors";
 import type { KubeObject } from "../../domain/objects";
 import { configurationLabel, planSwap, type Plan } from "../../domain/webhook/plan";
 import { requirePermissions } from "../ledger";
+import { requireHome } from "../engine/session";
 import { ChangedError, requireConfirmed, UnknownOutcomeError } from "../outcome";
 import { BlockedError } from "../recorder";
 import type { Report } from "../report";
@@ -21,7 +22,7 @@ import {
 import { readConfigurations, readLivingNamespaces, readPrerequisites, type Found } from "./read";
 import { rollBack, type Undo } from "./rollback";
 import { setStage } from "./stage";
-import { applyInfo, deleteInfo, homeFinding, probeSkipped } from "./steps";
+import { applyInfo, deleteInfo, probeSkipped } from "./steps";
 import { standing, UnprovenError, Witness } from "./witness";
 import { rehearseSwap } from "./dry-run";
 import { applyWanted, deleteAsRead, type Manner, readBack, rehearseApply } from "./writes";
@@ -145,8 +146,7 @@ class Swap {
   async #standing(witness: Witness): Promise<string> {
     const { deps } = this;
     const label = `ValidatingWebhookConfiguration/${deps.names.webhook.configuration}`;
-    const problem = await deps.journal.problem();
-    if (problem !== undefined) deps.recorder.findings([homeFinding(problem)]);
+    deps.recorder.findings(await requireHome(deps, false));
     deps.recorder.done(
       { id: "webhook.apply", action: "apply", object: label, why: "it is as wanted" },
       "unchanged",
@@ -159,10 +159,7 @@ class Swap {
   async #swap({ first, found, witness }: Swapping): Promise<string> {
     const { deps } = this;
     const ready = await this.#ready(first, found);
-    const problem = await deps.journal.problem();
-    if (problem !== undefined) {
-      throw new UsageError(problem, { hint: "set ENGINE_HOME to a folder that can be written" });
-    }
+    await requireHome(deps, true);
     await confirm(deps, ready.plan);
     this.#confirmed = actsOf(ready.plan);
     const { broken } = await witness.before("before", ready.plan.old);

@@ -1,6 +1,6 @@
 import { clusterCodes } from "../../../../plugin/domain/cluster/codes";
-import { patchOf } from "../../../../plugin/domain/cluster/edits";
-import { type ClusterRequest, planCluster } from "../../../../plugin/domain/cluster/plan";
+import { holdersOf, patchOf } from "../../../../plugin/domain/cluster/edits";
+import { type ClusterRequest, ownedBy, planCluster } from "../../../../plugin/domain/cluster/plan";
 import type { FactKey } from "../../../../plugin/domain/facts";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import { aDatabase, anEc, anOperator, aPod, aSet, factsOf, newTag, oldTag } from "./scene";
@@ -32,7 +32,7 @@ function plan(scene: Scene = {}, wish: Partial<ClusterRequest> = {}, asked = tru
   return found;
 }
 const codesOf = (found: ReturnType<typeof plan>): readonly string[] =>
-  [...found.blocks, ...found.owned, ...found.warnings].map(({ code }) => code);
+  [...found.blocks, ...found.warnings].map(({ code }) => code);
 
 test("a fit EC gets the tag, and nothing stands against it", () => {
   const found = plan();
@@ -41,7 +41,6 @@ test("a fit EC gets the tag, and nothing stands against it", () => {
   });
   expect(codesOf(found)).toEqual([]);
   expect(found).toMatchObject({
-    holders: [],
     restarting: false,
     wanted: { tag: newTag, stateBefore: "Running" },
   });
@@ -318,7 +317,7 @@ describe("what is somebody else's", () => {
     );
 
   test("a field is told with its manager", () => {
-    expect(plan({ ecs: [held("argocd-controller")] }).holders).toMatchObject([
+    expect(holdersOf(held("argocd-controller"), plan().edits)).toMatchObject([
       { field, message: 'conflict with "argocd-controller"' },
     ]);
   });
@@ -328,8 +327,7 @@ describe("what is somebody else's", () => {
     ["Argo CD", { labels: { "argocd.argoproj.io/instance": "x" } }, "repository"],
     ["OLM", { labels: { "olm.owner": "x" } }, "made it from"],
   ])("an EC of %s is changed by its own way", (owner, metadata, way) => {
-    const found = plan({ ecs: [anEc({}, {}, metadata)] });
-    expect(found.owned).toMatchObject([
+    expect(ownedBy(anEc({}, {}, metadata))).toMatchObject([
       {
         code: "CLUSTER-OWNED",
         cause: expect.stringContaining(owner) as string,

@@ -158,5 +158,5 @@ test("an EC that gets another manager after it was read: 5, and nothing is writt
   const takeFields = [auto.join(".")];
   const report = await world.switchOff({ takeFields }, { journal });
   expect([report.exit.code, await world.isOn()]).toEqual([5, true]);
-  expect(report.exit.reason).toContain("was changed or deleted by somebody else");
+  expect(report.exit.reason).toContain("which was not confirmed");
 });
