@@ -22,8 +22,9 @@ export interface Edit {
 const nonexistent = "9.9";
 
 /**
- * An edit to a version that does not exist, and one that is fine; of a database that the webhook
- * is asked about. Empty when the cluster has none.
+ * An edit that is wrong, and one that is fine; of a database that the webhook is asked about. What the
+ * definition does not take shows nothing of the webhook: the next one is tried. Empty when the cluster
+ * has no such database.
  */
 export async function tryEdits(
   cluster: Cluster,
@@ -32,19 +33,25 @@ export async function tryEdits(
 ): Promise<readonly Edit[]> {
   const database = judgedDatabase(state, names);
   if (database === undefined) return [];
-  const refused = await send(cluster, names, { database, version: nonexistent });
-  const others = versionsFor(state, names).filter(
-    (version) => version !== at(database, names.fields.engineVersion),
-  );
-  const tried: Answered[] = [];
+  const to = { cluster, names, database };
+  const wrong = [
+    nested(names.fields.engineVersion, nonexistent),
+    ...unknownModule(database, names),
+  ];
+  const refused = await firstOf(to, wrong, ({ is }) => is !== "other");
   // not every version that exists may be chosen: policy and modules have a say as well
-  for (const version of others.reverse()) {
-    tried.push(await send(cluster, names, { database, version }));
-    if (tried.at(-1)?.is === "accepted") break;
-  }
-  const best = tried.at(-1);
+  const isGood = ({ is }: Answered): boolean => is === "accepted";
+  const [versions, channels] = goodValues(database, state, names);
+  const version = await firstOf(to, versions, isGood);
+  // an older definition takes channels alone
+  const best =
+    version === undefined || version.is === "other"
+      ? ((await firstOf(to, channels, isGood)) ?? version)
+      : version;
   return [
-    { ...shown(refused), wanted: "refused", asWanted: refused.is === "refused" },
+    ...(refused === undefined
+      ? []
+      : [{ ...shown(refused), wanted: "refused" as const, asWanted: refused.is === "refused" }]),
     ...(best === undefined
       ? []
       : [{ ...shown(best), wanted: "accepted" as const, asWanted: best.is === "accepted" }]),
@@ -55,6 +62,26 @@ interface Answered {
   readonly command: readonly string[];
   readonly answer: string;
   readonly is: "accepted" | "refused" | "failed" | "other";
+}
+
+interface Target {
+  readonly cluster: Cluster;
+  readonly names: Names;
+  readonly database: KubeObject;
+}
+
+/** The first answer that will do, else the last one. */
+async function firstOf(
+  target: Target,
+  bodies: readonly object[],
+  willDo: (answered: Answered) => boolean,
+): Promise<Answered | undefined> {
+  let last: Answered | undefined;
+  for (const body of bodies) {
+    last = await send(target, body);
+    if (willDo(last)) break;
+  }
+  return last;
 }
 
 function shown({ command, answer }: Answered): Pick<Edit, "command" | "answer"> {
@@ -73,6 +100,8 @@ function judgedDatabase(state: StateView, names: Names): KubeObject | undefined 
     const home = state.get({ group: "", plural: "namespaces" }, metadata.namespace ?? "");
     return (
       metadata.deletionTimestamp === undefined &&
+      // versions are those of the engine alone
+      (at(edb, names.edbFields.type) ?? names.engineDbType) === names.engineDbType &&
       // nobody edits an instance of an active-active database
       (at(edb, names.edbFields.activeActive) ?? undefined) === undefined &&
       selects(own(judged, "namespaceSelector"), home?.metadata.labels ?? {}) &&
@@ -81,25 +110,42 @@ function judgedDatabase(state: StateView, names: Names): KubeObject | undefined 
   });
 }
 
-/** The versions that some EC bundles, else those of the specification. */
-function versionsFor(state: StateView, names: Names): string[] {
+/** Edits to versions of the engine that some EC bundles, else to the specification's, newest first; and to channels. */
+function goodValues(
+  database: KubeObject,
+  state: StateView,
+  names: Names,
+): readonly [versions: readonly object[], channels: readonly object[]] {
+  const { bundledType, bundledVersion } = names.entryFields;
   const bundled = state
     .list({ group: names.group, plural: names.ec.plural })
     .flatMap((cluster) => list(at(cluster, names.fields.bundledDatabaseVersions)))
-    .map((one) => text(own(one, names.entryFields.bundledVersion)))
-    .filter((version) => version !== undefined);
-  return [...new Set(bundled.length > 0 ? bundled : names.engineVersions)];
+    .filter((one) => own(one, bundledType) === names.engineDbType)
+    .flatMap((one) => text(own(one, bundledVersion)) ?? []);
+  const versions = [...new Set(bundled.length > 0 ? bundled : names.engineVersions)].reverse();
+  const present = at(database, names.fields.engineVersion);
+  const edits = (values: readonly string[]) =>
+    values
+      .filter((value) => value !== present)
+      .map((value) => nested(names.fields.engineVersion, value));
+  return [edits(versions), edits([names.majorChannel, names.latestChannel])];
 }
 
-async function send(
-  cluster: Cluster,
-  names: Names,
-  edit: { readonly database: KubeObject; readonly version: string },
-): Promise<Answered> {
-  const { kind, metadata } = edit.database;
+/** Beside the modules that are there, under the name that the list has; a definition drops the other one. */
+function unknownModule(database: KubeObject, names: Names): readonly object[] {
+  return names.fields.moduleLists
+    .map((field) => ["spec", field])
+    .map((path) => {
+      const module = { [names.entryFields.moduleName]: "no-such-module" };
+      return nested(path, [...list(at(database, path)), module]);
+    })
+    .reverse();
+}
+
+async function send({ cluster, names, database }: Target, body: object): Promise<Answered> {
+  const { kind, metadata } = database;
   const { name = "", namespace = "" } = metadata;
   const { group, version, edb } = names;
-  const body = nested(names.fields.engineVersion, edit.version);
   const command = [
     ...["patch", edb.short, name, "-n", namespace, "--type=merge"],
     ...["-p", JSON.stringify(body), "--dry-run=server"],

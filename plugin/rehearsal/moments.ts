@@ -3,7 +3,7 @@ import { ApiError } from "../domain/errors";
 import type { Names } from "../domain/names";
 import type { KubeObject } from "../domain/objects";
 import { answerOf } from "../domain/webhook/probe";
-import { pairsFor } from "../domain/webhook/twins";
+import { type Pair, pairsFor } from "../domain/webhook/twins";
 import type { Cluster } from "../run/ports";
 
 /** What is wrong, undefined when it works; asked by dry runs in a namespace. */
@@ -18,13 +18,27 @@ export async function judgeMoment(
     name: "rehearsal-moment",
     labels: {},
   });
-  const bad = pair?.denies[0];
-  if (pair === undefined || bad === undefined) return undefined;
-  const denied = await ask(cluster, bad.object);
-  if (denied === undefined) return `a bad edit passed (${bad.what})`;
-  if (answerOf(denied).is !== "refused") return `a bad edit was not judged: ${denied.message}`;
+  if (pair === undefined) return undefined;
+  const wrong = await judgeBad(cluster, pair.denies);
+  if (wrong !== undefined) return wrong;
   const stopped = await ask(cluster, pair.accept);
   return stopped === undefined ? undefined : `a good edit was refused: ${stopped.message}`;
+}
+
+/** The version, or where the definition does not take it the module: what comes between is no rule of ours. */
+async function judgeBad(cluster: Cluster, denies: Pair["denies"]): Promise<string | undefined> {
+  let wrong: string | undefined;
+  for (const bad of [denies.at(0), denies.at(-1)]) {
+    if (bad === undefined) continue;
+    const denied = await ask(cluster, bad.object);
+    if (denied === undefined) return `a bad edit passed (${bad.what})`;
+    const { is } = answerOf(denied);
+    if (is === "refused") return undefined;
+    wrong = `a bad edit was not judged: ${denied.message}`;
+    // a schema refuses before any webhook is asked
+    if (is !== "other") return wrong;
+  }
+  return wrong;
 }
 
 /** The refusal, undefined when it passed. */

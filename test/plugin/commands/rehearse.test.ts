@@ -410,3 +410,30 @@ test("what a dump does not tell is a finding that blocks nothing, and printed", 
   expect(out).toContain("warning DUMP-NO-VERSION");
   expect(out).toContain("--show-managed-fields");
 });
+
+test("on an older definition, which takes channels alone, and beside versions of another type", async () => {
+  const path = dump((object) => {
+    const { kind, metadata } = object;
+    if (metadata.name === `${defaultNames.edb.plural}.${defaultNames.group}`) {
+      const channels = { type: "string", enum: ["major", "latest"] };
+      return JSON.parse(JSON.stringify(object), (key, value: unknown) =>
+        key === "engineVersion" && typeof value === "object" ? channels : value,
+      ) as KubeObject;
+    }
+    if (kind === defaultNames.ec.kind) {
+      const status = object["status"] as { bundledDatabaseVersions: readonly object[] };
+      const others = [{ dbType: "memcached", version: "1.6" }];
+      const bundledDatabaseVersions = [...status.bundledDatabaseVersions, ...others];
+      return { ...object, status: { ...status, bundledDatabaseVersions } };
+    }
+    if (kind !== defaultNames.edb.kind) return object;
+    return { ...object, spec: { ...(object["spec"] as object), engineVersion: "latest" } };
+  });
+  const { code, details } = await document(["--from", path, "-n", "engine"]);
+  const edits = details.stages.flatMap((stage) => stage.edits ?? []);
+  expect(edits.map(({ command }) => /-p '?(.*?)'? --dry/.exec(command)?.[1])).toEqual([
+    expect.stringContaining("no-such-module"),
+    '{"spec":{"engineVersion":"major"}}',
+  ]);
+  expect(code).toBe(0);
+});

@@ -36,9 +36,14 @@ function refusing(...versions: readonly string[]): Admission {
   };
 }
 
-async function edits(admission: Admission, without: (object: KubeObject) => boolean = () => false) {
+interface Other {
+  readonly without?: (object: KubeObject) => boolean;
+  readonly change?: (object: KubeObject) => KubeObject;
+}
+
+async function edits(admission: Admission, { without, change = (object) => object }: Other = {}) {
   const plane = aControlPlane(
-    objects.filter((object) => !without(object)),
+    objects.filter((object) => without?.(object) !== true).map(change),
     admission,
   );
   let changes = 0;
@@ -84,9 +89,64 @@ test("good edits that are all refused are not as wanted either", async () => {
   expect(tried.map(({ asWanted }) => asWanted)).toEqual([true, false]);
 });
 
+/** The same objects with an enum for the version in the definition of databases, as older ones have it. */
+const withEnum = (object: KubeObject): KubeObject =>
+  object.metadata.name === `${defaultNames.edb.plural}.${defaultNames.group}`
+    ? (JSON.parse(JSON.stringify(object), (key, value: unknown) =>
+        key === "engineVersion" && typeof value === "object"
+          ? { type: "string", enum: ["major", "latest"] }
+          : value,
+      ) as KubeObject)
+    : object;
+
+const channel = (object: KubeObject): KubeObject =>
+  object.kind === defaultNames.edb.kind
+    ? { ...object, spec: { ...(object["spec"] as object), engineVersion: "latest" } }
+    : object;
+
+/** As the companion webhook does: a module that nobody knows is refused. */
+const strict: Admission = {
+  admit: ({ object }) => {
+    const spec = object?.["spec"] as { modulesList?: readonly { name: string }[] } | undefined;
+    const unknown = spec?.modulesList?.find(({ name }) => name !== "search");
+    return unknown === undefined ? Promise.resolve([]) : Promise.reject(denied(unknown.name));
+  },
+};
+
+test("where the definition takes channels alone, a module is refused and a channel accepted", async () => {
+  const { tried } = await edits(strict, { change: (object) => channel(withEnum(object)) });
+  expect(tried.map(({ asWanted, wanted }) => [wanted, asWanted])).toEqual([
+    ["refused", true],
+    ["accepted", true],
+  ]);
+  expect(tried[0]?.command.join(" ")).toContain("modulesList");
+  expect(tried[1]?.command.join(" ")).toContain('"engineVersion":"major"');
+});
+
+test("versions of another type of database are not tried, nor databases of one", async () => {
+  const ofOther = (object: KubeObject): KubeObject => {
+    const { metadata, kind } = object;
+    if (kind === defaultNames.ec.kind) {
+      const bundledDatabaseVersions = [
+        { dbType: "engine", version: "7.2" },
+        { dbType: "engine", version: "7.4" },
+        { dbType: "memcached", version: "1.6" },
+      ];
+      return { ...object, status: { bundledDatabaseVersions } };
+    }
+    const isFirst = kind === defaultNames.edb.kind && metadata.name === "orders";
+    return isFirst ? { ...object, spec: { type: "memcached", memorySize: "1GB" } } : object;
+  };
+  const { tried } = await edits(refusing("9.9", "1.6"), { change: ofOther });
+  expect(tried.map(({ asWanted }) => asWanted)).toEqual([true, true]);
+  expect(tried.map(({ command }) => command[2])).toEqual(["sessions", "sessions"]);
+  expect(tried[1]?.command.join(" ")).toContain('"7.4"');
+});
+
 test("a cluster without a database that is judged has nothing to edit", async () => {
-  const { tried } = await edits(refusing(), ({ metadata, kind }) => {
-    return kind === "EngineEnterpriseDatabase" && metadata.namespace === "shop";
+  const { tried } = await edits(refusing(), {
+    without: ({ metadata, kind }) =>
+      kind === "EngineEnterpriseDatabase" && metadata.namespace === "shop",
   });
   expect(tried).toEqual([]);
 });
@@ -117,13 +177,20 @@ test.each<[string, ApiError, string]>([
 });
 
 describe("a moment", () => {
-  const moment = (admission: Admission) => {
-    const cluster = aControlPlane(objects, admission).connect({ user: admin, namespace: "engine" });
+  const moment = (admission: Admission, change = (object: KubeObject) => object) => {
+    const cluster = aControlPlane(objects.map(change), admission).connect({
+      user: admin,
+      namespace: "engine",
+    });
     return judgeMoment(cluster, defaultNames, "engine");
   };
 
   test("is fine when a bad edit is refused and a good one passes", async () => {
     expect(await moment(refusing("0.0"))).toBeUndefined();
+  });
+
+  test("is fine where the schema refuses the first bad edit and the webhook the next one", async () => {
+    expect(await moment(strict, withEnum)).toBeUndefined();
   });
 
   test.each<[string, Admission, string]>([
