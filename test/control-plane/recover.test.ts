@@ -107,11 +107,18 @@ test("a frozen upgrade: both causes are named, 3, and not one write", async () =
   expect(run.stdout).not.toContain(api.admin.password);
 });
 
-test("--apply ends Running, resources and databases agree, and a re-run writes nothing", async () => {
+test("--apply ends Running once the module is defined, resources and databases agree, and a re-run writes nothing", async () => {
   const file = join(folder, "rg.zip");
   const manifest = { module_name: "rg", display_name: "EngineGears", semantic_version: "2.0.0" };
   writeFileSync(file, aModuleArchive(manifest));
   const flags = ["--apply", "--yes", "--engine-version", "7.2", "--module", file];
+  const first = await recover(...flags);
+  expect([first.code, codesOf(first)]).toEqual([
+    1,
+    expect.arrayContaining(["CLUSTER-MODULE-UNDEFINED"]),
+  ]);
+  const defined = [{ name: "rg", source: { https: { url: "https://modules.example" } } }];
+  await cluster.patch(ecRef, { spec: { userDefinedModules: defined } }, { type: "merge" });
   const run = await recover(...flags);
   expect([run.code, run.report.exit.reason]).toEqual([
     0,

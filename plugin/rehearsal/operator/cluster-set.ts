@@ -69,14 +69,34 @@ export function statefulSetOf(ec: KubeObject, tag: string, names: Names): KubeOb
   };
 }
 
+/** What the container of a pod has of the EC's image spec; what that does not say stays (S48–S50). */
+function imageFields(container: Json, ec: KubeObject, { names, tag }: Wish): Json {
+  const policy = text(at(ec, names.ecFields.imagePullPolicy)) ?? own(container, "imagePullPolicy");
+  return { image: imageOf(ec, tag, names), imagePullPolicy: policy };
+}
+
+/** Whether the pods are made with another repository or pull policy than the EC says, tag for tag. */
+export function hasOtherImage(set: KubeObject, ec: KubeObject, wish: Wish): boolean {
+  // without a repository the operator's own counts, which is not known of one that is not played
+  if (text(at(ec, wish.names.ecFields.repository)) === undefined) return false;
+  return list(at(set, ["spec", "template", "spec", "containers"])).some(
+    (container) =>
+      isObject(container) &&
+      own(container, "name") === wish.names.pods.container &&
+      Object.entries(imageFields(container, ec, wish)).some(
+        ([field, wanted]) => own(container, field) !== wanted,
+      ),
+  );
+}
+
 /** The template with another image and the EC's present modules: the pods that differ are renewed. */
 export function templateFor(set: KubeObject, ec: KubeObject, wish: Wish): Json {
-  const { names, tag } = wish;
+  const { names } = wish;
   const template = at(set, ["spec", "template"]) as Json;
   const spec = template["spec"] as Json;
   const containers = list(spec["containers"]).map((container) =>
     isObject(container) && own(container, "name") === names.pods.container
-      ? { ...container, image: imageOf(ec, tag, names) }
+      ? { ...container, ...imageFields(container, ec, wish) }
       : container,
   );
   const metadata = {

@@ -5,6 +5,7 @@ import type { Act } from "./act";
 import { releaseStatus, tellsRelease } from "./cluster-release";
 import {
   appliedModules,
+  hasOtherImage,
   modulesHash,
   runningTag,
   setOfCluster,
@@ -88,22 +89,24 @@ function rememberModules(scene: Scene, ec: KubeObject, set: KubeObject): void {
   if (!seen.has(key)) seen.set(key, appliedModules(set, names) ?? modulesHash(ec, names));
 }
 
-function hasOldModules({ scene, ec, set }: Managed): boolean {
+/** The pods are made with other modules or another image spec than the EC has. */
+function isOutdated({ scene, ec, set, running }: Managed): boolean {
   const { names, seen } = scene;
+  if (hasOtherImage(set, ec, { names, tag: running })) return true;
   const applied = appliedModules(set, names) ?? seen.get(`modules ${ec.metadata.uid ?? ""}`);
   return applied !== modulesHash(ec, names);
 }
 
-/** An edit of the modules restarts the pods, one by one (S55). */
+/** An edit of the modules, of the repository or of the pull policy restarts the pods, one by one (S48, S49, S55). */
 function restart(managed: Managed): readonly Act[] {
   const { scene, ec, operator } = managed;
-  if (!hasOldModules(managed)) return [];
+  if (!isOutdated(managed)) return [];
   const state = stateOf(scene, ec);
   const tells = isAtLeast(operator, tellsRolling) && scene.misbehave.lyingStatus !== true;
   if (tells && state === states.running) return [become(managed, states.rolling)];
   if (tells && state !== states.rolling) return [];
-  const log = line(ec, "restarting the pods for a change of the modules");
-  return [roll(managed, { does: `restart ${modulesHash(ec, scene.names)}`, log })];
+  const log = line(ec, "restarting the pods for a change of the modules or the image");
+  return [roll(managed, { does: `restart ${ec.metadata.generation ?? 0}`, log })];
 }
 
 /** What was rolled has arrived: Running, with what the release brings. */
@@ -111,7 +114,7 @@ function arrival(managed: Managed): readonly Act[] {
   const { scene, ec, set, running } = managed;
   if (!isRolled(set, scene.pods) || scene.misbehave.endlessUpgrade === true) return [];
   const state = stateOf(scene, ec);
-  if (state === states.rolling && hasOldModules(managed)) return [];
+  if (state === states.rolling && isOutdated(managed)) return [];
   const lied = scene.misbehave.lyingStatus === true && !tellsRelease(managed);
   if (state === states.running && !lied) return [];
   const log = line(ec, `the cluster runs ${running}`);

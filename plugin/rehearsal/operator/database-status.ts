@@ -7,7 +7,11 @@ import { identity, productKinds, type Scene } from "./scene";
 import { hashOf, withField, writeStatus } from "./writes";
 
 /** States of a database that the play enters. */
-export const databaseStates = { active: "active", pending: "active-change-pending" } as const;
+export const databaseStates = {
+  active: "active",
+  pending: "active-change-pending",
+  notMade: "creation-failed",
+} as const;
 
 /** What a database says when nothing is left to do. */
 export function restFields(
@@ -31,7 +35,7 @@ export interface Refused {
 
 /** The spec is told to be invalid, once in the log as well. */
 export function refuse(scene: Scene, edb: KubeObject, { why, also = [] }: Refused): readonly Act[] {
-  const fields = [...restFields(scene, edb, "Invalid"), ...also];
+  const fields = [...restFields(scene, edb, "Invalid"), ...notMade(scene, edb), ...also];
   if (statusSays(edb, fields)) return [];
   const told = become(scene, edb, fields);
   const { name = "", namespace = "" } = edb.metadata;
@@ -41,6 +45,13 @@ export function refuse(scene: Scene, edb: KubeObject, { why, also = [] }: Refuse
     hands.log({ ...line, error: why, Namespace: namespace, Name: name });
   };
   return [{ ...told, run }];
+}
+
+/** What was never made is not active (domain facts 7). */
+function notMade({ names: { edbFields } }: Scene, edb: KubeObject): readonly FieldValue[] {
+  const told = at(edb, edbFields.status);
+  const isNew = told === undefined || told === databaseStates.notMade;
+  return isNew ? [[edbFields.status, databaseStates.notMade]] : [];
 }
 
 /** Whether the status says all of that already. */

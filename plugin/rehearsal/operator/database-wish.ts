@@ -10,7 +10,7 @@ import {
 } from "../../domain/versions";
 import { at, list, own } from "../../domain/values";
 import type { KubeObject } from "../../run/ports";
-import { knownModules, modulesOf } from "./prerequisites";
+import { modulesOf, supportedBy } from "./prerequisites";
 import type { Scene } from "./scene";
 
 /** A database's wish, judged by its EC. */
@@ -28,14 +28,21 @@ export function wishOf(scene: Scene, ec: KubeObject, edb: KubeObject): Wish {
   const bundled = bundledOf(scene, ec);
   const version = versionFor(scene, wantedOf(scene, edb), bundled);
   const listed = modulesOf(scene, edb);
-  const known = listed.length === 0 ? undefined : knownModules(scene, ec);
-  const module = listed.find((name) => known?.has(name) === false);
+  const isSupported =
+    listed.length === 0 ? undefined : supportedBy(scene, ec, isRaised(scene, edb, version));
+  const module = listed.find((name) => isSupported?.(name) === false);
   const isBundled = version === undefined || bundled.some((one) => isSame(one, version));
   const refused = [
     ...(isBundled ? [] : [`version ${formatEngineVersion(version)} is not bundled`]),
     ...(module === undefined ? [] : [`module ${module} is not supported`]),
   ].at(0);
   return { version, newest: bundled.at(-1), refused };
+}
+
+function isRaised({ rest, names }: Scene, edb: KubeObject, version: Wish["version"]): boolean {
+  const told = rest?.find(edb)?.version ?? at(edb, names.fields.statusVersion);
+  const runs = leadingEngineVersion(told);
+  return runs === undefined || (version !== undefined && compareEngineVersions(runs, version) < 0);
 }
 
 function wantedOf({ names, eaadbs }: Scene, edb: KubeObject): unknown {

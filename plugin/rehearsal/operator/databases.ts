@@ -16,7 +16,7 @@ import { numberAt, type Scene } from "./scene";
 import { servedDatabaseActs } from "./served-database";
 import { hashOf } from "./writes";
 
-const { pending } = databaseStates;
+const { pending, notMade } = databaseStates;
 
 /** What the operator has to do about the databases of the ECs that it looks after. */
 export function databaseActs(scene: Scene): readonly Act[] {
@@ -40,7 +40,8 @@ function ofDatabase(scene: Scene, edb: KubeObject, wish: Wish): readonly Act[] {
   const reached = isReached(scene, edb, wish);
   if (reached && isNoted && state !== undefined && state !== pending) return [];
   if (wish.refused !== undefined) return refuse(scene, edb, { why: wish.refused });
-  if (state === undefined) return [become(scene, edb, bornFields(scene, wish))];
+  if (state === undefined || state === notMade)
+    return [become(scene, edb, bornFields(scene, wish))];
   if (reached || wish.version === undefined) return [become(scene, edb, restFields(scene, edb))];
   return raise(scene, edb, formatEngineVersion(wish.version));
 }

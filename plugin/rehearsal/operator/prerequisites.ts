@@ -1,4 +1,8 @@
 /** What keeps an EC upgrade from starting, and what freezes it (S113–S114, S121–S125; domain facts 7, 10, 11). */
+import { withInstalled } from "../../domain/api/modules";
+import { projectCluster } from "../../domain/clusters";
+import { moduleStanding } from "../../domain/module-standing";
+import { servedPaths } from "../../domain/served-fields";
 import { leadingEngineVersion, parseReleaseTag } from "../../domain/versions";
 import { at, list, own, text } from "../../domain/values";
 import type { KubeObject } from "../../run/ports";
@@ -90,11 +94,11 @@ function databaseBecause(scene: Scene, ec: KubeObject): string | undefined {
 }
 
 function moduleBecause(scene: Scene, ec: KubeObject): string | undefined {
-  const known = knownModules(scene, ec);
+  const isSupported = supportedBy(scene, ec);
   for (const edb of databasesOf(scene, ec)) {
-    const unknown = modulesOf(scene, edb).find((name) => !known.has(name));
-    if (unknown !== undefined) {
-      return `database ${nameOf(edb)} uses the unsupported module ${unknown}`;
+    const unsupported = modulesOf(scene, edb).find((name) => !isSupported(name));
+    if (unsupported !== undefined) {
+      return `database ${nameOf(edb)} uses the unsupported module ${unsupported}`;
     }
   }
   return undefined;
@@ -106,17 +110,22 @@ export function modulesOf({ names }: Scene, edb: KubeObject): readonly string[] 
   return entries.flatMap((entry) => text(own(entry, names.entryFields.moduleName)) ?? []);
 }
 
-/** Modules that databases of an EC may use: bundled ones, installed ones, and its own (S54, S56). */
-export function knownModules({ names, rest }: Scene, ec: KubeObject): ReadonlySet<string> {
-  const { statusModuleName, statusModuleDisplayName, userModuleName } = names.entryFields;
-  const named = (entries: unknown, keys: readonly string[]): readonly string[] =>
-    list(entries).flatMap((entry) => keys.flatMap((key) => text(own(entry, key)) ?? []));
-  return new Set([
-    ...names.bundledModules,
-    ...(rest?.modules ?? []).flatMap(({ name, displayName }) => [name, displayName]),
-    ...named(at(ec, names.fields.statusModules), [statusModuleName, statusModuleDisplayName]),
-    ...named(at(ec, names.fields.userDefinedModules), [userModuleName]),
-  ]);
+/**
+ * Which modules an EC supports: bundled and defined ones; one that is merely installed counts only where the
+ * definition has no place to define it, or where nothing is upgraded (S56, S113, S124; C9). What came over REST
+ * counts as installed.
+ */
+export function supportedBy(
+  { names, rest, definition }: Scene,
+  ec: KubeObject,
+  upgrades = true,
+): (module: string) => boolean {
+  const projected = projectCluster(ec, names);
+  const cluster = projected && withInstalled(projected, rest?.modules ?? []);
+  const places = servedPaths(definition, names.ecVersion, [names.fields.userDefinedModules]);
+  const isLenient = !upgrades || places?.length === 0;
+  const enough = ["bundled", "defined", ...(isLenient ? ["installed"] : [])];
+  return (name) => enough.includes(moduleStanding(name, cluster, names));
 }
 
 function nameOf({ metadata }: KubeObject): string {

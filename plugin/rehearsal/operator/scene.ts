@@ -1,4 +1,5 @@
 /** What is read before each act: everything that the play decides on, and nothing that it remembers. */
+import { factSources } from "../../domain/facts";
 import { kinds } from "../../domain/kinds";
 import type { Names } from "../../domain/names";
 import { rbacKinds } from "../../domain/rbac/kinds";
@@ -59,6 +60,8 @@ export interface Scene extends Stage {
   readonly namespaces: readonly KubeObject[];
   readonly roles: readonly KubeObject[];
   readonly bindings: readonly KubeObject[];
+  /** The definition of the EC. */
+  readonly definition: KubeObject | undefined;
 }
 
 /** The product's kinds as they are addressed. */
@@ -93,6 +96,10 @@ export async function readScene(cluster: Cluster, stage: Stage, now: number): Pr
     namespaces: list(kinds.namespace),
     roles: list(rbacKinds.role, named(rbac.consumerRole)),
     bindings: list(rbacKinds.roleBinding, named(rbac.consumerBinding)),
+    definition: cluster.get({
+      resource: factSources(names).definitions.resource,
+      name: `${names.ec.plural}.${names.group}`,
+    }),
   };
   return { ...stage, now, ...(await settled(read)) };
 }

@@ -1,4 +1,5 @@
 /** Seeing that the operator has gone on: the EC is Running, then each resource is acted upon (S68, S98; domain facts 11). */
+import { clusterFindings } from "../../domain/cluster/codes";
 import { exitCodes } from "../../domain/errors";
 import { type KubeObject, objectLabel, type Resource } from "../../domain/objects";
 import { classifyFreeze } from "../../domain/recovery/classify";
@@ -21,6 +22,8 @@ export interface Resuming {
   readonly api: ApiFacts | undefined;
   readonly stallAfterMs?: number;
 }
+
+const undefinedCode = clusterFindings.moduleUndefined.code;
 
 /** Nothing has moved although the causes are gone. */
 export class NotResumedError extends BlockedError {}
@@ -58,9 +61,12 @@ async function lookAt(
   const facts = await readFacts(deps, { namespace, resource }, looked);
   const progress = judgeCluster(facts, name, { sameRelease: true });
   if (progress.is === "done") return { is: "done", value: progress.says };
-  if (progress.is === "moving") return progress;
   const ec = facts.objects.ecs.find(({ metadata }) => metadata.name === name);
   const freeze = ec === undefined ? undefined : classifyFreeze(facts, ec, api);
+  // to define a module is left to a person: no wait brings it about (S124; C9)
+  const left = freeze?.causes.find(({ finding }) => finding.code === undefinedCode)?.finding;
+  if (left !== undefined) return { stuck: new BlockedError(exitCodes.failed, [left]) };
+  if (progress.is === "moving") return progress;
   const { code, object, because: cause, fix } = progress;
   if (freeze?.causes.some(({ finding }) => finding.code === code) ?? true) {
     const finding = { code, severity: "error", object, cause, fix, source: "S97" } as const;

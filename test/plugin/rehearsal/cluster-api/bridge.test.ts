@@ -222,7 +222,7 @@ describe("a frozen upgrade thaws by what is done over REST (S97–S100)", () => 
     expect(await edbStatus(world)).toMatchObject({ version: "7.4.0", specStatus: "Valid" });
   });
 
-  test("S99: an unsupported module, installed there, and told by the EC", async () => {
+  test("S99: an unsupported module, installed there and told by the EC, counts once it is defined (C9)", async () => {
     await freeze(withSpec({ modulesList: [{ name: "rg", version: "1.2.5" }] }));
     expect(errorsOf(world)).toEqual([
       "module rg is not supported",
@@ -233,6 +233,11 @@ describe("a frozen upgrade thaws by what is done over REST (S97–S100)", () => 
       compatible_engine_version: "7.4",
     };
     await world.api.call("/v2/modules", aForm({ module: aModuleArchive(manifest) }));
+    await world.settle();
+    expect(await ecStatus(world)).toMatchObject({ state: "Upgrade" });
+    const defined = [{ name: "rg", source: { https: { url: "https://m" } } }];
+    const ec = here(product.ec, "ec");
+    await world.cluster.patch(ec, { spec: { userDefinedModules: defined } }, { type: "merge" });
     await world.settle();
     expect(await ecStatus(world)).toMatchObject({ state: "Running" });
     const modules = at(await ecStatus(world), ["modules"]);

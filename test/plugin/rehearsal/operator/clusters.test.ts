@@ -172,3 +172,42 @@ test("while no operator is ready nothing becomes of an EC", async () => {
     ),
   ).toBeUndefined();
 });
+
+describe("the image spec without another tag rolls the pods (S48, S49)", () => {
+  const podOf = async (world: Awaited<ReturnType<typeof aPlayedWorld>>) => {
+    const pod = await look(world, played.pod, "ec-0");
+    const [container] = list(at(pod, ["spec", "containers"]));
+    return [own(container, "image"), own(container, "imagePullPolicy")];
+  };
+
+  test.each([
+    {
+      what: "another pull policy",
+      image: { imagePullPolicy: "Always" },
+      pod: [`${names.images.cluster}:7.8.2-34`, "Always"],
+    },
+    {
+      what: "another repository",
+      image: { repository: "registry.example/engine/engine" },
+      pod: ["registry.example/engine/engine:7.8.2-34", "IfNotPresent"],
+    },
+  ])("$what: RunningRollingUpdate, then Running with new pods", async ({ image, pod }) => {
+    const world = await aPlayedWorld();
+    const seen = states(world);
+    await edit(world, here(product.ec, "ec"), { engineEnterpriseImageSpec: image });
+    await world.settle();
+    expect(seen).toEqual(["Running", "RunningRollingUpdate", "Running"]);
+    expect(await podOf(world)).toEqual(pod);
+    expect(await podTags(world)).toEqual(oldTags);
+  });
+
+  test("the same image spec rolls nothing", async () => {
+    const world = await aPlayedWorld();
+    const seen = states(world);
+    await edit(world, here(product.ec, "ec"), {
+      engineEnterpriseImageSpec: { imagePullPolicy: "IfNotPresent" },
+    });
+    await world.settle();
+    expect(seen.filter((state) => state !== "Running")).toEqual([]);
+  });
+});

@@ -68,6 +68,20 @@ test.each([
   expect(errorsOf(world)).toEqual([why]);
 });
 
+test("a new database that cannot be made is not active; it is made once its spec is mended", async () => {
+  const world = await aPlayedWorld();
+  await aDatabase(world, "fresh", { memorySize: "1GB", engineVersion: "8.2" });
+  await world.settle();
+  const failed = await edbStatus(world, "fresh");
+  expect(failed).toMatchObject({ status: "creation-failed", specStatus: "Invalid" });
+  expect(failed).not.toHaveProperty("databaseUID");
+  await edit(world, here(product.edb, "fresh", "shop"), { engineVersion: "7.4" });
+  await world.settle();
+  expect(await edbStatus(world, "fresh")).toMatchObject({
+    ...{ databaseUID: "6", status: "active", version: "7.4.0", specStatus: "Valid" },
+  });
+});
+
 test("a lower version changes nothing", async () => {
   const world = await aPlayedWorld();
   await edit(world, here(product.edb, "orders", "shop"), { engineVersion: "7.2" });

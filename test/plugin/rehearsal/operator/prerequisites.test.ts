@@ -109,7 +109,7 @@ describe("an upgrade without its prerequisites freezes, and thaws when they are 
     expect(await podTags(world)).toEqual(newTags);
   });
 
-  test("a module that is not supported, then installed", async () => {
+  test("a module that is not supported, then installed, then defined: only then it counts (C9)", async () => {
     const modules = withSpec({ modulesList: [{ name: "rg" }] });
     const world = await aPlayedWorld({ objects: await sceneWith(isSessions, modules) });
     await upgradeOperator(world);
@@ -119,8 +119,19 @@ describe("an upgrade without its prerequisites freezes, and thaws when they are 
     expect(await ecStatus(world)).toMatchObject({ state: "Upgrade" });
     await world.cluster.patch(
       here(product.ec, "ec"),
-      { status: { modules: [{ name: "rg", versions: ["1.2.5"] }] } },
+      { status: { modules: [{ name: "rg", displayName: "EngineGears", versions: ["1.2.5"] }] } },
       { type: "merge", subresource: "status" },
+    );
+    await world.settle();
+    expect(await podTags(world)).toEqual(oldTags);
+    await world.cluster.patch(
+      here(product.ec, "ec"),
+      {
+        spec: {
+          userDefinedModules: [{ name: "EngineGears", source: { https: { url: "https://m" } } }],
+        },
+      },
+      { type: "merge" },
     );
     await world.settle();
     expect(await podTags(world)).toEqual(newTags);

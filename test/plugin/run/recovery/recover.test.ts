@@ -474,3 +474,16 @@ test("a pod that does not start is named, and not mended", async () => {
   expect(report.exit.code).toBe(3);
   expect(world.sent).toEqual([]);
 });
+
+test("where the EC can define it, installing a module is not enough: it is told, then a re-run recovers (C9)", async () => {
+  const world = await frozen({ ...moduleless, defines: true });
+  const options = { modules: [aModuleFile()] };
+  const { report } = await world.run(options);
+  expect(report.exit.code).toBe(1);
+  expect(codesOf(report)).toContain("CLUSTER-MODULE-UNDEFINED");
+  const defined = [{ name: "rg", source: { https: { url: "https://modules.example" } } }];
+  await world.cluster.patch(ecRef, { spec: { userDefinedModules: defined } }, { type: "merge" });
+  await world.settle();
+  expect((await world.run(options)).report.exit.code).toBe(0);
+  expect(await stateOf(world)).toMatchObject({ state: "Running" });
+});

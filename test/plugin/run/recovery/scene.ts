@@ -37,6 +37,8 @@ export interface FrozenWish {
   readonly license?: string;
   readonly edb?: object;
   readonly api?: PlayedWish;
+  /** The definition of the EC has a place for modules of one's own. */
+  readonly defines?: true;
   /** False: nothing is asked of the EC. */
   readonly asked?: boolean;
 }
@@ -60,7 +62,9 @@ export interface Scene extends ServedWorld, Witness {
 export async function aFrozenScene(wish: FrozenWish = {}): Promise<Scene> {
   const upgraded = await (upgradedObjects ??= readUpgraded());
   const world = await aServedWorld({
-    objects: upgraded.map((object) => changed(object, wish)),
+    objects: upgraded
+      .map((object) => changed(object, wish))
+      .map((object) => (wish.defines === true ? object : older(object))),
     play: { times },
     ...(wish.api !== undefined && { api: wish.api }),
   });
@@ -81,6 +85,16 @@ async function readUpgraded(): Promise<readonly KubeObject[]> {
   return JSON.parse(
     JSON.stringify(source.objects).replaceAll(`${image}:7.8.2-6`, `${image}:8.0.2-2`),
   ) as readonly KubeObject[];
+}
+
+/** The operator is one before 8.0.6-8: its definition has no place for modules of one's own (domain facts 7). */
+function older(object: KubeObject): KubeObject {
+  if (object.metadata.name !== `${names.ec.plural}.${names.group}`) return object;
+  const whole = JSON.stringify(object);
+  const without = JSON.parse(whole, (key, value: unknown) =>
+    key === names.fields.userDefinedModules.at(-1) ? undefined : value,
+  ) as KubeObject;
+  return without;
 }
 
 function changed(object: KubeObject, wish: FrozenWish): KubeObject {
