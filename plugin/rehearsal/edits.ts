@@ -100,14 +100,17 @@ function judgedDatabase(state: StateView, names: Names): KubeObject | undefined 
     const home = state.get({ group: "", plural: "namespaces" }, metadata.namespace ?? "");
     return (
       metadata.deletionTimestamp === undefined &&
-      // versions are those of the engine alone
-      (at(edb, names.edbFields.type) ?? names.engineDbType) === names.engineDbType &&
-      // nobody edits an instance of an active-active database
-      (at(edb, names.edbFields.activeActive) ?? undefined) === undefined &&
+      isEdited(edb, names) &&
       selects(own(judged, "namespaceSelector"), home?.metadata.labels ?? {}) &&
       selects(own(judged, "objectSelector"), metadata.labels ?? {})
     );
   });
+}
+
+/** Versions are those of the engine alone, and nobody edits an instance of an active-active database. */
+function isEdited(edb: KubeObject, { edbFields, engineDbType }: Names): boolean {
+  const type = at(edb, edbFields.type) ?? engineDbType;
+  return type === engineDbType && (at(edb, edbFields.activeActive) ?? undefined) === undefined;
 }
 
 /** Edits to versions of the engine that some EC bundles, else to the specification's, newest first; and to channels. */

@@ -122,7 +122,7 @@ test("--apply ends Running once the module is defined, resources and databases a
   const run = await recover(...flags);
   expect([run.code, run.report.exit.reason]).toEqual([
     0,
-    "EngineEnterpriseCluster/engine/ec is in state Running, resources and databases agree",
+    "EngineEnterpriseCluster/engine/ec is in state Running, resources and databases agree in their versions, and differ in their modules",
   ]);
   expect([...run.writes].sort()).toEqual(["patch orders", "patch sessions"]);
   const orders = await cluster.get(edbRef("orders"));
