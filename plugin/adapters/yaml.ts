@@ -2,6 +2,7 @@
 import { shapeProblem, textProblem } from "../domain/bounded";
 import type { UsageError } from "../domain/errors";
 import { InputError } from "../domain/errors";
+import { parseMarked } from "../domain/names/twice";
 import { dump, loadAll } from "js-yaml";
 
 /** Characters; a text of more is no manifest. */
@@ -11,21 +12,34 @@ const longest = 16 * 2 ** 20;
  * The documents of a text; InputError that names the source and the line when it is no YAML, or more
  * than any manifest: nobody else has to bound what was read here.
  */
-export function parseDocuments(text: string, source: string): readonly unknown[] {
+export function parseDocuments(
+  text: string,
+  source: string,
+  load: (text: string) => readonly unknown[] = (given) => loadAll(given),
+): readonly unknown[] {
   const refused = (problem: string): UsageError =>
     new InputError(`${source} is not YAML: ${problem}`);
   if (text.length > longest) throw refused(`it has more than ${longest} characters`);
   const before = textProblem(text);
   if (before !== undefined) throw refused(before);
-  const documents = loaded(text, source);
+  const documents = loaded(text, source, load);
   const problem = shapeProblem(documents, text.length);
   if (problem !== undefined) throw refused(problem);
   return documents;
 }
 
-function loaded(text: string, source: string): readonly unknown[] {
+/** The same for a names file, in which each key that is there twice is told by its judge. */
+export function parseNamesFile(text: string, source: string): readonly unknown[] {
+  return parseDocuments(text, source, (given) => parseMarked(given, (marked) => loadAll(marked)));
+}
+
+function loaded(
+  text: string,
+  source: string,
+  load: (text: string) => readonly unknown[],
+): readonly unknown[] {
   try {
-    return loadAll(text);
+    return load(text);
   } catch (error) {
     const reason = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
     throw new InputError(`${source} is not YAML: ${reason}`);

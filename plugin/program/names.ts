@@ -1,6 +1,6 @@
 /** The file of --names: read and judged before the command starts. */
 import { Readable } from "node:stream";
-import { parseDocuments } from "../adapters/yaml";
+import { parseNamesFile } from "../adapters/yaml";
 import { UsageError } from "../domain/errors";
 import type { Names } from "../domain/names";
 import { judgeNames } from "../domain/names/judge";
@@ -17,7 +17,7 @@ export async function readNames(file: string): Promise<ReadNames> {
   const named = (problem: string): string => `--names ${file}: ${problem}`;
   if (file === "-") return { problems: [named("is stdin, give a file")] };
   try {
-    const documents = parseDocuments(await textOf(file), file);
+    const documents = parseNamesFile(await textOf(file), file);
     if (documents.length > 1) {
       return { problems: [named(`holds ${documents.length} documents where one is wanted`)] };
     }

@@ -4,6 +4,7 @@ import { nearest } from "../suggest";
 import { isObject, own, shown } from "../values";
 import { clashesOf } from "./clashes";
 import { Named } from "./sorts";
+import { twiceKey } from "./twice";
 
 /** The names with what was replaced, or every problem at once. */
 export type JudgedNames = { readonly names: Names } | { readonly problems: readonly string[] };
@@ -53,6 +54,8 @@ function problemsOf(
   return Object.entries(given).flatMap(([key, value]) => {
     const here = [...path, cut(key)];
     const known = Object.hasOwn(tree, key) ? tree[key] : undefined;
+    const twice = twiceKey(key);
+    if (twice !== undefined) return [() => `${[...path, cut(twice)].join(".")}: is there twice`];
     if (known === undefined) {
       return [() => `${here.join(".")}: unknown key${hintFor(key, path, tree)}`];
     }
@@ -104,7 +107,8 @@ function problemsOfList(
   value: unknown,
 ): readonly string[] {
   if (!Array.isArray(value)) {
-    return [`: ${brief(value)} is not a list such as [${original.join(", ")}]`];
+    const such = original.length === 0 ? "" : ` such as [${original.join(", ")}]`;
+    return [`: ${brief(value)} is not a list${such}`];
   }
   const items = value as readonly unknown[];
   const wrong = items.flatMap((item, index) =>

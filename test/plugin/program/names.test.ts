@@ -137,6 +137,28 @@ describe("a names file that cannot be used is exit 2, with every problem", () =>
         'version: "" is not an API version such as v1 or v1alpha1',
       ],
     ],
+    [
+      "keys that are there twice, beside all else",
+      'ec: { short: a, "short": b }\nimages: { cluster: X }\nec: { kind: Y }\nec:\n  kind: z\n',
+      [
+        "ec.short: is there twice",
+        'images.cluster: "X" is not an image without tag or digest',
+        "ec: is there twice",
+        "ec: is there twice",
+      ],
+    ],
+    [
+      "lists of images and annotations",
+      "annotations: { operatorVersion: [a.io/v, a.io/v], chartVersion: 7 }\nopenshiftImages: { operator: [BAD], cluster: {}, callHome: [a, a], nodes: x }",
+      [
+        'annotations.operatorVersion: "a.io/v" is there twice',
+        "annotations.chartVersion: 7 is not a text, quote it in YAML",
+        'openshiftImages.operator[0]: "BAD" is not an image without tag or digest',
+        "openshiftImages.cluster: {} is not a list",
+        'openshiftImages.callHome: "a" is there twice',
+        "openshiftImages.nodes: unknown key (did you mean ecFields.nodes?)",
+      ],
+    ],
     ["two documents", "a: 1\n---\nb: 1", ["holds 2 documents where one is wanted"]],
     ["a list", "- a", ['["a"] is not a mapping of names']],
   ])("%s", async (_title, text, problems) => {

@@ -137,6 +137,11 @@ describe("values of the wrong type or form are refused", () => {
       "annotations.operatorVersion: {} is not a list such as [engine.io/operator-ver]",
     ],
     [
+      "a group in the place of a list that may be empty",
+      { openshiftImages: { operator: {} } },
+      "openshiftImages.operator: {} is not a list",
+    ],
+    [
       "a spelling twice",
       { annotations: { operatorVersion: ["a.io/v", "b.io/v", "a.io/v"] } },
       'annotations.operatorVersion: "a.io/v" is there twice',
