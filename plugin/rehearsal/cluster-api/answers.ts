@@ -18,7 +18,7 @@ export function bdbAnswer(bdb: Bdb, { names }: Telling): Json {
   return {
     [fields.uid]: bdb.uid,
     [fields.name]: bdb.name,
-    [fields.type]: names.engineDbType,
+    [fields.type]: bdb.type ?? names.engineDbType,
     [fields.status]: bdb.status,
     [fields.version]: bdb.version,
     [fields.engineVersion]: engineOf(bdb),

@@ -82,7 +82,15 @@ function byPath(site: Site): ReadonlyMap<string, readonly Route[]> {
   return paths;
 }
 
+/** Versions of the API are whole numbers; which ones there are is not shown (S128; domain facts 9). */
+function judgeVersion({ headers }: Request): void {
+  const asked = headers["x-api-version"];
+  if (asked === undefined || /^[1-9]\d{0,2}$/.test(String(asked))) return;
+  throw new ApiRefusal(505, "bad_api_version", "the header x-api-version names no version");
+}
+
 async function answered(routes: readonly Route[], request: Request, site: Site): Promise<Answer> {
+  judgeVersion(request);
   const route = routes.find(({ method }) => method === request.method);
   const isOpen = route?.open === true;
   const user = isOpen ? undefined : site.callers.known(request.headers.authorization);

@@ -13,10 +13,12 @@ export function bdbFromEdb(edb: KubeObject, names: Names): Bdb | undefined {
   const uid = uidOfEdb(edb, names);
   const version = text(at(edb, fields.statusVersion)) ?? text(at(edb, fields.engineVersion));
   if (uid === undefined || version === undefined) return undefined;
+  const type = text(at(edb, edbFields.type));
   const full = parseEngineVersion(version) === undefined ? version : `${version}.0`;
   return bdbOf({
     uid,
     name: edb.metadata.name ?? "",
+    ...(type !== undefined && { type }),
     version: full,
     status: stateOf(text(at(edb, edbFields.status))),
     replication: at(edb, edbFields.replication) === true,

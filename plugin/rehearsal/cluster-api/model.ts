@@ -22,6 +22,8 @@ export interface UsedModule {
 export interface Bdb {
   readonly uid: number;
   readonly name: string;
+  /** Absent: the engine's. */
+  readonly type?: string;
   readonly status: string;
   /** In full, "7.4.0". */
   readonly version: string;

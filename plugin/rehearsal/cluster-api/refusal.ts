@@ -10,6 +10,7 @@ export type PlainCode =
   | "method_not_allowed"
   | "database_busy"
   | "too_large"
+  | "bad_api_version"
   | "internal_error"
   | "unavailable";
 

@@ -16,6 +16,7 @@ test.each([
   ["its number, as an integer", {}, {}, { uid: 7, name: "orders" }],
   ["the version that runs, in full", { engineVersion: "7.4" }, {}, { version: "7.2.4" }],
   ["what is asked for, where nothing is told", { engineVersion: "7.4" }, { version: undefined }, { version: "7.4.0" }],
+  ["its own type", { type: "memcached" }, {}, { type: "memcached" }],
   ["no replicas unless asked for", {}, {}, { replication: false, shards: [{ role: "master" }, { role: "master" }] }],
   ["replicas", { replication: true }, {}, { replication: true }],
   ["no persistence", {}, {}, { persistence: "disabled" }],

@@ -263,6 +263,19 @@ describe("failures on demand", () => {
   });
 });
 
+test.each([
+  ["x", 505],
+  ["0", 505],
+  ["1", 200],
+] as const)(
+  "the header x-api-version %s is answered with %i (domain facts 9)",
+  async (version, status) => {
+    await open();
+    const answered = await api.call("/v1/bdbs", { headers: { "x-api-version": version } });
+    expect(answered.status).toBe(status);
+  },
+);
+
 test("a certificate whose time is over is not accepted", async () => {
   await open({ expiredCertificate: true });
   await expect(called(`${api.url}/v1/bdbs`, { ca: api.caPem })).rejects.toMatchObject({
