@@ -2,13 +2,33 @@
  * How many connections there may be. Beyond that the one that was idle for longest makes room, so
  * that whoever opens thousands shuts nobody out, and costs no more memory than the limit.
  */
+import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Server, Socket } from "node:net";
 
 /** API servers keep at most 25 idle connections each, and open more only for calls under way. */
-const most = 1_024;
+const usualMost = 1_024;
+/** What else the process opens: the metrics port, requests to the API server, files. */
+const otherDescriptors = 192;
+/** So many there are even where next to nothing may be open. */
+const fewest = 64;
 /** More that were never used are no dialling ahead: somebody opens them to take up room. */
 const manyUnused = 256;
+
+/** Beyond the limit of open files connections are reset before they can be told from each other. */
+function mostOf(limits: string): number {
+  const open = Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Infinity);
+  return Math.max(fewest, Math.min(usualMost, open - otherDescriptors));
+}
+
+/** Of this process; empty where there is no such file. */
+function ownLimits(): string {
+  try {
+    return readFileSync("/proc/self/limits", "utf8");
+  } catch {
+    return "";
+  }
+}
 
 /** One connection; a call touches this and nothing else, since there are many calls to each. */
 interface Place {
@@ -32,7 +52,7 @@ export class Connections {
   private readonly known = new WeakMap<Socket, Place>();
   private moment = 0;
 
-  constructor(private readonly limit = most) {}
+  constructor(private readonly limit = mostOf(ownLimits())) {}
 
   /** Counts the connections of a server from now on. */
   watch(server: Server): void {

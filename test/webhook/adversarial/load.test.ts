@@ -108,6 +108,24 @@ describe("idle connections", () => {
     destroyAll([...connections, kept]);
   });
 
+  test("more than the process may have open shut nobody out", async () => {
+    const few = ["/bin/sh", "-c", 'ulimit -n 1024; exec "$@"', "sh"];
+    const limited = await startWebhookProcess({}, "ready", few);
+    const { port, ca } = limited;
+    const connections: RawConnection[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      connections.push(...(await openMany(500, () => RawConnection.open({ port }))));
+    }
+    for (let count = 0; count < 20; count += 1) {
+      const fresh = await RawConnection.open({ port, ca });
+      await fresh.write(post(right));
+      expect(await fresh.answers(1)).toMatchObject([{ status: 200 }]);
+      connections.push(fresh);
+    }
+    destroyAll(connections);
+    await limited.stop();
+  });
+
   test(`${encrypted} that are encrypted leave room, and cost little memory`, async () => {
     const connections: RawConnection[] = [];
     while (connections.length < encrypted) {

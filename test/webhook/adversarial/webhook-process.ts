@@ -41,6 +41,7 @@ afterAll(() => {
 export async function startWebhookProcess(
   more: Readonly<Record<string, string>> = {},
   message = "ready",
+  wrapper: readonly string[] = [],
 ): Promise<WebhookProcess> {
   const pair = aPair({
     names: ["localhost", "127.0.0.1", "admission.engine.svc", "admission.engine-admission.svc"],
@@ -62,7 +63,8 @@ export async function startWebhookProcess(
     LOG_LEVEL: "debug",
     ...more,
   };
-  const child = spawn(process.execPath, [program.file], { env, stdio: ["ignore", "pipe", "pipe"] });
+  const [command, ...args] = [...wrapper, process.execPath, program.file];
+  const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "pipe"] });
   const output = collect(child);
   const { port } = JSON.parse(await output.line(`"message":"${message}"`)) as {
     readonly port: number;
