@@ -98,7 +98,11 @@ export function prepare<F>(
       warnings: read.warnings,
       load: async () => {
         const { run, text } = await load();
-        return { run: (context, args) => run(context, args, flags), ...(text && { text }) };
+        const { withCommands } = await import("./fix-lines.ts");
+        return {
+          run: async (context, args) => withCommands(await run(context, args, flags), context, raw),
+          ...(text && { text }),
+        };
       },
     };
   };

@@ -89,7 +89,9 @@ async function fail(
   error: unknown,
   { job, world, say, reporter, session }: Scene,
 ): Promise<ExitCode> {
-  const report = await withRoles(failureReport(error, known(job, session)), session);
+  const { withCommands } = await import("./fix-lines.ts");
+  const failed = await withRoles(failureReport(error, known(job, session)), session);
+  const report = withCommands(failed, session.context, {});
   reporter.rest();
   const { steps, probes, permissions } = report;
   const done = [steps, probes, permissions].some((part) => part !== undefined);

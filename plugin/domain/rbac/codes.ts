@@ -92,7 +92,7 @@ export const rbacFindings = {
   stale: warning(
     "RBAC-STALE",
     "a role and binding of this operator are left in a namespace that it does not manage",
-    "run with --prune to delete them; they are saved first",
+    "run reapply-rbac with --prune to delete them; they are saved first",
   ),
   staleShared: warning(
     "RBAC-STALE-SHARED",
