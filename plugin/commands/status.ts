@@ -6,6 +6,7 @@ import { judgeChecks } from "../domain/checks/judge";
 import { EngineError, exitCodes, InputError, UsageError } from "../domain/errors";
 import { contentsOf } from "../domain/release/contents";
 import type { ReleaseContents } from "../domain/release/release";
+import { isObject } from "../domain/values";
 import { renderText, type TextStyle } from "../output/text";
 import { VirtualClock } from "../rehearsal/virtual-clock";
 import { Recorder } from "../run/recorder";
@@ -30,8 +31,8 @@ export interface StatusFlags {
   readonly limited: boolean;
 }
 
-/** Reports that a watch has shown already. */
-const shown = new WeakSet<Report>();
+/** Details that a watch has shown already; their report may be completed on its way out. */
+const shown = new WeakSet<object>();
 
 /** The state now, or until a signal comes. */
 export async function runStatus(
@@ -104,7 +105,7 @@ async function watched(
   const ended = (end: (details: StatusDetails) => ExitReport): Report | undefined => {
     if (last === undefined) return undefined;
     const report = documentOf(last, end);
-    shown.add(report);
+    if (isObject(report.details)) shown.add(report.details);
     return report;
   };
   try {
@@ -179,6 +180,7 @@ export function statusText(report: Report, style: TextStyle): string {
           ...(exit.next === undefined ? [] : [`Next: ${exit.next}`]),
         ];
   if (details === undefined) return renderText(report, style);
-  const lines = shown.has(report) ? [] : statusLines(details as StatusDetails, { palette });
+  const told = isObject(details) && shown.has(details);
+  const lines = told ? [] : statusLines(details as StatusDetails, { palette });
   return [...lines, ...end].map((line) => `${line}\n`).join("");
 }
