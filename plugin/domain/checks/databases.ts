@@ -226,7 +226,7 @@ function judgeVersion(
   { facts, names }: Situation,
 ): readonly Found[] {
   const rules = { version: "deny", policy: "off", modules: "off" } as const;
-  const options: RuleOptions = { reading: "target", allowLatest: true, names, rules };
+  const options: RuleOptions = { reading: "target", allowLatest: undefined, names, rules };
   const wanted = leadingEngineVersion(at(object, versionPaths(facts, { kind, object })[0]));
   if (wanted !== undefined && compareEngineVersions(wanted, lowest) < 0) return [];
   const { causes } = judgeEdit(

@@ -50,9 +50,9 @@ function pairOf(kind: KindNames, scene: Scene): Pair {
     kind: kind.kind,
     resource: { group: names.group, version: names.version, plural: kind.plural, kind: kind.kind },
     accept,
-    denies: badParts(kind, names).map(({ what, part }) => ({
+    denies: badParts(kind, names).map(({ what, parts }) => ({
       what,
-      object: withParts(accept, [part]),
+      object: withParts(accept, parts),
     })),
   };
 }
@@ -80,27 +80,28 @@ function goodParts(kind: KindNames, { names, namespace }: Scene): readonly Part[
 function badParts(
   kind: KindNames,
   names: Names,
-): readonly { readonly what: string; readonly part: Part }[] {
+): readonly { readonly what: string; readonly parts: readonly Part[] }[] {
   if (kind === names.erc) {
     const part = { path: names.ercFields.ecName, value: "" };
-    return [{ what: "a remote cluster without a name", part }];
+    return [{ what: "a remote cluster without a name", parts: [part] }];
   }
   const { engineVersion, evictionPolicy, moduleLists } = names.fields;
   const { moduleName, moduleVersion } = names.entryFields;
-  const { moduleParent, engineVersion: version } = fieldsOf(
-    kind === names.edb ? "edb" : "eaadb",
-    names,
-  );
+  const { moduleParent, engineVersions } = fieldsOf(kind === names.edb ? "edb" : "eaadb", names);
   const module = { [moduleName]: "no-such-module", [moduleVersion]: "0.0.0" };
   return [
-    { what: `unknown ${fieldName(engineVersion)}`, part: { path: version, value: "0.0" } },
+    {
+      what: `unknown ${fieldName(engineVersion)}`,
+      // the API server drops it where the definition has no such place, and keeps it in the other one
+      parts: engineVersions.map((path) => ({ path, value: "0.0" })),
+    },
     {
       what: `illegal ${fieldName(evictionPolicy)}`,
-      part: { path: [...moduleParent, ...evictionPolicy.slice(1)], value: "no-such-policy" },
+      parts: [{ path: [...moduleParent, ...evictionPolicy.slice(1)], value: "no-such-policy" }],
     },
     {
       what: "undefined module",
-      part: { path: [...moduleParent, ...moduleLists.slice(-1)], value: [module] },
+      parts: [{ path: [...moduleParent, ...moduleLists.slice(-1)], value: [module] }],
     },
   ];
 }
@@ -122,9 +123,9 @@ export function pairFromStored(stored: KubeObject, resource: Resource, names: Na
     kind: resource.kind,
     resource,
     accept: stored,
-    denies: (kind === undefined ? [] : badParts(kind, names)).map(({ what, part }) => ({
+    denies: (kind === undefined ? [] : badParts(kind, names)).map(({ what, parts }) => ({
       what,
-      object: withParts(stored, [part]),
+      object: withParts(stored, parts),
     })),
   };
 }

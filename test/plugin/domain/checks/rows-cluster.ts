@@ -212,8 +212,11 @@ export const databaseRows: readonly Row[] = [
   fires("DATABASE-VERSION-UNSUPPORTED", "a text", (w) =>
     w.set(edb, "spec.engineVersion", "newest"),
   )(edb),
-  quiet("DATABASE-VERSION-UNSUPPORTED", "a channel", (w) =>
+  fires("DATABASE-VERSION-UNSUPPORTED", "the latest, and its EC does not follow it", (w) =>
     w.set(edb, "spec.engineVersion", "latest"),
+  )(edb),
+  quiet("DATABASE-VERSION-UNSUPPORTED", "the latest, as its EC's policy", (w) =>
+    w.set(edb, "spec.engineVersion", "latest").set(ec, "spec.engineUpgradePolicy", "latest"),
   ),
   fires("DATABASE-TWO-VERSIONS", "they differ", (w) =>
     w

@@ -49,10 +49,11 @@ describe("a pair", () => {
     ]);
   });
 
-  test("of active-active databases has the bad part in the global configuration", () => {
+  test("of active-active databases has a bad version at both places, of which a definition may have one", () => {
     const [, pair] = pairsFor(newEntry, scene);
     expect(pair?.accept["spec"]).toEqual({ participatingClusters: [], globalConfigurations: {} });
     expect(pair?.denies[0]?.object["spec"]).toEqual({
+      engineVersion: "0.0",
       participatingClusters: [],
       globalConfigurations: { engineVersion: "0.0" },
     });
@@ -120,6 +121,7 @@ describe("a stored object as a pair", () => {
     );
     const pair = pairFromStored(stored, resourceOf(eaadb), defaultNames);
     expect(pair.denies[0]?.object["spec"]).toEqual({
+      engineVersion: "0.0",
       globalConfigurations: { memorySize: "1GB", engineVersion: "0.0" },
     });
   });
