@@ -37,8 +37,8 @@ export interface HangRow {
   readonly before?: readonly HangRow["words"][];
   /** What the cluster holds, made of the example's objects. */
   readonly objects?: (example: readonly KubeObject[]) => readonly KubeObject[];
-  /** Of the requests that change nothing, one of so many. */
-  readonly every?: number;
+  /** Sampled: all writes, and of the kinds of other requests one of so many, each at its first one. */
+  readonly oneIn?: number;
   /** Objects whose names are new in every run: they are not compared. */
   readonly passing?: RegExp;
 }
@@ -62,7 +62,7 @@ export interface Hung {
 /** How long a run may go on when one request gets no answer, or when none does any more. */
 export const longest = { one: requestDeadlineMs + 60_000, all: 4 * requestDeadlineMs };
 
-/** Plays every failure at every request; of requests that are alike in a row, the first. */
+/** Plays every failure at every request. */
 export async function hang(
   row: HangRow,
 ): Promise<{ readonly wanted: Wanted; readonly hung: readonly Hung[] }> {
@@ -73,7 +73,7 @@ export async function hang(
     const wanted = await runWithoutFaults(world);
     const usualMs = runs.times.at(-1) ?? 0;
     const hung: Hung[] = [];
-    for (const [index, call] of positions(wanted.calls, row.every)) {
+    for (const [index, call] of positions(wanted.calls, row.oneIn)) {
       for (const fault of faults.filter(({ hangs, meets }) => hangs !== undefined && meets(call))) {
         const before = runs.times.length;
         const outcome = await playScenario(world, wanted, [{ call: index + 1, fault }]);
@@ -151,10 +151,12 @@ async function prepared(
   if (end === "killed" || end.code !== 0) throw new Error(JSON.stringify(end));
 }
 
-/** All writes, and of every other request the first of its kind, or one of so many kinds. */
-function positions(calls: readonly Call[], every = 1): readonly (readonly [number, Call])[] {
+/** All requests; sampled, all writes and the first of one of so many kinds of others. */
+function positions(calls: readonly Call[], oneIn?: number): readonly (readonly [number, Call])[] {
   const said = calls.map(({ verb, subject, dryRun }) => `${verb} ${subject} ${String(dryRun)}`);
-  const kinds = [...new Set(said)].filter((_, index) => index % every === 0);
+  const kinds = [...new Set(said)].filter((_, index) => index % (oneIn ?? 1) === 0);
   const firsts = new Set(kinds.map((kind) => said.indexOf(kind)));
-  return [...calls.entries()].filter(([index, call]) => call.writes || firsts.has(index));
+  return [...calls.entries()].filter(
+    ([index, call]) => oneIn === undefined || call.writes || firsts.has(index),
+  );
 }
