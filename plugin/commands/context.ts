@@ -9,6 +9,7 @@ import { EngineError, exitCodes } from "../domain/errors";
 import type { Names } from "../domain/names";
 import type { KubeObject } from "../domain/objects";
 import type { Release } from "../domain/release/release";
+import { bounded } from "../domain/status/verdict";
 import type { Clock, Cluster } from "../run/ports";
 import type { Home } from "../run/record";
 import type { Event, Report } from "../run/report";
@@ -214,13 +215,24 @@ export class AbandonedError extends EngineError {
   readonly code = "ABANDONED";
   readonly exitCode: ExitCode;
 
-  constructor(signal: "SIGINT" | "SIGTERM", first: unknown) {
-    super(
-      `ended at once by a second signal (${signal}): the outcome of a write in flight is unknown`,
-      {
-        hint: "run the same command again: it reads what is there and goes on from it",
-      },
-    );
+  /** `open` are the writes without an observed outcome: `patch Role/a/edb-role`. */
+  constructor(
+    private readonly signal: "SIGINT" | "SIGTERM",
+    private readonly first: unknown,
+    open: readonly string[] = [],
+  ) {
+    const told =
+      open.length === 0
+        ? "the outcome of a write in flight is unknown"
+        : `outcome open: ${bounded(open)}`;
+    super(`ended at once by a second signal (${signal}): ${told}`, {
+      hint: "run the same command again: it reads what is there and goes on from it",
+    });
     this.exitCode = first instanceof InterruptedError ? first.exitCode : exitCodes.interrupted;
+  }
+
+  /** The same end, naming the writes that were under way. */
+  during(open: readonly string[]): AbandonedError {
+    return new AbandonedError(this.signal, this.first, open);
   }
 }

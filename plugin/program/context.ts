@@ -10,6 +10,7 @@ import type { TalkingReporter } from "../output/reporter";
 import { isTerminal } from "../output/style";
 import type { Permission } from "../domain/permissions";
 import type { Clock, Cluster } from "../run/ports";
+import { watchedHome } from "../run/record";
 import { type Remembered, remembering } from "../run/refused";
 import type { Event } from "../run/report";
 
@@ -41,6 +42,8 @@ export interface ConnectManner {
 export interface Session {
   readonly context: CommandContext;
   readonly events: readonly Event[];
+  /** Writes whose outcome was not observed yet: `patch Role/a/edb-role`. */
+  readonly open: () => readonly string[];
   /** The cluster, when the command has connected. */
   readonly cluster: () => Cluster | undefined;
   /** Permissions that requests were refused for want of. */
@@ -70,6 +73,7 @@ export function createSession(
   };
   const canAsk = (): boolean =>
     !options.noInput && isTerminal(streams.in) && isTerminal(streams.err);
+  const open = new Set<string>();
   let connecting: Promise<Cluster> | undefined;
   let remembered: Remembered | undefined;
   /** The cluster, in the operator's namespace where the command only reads. */
@@ -121,7 +125,7 @@ export function createSession(
       const warn = (text: string): void => {
         event({ type: "warning", text });
       };
-      return openHome(world.env, { clock: world.clock, warn });
+      return watchedHome(openHome(world.env, { clock: world.clock, warn }), open);
     },
     executable: world.executable,
     names: options.names ?? defaultNames,
@@ -145,6 +149,7 @@ export function createSession(
   return {
     context,
     events,
+    open: () => [...open],
     cluster: () => remembered?.cluster,
     missing: async () => (await remembered?.missing()) ?? [],
   };

@@ -1,5 +1,5 @@
 /** Runs a judged command line, and prints its end: exactly one document, whatever happens. */
-import type { CommandContext, GlobalOptions } from "../commands/context";
+import { AbandonedError, type GlobalOptions } from "../commands/context";
 import type { ExitCode } from "../domain/errors";
 import { EngineError, exitCodes, InputError, UsageError } from "../domain/errors";
 import type { Names } from "../domain/names";
@@ -46,7 +46,7 @@ export async function run(job: Job, world: World): Promise<ExitCode> {
     if (report.exit.code !== 0) sayWhy(report, { job, world, say });
     return report.exit.code;
   } catch (thrown) {
-    return await fail(meant(thrown, session.context), { job, world, say, reporter, session });
+    return await fail(meant(thrown, session), { job, world, say, reporter, session });
   } finally {
     session.cluster()?.close();
   }
@@ -60,7 +60,8 @@ function load({ problems, fileProblems = [], prepared }: Job): Promise<LoadedCom
 }
 
 /** After a signal, an aborted request's own error says nothing: the signal was the cause. */
-function meant(thrown: unknown, { signal }: CommandContext): unknown {
+function meant(thrown: unknown, { context: { signal }, open }: Session): unknown {
+  if (thrown instanceof AbandonedError) return thrown.during(open());
   return signal.aborted && !(thrown instanceof EngineError) ? signal.reason : thrown;
 }
 

@@ -34,6 +34,30 @@ export interface Journal extends Omit<RunRecord, "id"> {
   problem(): Promise<string | undefined>;
 }
 
+/** A home whose records tell `open` what is about to be written, and take it back when its outcome is seen. */
+export function watchedHome(home: Home, open: Set<string>): Home {
+  const nameOf = ({ action, object }: Json): string => `${String(action)} ${String(object)}`;
+  return {
+    path: home.path,
+    writable: () => home.writable(),
+    begin: async (runId) => {
+      const record = await home.begin(runId);
+      return {
+        id: record.id,
+        intent: async (line) => {
+          await record.intent(line);
+          open.add(nameOf(line));
+        },
+        outcome: async (line) => {
+          open.delete(nameOf(line));
+          await record.outcome(line);
+        },
+        save: (object) => record.save(object),
+      };
+    },
+  };
+}
+
 /** A journal that makes its folder only when something is to be written. */
 export function journalOf(home: Home, runId: string): Journal {
   let begun: Promise<RunRecord> | undefined;

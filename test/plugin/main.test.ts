@@ -99,11 +99,11 @@ test.each<[NodeJS.Signals, NodeJS.Signals, number]>([
   ["SIGINT", "SIGTERM", 130],
   ["SIGTERM", "SIGTERM", 143],
 ])(
-  "%s, then %s while a write gets no answer: %d at once, one document, outcome unknown",
+  "%s, then %s while a write gets no answer: %d at once, one document, the write is named",
   async (first, second, code) => {
     const end = await interrupted([first, second], isWrite);
     expect(end.code).toBe(code);
-    const told = `second signal (${second}): the outcome of a write in flight is unknown`;
+    const told = `second signal (${second}): outcome open: apply Secret/engine/admission-tls`;
     expect(JSON.parse(end.out)).toMatchObject({
       exit: { code, reason: expect.stringContaining(told) as string },
     });
