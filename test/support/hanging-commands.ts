@@ -56,7 +56,7 @@ export const commands: readonly (HangRow & {
     passing: /^Secret\/engine\/admission-tls-\d/,
   },
   { title: "upgrade-operator", group: "operator", words: operator, passing: handedOver },
-  // of its 651 requests: its parts are the commands above, which are played at every request
+  // its parts are the commands above, which are played at every request
   { title: "upgrade", group: "whole", words: upgrade, oneIn: 8, passing: handedOver },
 ];
 
