@@ -35,6 +35,12 @@ export const oldRules = [
   },
 ];
 
+/** What a person may have bound instead: it gives more than the files, by a wildcard, and is not theirs to change. */
+export const widerRules = [
+  ...oldRules,
+  { apiGroups: ["custom.example"], resources: ["*"], verbs: ["get"] },
+];
+
 export function oldRole(namespace: string, name: string = names.rbac.consumerRole): KubeObject {
   return { apiVersion, kind: "Role", metadata: { name, namespace, labels }, rules: oldRules };
 }

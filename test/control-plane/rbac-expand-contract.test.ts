@@ -25,6 +25,7 @@ import {
   operatorNamespace,
   seedNamespaces,
   settings,
+  widerRules,
 } from "./managed-namespaces";
 import type { KubeObject } from "./objects";
 import { operatorDeployment } from "./operator";
@@ -69,7 +70,7 @@ beforeAll(async () => {
     apiVersion: `${apiGroup}/v1`,
     kind: "ClusterRole",
     metadata: { name: sharedRole.name },
-    rules: oldRules,
+    rules: widerRules,
   });
 });
 afterEach(async () => {

@@ -8,14 +8,16 @@ import {
   namespaceNamed,
   namespaceNames,
   oldBinding,
+  oldRules,
   oldRole,
   operatorNamespace,
   seedNamespaces,
   settings,
+  widerRules,
 } from "./managed-namespaces";
 import { operatorDeployment } from "./operator";
 import { type PluginRun, runner, runPlugin } from "./plugin-run";
-import { pathOf } from "./objects";
+import { type KubeObject, pathOf } from "./objects";
 
 const all = namespaceNames(12);
 const account = `system:serviceaccount:${operatorNamespace}:${names.operator.serviceAccount}`;
@@ -113,12 +115,11 @@ test("a changed roleRef never leaves the operator without access", async () => {
   const [place = ""] = namespaceNames(1, 200);
   await api.create(namespaceNamed(place));
   const shared = { apiGroup, kind: "ClusterRole", name: "shared-by-hand" };
-  const { rules } = oldRole(place) as unknown as { rules: object[] };
   await api.create({
     apiVersion: `${apiGroup}/v1`,
     kind: "ClusterRole",
     metadata: { name: shared.name },
-    rules,
+    rules: widerRules,
   });
   await api.create(oldBinding(place, shared), documentedWay);
   const answers: boolean[] = [];
@@ -137,6 +138,42 @@ test("a changed roleRef never leaves the operator without access", async () => {
   expect(stored).toMatchObject({ roleRef: { kind: "Role", name: "edb-role" } });
   const { body } = await api.send("GET", pathOf(oldBinding(place), "collection"));
   expect((body as { items: object[] }).items).toHaveLength(1);
+});
+
+test("one ClusterRole for all namespaces is extended and narrowed in its place, and no Roles are made", async () => {
+  const { api } = controlPlane;
+  const places = namespaceNames(3, 300);
+  const [first = ""] = places;
+  const metadata = { name: "all-databases" };
+  const role: KubeObject = { apiVersion: `${apiGroup}/v1`, kind: "ClusterRole", metadata };
+  const added = { apiGroups: ["apps"], resources: ["deployments"], verbs: ["get"] };
+  await api.create({ ...role, rules: [...oldRules, added] }, documentedWay);
+  const reference = { apiGroup, kind: "ClusterRole", name: metadata.name };
+  for (const place of places) {
+    await api.create(namespaceNamed(place));
+    await api.create(oldBinding(place, reference), documentedWay);
+  }
+  const write = [`PATCH ${pathOf(role)}`];
+  const named = ["--namespaces", places.join(",")];
+  const dry = await reapply([...named, "--dry-run=server"]);
+  expect([dry.code, dry.writes]).toEqual([0, []]);
+  const expanded = await reapply(named);
+  expect({ code: expanded.code, results: results(expanded) }).toEqual({
+    code: 0,
+    results: {
+      "(ClusterRole/all-databases)": "changed",
+      ...Object.fromEntries(places.map((place) => [place, "unchanged"])),
+    },
+  });
+  expect(expanded.writes.map((line) => line.split("?")[0])).toEqual(write);
+  expect(await may(first, "get", "discovery.k8s.io", "endpointslices")).toBe(true);
+  expect(await may(first, "get", "", "endpoints")).toBe(true);
+  const narrowed = await reapply([...named, "--mode=contract", "--yes"]);
+  expect([narrowed.code, narrowed.writes.length]).toEqual([0, 1]);
+  expect(await may(first, "get", "", "endpoints")).toBe(false);
+  expect(await may(first, "get", "apps", "deployments")).toBe(true);
+  expect(await api.read(oldRole(first))).toBeUndefined();
+  expect(await api.read(oldBinding(first))).toMatchObject({ roleRef: reference });
 });
 
 test("who may write roles but not give these rights learns rule by rule what is missing", async () => {

@@ -1,8 +1,9 @@
 /** The managed namespaces with what is in them and what the release wants there (S34; domain facts 6). */
-import { factNamed, type FactKey } from "../facts";
+import { factNamed, type FactKey, type Facts } from "../facts";
 import type { KubeObject } from "../objects";
 import { type ReleaseRoles, rolesFor } from "../rbac/lines";
 import { type Additions, additionsTo } from "../rbac/local";
+import { clusterRoleOf, isShared, sharedPair } from "../rbac/shared";
 import { termsFor } from "../rbac/terms";
 import { pairIn, type RbacTemplates, renderRbac } from "../rbac/templates";
 import type { Pair } from "../rbac/kinds";
@@ -64,14 +65,27 @@ export function sitesOf(situation: Situation): readonly ManagedSite[] {
   return managed
     .filter((name) => isLiving(factNamed(facts, "namespaces", { name })))
     .map((namespace) => {
-      const [role, binding] = [roles.get(namespace), bindings.get(namespace)];
-      const wanted = consumer && pairIn(consumer, namespace);
+      const binding = bindings.get(namespace);
+      const clusterRole = sharedRoleIn(facts, binding);
+      const role = clusterRole ?? roles.get(namespace);
+      const pair = consumer && pairIn(consumer, namespace);
+      const wanted = pair && clusterRole ? sharedPair(pair, clusterRole) : pair;
       const held = { ...(role && { role }), ...(binding && { binding }) };
       const local = wanted === undefined ? none : additionsTo(held, wanted, known);
       // without an EC nobody knows whose accounts the release means
       const subjects = accountsOf(situation).length === 0 ? [] : local.subjects;
       return { namespace, role, binding, wanted, local: { ...local, subjects } };
     });
+}
+
+/** The ClusterRole that gives the access in the place of a Role, where one does. */
+export function sharedRoleIn(
+  facts: Facts,
+  binding: KubeObject | undefined,
+): KubeObject | undefined {
+  const name = clusterRoleOf(binding);
+  const role = name === undefined ? undefined : factNamed(facts, "clusterRoles", { name });
+  return isShared(role, facts.names) ? role : undefined;
 }
 
 const none: Additions = { grants: [], subjects: [] };

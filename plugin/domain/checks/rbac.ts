@@ -12,13 +12,16 @@ import { type ManagedSite, settingNeeds, sitesOf, templatesOf } from "./rbac-sit
 import type { Situation } from "./situation";
 
 const area = "rbac";
-const needs = [...settingNeeds, "roles", "roleBindings"] as const;
+const needs = [...settingNeeds, "roles", "roleBindings", "clusterRoles"] as const;
 const again = "run reapply-rbac";
 
 const perSite =
   (judge: (site: ManagedSite, situation: Situation) => Found | readonly Found[] | undefined) =>
-  (situation: Situation): readonly Found[] =>
-    sitesOf(situation).flatMap((site) => judge(site, situation) ?? []);
+  (situation: Situation): readonly Found[] => {
+    const found = sitesOf(situation).flatMap((site) => judge(site, situation) ?? []);
+    // one ClusterRole may be that of many namespaces
+    return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
+  };
 
 /** The checks of roles and bindings. */
 export const rbacChecks: readonly Check[] = [

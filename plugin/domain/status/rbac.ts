@@ -1,10 +1,12 @@
 /** In how many places role and binding differ from the release's (S34; domain facts 6). */
+import { sharedRoleIn } from "../checks/rbac-sites";
 import type { Situation } from "../checks/situation";
 import { factNamed, type Facts } from "../facts";
 import type { KubeObject } from "../objects";
 import type { Pair } from "../rbac/kinds";
 import { type RoleFiles, rolesFor } from "../rbac/lines";
 import { isAsWanted, planSite, type SitePlan, takesAway, type Terms } from "../rbac/plan";
+import { clusterRoleOf, sharedPair } from "../rbac/shared";
 import { termsFor } from "../rbac/terms";
 import { pairIn, renderRbac, wantsAccounts, type RbacTemplates } from "../rbac/templates";
 import { at, text } from "../values";
@@ -87,6 +89,12 @@ function rendering(
     const because = "no cluster resource tells the service account that the bindings are for";
     return unreadVerdict(facts, ["ecs"]) ?? { is: "unknown", because };
   }
+  const byClusterRole = facts.objects.roleBindings.some(
+    (binding) =>
+      binding.metadata.name === names.rbac.consumerBinding && clusterRoleOf(binding) !== undefined,
+  );
+  const shared = byClusterRole ? unreadVerdict(facts, ["clusterRoles"]) : undefined;
+  if (shared !== undefined) return shared;
   const unread = label ? unreadVerdict(facts, ["clusterRoles", "clusterRoleBindings"]) : undefined;
   if (unread !== undefined) return unread;
   const unique = [...new Set(accounts)].sort();
@@ -109,12 +117,13 @@ function plansOf(
   const terms = termsFor({ ...facts, files, mode: "contract" });
   const roles = placed(facts.objects.roles, consumer.role);
   const bindings = placed(facts.objects.roleBindings, consumer.binding);
-  const inEach = namespaces.map((place) =>
-    planned(place, { wanted: pairIn(consumer, place), terms }, [
-      roles.get(place),
-      bindings.get(place),
-    ]),
-  );
+  const inEach = namespaces.map((place) => {
+    const binding = bindings.get(place);
+    const shared = sharedRoleIn(facts, binding);
+    const pair = pairIn(consumer, place);
+    const wanted = shared === undefined ? pair : sharedPair(pair, shared);
+    return planned(place, { wanted, terms }, [shared ?? roles.get(place), binding]);
+  });
   if (label === undefined) return inEach;
   const found = (key: "clusterRoles" | "clusterRoleBindings", { metadata }: KubeObject) =>
     factNamed(facts, key, { name: String(metadata.name) });

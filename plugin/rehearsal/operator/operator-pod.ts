@@ -1,4 +1,5 @@
 /** What becomes of the operator's pod: it starts when it may and can (S19; domain facts 6). */
+import { clusterRoleOf } from "../../domain/rbac/shared";
 import { at, list, own, text } from "../../domain/values";
 import type { KubeObject } from "../../run/ports";
 import { isReadyPod, type PodState } from "./pod-status";
@@ -43,7 +44,10 @@ export function haltedBecause(scene: Scene): string | undefined {
     if (!namespaces.some(({ metadata }) => metadata.name === place)) {
       return `namespace ${place} does not exist`;
     }
-    if (!within(roles)) return `role ${names.rbac.consumerRole} is missing in namespace ${place}`;
+    const binding = bindings.find(({ metadata }) => metadata.namespace === place);
+    const isShared = clusterRoleOf(binding) !== undefined;
+    if (!within(roles) && !isShared)
+      return `role ${names.rbac.consumerRole} is missing in namespace ${place}`;
     if (!within(bindings)) {
       return `role binding ${names.rbac.consumerBinding} is missing in namespace ${place}`;
     }

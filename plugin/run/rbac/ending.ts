@@ -6,7 +6,7 @@ import { grantLines } from "../../domain/rbac/rules";
 import { planFindings } from "../../domain/upgrade/codes";
 import type { ExitReport, NamespaceReport } from "../report";
 import type { RbacOptions } from "./deps";
-import type { Site } from "./site";
+import { placeName, type Site } from "./site";
 import { shortened, type Targets } from "./targets";
 import type { Outcome } from "./worker";
 
@@ -17,7 +17,7 @@ const rightsCodes = ["RBAC-FORBIDDEN", "RBAC-ESCALATION"];
 export class Ending {
   #targets: Pick<Targets, "namespaces" | "from"> = { namespaces: [], from: "" };
   #because: string | undefined;
-  #wide: NamespaceReport | undefined;
+  readonly #wide = new Map<string, NamespaceReport>();
   #pruned = 0;
   #notPruned = 0;
   #failures = 0;
@@ -47,7 +47,8 @@ export class Ending {
       ...(findings.length > 0 && { findings }),
       ...(!isAsWanted(plan) && changesOf(site)),
     };
-    if (namespace === undefined) this.#wide = report;
+    if (namespace === undefined)
+      this.#wide.set(widePlace(site), { ...report, name: widePlace(site) });
     else this.#results.set(namespace, report);
     if (result === "failed") this.#countFailure();
   }
@@ -85,8 +86,7 @@ export class Ending {
     const all = this.#targets.namespaces.map(
       (name): NamespaceReport => this.#results.get(name) ?? { name, result: "skipped" },
     );
-    if (this.#wide === undefined) return all;
-    return [{ ...this.#wide, name: "(cluster)" }, ...all];
+    return [...this.#wide.values(), ...all];
   }
 
   exit(written: number): ExitReport {
@@ -98,7 +98,7 @@ export class Ending {
       failed.length > 0 &&
       failed.every(({ findings = [] }) => findings.some(({ code }) => codes.includes(code)));
     const untouched = allFor(rightsCodes) ? exitCodes.permission : exitCodes.conflict;
-    const names = failed.map(({ name }) => (name === "" ? "(cluster)" : name)).sort();
+    const names = failed.map(({ name }) => name).sort();
     return {
       code: allFor([...rightsCodes, planFindings.changed.code]) ? untouched : exitCodes.partial,
       reason: names.length === 0 ? reason : `${reason}; failed: ${shortened(names)}`,
@@ -123,7 +123,7 @@ export class Ending {
   }
 
   #failed(): readonly NamespaceReport[] {
-    const all = [...this.#results.values(), ...(this.#wide === undefined ? [] : [this.#wide])];
+    const all = [...this.#results.values(), ...this.#wide.values()];
     return all.filter(({ result }) => result === "failed");
   }
 
@@ -140,6 +140,11 @@ export class Ending {
     const stopped = this.#because === undefined ? "" : `; stopped: ${this.#because}`;
     return `${namespaces.length} namespaces (${from}): ${parts.join(", ")}${pruned}${this.#unproven()}${stopped}`;
   }
+}
+
+/** How a place of no namespace is called in a report. */
+function widePlace(site: Site): string {
+  return site.part === undefined ? "(cluster)" : `(${placeName(site)})`;
 }
 
 function changesOf({ plan }: Site): Pick<NamespaceReport, "rules" | "subjects"> {

@@ -44,10 +44,12 @@ export function listPermissions(): readonly Permission[] {
 
 /** What the plan of one place writes. */
 export function writePermissions({ namespace, plan, temporaryName }: Site): readonly Permission[] {
-  const { role, binding } = kindsIn(namespace);
+  const { binding } = kindsIn(namespace);
+  // one ClusterRole may give the access in many namespaces
+  const { role } = kindsIn(plan.outcome.role.metadata.namespace);
   const on = (verb: string, resource: Resource, name?: string): Permission => ({
     ...permission(verb, resource, "to bring roles and bindings up to date"),
-    ...(namespace !== undefined && { namespace }),
+    ...(namespace !== undefined && resource !== rbacKinds.clusterRole && { namespace }),
     ...(name !== undefined && { name }),
   });
   const apply = (resource: Resource, name: string, creates: boolean): readonly Permission[] => [

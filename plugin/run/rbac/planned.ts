@@ -25,7 +25,7 @@ export function plannedApply(
   const ref = refOf(object);
   const file = fileOf(object, deps);
   const words =
-    live !== undefined && mixed === true
+    live !== undefined && (mixed === true || (file === undefined && object["rules"] !== undefined))
       ? patchWords(object, ref)
       : file === undefined
         ? createWords(object)

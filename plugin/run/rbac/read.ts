@@ -1,7 +1,7 @@
 /** Reads what the operator is told, the namespaces, and the roles and bindings that exist. */
 import { exitCodes } from "../../domain/errors";
 import { kinds } from "../../domain/kinds";
-import type { KubeObject, Resource } from "../../domain/objects";
+import { type KubeObject, refTo, type Resource } from "../../domain/objects";
 import { type Configured, configuredNamespaces } from "../../domain/rbac/managed";
 import { kindsIn, type Pair, rbacKinds } from "../../domain/rbac/kinds";
 import type { Found } from "../../domain/rbac/plan";
@@ -158,9 +158,10 @@ export async function readPlace(
   { namespace, wanted, temporaryName }: Place,
 ): Promise<Found> {
   const within = namespace === undefined ? {} : { namespace };
-  const { role, binding } = kindsIn(namespace);
+  const { binding } = kindsIn(namespace);
+  const { role } = kindsIn(wanted.role.metadata.namespace);
   const [first, second, third] = await Promise.all([
-    cluster.get({ resource: role, name: wanted.role.metadata.name ?? "", ...within }),
+    cluster.get(refTo(role, wanted.role)),
     cluster.get({ resource: binding, name: wanted.binding.metadata.name ?? "", ...within }),
     cluster.get({ resource: binding, name: temporaryName, ...within }),
   ]);
@@ -169,7 +170,7 @@ export async function readPlace(
 
 /** The rules of the roles that bindings are for, each cluster-wide one read once. */
 export class BoundRules {
-  readonly #clusterRoles = new Map<string, Promise<readonly Json[]>>();
+  readonly #clusterRoles = new Map<string, Promise<KubeObject | undefined>>();
 
   constructor(private readonly deps: RbacDeps) {}
 
@@ -182,10 +183,15 @@ export class BoundRules {
     if (kind === "Role" && namespace !== undefined) {
       return { ...found, bound: await this.#read({ resource: rbacKinds.role, name, namespace }) };
     }
+    return { ...found, bound: rulesOf(await this.clusterRole(name)) };
+  }
+
+  /** Each is read once. */
+  clusterRole(name: string): Promise<KubeObject | undefined> {
     const known = this.#clusterRoles.get(name);
-    const bound = known ?? this.#read({ resource: rbacKinds.clusterRole, name });
-    this.#clusterRoles.set(name, bound);
-    return { ...found, bound: await bound };
+    const read = known ?? this.deps.cluster.get({ resource: rbacKinds.clusterRole, name });
+    this.#clusterRoles.set(name, read);
+    return read;
   }
 
   async #read(ref: Parameters<RbacDeps["cluster"]["get"]>[0]): Promise<readonly Json[]> {

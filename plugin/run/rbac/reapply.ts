@@ -4,9 +4,10 @@
  */
 import { UsageError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
-import type { KubeObject } from "../../domain/objects";
+import { type KubeObject, objectLabel } from "../../domain/objects";
 import type { RoleFiles } from "../../domain/rbac/lines";
 import { isAsWanted, takesAway } from "../../domain/rbac/plan";
+import { clusterRoleOf, isShared, sharedPair } from "../../domain/rbac/shared";
 import type { Stale } from "../../domain/rbac/stale";
 import type { Pair } from "../../domain/rbac/kinds";
 import { pairIn, renderRbac, wantsAccounts } from "../../domain/rbac/templates";
@@ -53,8 +54,8 @@ export async function reapplyRbac(ports: RbacPorts, options: RbacOptions): Promi
 
 interface Planned {
   readonly targets: Targets;
-  /** The cluster-wide pair, in label mode. */
-  readonly wide: Site | undefined;
+  /** The cluster-wide pair, in label mode, and ClusterRoles that give the access in namespaces. */
+  readonly wide: readonly Site[];
   readonly sites: readonly Site[];
   readonly stale: readonly Stale[];
 }
@@ -116,8 +117,9 @@ class Reapply {
     const { consumer, label } = this.#render(roles, accounts, targets);
     const inventory = await readInventory(deps, this.#temporary(consumer));
     const sites = await this.#sites(consumer, targets, inventory);
-    const wide = label === undefined ? undefined : await this.#site({ wanted: label }, undefined);
-    const all = [...(wide === undefined ? [] : [wide]), ...sites];
+    const labelled = label === undefined ? [] : [await this.#site({ wanted: label }, undefined)];
+    const wide = [...labelled, ...this.#sharedRoles(sites)];
+    const all = [...wide, ...sites];
     requireLate(deps, options, { running, sites: all });
     requireDroppable(options, all);
     deps.recorder.findings(keptFindings(all));
@@ -166,15 +168,45 @@ class Reapply {
     const place = { ...where, temporaryName: this.#temporary(where.wanted) };
     const { namespace = "" } = where;
     const found = inventory?.at(namespace) ?? (await readPlace(deps, place));
-    const known = await this.#bound.addTo(found, where.wanted.binding);
-    return siteOf(place, known, { ...options, names: deps.names });
+    const planning = { ...options, names: deps.names };
+    const name = where.namespace === undefined ? undefined : clusterRoleOf(found.binding);
+    const role = name === undefined ? undefined : await this.#bound.clusterRole(name);
+    if (isShared(role, deps.names)) {
+      const shared = { ...place, wanted: sharedPair(where.wanted, role), part: "binding" } as const;
+      return siteOf(shared, { ...found, role }, planning);
+    }
+    return siteOf(place, await this.#bound.addTo(found, where.wanted.binding), planning);
+  }
+
+  /** Each ClusterRole that gives the access in namespaces is a place of its own, written once. */
+  #sharedRoles(sites: readonly Site[]): readonly Site[] {
+    const { deps, options } = this;
+    const all = sites.filter(({ part }) => part === "binding");
+    const byName = new Map(all.map((site) => [objectLabel(site.wanted.role), site]));
+    return [...byName].map(
+      ([
+        label,
+        {
+          wanted,
+          temporaryName,
+          found: { role },
+        },
+      ]) => {
+        const count = all.filter((site) => objectLabel(site.wanted.role) === label).length;
+        deps.recorder.note(
+          `${label} gives the access in ${counted(count)}: its rules are brought up to date, no Roles are made`,
+        );
+        const place = { wanted, temporaryName, part: "role" } as const;
+        return siteOf(place, { ...(role && { role }) }, { ...options, names: deps.names });
+      },
+    );
   }
 
   /** The places whose writes are allowed; where none is, nothing is begun. */
   async #withPermission(planned: Planned): Promise<readonly Site[]> {
     const { deps, options } = this;
     const { wide, sites, stale } = planned;
-    const all = [...(wide === undefined ? [] : [wide]), ...sites];
+    const all = [...wide, ...sites];
     const writing = all.filter(({ plan }) => !isAsWanted(plan));
     const missing = await missingAt(deps, options, writing);
     for (const [site, lacking] of missing) {
@@ -223,7 +255,7 @@ class Reapply {
       if (progress !== undefined) deps.recorder.waiting(progress, 0);
     };
     for (const [name, finding] of targets.unfit) this.#ending.failNamespace(name, [finding]);
-    const first = open.filter((site) => site === wide || site.namespace === options.canary);
+    const first = open.filter((site) => wide.includes(site) || site.namespace === options.canary);
     for (const site of first) await one(site);
     if (options.canary !== undefined && this.#ending.hasFailed(options.canary)) {
       this.#ending.stop(`the canary ${options.canary} failed`);

@@ -4,6 +4,7 @@ import { type KubeObject, objectLabel } from "../../domain/objects";
 import { rbacFinding } from "../../domain/rbac/codes";
 import { type Pair } from "../../domain/rbac/kinds";
 import { expanded, type Found, planSite, type SitePlan } from "../../domain/rbac/plan";
+import { partOf, type SharedPart } from "../../domain/rbac/shared";
 import { termsFor } from "../../domain/rbac/terms";
 import { otherOperators } from "../../domain/rbac/stale";
 import type { Finding } from "../../domain/findings";
@@ -15,6 +16,8 @@ import type { RbacDeps, RbacOptions } from "./deps";
 export interface Site {
   readonly namespace?: string;
   readonly wanted: Pair<KubeObject>;
+  /** Where one ClusterRole gives the access: which of the two this place writes. */
+  readonly part?: SharedPart;
   /** Name of the second binding that holds the access while the binding is replaced. */
   readonly temporaryName: string;
   readonly found: Found;
@@ -23,19 +26,26 @@ export interface Site {
 
 /** Plans a place from what was found there. */
 export function siteOf(
-  place: Pick<Site, "namespace" | "wanted" | "temporaryName">,
+  place: Pick<Site, "namespace" | "wanted" | "temporaryName" | "part">,
   read: Found,
   { names, ...options }: RbacOptions & Pick<RbacDeps, "names">,
 ): Site {
   const inNamespaces = termsFor({ ...options, names, files: options });
   // no release has changed the role for finding namespaces
-  const terms = place.namespace === undefined ? { ...inNamespaces, lines: [] } : inNamespaces;
+  const isWide = place.namespace === undefined && place.part === undefined;
+  const terms = isWide ? { ...inNamespaces, lines: [] } : inNamespaces;
   const found = options.assumeExpanded === true ? expanded(read, place.wanted, terms) : read;
-  return { ...place, found, plan: planSite(found, place.wanted, terms) };
+  const plan = planSite(found, place.wanted, terms);
+  return { ...place, found, plan: place.part === undefined ? plan : partOf(plan, place.part) };
 }
 
 /** What a place is called in sentences. */
-export function placeName({ namespace }: Pick<Site, "namespace">): string {
+export function placeName({
+  namespace,
+  part,
+  wanted,
+}: Pick<Site, "namespace" | "part" | "wanted">): string {
+  if (part === "role") return objectLabel(wanted.role);
   return namespace === undefined ? "the whole cluster" : `namespace ${namespace}`;
 }
 

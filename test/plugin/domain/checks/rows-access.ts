@@ -233,6 +233,23 @@ const withLabelRole = (world: World, verbs: readonly string[] = ["list", "watch"
       subjects: [],
     },
   );
+/** The documented variant: no Roles, and a ClusterRole that every RoleBinding is for. */
+const byClusterRole = (
+  world: World,
+  change: (rules: readonly object[]) => readonly object[] = (rules) => rules,
+): World => {
+  const { rules } = world.find(role) as { rules: object[] };
+  return world
+    .add({
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      kind: "ClusterRole",
+      metadata: { name: "all-databases" },
+      rules: change(rules),
+    })
+    .set(binding, "roleRef.kind", "ClusterRole")
+    .set(binding, "roleRef.name", "all-databases")
+    .remove(role);
+};
 const account = (name: string, namespace = "engine") => ({
   kind: "ServiceAccount",
   name,
@@ -268,6 +285,16 @@ export const rbacRows: readonly Row[] = [
     const { rules } = w.find(role) as { rules: object[] };
     w.set(role, "rules", rules.slice(1));
   })(role),
+  quiet("RBAC-ROLE-ABSENT", "one ClusterRole gives the access", (w) => byClusterRole(w)),
+  quiet("RBAC-ROLE-REF", "one ClusterRole gives the access", (w) => byClusterRole(w)),
+  fires("RBAC-ROLE-REF", "a ClusterRole that gives no right on databases", (w) =>
+    byClusterRole(w, (rules) => rules.slice(1)),
+  )(binding, { also: ["RBAC-ROLE-ABSENT"] }),
+  fires("RBAC-ROLE-BEHIND", "a rule is missing in the ClusterRole of two namespaces", (w) => {
+    byClusterRole(w, (rules) => rules.slice(0, -1))
+      .copy(binding, { namespace: "other" })
+      .set(settings, "data", { EDB_NAMESPACES: "shop,other" });
+  })("ClusterRole/all-databases"),
   fires("RBAC-ROLE-BEYOND", "a rule more", (w) => {
     const { rules } = w.find(role) as { rules: object[] };
     rules.push({ apiGroups: [""], resources: ["endpoints"], verbs: ["get"] });

@@ -42,6 +42,29 @@ test.each<[string, Parameters<typeof statusOf>[0], string, readonly string[]]>([
   expect(rbac.verdict).toMatchObject({ is: "stalled", because });
 });
 
+describe("one ClusterRole gives the access", () => {
+  const clusterRole = (change: Parameters<typeof withRules>[0]): KubeObject => ({
+    ...withRules(change),
+    kind: "ClusterRole",
+    metadata: { name: "all-databases" },
+  });
+  const roleRef = { kind: "ClusterRole", name: "all-databases" };
+  const bindings = { roles: [], roleBindings: [{ ...inShop.binding, roleRef }] };
+
+  test.each([
+    ["as the files", clusterRole((rules) => rules), "fine", []],
+    ["and lacks a rule", clusterRole((rules) => rules.slice(0, -1)), "stalled", ["shop"]],
+  ])("%s", (_, role, is, lacking) => {
+    const { rbac } = statusOf({ ...bindings, clusterRoles: [role] });
+    expect([rbac.verdict.is, rbac.lacking]).toEqual([is, lacking]);
+  });
+
+  test("that may not be read: nothing is claimed", () => {
+    const { rbac } = statusOf(bindings, unread("clusterRoles")[1]);
+    expect(rbac.verdict.is).toBe("unknown");
+  });
+});
+
 test("what a person added is no drift", () => {
   const { rbac } = statusOf({ roles: [withRules((rules) => [...rules, own])] });
   expect(rbac).toMatchObject({ differing: [], beyond: [], local: ["shop"] });

@@ -130,6 +130,18 @@ describe("an operator whose managed namespaces are not as it needs them", () => 
     expect(condition(await newPod(world), "Ready")?.toString()).toContain("True");
   });
 
+  test("one ClusterRole in the place of the Roles is what it needs", async () => {
+    const world = await aPlayedWorld();
+    const bound = await world.cluster.get(binding);
+    if (bound === undefined) throw new Error("the example has none");
+    for (const ref of [role, binding]) await world.cluster.delete(ref, {});
+    const roleRef = { ...(bound["roleRef"] as object), kind: "ClusterRole", name: "all" };
+    const metadata = omit(bound.metadata, "resourceVersion", "uid");
+    await world.cluster.create({ ...bound, metadata, roleRef });
+    await upgradeOperator(world);
+    expect(condition(await newPod(world), "Ready")?.toString()).toContain("True");
+  });
+
   test("it halts over a namespace that does not exist", async () => {
     const world = await aPlayedWorld();
     const body = { data: { EDB_NAMESPACES: "shop, nowhere" } };
