@@ -3,6 +3,7 @@ import type { Judgement } from "../domain/checks/judge";
 import { requireMatched, type Skip } from "../domain/checks/selection";
 import { exitCodes } from "../domain/errors";
 import { judgePrerequisites, prerequisiteKeys } from "../domain/upgrade/prerequisites";
+import { readDefinition, withDefinition } from "./cluster/read";
 import { type Ledger, MissingPermissionsError, tellMissing } from "./ledger";
 import { BlockedError } from "./recorder";
 import { readSnapshot, type SnapshotDeps } from "./snapshot";
@@ -22,7 +23,11 @@ export async function requirePrerequisites(
   { namespace, version, skip }: Beginning,
 ): Promise<void> {
   if (skip === undefined) return;
-  const facts = await readSnapshot(deps, namespace, prerequisiteKeys);
+  const [read, definition] = await Promise.all([
+    readSnapshot(deps, namespace, prerequisiteKeys),
+    readDefinition(deps, "ec"),
+  ]);
+  const facts = withDefinition(read, definition);
   const judgement = judgePrerequisites(facts, { operatorVersion: version }, skip);
   await requireRead(deps, judgement);
   const { findings } = judgement;

@@ -6,6 +6,7 @@ import type { Facts } from "../facts";
 import { type ModuleStanding, moduleStanding } from "../module-standing";
 import { type KubeObject, objectLabel } from "../objects";
 import { readSubject } from "../rules/subject";
+import { servedPaths } from "../served-fields";
 import type { Edit } from "../rules/types";
 import { at } from "../values";
 import { type EngineVersion, leadingEngineVersion, parseEngineVersion } from "../versions";
@@ -79,13 +80,25 @@ export function usedModules(facts: Facts, ec: KubeObject): readonly UsedModule[]
   });
 }
 
+/** False where the served definition of the EC has no place for modules: then none can be missing there (C9, S124). */
+export function canDefineModules({ names, objects }: Facts): boolean {
+  const name = `${names.ec.plural}.${names.group}`;
+  const definition = objects.definitions.find(({ metadata }) => metadata.name === name);
+  const [served] = [names.ecVersion, names.version].flatMap((version) => {
+    const paths = servedPaths(definition, version, [names.fields.userDefinedModules]);
+    return paths === undefined ? [] : [paths];
+  });
+  return served?.length !== 0;
+}
+
 /** Those that nothing defines, and what is wrong with each, for people (S56; C9). */
 export function undefinedModules(
   facts: Facts,
   ec: KubeObject,
 ): readonly (UsedModule & { readonly says: string })[] {
+  const canDefine = canDefineModules(facts);
   return usedModules(facts, ec)
-    .filter(({ standing }) => standing !== "defined")
+    .filter(({ standing }) => standing !== "defined" && (canDefine || standing !== "installed"))
     .map((used) => {
       const lack =
         used.standing === "installed" ? "installed but not defined" : "neither bundled nor defined";

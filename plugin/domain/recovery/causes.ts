@@ -3,14 +3,13 @@ import { termOf } from "../names";
 import { withInstalled } from "../api/modules";
 import { digestCauses, licenseCauses } from "../cluster/causes";
 import { clusterFinding } from "../cluster/codes";
-import { undefinedModules } from "../cluster/databases";
+import { canDefineModules, undefinedModules } from "../cluster/databases";
 import { autoOf } from "../cluster/fields";
 import { projectCluster } from "../clusters";
-import { type Facts, factNamed } from "../facts";
+import type { Facts } from "../facts";
 import type { Finding } from "../findings";
 import { moduleStanding } from "../module-standing";
 import { type KubeObject, objectLabel } from "../objects";
-import { servedPaths } from "../served-fields";
 import { at, text } from "../values";
 import { formatEngineVersion } from "../versions";
 import { bundledVersions } from "../release/bundled";
@@ -116,9 +115,7 @@ function undefinedOnes(frozen: Frozen): readonly FreezeCause[] {
 function notDefined({ facts, ec }: Frozen, module: string, says: string): readonly FreezeCause[] {
   const { names } = facts;
   const path = names.fields.userDefinedModules;
-  const name = `${names.ec.plural}.${names.group}`;
-  const definition = factNamed(facts, "definitions", { name });
-  if (servedPaths(definition, names.ecVersion, [path])?.length === 0) return [];
+  if (!canDefineModules(facts)) return [];
   const finding = clusterFinding("moduleUndefined", {
     object: objectLabel(ec),
     field: path.join("."),

@@ -73,6 +73,12 @@ export async function readDefinition(
   }
 }
 
+/** The facts with that definition, of which no list was read. */
+export function withDefinition(facts: Facts, definition: KubeObject | undefined): Facts {
+  const definitions = definition === undefined ? [] : [definition];
+  return { ...facts, objects: { ...facts.objects, definitions } };
+}
+
 /** What is read in any case. */
 export function readPermissions(
   names: Names,

@@ -22,6 +22,7 @@ import { follow } from "./follow";
 import {
   planned,
   readDefinition,
+  withDefinition,
   readFacts,
   readPermissions,
   writePermission,
@@ -115,11 +116,10 @@ class UpgradeCluster {
     const resource = this.#known();
     const [facts, definition] = await Promise.all([
       readFacts(deps, { namespace, resource }, planned),
-      auto ? readDefinition(deps, "ec") : undefined,
+      readDefinition(deps, "ec"),
     ]);
-    const definitions = definition === undefined ? [] : [definition];
     const { assumeOperator } = options;
-    const seen = { ...facts, objects: { ...facts.objects, definitions } };
+    const seen = withDefinition(facts, definition);
     const plan = planCluster(
       assumeOperator === undefined ? seen : withOperator(seen, assumeOperator),
       {

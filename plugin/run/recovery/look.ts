@@ -8,7 +8,7 @@ import type { ApiFacts } from "../../domain/recovery/databases";
 import { type Evidence, eventEvidence, logEvidence } from "../../domain/recovery/evidence";
 import { own } from "../../domain/values";
 import type { ClusterApi } from "../cluster-api";
-import { readFacts } from "../cluster/read";
+import { readDefinition, readFacts, withDefinition } from "../cluster/read";
 import { BlockedError } from "../recorder";
 import type { RecoverDeps, RecoverOptions } from "./deps";
 
@@ -45,14 +45,16 @@ export async function lookAt(
   { resource, api, unread }: Looking,
 ): Promise<Look> {
   const { namespace, name } = options;
-  const [read, asked] = await Promise.allSettled([
+  const [read, defined, asked] = await Promise.allSettled([
     readFacts(deps, { namespace, resource }, looked),
+    readDefinition(deps, "ec"),
     api === undefined ? undefined : readApi(deps, api).catch(passed),
   ]);
-  // both are seen to their end: a call that is under way would go on after the connection is closed
+  // every one is seen to its end: a call that is under way would go on after the connection is closed
   if (read.status === "rejected") throw read.reason as Error;
+  if (defined.status === "rejected") throw defined.reason as Error;
   if (asked.status === "rejected") throw asked.reason as Error;
-  const [facts, told] = [read.value, asked.value];
+  const [facts, told] = [withDefinition(read.value, defined.value), asked.value];
   const ec = facts.objects.ecs.find(({ metadata }) => metadata.name === name);
   if (ec === undefined) {
     const object = [deps.names.ec.kind, namespace, name].join("/");

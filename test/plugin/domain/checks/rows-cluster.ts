@@ -1,5 +1,5 @@
 /** The EC, its license, its databases and modules. */
-import { config, deployment, eaadb, ec, edb, erc } from "./labels";
+import { config, definition, deployment, eaadb, ec, edb, erc } from "./labels";
 import { fires, quiet, type Row } from "./row";
 import { secret, type World } from "./world";
 
@@ -287,6 +287,14 @@ export const databaseRows: readonly Row[] = [
   ),
 ];
 
+/** A definition of before modules of the user's own (domain facts 7). */
+const withoutModules = (world: World): World => {
+  const old = JSON.parse(
+    JSON.stringify(world.find(definition)).replaceAll('"userDefinedModules":', '"other":'),
+  ) as Record<string, unknown>;
+  return world.set(definition, "spec", old["spec"]);
+};
+
 export const moduleRows: readonly Row[] = [
   fires("CLUSTER-AUTO-USER-MODULES", "in use and automatic", (w) =>
     uses(userModule(auto(w)), "rg"),
@@ -301,6 +309,12 @@ export const moduleRows: readonly Row[] = [
   fires("CLUSTER-MODULE-UNDEFINED", "neither bundled nor defined", (w) => uses(w, "mystery"))(ec),
   fires("CLUSTER-MODULE-UNDEFINED", "installed, not defined", (w) =>
     uses(installed(w, "rg"), "rg"),
+  )(ec),
+  quiet("CLUSTER-MODULE-UNDEFINED", "installed, and the definition has no place for it", (w) =>
+    uses(installed(withoutModules(w), "rg"), "rg"),
+  ),
+  fires("CLUSTER-MODULE-UNDEFINED", "not installed either, and no place for it", (w) =>
+    uses(withoutModules(w), "mystery"),
   )(ec),
   quiet("CLUSTER-MODULE-UNDEFINED", "defined by its other name", (w) =>
     uses(installed(userModule(w), "rg", "EngineGears"), "EngineGears"),

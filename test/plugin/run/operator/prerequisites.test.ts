@@ -172,6 +172,21 @@ describe.each(ways)("by %s", (way) => {
     }
   });
 
+  test("a module that is installed needs no definition where the EC has no place for it", async () => {
+    const uses = (object: KubeObject): KubeObject =>
+      over(names.edb.kind, "spec", { modulesList: [{ name: "rg" }] })(
+        over(names.ec.kind, "status", { modules: [{ name: "rg" }] })(object),
+      );
+    const older: Change = (object) =>
+      JSON.parse(
+        JSON.stringify(uses(object)).replaceAll('"userDefinedModules":', '"other":'),
+      ) as KubeObject;
+    const codesOf = async (change: Change) =>
+      (await upgraded(change, { way })).report.findings?.map(({ code }) => code);
+    expect(await codesOf(uses)).toContain("CLUSTER-MODULE-UNDEFINED");
+    expect(await codesOf(older)).not.toContain("CLUSTER-MODULE-UNDEFINED");
+  });
+
   test("a whole upgrade that has judged it already is not held up", async () => {
     const options = { skip: undefined } as unknown as Partial<OperatorOptions>;
     const { report } = await upgraded(license(undefined), { way, options });
