@@ -45,3 +45,9 @@ export function cutWhere(text: string, other: string, longest: number): string {
   const end = from + longest;
   return `${from > 0 ? "…" : ""}${text.slice(from, end)}${end < text.length ? "…" : ""}`;
 }
+
+/** The first of a list for a sentence. */
+export function few(items: readonly string[]): string {
+  const more = items.length > 3 ? ` and ${items.length - 3} more` : "";
+  return `${items.slice(0, 3).join(", ")}${more}`;
+}

@@ -2,8 +2,8 @@
 import { factNamed } from "../facts";
 import type { KubeObject } from "../objects";
 import { operatorFindings } from "../operator/codes";
-import { type DefinitionVerdict, few, judgeDefinition } from "../operator/definitions";
-import { at, list, own, text } from "../values";
+import { type DefinitionVerdict, judgeDefinition } from "../operator/definitions";
+import { at, few, list, own, text } from "../values";
 import { type Check, on, shared } from "./check";
 import { isBefore, type Situation } from "./situation";
 import { nameOf, namespaceOf } from "./named";
@@ -47,13 +47,20 @@ export const definitionChecks: readonly Check[] = [
     fix: "apply the definitions of the release, with kubectl apply --server-side",
     source: "S16",
     needs: ["definitions"],
-    judge: ({ facts, names }) =>
-      definitionNames(names)
-        .filter((name) => factNamed(facts, "definitions", { name }) === undefined)
-        .map((name) => ({
-          object: `CustomResourceDefinition/${name}`,
-          cause: "it does not exist",
-        })),
+    judge: ({ facts, names }) => {
+      const all = definitionNames(names);
+      const absent = all.filter((name) => factNamed(facts, "definitions", { name }) === undefined);
+      if (absent.length === all.length) {
+        const cause = `none of the kinds of ${names.group} is served: is --names right?`;
+        const fix =
+          "give the names of the brand with --names FILE, or apply the release's definitions";
+        return [{ cause, fix }];
+      }
+      return absent.map((name) => ({
+        object: `CustomResourceDefinition/${name}`,
+        cause: "it does not exist",
+      }));
+    },
   },
   {
     code: "DEFINITION-NOT-ESTABLISHED",

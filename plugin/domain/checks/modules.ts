@@ -15,7 +15,7 @@ import { isBefore, isForNewBase, type Situation, tagged } from "./situation";
 const area = "modules";
 const needs = ["ecs", "edbs", "eaadbs"] as const;
 const newBase = "7.8.2-6";
-const withoutModules = "8.0.2-2";
+const withoutModules = ["8.0.2-2", "8.0.2-6"];
 
 /** The checks of the modules. */
 export const moduleChecks: readonly Check[] = [
@@ -77,13 +77,13 @@ export const moduleChecks: readonly Check[] = [
     area,
     severity: "error",
     title: "The release supports modules of the user's own",
-    cause: `operator ${withoutModules} does not support modules of the user's own`,
+    cause: `operators ${withoutModules.join(" and ")} do not support modules of the user's own`,
     fix: "choose a later release, or take the modules out of use",
     source: "domain facts 8",
     needs,
     wants: "version",
     judge: ({ wanted, ...situation }) =>
-      wanted !== undefined && isSameTag(wanted.tag, withoutModules)
+      wanted !== undefined && withoutModules.some((tag) => isSameTag(wanted.tag, tag))
         ? inUse({ wanted, ...situation }).map(({ cluster, modules }) =>
             on(cluster, `${modules.join(", ")} in use, which ${wanted.tag} does not support`),
           )

@@ -2,7 +2,7 @@
 import { factNamed } from "../facts";
 import { rbacFindings } from "../rbac/codes";
 import { grantsOf, rulesOf } from "../rbac/rules";
-import { findStale } from "../rbac/stale";
+import { cutOff, findStale } from "../rbac/stale";
 import { roleRefOf } from "../rbac/subjects";
 import { type Check, type Found, on, shared } from "./check";
 import { nameOf, namespaceOf } from "./named";
@@ -98,7 +98,7 @@ function judgeStale({ configured, facts, managed, names }: Situation, shared_: b
   const { namespace, objects } = facts;
   const named = (name: string) => (object: { readonly metadata: { readonly name?: string } }) =>
     object.metadata.name === name;
-  return findStale({
+  const found = findStale({
     roles: objects.roles.filter(named(names.rbac.consumerRole)),
     bindings: objects.roleBindings.filter(named(names.rbac.consumerBinding)),
     kept: new Set(managed),
@@ -115,4 +115,5 @@ function judgeStale({ configured, facts, managed, names }: Situation, shared_: b
         );
       }),
     );
+  return cutOff(found);
 }

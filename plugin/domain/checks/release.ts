@@ -1,11 +1,14 @@
 /** Whether the wanted release may follow what runs, and whether its files are whole (domain facts 8). */
 import { factNamed } from "../facts";
+import type { Names } from "../names";
 import { operatorFindings } from "../operator/codes";
-import { compareRules, grantLines, rulesOf } from "../rbac/rules";
+import type { KubeObject } from "../objects";
+import { fileEntries, lastFile } from "../operator/managers";
+import { beyond, compareRules, type Grant, grantLines, grantsOf, rulesOf } from "../rbac/rules";
 import { clusterVersionFor } from "../release/pairs";
 import type { ToldTag } from "../release/release";
 import { isSameTag } from "../release/target";
-import { at, text } from "../values";
+import { at, own, text } from "../values";
 import { compareReleaseTags } from "../versions";
 import { type Check, type Found, on, shared } from "./check";
 import { isBefore, type Situation, tagged, type Tagged } from "./situation";
@@ -223,8 +226,23 @@ function judgeLocalRules({ target: { contents }, facts }: Situation): readonly F
     const place = key === "roles" ? { namespace: facts.namespace } : {};
     const live = factNamed(facts, key, { name, ...place });
     const { lost } = compareRules(rulesOf(live), rulesOf(wanted));
-    return live === undefined || lost.length === 0
+    const added = live === undefined ? [] : addedTo(live, lost, facts.names);
+    return live === undefined || added.length === 0
       ? []
-      : [on(live, `beyond the release's: ${grantLines(lost).join("; ")}`, { field: "rules" })];
+      : [on(live, `beyond the release's: ${grantLines(added).join("; ")}`, { field: "rules" })];
   });
+}
+
+/** What the file that was applied last does not say; of a role that only files have written it is nothing. */
+function addedTo(live: KubeObject, lost: readonly Grant[], names: Names): readonly Grant[] {
+  const file = lastFile(live);
+  if (file !== undefined) return beyond(lost, grantsOf(rulesOf(file)));
+  const files = fileEntries(live, names.fieldManager);
+  const holders = (live.metadata.managedFields ?? []).filter(
+    ({ fieldsV1 }) => own(fieldsV1, "f:rules") !== undefined,
+  );
+  const isOfFiles = holders.every(
+    (entry) => entry.manager === names.fieldManager || files.includes(entry),
+  );
+  return holders.length > 0 && isOfFiles ? [] : lost;
 }

@@ -1,7 +1,7 @@
 /** Whether a stored definition may be changed to the release's: it is never lowered (domain facts 8). */
 import type { Names } from "../names";
 import { annotationKey, annotationOf, type KubeObject } from "../objects";
-import { at, isObject, type Json, list, own } from "../values";
+import { at, few, isObject, type Json, list, own } from "../values";
 import { fileEntries, lastFile, lastFileOver } from "./managers";
 import { compareReleaseTags, parseReleaseTag } from "../versions";
 
@@ -181,10 +181,4 @@ function united(mine: unknown, theirs: unknown, { path, fields }: Place): unknow
       properties: { ...(known as Json | undefined), ...Object.fromEntries(added) },
     }),
   };
-}
-
-/** The first of a list for a sentence. */
-export function few(items: readonly string[]): string {
-  const more = items.length > 3 ? ` and ${items.length - 3} more` : "";
-  return `${items.slice(0, 3).join(", ")}${more}`;
 }

@@ -1,6 +1,7 @@
 /** Roles and bindings of this operator that are left in namespaces that it does not manage. */
 import type { Names } from "../names";
 import type { KubeObject } from "../objects";
+import { few } from "../values";
 import { type Subject, subjectLabel, subjectsOf } from "./subjects";
 
 /** What is left in one namespace, or cluster-wide. */
@@ -45,6 +46,16 @@ export function findStale(facts: StaleFacts): readonly Stale[] {
         .map(subjectLabel),
     };
   });
+}
+
+/** A few one by one; of many the first tells of the others: nobody reads a list of thousands. */
+export function cutOff<T extends { readonly object?: string; readonly cause: string }>(
+  found: readonly T[],
+): readonly T[] {
+  const [first, ...others] = found;
+  if (first === undefined || others.length < 3) return found;
+  const objects = few(others.map(({ object = "" }) => object));
+  return [{ ...first, cause: `${first.cause}; the same holds for ${objects}` }];
 }
 
 /** Accounts of this operator's name in other namespaces: another operator is bound here too. */

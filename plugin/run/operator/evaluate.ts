@@ -3,7 +3,7 @@ import { ApiError, exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { annotationKey, type KubeObject, objectLabel, preconditionsOf } from "../../domain/objects";
 import { operatorFinding } from "../../domain/operator/codes";
-import { few, judgeDefinition, marked, withFields } from "../../domain/operator/definitions";
+import { judgeDefinition, marked, withFields } from "../../domain/operator/definitions";
 import { changesTo, type Difference, differences } from "../../domain/operator/differences";
 import { bundleRef, definitionResource } from "../../domain/operator/kinds";
 import { leftovers } from "../../domain/operator/leftovers";
@@ -16,6 +16,7 @@ import {
 } from "../../domain/operator/local-changes";
 import { lastFileOver } from "../../domain/operator/managers";
 import { isOlder } from "../../domain/operator/refusals";
+import { few } from "../../domain/values";
 import type { Wanted } from "../../domain/operator/wanted";
 import { changedError, ChangedError } from "../outcome";
 import type { BundleOptions, OperatorDeps } from "./deps";

@@ -5,7 +5,7 @@ import { type KubeObject, objectLabel } from "../../domain/objects";
 import { rbacFinding } from "../../domain/rbac/codes";
 import { rbacKinds } from "../../domain/rbac/kinds";
 import type { Permission } from "../../domain/permissions";
-import type { Stale } from "../../domain/rbac/stale";
+import { cutOff, type Stale } from "../../domain/rbac/stale";
 import { roleRefOf } from "../../domain/rbac/subjects";
 import type { RbacDeps } from "./deps";
 import { ChangedError } from "../outcome";
@@ -13,13 +13,18 @@ import type { Writer } from "./writer";
 
 /** One finding for each place with left-overs. */
 export function staleFindings(all: readonly Stale[]): readonly Finding[] {
-  return all.map((stale) => {
+  const told = all.map((stale) => {
     const [binding] = stale.bindings;
     const object = binding === undefined ? "" : objectLabel(binding);
     if (stale.others.length === 0) return rbacFinding("stale", { object });
     const cause = `the binding is left, and is also for ${stale.others.join(", ")}`;
     return rbacFinding("staleShared", { object, cause });
   });
+  const alone = rbacFinding("stale", {}).code;
+  return [
+    ...cutOff(told.filter(({ code }) => code === alone)),
+    ...cutOff(told.filter(({ code }) => code !== alone)),
+  ];
 }
 
 /** Those that --prune deletes. */

@@ -354,6 +354,9 @@ export const moduleRows: readonly Row[] = [
     uses(userModule(w), "rg").wants("8.0.6-8"),
   ),
   fires("MODULE-RELEASE", "8.0.2-2", (w) => uses(userModule(w), "rg").wants("8.0.2-2"))(ec),
+  fires("MODULE-RELEASE", "8.0.2-6", (w) => uses(userModule(w), "rg").wants("8.0.2-6"))(ec, {
+    also: ["RELEASE-PAIR-UNKNOWN"],
+  }),
   quiet("MODULE-RELEASE", "a later one", (w) => uses(userModule(w), "rg").wants("8.0.6-8")),
   fires("MODULE-SOURCE", "two sources", (w) =>
     userModule(w, { https: { url: "https://x" }, http: { url: "http://x" } }),

@@ -1,5 +1,6 @@
 /** Platform, operator, release and definitions. */
 import type { KubeObject } from "../../../../plugin/domain/objects";
+import { lastApplied } from "../../../../plugin/domain/operator/managers";
 import { definition, deployment, ec } from "./labels";
 import { fires, quiet, type Row } from "./row";
 import { aRole, type release, subscriptionKind, type World } from "./world";
@@ -45,6 +46,20 @@ const inRegistry = (world: World, registry: string): unknown => {
   return containers.map((one) => ({ ...one, image: `${registry}/${one.image}` }));
 };
 
+const writtenBy = (manager: string, operation = "Update"): object => ({
+  ...{ manager, operation, apiVersion: "rbac.authorization.k8s.io/v1" },
+  fieldsV1: { "f:rules": {} },
+});
+/** A release whose role gives less than the one that is there. */
+const narrower = (world: World): World =>
+  contents(world, {
+    bundle: [
+      ...bundleOf(world),
+      aRole("engine-enterprise-operator", [
+        { apiGroups: ["app.engine.com"], resources: ["*"], verbs: ["get"] },
+      ]),
+    ],
+  });
 const told = (tag: string) => ({ clusterTold: [{ tag, by: "the sample" }] });
 
 export const platformRows: readonly Row[] = [
@@ -373,6 +388,29 @@ export const releaseRows: readonly Row[] = [
     ]);
     contents(w, { bundle: [...bundleOf(w), wanted] });
   })("Role/engine/engine-enterprise-operator"),
+  ...[
+    ["the file that was applied last", {}, true],
+    ["this tool alone", { managedFields: [writtenBy("kubectl-engine", "Apply")] }, false],
+    ["a file of kubectl create", { managedFields: [writtenBy("kubectl-create")] }, false],
+  ].map(([what, metadata, keeps]) =>
+    quiet("RELEASE-LOCAL-RULES", `older rules, all of them of ${String(what)}`, (w) => {
+      const own = w.find("Role/engine/engine-enterprise-operator") as unknown as KubeObject;
+      const annotations = { [lastApplied]: JSON.stringify({ rules: own["rules"] }) };
+      const all = {
+        ...own.metadata,
+        ...(metadata as object),
+        ...(keeps === true && { annotations }),
+      };
+      Object.assign(own, { metadata: all });
+      narrower(w);
+    }),
+  ),
+  fires("RELEASE-LOCAL-RULES", "a rule by kubectl edit", (w) => {
+    const own = w.find("Role/engine/engine-enterprise-operator") as unknown as KubeObject;
+    const managedFields = [writtenBy("kubectl-create"), writtenBy("kubectl-edit")];
+    Object.assign(own, { metadata: { ...own.metadata, managedFields } });
+    narrower(w);
+  })("Role/engine/engine-enterprise-operator"),
   quiet("RELEASE-LOCAL-RULES", "no such role here, and a cluster role", (w) => {
     const wanted = aRole("new", []);
     contents(w, { bundle: [...bundleOf(w), wanted, { ...wanted, kind: "ClusterRole" }] });
@@ -380,6 +418,16 @@ export const releaseRows: readonly Row[] = [
 ];
 
 export const definitionRows: readonly Row[] = [
+  fires("DEFINITION-ABSENT", "none of them: other names are meant", (w) => {
+    w.objects.splice(
+      0,
+      w.objects.length,
+      ...w.objects.filter(
+        ({ apiVersion, metadata }) =>
+          !apiVersion.startsWith("app.engine.com/") && !metadata.name?.endsWith(".app.engine.com"),
+      ),
+    );
+  })("", { also: ["CLUSTER-NONE"] }),
   fires("DEFINITION-ABSENT", "remote clusters are not defined", (w) =>
     w.remove(
       "CustomResourceDefinition/engineenterpriseremoteclusters.app.engine.com",

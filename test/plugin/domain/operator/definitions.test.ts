@@ -1,9 +1,8 @@
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import { lastApplied } from "../../../../plugin/domain/operator/managers";
-import { at } from "../../../../plugin/domain/values";
+import { at, few } from "../../../../plugin/domain/values";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import {
-  few,
   judgeDefinition,
   marked,
   withFields,

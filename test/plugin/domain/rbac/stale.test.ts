@@ -1,6 +1,6 @@
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import { rbacCodes, rbacFinding } from "../../../../plugin/domain/rbac/codes";
-import { findStale, otherOperators } from "../../../../plugin/domain/rbac/stale";
+import { cutOff, findStale, otherOperators } from "../../../../plugin/domain/rbac/stale";
 import { subjectLabel, subjectsOf } from "../../../../plugin/domain/rbac/subjects";
 import { aBinding, account, aRole, podRule } from "./objects";
 
@@ -57,4 +57,18 @@ test("a finding takes cause and fix of its code where it has none of its own", (
   expect(rbacFinding("stale", { object: "x" })).toMatchObject({ code: "RBAC-STALE", object: "x" });
   expect(rbacFinding("stale", { cause: "so" }).cause).toBe("so");
   expect(new Set(rbacCodes.map(({ code }) => code)).size).toBe(rbacCodes.length);
+});
+
+test.each([
+  [2, ["x is left", "x is left"]],
+  [3, ["x is left", "x is left", "x is left"]],
+  [100, ["x is left; the same holds for Role/ns-1, Role/ns-2, Role/ns-3 and 96 more"]],
+])("%d left-overs are shown so that they can be read", (count, causes) => {
+  const found = Array.from({ length: count }, (_, at) => ({
+    object: `Role/ns-${at}`,
+    cause: "x is left",
+  }));
+  expect(cutOff(found).map(({ cause }) => cause)).toEqual(causes);
+  expect(cutOff([])).toEqual([]);
+  expect(cutOff(Array.from({ length: 4 }, () => ({ cause: "y" })))).toHaveLength(1);
 });
