@@ -142,7 +142,7 @@ test("a changed roleRef never leaves the operator without access", async () => {
 
 test("one ClusterRole for all namespaces is extended and narrowed in its place, and no Roles are made", async () => {
   const { api } = controlPlane;
-  const places = namespaceNames(3, 300);
+  const places = namespaceNames(3, 600);
   const [first = ""] = places;
   const metadata = { name: "all-databases" };
   const role: KubeObject = { apiVersion: `${apiGroup}/v1`, kind: "ClusterRole", metadata };
@@ -153,7 +153,6 @@ test("one ClusterRole for all namespaces is extended and narrowed in its place, 
     await api.create(namespaceNamed(place));
     await api.create(oldBinding(place, reference), documentedWay);
   }
-  const write = [`PATCH ${pathOf(role)}`];
   const named = ["--namespaces", places.join(",")];
   const dry = await reapply([...named, "--dry-run=server"]);
   expect([dry.code, dry.writes]).toEqual([0, []]);
@@ -165,7 +164,7 @@ test("one ClusterRole for all namespaces is extended and narrowed in its place, 
       ...Object.fromEntries(places.map((place) => [place, "unchanged"])),
     },
   });
-  expect(expanded.writes.map((line) => line.split("?")[0])).toEqual(write);
+  expect(expanded.writes).toEqual(["patch all-databases"]);
   expect(await may(first, "get", "discovery.k8s.io", "endpointslices")).toBe(true);
   expect(await may(first, "get", "", "endpoints")).toBe(true);
   const narrowed = await reapply([...named, "--mode=contract", "--yes"]);
