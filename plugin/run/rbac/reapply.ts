@@ -4,7 +4,7 @@
  */
 import { UsageError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
-import { type KubeObject, objectLabel } from "../../domain/objects";
+import type { KubeObject } from "../../domain/objects";
 import type { RoleFiles } from "../../domain/rbac/lines";
 import { isAsWanted, takesAway } from "../../domain/rbac/plan";
 import { clusterRoleOf, isShared, sharedPair } from "../../domain/rbac/shared";
@@ -31,7 +31,7 @@ import {
 } from "./read";
 import { Refusals } from "./refusal";
 import { keptFindings, requireDroppable, requireLate, requireRoles } from "./release";
-import { type Site, siteOf } from "./site";
+import { sharedRoles, type Site, siteOf } from "./site";
 import { readStale } from "./stale";
 import { readTargets, type Targets } from "./targets";
 import { Worker } from "./worker";
@@ -118,7 +118,7 @@ class Reapply {
     const inventory = await readInventory(deps, this.#temporary(consumer));
     const sites = await this.#sites(consumer, targets, inventory);
     const labelled = label === undefined ? [] : [await this.#site({ wanted: label }, undefined)];
-    const wide = [...labelled, ...this.#sharedRoles(sites)];
+    const wide = [...labelled, ...sharedRoles(sites, deps, options)];
     const all = [...wide, ...sites];
     requireLate(deps, options, { running, sites: all });
     requireDroppable(options, all);
@@ -176,30 +176,6 @@ class Reapply {
       return siteOf(shared, { ...found, role }, planning);
     }
     return siteOf(place, await this.#bound.addTo(found, where.wanted.binding), planning);
-  }
-
-  /** Each ClusterRole that gives the access in namespaces is a place of its own, written once. */
-  #sharedRoles(sites: readonly Site[]): readonly Site[] {
-    const { deps, options } = this;
-    const all = sites.filter(({ part }) => part === "binding");
-    const byName = new Map(all.map((site) => [objectLabel(site.wanted.role), site]));
-    return [...byName].map(
-      ([
-        label,
-        {
-          wanted,
-          temporaryName,
-          found: { role },
-        },
-      ]) => {
-        const count = all.filter((site) => objectLabel(site.wanted.role) === label).length;
-        deps.recorder.note(
-          `${label} gives the access in ${counted(count)}: its rules are brought up to date, no Roles are made`,
-        );
-        const place = { wanted, temporaryName, part: "role" } as const;
-        return siteOf(place, { ...(role && { role }) }, { ...options, names: deps.names });
-      },
-    );
   }
 
   /** The places whose writes are allowed; where none is, nothing is begun. */

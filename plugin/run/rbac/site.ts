@@ -39,6 +39,32 @@ export function siteOf(
   return { ...place, found, plan: place.part === undefined ? plan : partOf(plan, place.part) };
 }
 
+/** Each ClusterRole that gives the access in namespaces is a place of its own, written once. */
+export function sharedRoles(
+  sites: readonly Site[],
+  { names, recorder }: Pick<RbacDeps, "names" | "recorder">,
+  options: RbacOptions,
+): readonly Site[] {
+  const all = sites.filter(({ part }) => part === "binding");
+  const byName = new Map(all.map((site) => [objectLabel(site.wanted.role), site]));
+  return [...byName].map(
+    ([
+      label,
+      {
+        wanted,
+        temporaryName,
+        found: { role },
+      },
+    ]) => {
+      recorder.note(
+        `${label} gives the access in managed namespaces: its rules are updated, no Roles are made`,
+      );
+      const place = { wanted, temporaryName, part: "role" } as const;
+      return siteOf(place, { ...(role && { role }) }, { ...options, names });
+    },
+  );
+}
+
 /** What a place is called in sentences. */
 export function placeName({
   namespace,

@@ -388,19 +388,17 @@ export const releaseRows: readonly Row[] = [
     ]);
     contents(w, { bundle: [...bundleOf(w), wanted] });
   })("Role/engine/engine-enterprise-operator"),
-  ...[
-    ["the file that was applied last", {}, true],
-    ["this tool alone", { managedFields: [writtenBy("kubectl-engine", "Apply")] }, false],
-    ["a file of kubectl create", { managedFields: [writtenBy("kubectl-create")] }, false],
-  ].map(([what, metadata, keeps]) =>
-    quiet("RELEASE-LOCAL-RULES", `older rules, all of them of ${String(what)}`, (w) => {
+  ...(
+    [
+      ["the file that was applied last", {}, true],
+      ["this tool alone", { managedFields: [writtenBy("kubectl-engine", "Apply")] }, false],
+      ["a file of kubectl create", { managedFields: [writtenBy("kubectl-create")] }, false],
+    ] as const
+  ).map(([what, metadata, keeps]) =>
+    quiet("RELEASE-LOCAL-RULES", `older rules, all of them of ${what}`, (w) => {
       const own = w.find("Role/engine/engine-enterprise-operator") as unknown as KubeObject;
       const annotations = { [lastApplied]: JSON.stringify({ rules: own["rules"] }) };
-      const all = {
-        ...own.metadata,
-        ...(metadata as object),
-        ...(keeps === true && { annotations }),
-      };
+      const all = { ...own.metadata, ...metadata, ...(keeps && { annotations }) };
       Object.assign(own, { metadata: all });
       narrower(w);
     }),

@@ -54,7 +54,7 @@ describe("one ClusterRole gives the access", () => {
   test.each([
     ["as the files", clusterRole((rules) => rules), "fine", []],
     ["and lacks a rule", clusterRole((rules) => rules.slice(0, -1)), "stalled", ["shop"]],
-  ])("%s", (_, role, is, lacking) => {
+  ])("%s", (...[, role, is, lacking]) => {
     const { rbac } = statusOf({ ...bindings, clusterRoles: [role] });
     expect([rbac.verdict.is, rbac.lacking]).toEqual([is, lacking]);
   });

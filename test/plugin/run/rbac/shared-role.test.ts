@@ -135,7 +135,7 @@ test.each<[string, KubeObject]>([
 test("a ClusterRole beside namespaces with Roles of their own: each is brought up to date", async () => {
   const mine = [
     aNamespace("c"),
-    aRole(rulesAt("7.22.0-7") as object[], { namespace: "c", labels }),
+    aRole(rulesAt("7.22.0-7"), { namespace: "c", labels }),
     aBinding([account(), account("ec")], { metadata: { namespace: "c", labels } }),
   ];
   const scene = aScene([...objects(), ...mine]);
