@@ -58,6 +58,8 @@ const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: 
   [/^plugin\/domain\/rollout\/stateful-set\.ts$/, ["observedGeneration"], "of a StatefulSet"],
   [/^plugin\/domain\/rollout\/deployment\.ts$/, ["observedGeneration"], "of a Deployment"],
   [/^plugin\/domain\/operator\/refusals\.ts$/, ["engine"], "this tool's own name"],
+  [/^plugin\/domain\/fix-commands\.ts$/, ["cert", "engine"], "this tool's own name and a command"],
+  [/^plugin\/rehearsal\/operator\/cluster-set\.ts$/, ["imagePullPolicy"], "of a container"],
   [
     /^plugin\/rehearsal\/kinds\/builtin\/pod\.ts$/,
     ["serviceAccountName", "imagePullPolicy"],
