@@ -1,0 +1,81 @@
+/** Lines that the plugin prints for kubectl and for itself, run on a real API server as they stand. */
+import { defaultNames as names } from "../../plugin/domain/names";
+import { type ControlPlane, startControlPlane } from "./control-plane";
+import { applyCrds } from "./crds";
+import { clusterStatus } from "./databases";
+import { kubectlEnv } from "./kubectl";
+import {
+  cluster,
+  namespaceNamed,
+  namespaceNames,
+  operatorNamespace,
+  seedNamespaces,
+  settings,
+} from "./managed-namespaces";
+import { operatorDeployment, writeOperatorStatus } from "./operator";
+import { runner, runPlugin } from "./plugin-run";
+import { run as runProgram } from "./run";
+
+const all = namespaceNames(2);
+
+let controlPlane: ControlPlane;
+beforeAll(async () => {
+  controlPlane = await startControlPlane({ users: [runner] });
+  const { api } = controlPlane;
+  await applyCrds(api);
+  await api.create(namespaceNamed(operatorNamespace));
+  await api.create(namespaceNamed("elsewhere"));
+  await api.create(cluster());
+  await api.writeStatus(cluster(), clusterStatus);
+  await api.create(settings({ EDB_NAMESPACES: all.join(",") }));
+  await api.create(operatorDeployment(operatorNamespace));
+  await writeOperatorStatus(api, operatorNamespace);
+  await seedNamespaces(api, all);
+  await api.create({
+    apiVersion: `${names.group}/${names.version}`,
+    kind: names.edb.kind,
+    metadata: { name: "orders", namespace: all[0] ?? "" },
+    spec: { memorySize: "1GB", engineVersion: "7.4" },
+  });
+});
+afterAll(() => controlPlane.stop());
+
+interface Printed {
+  readonly findings?: readonly { readonly command?: string }[];
+}
+
+async function printedBy(args: readonly string[], namespace: string): Promise<readonly string[]> {
+  const { report } = await runPlugin(controlPlane, args, { namespace });
+  const { findings = [] } = report as unknown as Printed;
+  return findings.flatMap(({ command }) => command ?? []);
+}
+
+/** A line as a shell takes it; one that writes only tries to. */
+async function typed(
+  line: string,
+): Promise<{ readonly code: number | null; readonly said: string }> {
+  const tried = /^kubectl (engine|patch|apply|delete|create)\b/.test(line);
+  const { code, stdout, stderr } = await runProgram(
+    "/bin/sh",
+    ["-c", `${line}${tried ? " --dry-run=server" : ""}`],
+    { env: kubectlEnv(controlPlane.site, controlPlane.kubeconfigFor(runner.name)) },
+  );
+  return { code, said: `${stdout}\n${stderr}` };
+}
+
+test.each<[string, string[], string]>([
+  ["check", ["check"], operatorNamespace],
+  ["a wrong namespace", ["reapply-rbac"], "elsewhere"],
+])("%s: every line runs", async (_, args, namespace) => {
+  const lines = new Set(await printedBy(args, namespace));
+  expect(lines.size).toBeGreaterThan(0);
+  for (const line of lines) {
+    const { code, said } = await typed(line);
+    expect([line, said]).toEqual([
+      line,
+      expect.not.stringMatching(/unknown (flag|command)|NotFound/),
+    ]);
+    expect([line, code === 2]).toEqual([line, false]);
+    if (!line.startsWith("kubectl engine")) expect([line, code, said]).toEqual([line, 0, said]);
+  }
+});
