@@ -21,7 +21,10 @@ export async function planParts(
 ): Promise<readonly PartPlan[]> {
   const plans: PartPlan[] = [];
   for (const ready of parts) {
-    plans.push(await planPart(ready, { dryRun, ahead: true, event: unheard }));
+    const plan = await planPart(ready, { dryRun, ahead: true, event: unheard });
+    plans.push(plan);
+    // a server that does not answer one part answers none: each of them would wait for its deadline
+    if (plan.report?.exit.code === exitCodes.unavailable) break;
   }
   return plans;
 }

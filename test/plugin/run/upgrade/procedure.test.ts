@@ -328,6 +328,17 @@ describe("refusals write nothing", () => {
     expect(world.questions).toEqual([]);
   });
 
+  test("an API server that does not answer one part is not asked by the others", async () => {
+    const world = new World();
+    const exit = (): ExitReport => ({ code: 69, reason: "no answer" });
+    const report = await world.run([world.part(1, { exit }), world.part(2, {})]);
+    expect([report.exit.code, world.stages, world.done]).toEqual([
+      69,
+      ["rbac-expand server ahead"],
+      [],
+    ]);
+  });
+
   test("a plan that is not confirmed", async () => {
     const world = new World();
     world.answer = false;
