@@ -51,7 +51,6 @@ async function judge(
 }> {
   const { entry, raw, inner } = chosen;
   const acting = entry.place === "given" ? (inner ?? chosen) : chosen;
-  const { place, reads } = acting.entry;
   const prepared = entry.prepare(raw, inner);
   const { missing = [], warnings = [] } = prepared;
   const kinds = await kindProblems(inner ?? chosen, names);
@@ -61,12 +60,17 @@ async function judge(
       entry,
       prepared,
       warnings,
-      ...(place !== undefined &&
-        place !== "given" && {
-          placed: { sign: place, reads: reads?.(new FlagReader(acting.raw)) === true },
-        }),
+      ...placedBy(acting),
     },
   };
+}
+
+/** What the namespace has to hold; whoever takes the webhook over to another one means that one. */
+function placedBy({ entry: { place, reads }, raw }: Chosen): Pick<Job, "placed"> {
+  const read = new FlagReader(raw);
+  if (place === undefined || place === "given") return {};
+  if (place === "webhook" && read.on("take-over")) return {};
+  return { placed: { sign: place, reads: reads?.(read) === true } };
 }
 
 /** What stands against names that are typed with a kind, or a namespace, before them. */

@@ -162,6 +162,13 @@ describe("where nothing else is known, the command judges for itself", () => {
     expect(code).not.toBe(0);
   });
 
+  test("a person who takes the webhook over means the namespace", async () => {
+    const line = ["upgrade-webhook", "--no-probe", "--take-over", "-n", "shop"];
+    const { code, report, writes } = await run(line);
+    expect([code, writes]).toEqual([3, []]);
+    expect(report.findings?.map((one) => one.code)).not.toContain("OPERATOR-ELSEWHERE");
+  });
+
   test("two other operators: none is chosen for a person", async () => {
     const second = (all: readonly KubeObject[]): readonly KubeObject[] =>
       all.flatMap((one) =>
