@@ -1,9 +1,10 @@
 /** The definitions of the product's kinds, which all operators of a cluster share (domain facts 7, 8). */
-import { factNamed } from "../facts";
+import { factNamed, type Facts } from "../facts";
 import type { KubeObject } from "../objects";
 import { operatorFindings } from "../operator/codes";
 import { type DefinitionVerdict, judgeDefinition } from "../operator/definitions";
-import { at, few, list, own, text } from "../values";
+import { lossesOf } from "../operator/losses";
+import { at, list, own, text } from "../values";
 import { type Check, on, shared } from "./check";
 import { isBefore, type Situation } from "./situation";
 import { nameOf, namespaceOf } from "./named";
@@ -18,7 +19,7 @@ const nearLimit = 200_000;
 function byRelease(
   what: "definitionStored" | "definitionLoses" | "definitionKept",
   title: string,
-  says: (verdict: DefinitionVerdict) => string | undefined,
+  says: (verdict: DefinitionVerdict, live: KubeObject, facts: Facts) => string | undefined,
 ): Check {
   return shared(operatorFindings[what], {
     area,
@@ -27,10 +28,10 @@ function byRelease(
     wants: "contents",
     judge: (situation) =>
       pairs(situation).flatMap(({ live, wanted }) => {
-        const { installed, names, wanted: goal } = situation;
+        const { facts, installed, names, wanted: goal } = situation;
         const goesUp =
           goal !== undefined && (installed === undefined || isBefore(installed, goal.tag));
-        const cause = says(judgeDefinition({ live, wanted, goesUp, names }));
+        const cause = says(judgeDefinition({ live, wanted, goesUp, names }), live, facts);
         return cause === undefined ? [] : [on(live, cause)];
       }),
   });
@@ -84,10 +85,11 @@ export const definitionChecks: readonly Check[] = [
       ? `stored in ${verdict.versions.join(", ")}, which the release does not serve`
       : undefined,
   ),
-  byRelease("definitionLoses", "The release's definitions keep every field", (verdict) =>
-    verdict.is === "apply" && verdict.loses.length > 0
-      ? `would be lost: ${few(verdict.loses)}`
-      : undefined,
+  byRelease(
+    "definitionLoses",
+    "The release's definitions keep every field that objects hold",
+    (verdict, live, facts) =>
+      verdict.is === "apply" ? lossesOf(verdict.loses, live, facts) : undefined,
   ),
   byRelease("definitionKept", "No definition is of a newer release", (verdict) =>
     verdict.is === "keep" ? verdict.because : undefined,

@@ -46,8 +46,8 @@ export const operatorFindings = {
   ),
   definitionLoses: warning(
     "OPERATOR-CRD-LOSES",
-    "the release's definition lacks fields that the stored one has: what objects hold there is dropped",
-    "see that no object uses them; the definition is saved before it is changed",
+    "the release's definition lacks fields that objects hold, or may hold where they cannot be read: what is there is dropped",
+    "keep elsewhere what the named objects hold there; the definition is saved before it is changed",
     "domain facts 8",
   ),
   definitionStored: error(

@@ -16,9 +16,10 @@ import {
 } from "../../domain/operator/local-changes";
 import { lastFileOver } from "../../domain/operator/managers";
 import { isOlder } from "../../domain/operator/refusals";
-import { few } from "../../domain/values";
+import { lossesOf, lossKeys } from "../../domain/operator/losses";
 import type { Wanted } from "../../domain/operator/wanted";
 import { changedError, ChangedError } from "../outcome";
+import { readSnapshot } from "../snapshot";
 import type { BundleOptions, OperatorDeps } from "./deps";
 
 /** An object with its verdict. */
@@ -72,7 +73,7 @@ export async function evaluate(tools: Evaluating, wanted: Wanted): Promise<Evalu
 async function evaluateOnce(tools: Evaluating, wanted: Wanted): Promise<Evaluated> {
   const { deps, options } = tools;
   const live = await deps.cluster.get(bundleRef(wanted.kind, wanted.object));
-  const { verdict, object, keeps } = judged(tools, wanted, live);
+  const { verdict, object, keeps } = await judged(tools, wanted, live);
   const at = { ...nothing, kind: wanted.kind, object, live };
   if (verdict.is === "kept") return { ...at, is: "kept", findings: verdict.findings };
   if (verdict.is === "refused")
@@ -139,11 +140,11 @@ interface Judged {
 }
 
 /** Definitions are shared by operators: they are never lowered. */
-function judged(
+async function judged(
   { deps, options, runs }: Evaluating,
   { kind, object }: Wanted,
   live: KubeObject | undefined,
-): Judged {
+): Promise<Judged> {
   const { names } = deps;
   const { operatorVersion } = options.contents;
   const plain: Judged = { object, keeps: [], verdict: { is: "write", findings: [] } };
@@ -169,10 +170,15 @@ function judged(
     return { ...plain, verdict: { is: "refused", findings } };
   }
   const { loses, keeps } = verdict;
-  const lacks = `the release's definition lacks ${few(loses)}: what objects hold there is dropped`;
+  const lacks =
+    loses.length === 0
+      ? undefined
+      : lossesOf(loses, live, await readSnapshot(deps, options.namespace, lossKeys));
   const kept = `the stored definition has ${keeps.join(", ")} beside the release's fields: kept`;
   const findings = [
-    ...(loses.length === 0 ? [] : [operatorFinding("definitionLoses", { ...about, cause: lacks })]),
+    ...(lacks === undefined
+      ? []
+      : [operatorFinding("definitionLoses", { ...about, cause: lacks })]),
     ...(keeps.length === 0 ? [] : [operatorFinding("definitionLocal", { ...about, cause: kept })]),
   ];
   // a definition that is as wanted otherwise is not written for the mark alone

@@ -1,5 +1,5 @@
 /** The upgrade of the operator by a bundle, on a cluster in memory with the operator at play. */
-import { UnavailableError } from "../../../../plugin/domain/errors";
+import { ApiError, UnavailableError } from "../../../../plugin/domain/errors";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import {
@@ -10,6 +10,7 @@ import {
 import { lastApplied } from "../../../../plugin/domain/operator/managers";
 import { imagesOf } from "../../../../plugin/domain/operator/wanted";
 import { at } from "../../../../plugin/domain/values";
+import type { Cluster } from "../../../../plugin/run/ports";
 import { Recorder } from "../../../../plugin/run/recorder";
 import type { Report } from "../../../../plugin/run/report";
 import { spelledOtherwise } from "../../../support/releases/spellings";
@@ -17,6 +18,12 @@ import { bundleOf } from "../../../support/releases/tree";
 import { aScene, contentsOf, inPlace, kubectlApply, ns, type Scene } from "./scene";
 
 const { deployment: operator } = names.operator;
+const databaseResource = {
+  group: names.group,
+  version: names.version,
+  plural: names.edb.plural,
+  kind: names.edb.kind,
+};
 const imageField = `.spec.template.spec.containers[name="${names.operator.container}"].image`;
 
 const deploymentLine = `apply Deployment/${operator}`;
@@ -465,6 +472,62 @@ describe("a field that a person added to a definition", () => {
       const told = report.findings?.map(({ code, cause }) => `${code} ${cause}`).join();
       expect(told).toMatch(/OPERATOR-CRD-LOCAL .*v1alpha1\.spec\.tier/);
     }
+  });
+
+  describe("goes with the release that had it, nothing of which was touched", () => {
+    const old = (object: KubeObject): KubeObject =>
+      object.metadata.name === name ? { ...object, ...withField(object, () => tier) } : object;
+    const database = { resource: databaseResource, name: "one", namespace: ns };
+    const holding = async (body: object): Promise<Scene> => {
+      const scene = await aScene({ installed: "7.4.2-2", change: old });
+      const { group, version, kind } = databaseResource;
+      await scene.cluster.create({
+        apiVersion: `${group}/${version}`,
+        kind,
+        metadata: { name: database.name, namespace: ns },
+        ...body,
+      });
+      return scene;
+    };
+    const told = ({ findings = [] }: Report): readonly string[] =>
+      findings.map(({ code, cause }) => `${code} ${cause}`);
+
+    test("where no object holds it, nothing is told", async () => {
+      const scene = await holding({ spec: { memorySize: "1GB" } });
+      const report = await scene.run({ contents: next });
+      expect([report.exit.code, told(report)]).toEqual([0, []]);
+      expect(await tierOf(scene)).toBeUndefined();
+    });
+
+    test("where an object holds it, the object is named", async () => {
+      const scene = await holding({ spec: { memorySize: "1GB", tier: "gold" } });
+      const report = await scene.run({ contents: next, dryRun: "client" });
+      expect([report.exit.code, told(report)]).toEqual([
+        0,
+        [
+          `OPERATOR-CRD-LOSES the release's definition lacks v1alpha1.spec.tier, and EngineEnterpriseDatabase/${ns}/one holds something there: it is dropped`,
+        ],
+      ]);
+    });
+
+    test("where the objects may not be listed, it is told that this is not known", async () => {
+      const scene = await holding({ spec: { memorySize: "1GB" } });
+      const refusing: Cluster = Object.assign(Object.create(scene.cluster) as Cluster, {
+        list: (async (resource, options) => {
+          if (resource.plural === databaseResource.plural) {
+            throw new ApiError("databases are forbidden", { status: 403 });
+          }
+          return await scene.cluster.list(resource, options);
+        }) satisfies Cluster["list"],
+      });
+      const report = await scene.run({ contents: next, dryRun: "client" }, { cluster: refusing });
+      expect([report.exit.code, told(report)]).toEqual([
+        0,
+        [
+          "OPERATOR-CRD-LOSES the release's definition lacks v1alpha1.spec.tier: whether objects hold something there, which would be dropped, is not known",
+        ],
+      ]);
+    });
   });
 
   test("beside a change of another field: 5, shown where they differ, and nothing is written", async () => {
