@@ -4,7 +4,7 @@
  */
 import { firstUnfit, judgeCertificate, secretObject } from "../domain/certificate";
 import type { CertificateFacts } from "../domain/certificate-facts";
-import { exitCodes, UsageError } from "../domain/errors";
+import { EngineError, exitCodes, UsageError } from "../domain/errors";
 import type { KubeObject } from "../domain/objects";
 import { ownerOf } from "../domain/owners";
 import { createAccess, deleteAccess } from "./cert-access";
@@ -204,7 +204,9 @@ class Creation {
   }
 
   async #verify(written: CertificateFacts): Promise<void> {
-    const found = await this.#read(this.#name, "to prove that the pair is in place");
+    const found = await this.#read(this.#name, "to prove that the pair is in place").catch(
+      (error: unknown) => this.#unseen(error),
+    );
     const facts = found === undefined ? undefined : this.#judged(found);
     if (
       facts?.caBundle === written.caBundle &&
@@ -215,6 +217,16 @@ class Creation {
       exitCodes.conflict,
       `${this.#object} does not read back as written: somebody else changed it right after`,
       "find out who writes it (its managed fields name them), then run again with --replace",
+    );
+  }
+
+  /** The write was answered, so the Secret is there, whatever keeps it from being read. */
+  #unseen(error: unknown): never {
+    if (!(error instanceof EngineError)) throw error;
+    throw new CertificateStop(
+      error.exitCode,
+      `${this.#object} is written, but was not read back: ${error.message}`,
+      `see whether it is in place with: ${this.deps.command(["cert", "inspect"])}`,
     );
   }
 

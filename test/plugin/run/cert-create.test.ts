@@ -195,6 +195,20 @@ describe("where there is no Secret", () => {
     });
   });
 
+  test("a Secret that cannot be read back is said to be written", async () => {
+    const world = aWorld([first]);
+    world.cluster.reading = () => {
+      if (world.cluster.writes.length === 0) return;
+      throw new UnavailableError("no answer in time");
+    };
+
+    expect((await run(world)).exit).toMatchObject({
+      code: 69,
+      reason: "Secret/engine/admission-tls is written, but was not read back: no answer in time",
+      next: "see whether it is in place with: kubectl engine cert inspect -n engine",
+    });
+  });
+
   test("a Secret that is gone again at once is a conflict", async () => {
     const world = aWorld([first]);
     world.cluster.put = (object) => object;
