@@ -58,8 +58,8 @@ export const commands: readonly (HangRow & {
     passing: /^Secret\/engine\/admission-tls-\d/,
   },
   { title: "upgrade-operator", group: "operator", words: operator, passing: handedOver },
-  // its parts are the commands above, which are played at every request
-  { title: "upgrade", group: "whole", words: upgrade, oneIn: 8, passing: handedOver },
+  // each kind of its requests at the first one: its parts are the commands above, played at every request
+  { title: "upgrade", group: "whole", words: upgrade, oneIn: 1, passing: handedOver },
 ];
 
 /** The titles of a group. */
