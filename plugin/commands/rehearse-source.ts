@@ -1,6 +1,8 @@
 /** What a rehearsal is played on: a live cluster that is read, a dump, or the built-in example. */
 import { stat } from "node:fs/promises";
-import { UsageError } from "../domain/errors";
+import { isAbsolute } from "node:path";
+import type { Kubeconfig } from "../adapters/kubernetes/kubeconfig-entries";
+import { InputError, UsageError } from "../domain/errors";
 import { productDefinitions } from "../rehearsal/example-definitions";
 import { exampleSource } from "../rehearsal/example";
 import { createRegistry } from "../rehearsal/kinds/registry";
@@ -89,13 +91,40 @@ type Place = DumpPlace | { readonly context: string };
 
 const forced = "context:";
 
+/** Spelled as a path, so that no context is meant. */
+const isPath = (from: string): boolean => isAbsolute(from) || /^\.{1,2}[/\\]/.test(from);
+
 async function placeOf(from: string, context: CommandContext): Promise<Place> {
   if (from === "-") return { text: await context.readDump(), name: "standard input" };
   if (from.startsWith(forced)) return { context: from.slice(forced.length) };
   const found = await stat(from).catch(() => undefined);
-  if (found !== undefined) return found.isDirectory() ? { folder: from } : { file: from };
+  if (found === undefined) return await contextOf(from, context);
+  if (!isPath(from) && (await isContext(from, context))) {
+    throw new UsageError(
+      `--from: ${JSON.stringify(from)} is a context of the kubeconfig and also a path here`,
+      { hint: `give the context as --from ${forced}${from}, or the path as --from ./${from}` },
+    );
+  }
+  return found.isDirectory() ? { folder: from } : { file: from };
+}
+
+async function contextsOf({ options, env }: CommandContext): Promise<Kubeconfig["contexts"]> {
   const { loadKubeconfig } = await import("../adapters/kubernetes/kubeconfig.ts");
-  const { contexts } = loadKubeconfig(context.options.connection.kubeconfig, context.env);
+  return loadKubeconfig(options.connection.kubeconfig, env).contexts;
+}
+
+/** A dump can be read without a kubeconfig, so one that cannot be read has no contexts. */
+async function isContext(name: string, context: CommandContext): Promise<boolean> {
+  try {
+    return (await contextsOf(context)).has(name);
+  } catch (error) {
+    if (error instanceof InputError) return false;
+    throw error;
+  }
+}
+
+async function contextOf(from: string, context: CommandContext): Promise<Place> {
+  const contexts = await contextsOf(context);
   if (contexts.has(from)) return { context: from };
   const known = [...contexts.keys()];
   const list = known.length === 0 ? "it has none" : `it has ${known.join(", ")}`;

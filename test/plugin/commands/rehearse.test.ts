@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import Ajv from "ajv";
 import type { RehearsalDetails } from "../../../plugin/commands/rehearse-details";
 import { InterruptedError } from "../../../plugin/commands/context";
@@ -252,12 +252,55 @@ test.each<[string, string[], string]>([
   expect(err).toContain(message);
 });
 
-test("a folder of the same name does not hide a context that is spelled out", async () => {
-  const { code, err } = await rehearse(["--from=context:nowhere"], {
-    connect: () => Promise.reject(new Error("reached for it")),
+describe("a context and a path of the same name", () => {
+  const unreached = "reached for it";
+  const withContexts = (...contexts: readonly string[]): Scene => {
+    const config = join(folder, "config");
+    const named = contexts.map((name) => ({ name, context: {} }));
+    writeFileSync(config, JSON.stringify({ contexts: named, clusters: [], users: [] }));
+    return {
+      env: { KUBECONFIG: config },
+      connect: () => Promise.reject(new Error(unreached)),
+    };
+  };
+
+  // both are in the folder in which the tests run
+  test.each([
+    ["a folder", "plugin"],
+    ["a file", "README.md"],
+    ["a file in a folder, as contexts of OpenShift have slashes", "plugin/main.ts"],
+  ])("%s: neither is taken, and both spellings are named", async (_, name) => {
+    const { code, err } = await rehearse([`--from=${name}`], withContexts(name));
+    expect(code).toBe(2);
+    expect(err).toContain(`--from: "${name}" is a context of the kubeconfig and also a path`);
+    expect(err).toContain(`--from context:${name}`);
+    expect(err).toContain(`--from ./${name}`);
+    expect(err).not.toContain(unreached);
+    expect(existsSync(home())).toBe(false);
   });
-  expect(code).toBe(70);
-  expect(err).toContain("reached for it");
+
+  test("the context that is spelled out is reached", async () => {
+    const { code, err } = await rehearse(["--from=context:plugin"], withContexts("plugin"));
+    expect(code).toBe(70);
+    expect(err).toContain(unreached);
+  });
+
+  test.each([
+    ["from here", () => relative(process.cwd(), dump())],
+    ["from the root", dump],
+  ])("the path that is spelled out, %s, is read", async (_, path) => {
+    const { code, details } = await document([`--from=${path()}`], withContexts(path()));
+    expect(code).toBe(0);
+    expect(details.stages.map(({ writes }) => writes)).toEqual([0, 2, 0, 0]);
+  });
+
+  test("a path is read where the kubeconfig cannot be", async () => {
+    const scene = withContexts();
+    writeFileSync(join(folder, "config"), "{");
+    const { err } = await rehearse(["--from=package.json"], scene);
+    expect(err).toContain("package.json");
+    expect(err).not.toContain("kubeconfig");
+  });
 });
 
 test("under other names for everything, plugin, example and webhook alike", async () => {
