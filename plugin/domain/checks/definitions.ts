@@ -48,10 +48,14 @@ export const definitionChecks: readonly Check[] = [
     fix: "apply the definitions of the release, with kubectl apply --server-side",
     source: "S16",
     needs: ["definitions"],
-    judge: ({ facts, names }) => {
-      const all = definitionNames(names);
-      const absent = all.filter((name) => factNamed(facts, "definitions", { name }) === undefined);
-      if (absent.length === all.length) {
+    judge: (situation) => {
+      const { facts, names } = situation;
+      const isAbsent = (name: string): boolean =>
+        factNamed(facts, "definitions", { name }) === undefined;
+      const absent = [...new Set([...definitionNames(names), ...broughtBy(situation)])].filter(
+        isAbsent,
+      );
+      if (definitionNames(names).every(isAbsent)) {
         const cause = `none of the kinds of ${names.group} is served: is --names right?`;
         const fix =
           "give the names of the brand with --names FILE, or apply the release's definitions";
@@ -134,9 +138,15 @@ function definitionNames({ ec, edb, eaadb, erc, group }: Situation["names"]): re
   return [ec, edb, eaadb, erc].map(({ plural }) => `${plural}.${group}`);
 }
 
+/** What the release's bundle defines, where its operator runs already. */
+function broughtBy({ installed, wanted, target }: Situation): readonly string[] {
+  const isThere = installed !== undefined && installed.tag === wanted?.tag;
+  return isThere ? (target.contents?.definitions ?? []).map(nameOf) : [];
+}
+
+/** Every kind of the product's group: a later release has more than the names know. */
 function ours({ facts, names }: Situation): readonly KubeObject[] {
-  const known = definitionNames(names);
-  return facts.objects.definitions.filter((one) => known.includes(nameOf(one)));
+  return facts.objects.definitions.filter((one) => at(one, ["spec", "group"]) === names.group);
 }
 
 /** The definitions that the release holds too. */

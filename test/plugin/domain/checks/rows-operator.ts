@@ -430,6 +430,13 @@ const fieldsComeAndGo = (w: World): void => {
   });
 };
 
+/** The definition of a kind that none of the known releases has. */
+const usersKind = "engineenterpriseusers.app.engine.com";
+const users = (w: World, change: object = {}): KubeObject => {
+  const copy = structuredClone(crd(w));
+  return { ...copy, ...change, metadata: { name: usersKind } };
+};
+
 export const definitionRows: readonly Row[] = [
   fires("DEFINITION-ABSENT", "none of them: other names are meant", (w) => {
     w.objects.splice(
@@ -452,6 +459,28 @@ export const definitionRows: readonly Row[] = [
   fires("DEFINITION-NOT-ESTABLISHED", "no condition", (w) =>
     w.set(definition, "status.conditions", []),
   )(definition),
+  fires("DEFINITION-ABSENT", "a kind of the release that runs already", (w) =>
+    contents(w, { bundle: bundleOf(w), definitions: [crd(w), users(w)] }),
+  )(`CustomResourceDefinition/${usersKind}`),
+  quiet(
+    "DEFINITION-ABSENT",
+    "a kind that the release brings",
+    (w) => contents(operatorAt(w, "7.22.0-7"), { bundle: bundleOf(w), definitions: [users(w)] }),
+    {
+      also: ["CLUSTER-BEHIND-OPERATOR"],
+    },
+  ),
+  fires("DEFINITION-NOT-ESTABLISHED", "a kind that a later release has brought", (w) =>
+    w.add(users(w, { status: {} })),
+  )(`CustomResourceDefinition/${usersKind}`),
+  quiet("DEFINITION-NOT-ESTABLISHED", "a kind of another group", (w) => {
+    const other = users(w, { status: {} });
+    w.add({ ...other, spec: { ...(other["spec"] as object), group: "other.com" } });
+  }),
+  fires("OPERATOR-CRD-STORED", "a later kind, stored in a version that goes", (w) => {
+    w.add(users(w, { status: { ...(crd(w)["status"] as object), storedVersions: ["v1beta1"] } }));
+    contents(w, { bundle: bundleOf(w), definitions: [users(w)] });
+  })(`CustomResourceDefinition/${usersKind}`),
   fires("OPERATOR-CRD-STORED", "stored in a version that goes", (w) =>
     contents(w.set(definition, "status.storedVersions", ["v1beta1", "v1"]), {
       bundle: bundleOf(w),
