@@ -2,9 +2,9 @@
 import { factNamed, type Facts } from "../facts";
 import type { KubeObject } from "../objects";
 import { operatorFindings } from "../operator/codes";
-import { type DefinitionVerdict, judgeDefinition } from "../operator/definitions";
+import { conditionOf, type DefinitionVerdict, judgeDefinition } from "../operator/definitions";
 import { lossesOf } from "../operator/losses";
-import { at, list, own, text } from "../values";
+import { at, own, text } from "../values";
 import { type Check, on, shared } from "./check";
 import { isBefore, type Situation } from "./situation";
 import { nameOf, namespaceOf } from "./named";
@@ -67,23 +67,17 @@ export const definitionChecks: readonly Check[] = [
       }));
     },
   },
-  {
-    code: "DEFINITION-NOT-ESTABLISHED",
+  shared(operatorFindings.definitionUnserved, {
     area,
-    severity: "error",
     title: "The product's kinds are served",
-    cause: "the API server does not serve the definition",
-    fix: "see its conditions with kubectl describe crd; most often another one holds its names",
-    source: "domain facts 8",
     needs: ["definitions"],
     judge: (situation) =>
-      ours(situation).flatMap((definition) => {
-        const established = list(at(definition, ["status", "conditions"])).find(
-          (condition) => own(condition, "type") === "Established",
-        );
-        return own(established, "status") === "True" ? [] : [on(definition, "not established")];
-      }),
-  },
+      ours(situation).flatMap((definition) =>
+        conditionOf(definition, "Established")?.is === "True"
+          ? []
+          : [on(definition, "not established")],
+      ),
+  }),
   byRelease("definitionStored", "The release's definitions keep every stored version", (verdict) =>
     verdict.is === "refuse"
       ? `stored in ${verdict.versions.join(", ")}, which the release does not serve`

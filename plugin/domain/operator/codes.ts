@@ -56,6 +56,12 @@ export const operatorFindings = {
     "go to a release in between that serves both, have the objects stored anew, then run again",
     "domain facts 8",
   ),
+  definitionUnserved: error(
+    "DEFINITION-NOT-ESTABLISHED",
+    "the API server does not serve the definition",
+    "see its conditions with kubectl describe crd; most often another one holds its names",
+    "domain facts 8",
+  ),
   elsewhere: error(
     "OPERATOR-ELSEWHERE",
     "the namespace has no operator, and another namespace has one: nothing is written where it would not be seen",

@@ -1,7 +1,7 @@
 /** Whether a stored definition may be changed to the release's: it is never lowered (domain facts 8). */
 import type { Names } from "../names";
 import { annotationKey, annotationOf, type KubeObject } from "../objects";
-import { at, few, isObject, type Json, list, own } from "../values";
+import { at, few, isObject, type Json, list, own, text } from "../values";
 import { fileEntries, lastFile, lastFileOver } from "./managers";
 import { compareReleaseTags, parseReleaseTag } from "../versions";
 
@@ -97,6 +97,19 @@ export function marked(wanted: KubeObject, release: string | undefined, names: N
   if (release === undefined || annotationKey(wanted, operatorVersion) !== undefined) return wanted;
   const annotations = { [operatorVersion[0]]: release, ...wanted.metadata.annotations };
   return { ...wanted, metadata: { ...wanted.metadata, annotations } };
+}
+
+/** What the API server says of a stored definition: "Established" is True once it is served. */
+export function conditionOf(
+  definition: KubeObject | undefined,
+  type: "Established" | "NamesAccepted",
+): { readonly is: string | undefined; readonly because: string | undefined } | undefined {
+  const found = list(at(definition, ["status", "conditions"])).find(
+    (condition) => own(condition, "type") === type,
+  );
+  return found === undefined
+    ? undefined
+    : { is: text(own(found, "status")), because: text(own(found, "message")) };
 }
 
 function servedVersions(definition: KubeObject): readonly unknown[] {

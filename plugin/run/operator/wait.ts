@@ -1,11 +1,11 @@
 /** Waits until the operator is 1/1 ready, up to date and available, or says what keeps it (S19). */
 import { exitCodes, TimeoutError } from "../../domain/errors";
 import type { FactKey } from "../../domain/facts";
-import type { KubeObject, Ref } from "../../domain/objects";
+import type { Ref } from "../../domain/objects";
 import { operatorFindings } from "../../domain/operator/codes";
+import { conditionOf } from "../../domain/operator/definitions";
 import { judgeDeployment } from "../../domain/rollout/deployment";
 import { type Stalled, stallFinding } from "../../domain/rollout/progress";
-import { at, list, own } from "../../domain/values";
 import { waitFor } from "../engine/wait";
 import { BlockedError } from "../recorder";
 import { readSnapshot } from "../snapshot";
@@ -47,13 +47,23 @@ export async function waitForDefinition(
   timeoutMs: number,
 ): Promise<void> {
   const object = `${ref.resource.kind}/${ref.name}`;
-  await waitFor(deps, {
-    look: async () =>
-      isEstablished(await deps.cluster.get(ref, { signal: deps.signal }))
-        ? { is: "done", value: undefined }
-        : { is: "moving", on: `${object} to be served` },
+  await waitFor<undefined>(deps, {
+    look: async () => {
+      const definition = await deps.cluster.get(ref, { signal: deps.signal });
+      if (conditionOf(definition, "Established")?.is === "True") {
+        return { is: "done", value: undefined };
+      }
+      const names = conditionOf(definition, "NamesAccepted");
+      if (names?.is !== "False") return { is: "moving", on: `${object} to be served` };
+      const { code } = operatorFindings.definitionUnserved;
+      const because = `the API server does not serve it: ${names.because ?? "its names are taken"}`;
+      const look = deps.command(["kubectl", "describe", "crd", ref.name]);
+      const fix = `see its conditions with ${look}; delete the definition that holds its names, then run again`;
+      return { is: "stalled", code, object, because, fix };
+    },
     everyMs: 200,
     total: { ms: timeoutMs, end: notServed },
+    codes,
   });
 
   function notServed(): TimeoutError {
@@ -61,12 +71,6 @@ export async function waitForDefinition(
       hint: `see its conditions with kubectl get ${ref.resource.plural} ${ref.name} -o yaml, then run again`,
     });
   }
-}
-
-function isEstablished(definition: KubeObject | undefined): boolean {
-  return list(at(definition, ["status", "conditions"])).some(
-    (condition) => own(condition, "type") === "Established" && own(condition, "status") === "True",
-  );
 }
 
 const saying = ({ object, because }: Stalled): string => `${object}: ${because}`;

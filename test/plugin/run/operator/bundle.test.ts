@@ -426,6 +426,78 @@ describe("definitions shared with a newer operator", () => {
   });
 });
 
+describe("a kind that a release brings", () => {
+  const name = `engineenterpriseusers.${names.group}`;
+  const { bundle, ...rest } = contentsOf("8.0.2-2");
+  const [first] = bundle.filter(({ kind }) => kind === definitionResource.kind);
+  const spec = {
+    ...(first?.["spec"] as object),
+    names: { plural: "engineenterpriseusers", kind: "EngineEnterpriseUser" },
+  };
+  const users = { ...first, metadata: { name }, spec } as KubeObject;
+  const contents = { ...rest, bundle: [users, ...bundle], definitions: [users] };
+  const conditionsOf = async (scene: Scene): Promise<readonly unknown[]> => {
+    const stored = await scene.cluster.get({ resource: definitionResource, name });
+    return (at(stored, ["status", "conditions"]) ?? []) as readonly unknown[];
+  };
+
+  test("is served before the operator that needs it is written", async () => {
+    const scene = await aScene({ installed: "7.22.0-7" });
+    const served: unknown[] = [];
+    scene.beforeWrite = async (line) => {
+      if (line === deploymentLine) served.push(...(await conditionsOf(scene)));
+    };
+    const report = await scene.run({ contents });
+    expect([report.exit.code, codes(report)]).toEqual([0, []]);
+    expect(served).toContainEqual(expect.objectContaining({ type: "Established", status: "True" }));
+  });
+
+  test("whose names another definition holds: 1, told at once, and the operator stays", async () => {
+    const scene = await aScene({ installed: "7.22.0-7" });
+    const message = '"engineenterpriseusers" is already in use';
+    const conditions = [
+      { type: "NamesAccepted", status: "False", reason: "PluralConflict", message },
+      { type: "Established", status: "False", reason: "NotAccepted" },
+    ];
+    const taken: Cluster = Object.assign(Object.create(scene.cluster) as Cluster, {
+      get: (async (ref, options) => {
+        const found = await scene.cluster.get(ref, options);
+        return ref.name === name && found !== undefined
+          ? { ...found, status: { conditions } }
+          : found;
+      }) satisfies Cluster["get"],
+    });
+    const began = scene.clock.now();
+    const report = await scene.run({ contents }, { cluster: taken });
+    expect(report.exit.code).toBe(1);
+    expect(report.findings).toMatchObject([
+      {
+        code: "DEFINITION-NOT-ESTABLISHED",
+        object: `CustomResourceDefinition/${name}`,
+        cause: `the API server does not serve it: ${message}`,
+      },
+    ]);
+    expect(scene.clock.now() - began).toBeLessThan(10_000);
+    expect([...imagesOf(await scene.stored("Deployment")).values()]).toContain(
+      `${names.images.operator}:7.22.0-7`,
+    );
+  });
+
+  test("which may not be read: 4, with the right in the ledger, and nothing is written", async () => {
+    const scene = await aScene({ installed: "7.22.0-7" });
+    const refusing: Cluster = Object.assign(Object.create(scene.cluster) as Cluster, {
+      can: (async (asked) =>
+        !(asked.name === name && asked.verb === "get") &&
+        (await scene.cluster.can(asked))) satisfies Cluster["can"],
+    });
+    const before = await stateOf(scene);
+    const report = await scene.run({ contents }, { cluster: refusing });
+    expect(report.exit.code).toBe(4);
+    expect(report.permissions?.manifest).toContain(name);
+    expect(await stateOf(scene)).toEqual(before);
+  });
+});
+
 describe("a field that a person added to a definition", () => {
   const name = `${names.edb.plural}.${names.group}`;
   const path = ["schema", "openAPIV3Schema", "properties", "spec", "properties"];
