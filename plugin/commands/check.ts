@@ -85,6 +85,7 @@ export function checkTarget(
     ...(target !== undefined && { operatorVersion: target }),
     ...(contents !== undefined && { contents }),
     webhook: webhookOf(context, facts, contents),
+    shippedWebhook: contents?.webhook === undefined,
     rbac: rbacOf(context, contents),
   };
 }

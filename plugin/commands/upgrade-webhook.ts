@@ -74,6 +74,7 @@ async function run(
     ...flags,
     namespace,
     template,
+    shippedTemplate: text.shipped === true,
     dryRun: options.dryRun,
     fieldManager: options.fieldManager ?? names.fieldManager,
     wait: options.wait,
@@ -93,6 +94,7 @@ async function run(
 interface Template {
   readonly documents: readonly unknown[];
   readonly source: string;
+  readonly shipped?: true;
 }
 
 function requireOneSource({ template, release }: UpgradeWebhookFlags): void {
@@ -118,7 +120,11 @@ async function readTemplate(
   }
   const source = "the template that the tool ships";
   const documents = parseDocuments(shippedTemplate(), source);
-  return { documents: documents.map((document) => rebrand(document, names)), source };
+  return {
+    documents: documents.map((document) => rebrand(document, names)),
+    source,
+    shipped: true,
+  };
 }
 
 function rendered(

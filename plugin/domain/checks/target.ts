@@ -15,6 +15,8 @@ export interface CheckTarget {
   readonly contents?: ReleaseContents;
   /** The webhook's template of the release, else the shipped one, rendered for the namespace. */
   readonly webhook?: KubeObject;
+  /** The template is the one that the tool ships. */
+  readonly shippedWebhook?: boolean;
   /** The files for managed namespaces: the release's, else the shipped ones. */
   readonly rbac?: RoleFiles;
 }

@@ -5,7 +5,7 @@ import type { Json } from "../values";
 import { caBundleOf, candidatesOf, entriesOf, entryOf } from "../webhook/configuration";
 import { own } from "../values";
 import { type Plan, planSwap } from "../webhook/plan";
-import type { Situation } from "./situation";
+import { goalOf, type Situation } from "./situation";
 import { nameOf } from "./named";
 
 /** An entry of the product's, and the configuration that holds it. */
@@ -53,6 +53,7 @@ export function planOf(situation: Situation): Plan | undefined {
     takeOver: false,
     takeTemplateSelectors: false,
     takeTemplateRules: false,
+    shippedFor: target.shippedWebhook === true ? goalOf(situation)?.tag : undefined,
     names,
   });
 }

@@ -204,6 +204,10 @@ export const webhookChecks: readonly Check[] = [
   fromPlan("WEBHOOK-KEPT", "The configuration has no selector of its own"),
   fromPlan("WEBHOOK-OTHER-NAMESPACE", "The configuration serves this operator"),
   fromPlan("WEBHOOK-OTHER-CONFIGURATION", "No other configuration carries the entry"),
+  {
+    ...fromPlan("WEBHOOK-TEMPLATE-OLDER", "The template is known for the operator's release"),
+    needs: [...planned, "deployments"],
+  },
   // the owner's own upgrade brings it; only upgrade-webhook has to refuse
   fromPlan("WEBHOOK-OWNED", "Nobody else writes the configuration", "warning"),
 ];

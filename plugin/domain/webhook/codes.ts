@@ -145,4 +145,12 @@ export const webhookCodes: readonly Explained[] = [
     fix: "install the operator or the companion webhook in that namespace first, or give its namespace with -n",
     source: "domain facts 4.5",
   },
+  {
+    code: "WEBHOOK-TEMPLATE-OLDER",
+    severity: "warning",
+    cause:
+      "the operator is of a later release than the template that the tool ships is known for, and nothing in the cluster tells what its webhook guards",
+    fix: "give the template of the operator's release with --release SOURCE",
+    source: "S26",
+  },
 ];

@@ -9,6 +9,7 @@ import { namesakesIn, purposesBeside } from "./namesakes";
 import { ownerOf } from "../owners";
 import { leftovers } from "../placeholders";
 import { lostRules } from "./rules";
+import { judgeShipped } from "./shipped";
 import { wantedConfiguration } from "./wanted";
 
 /** Which of the two configurations were found. */
@@ -28,6 +29,8 @@ export interface PlanFacts {
   readonly takeTemplateSelectors: boolean;
   /** What the template does not guard may go unguarded, though the live entry guards it. */
   readonly takeTemplateRules: boolean;
+  /** Release of the operator that runs, where the template is the one that the tool ships. */
+  readonly shippedFor?: string | undefined;
   readonly names: Names;
 }
 
@@ -77,6 +80,9 @@ export function planSwap(facts: PlanFacts): Plan {
       ...judgeStrangers(old, names),
       ...judgeLosses(facts, live, wanted.object),
       ...([live, old, ...beside].every((one) => one === undefined) ? [nothingBefore(names)] : []),
+      ...(live === undefined
+        ? judgeShipped(facts.shippedFor, configurationLabel(wanted.object))
+        : []),
       ...wanted.findings,
       ...kept,
     ],

@@ -17,6 +17,8 @@ export interface JudgedSecret {
 export interface SwapOptions {
   readonly namespace: string;
   readonly template: KubeObject;
+  /** The template is the one that the tool ships. */
+  readonly shippedTemplate?: boolean;
   readonly dryRun: "none" | "client" | "server";
   readonly takeOver: boolean;
   readonly takeFields: readonly string[];

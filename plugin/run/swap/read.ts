@@ -4,6 +4,7 @@ import { exitCodes, TimeoutError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { kinds } from "../../domain/kinds";
 import type { KubeObject } from "../../domain/objects";
+import { operatorVersionOf } from "../../domain/operator/wanted";
 import {
   configurationResource,
   entriesOf,
@@ -51,6 +52,16 @@ export async function readLivingNamespaces(
     asked.map((name) => deps.cluster.get({ resource: kinds.namespace, name })),
   );
   return asked.filter((_name, index) => living[index] !== undefined);
+}
+
+/** Release of the operator that runs in the namespace, where it tells. */
+export async function readOperator(
+  { cluster, names }: SwapDeps,
+  { namespace }: SwapOptions,
+): Promise<string | undefined> {
+  const name = names.operator.deployment;
+  const found = await cluster.get({ resource: kinds.deployment, name, namespace });
+  return operatorVersionOf(found, names);
 }
 
 async function readNamespace(deps: SwapDeps, options: SwapOptions): Promise<KubeObject> {

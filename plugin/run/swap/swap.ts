@@ -19,7 +19,13 @@ import {
   usualProbePermissions,
   writePermissions,
 } from "./permissions";
-import { readConfigurations, readLivingNamespaces, readPrerequisites, type Found } from "./read";
+import {
+  readConfigurations,
+  readLivingNamespaces,
+  readOperator,
+  readPrerequisites,
+  type Found,
+} from "./read";
 import { rollBack, type Undo } from "./rollback";
 import { setStage } from "./stage";
 import { applyInfo, deleteInfo, probeSkipped } from "./steps";
@@ -134,6 +140,7 @@ class Swap {
       configurations,
       caBundle: found.secret.caBundle,
       livingNamespaces: await readLivingNamespaces(deps, configurations),
+      shippedFor: options.shippedTemplate === true ? await readOperator(deps, options) : undefined,
       names: deps.names,
     });
     const errors = plan.findings.filter(({ severity }) => severity === "error");

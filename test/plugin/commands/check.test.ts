@@ -8,7 +8,7 @@ import { expectGoldenText } from "../../support/golden";
 import { type Ended, typed } from "../../support/program-world";
 import { writeRelease } from "../../support/releases/tree";
 import { fitWorld, type World } from "../domain/checks/world";
-import { deployment, ec, edb } from "../domain/checks/labels";
+import { deployment, ec, edb, webhook } from "../domain/checks/labels";
 import { aControlPlane, admin } from "../rehearsal/memory-cluster";
 
 let home = "";
@@ -195,6 +195,16 @@ test("a few more than fit are named", async () => {
     },
   });
   expect(out).toMatch(/and 2 more DATABASE-VOLATILE: \S+, \S+, all of them with -o json/);
+});
+
+test("the shipped template and a release that it is not known for: a warning, where nothing is in force", async () => {
+  const change = (world: World): World => world.remove(webhook);
+  const codesOf = async (target: string): Promise<readonly string[]> =>
+    (parsed(await check(["-o=json", `--target=${target}`], { change })).findings ?? []).map(
+      ({ code }) => code,
+    );
+  expect(await codesOf("99.0.0-1")).toContain("WEBHOOK-TEMPLATE-OLDER");
+  expect(await codesOf("8.0.2-2")).not.toContain("WEBHOOK-TEMPLATE-OLDER");
 });
 
 describe("--release", () => {

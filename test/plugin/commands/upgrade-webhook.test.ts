@@ -8,6 +8,7 @@ import type { GlobalOptions, UpgradeWebhookFlags } from "../../../plugin/command
 import { runUpgradeWebhook } from "../../../plugin/commands/upgrade-webhook";
 import { UsageError } from "../../../plugin/domain/errors";
 import { defaultNames } from "../../../plugin/domain/names";
+import type { KubeObject } from "../../../plugin/domain/objects";
 import type { Event } from "../../../plugin/run/report";
 import {
   aDeployment,
@@ -74,6 +75,14 @@ function aContext(
   return { context, cluster, events, caBundle, isConnected: () => connected };
 }
 
+const operatorAt = (tag: string): KubeObject => {
+  const deployment = aDeployment("engine");
+  const { container } = defaultNames.operator;
+  const image = `${defaultNames.images.operator}:${tag}`;
+  const template = { spec: { containers: [{ name: container, image }] } };
+  return { ...deployment, spec: { ...(deployment["spec"] as object), template } };
+};
+
 const flags: UpgradeWebhookFlags = {
   takeOver: false,
   takeFields: [],
@@ -105,6 +114,22 @@ describe("with the template that the tool ships", () => {
       object: { webhooks: [{ clientConfig: { caBundle, service: { namespace: "engine" } } }] },
       options: { fieldManager: "kubectl-engine" },
     });
+  });
+
+  test.each<[string, string, object, string[]]>([
+    ["a later operator: told", "9.0.0-1", {}, ["WEBHOOK-TEMPLATE-OLDER"]],
+    ["a known operator", "8.2.0-13", {}, []],
+    ["an operator that does not tell", "latest", {}, []],
+    ["a later operator, and its own template", "9.0.0-1", { template: "t.yaml" }, []],
+  ])("%s", async (...[, tag, given, codes]) => {
+    const { context, cluster } = aContext({ "t.yaml": shipped });
+    cluster.put(operatorAt(tag));
+    const report = await runUpgradeWebhook(context, [], { ...flags, ...given });
+    expect(report.exit.code).toBe(0);
+    expect(report.findings?.map(({ code }) => code) ?? []).toEqual(codes);
+    // what is in force tells more than the table of releases
+    const again = await runUpgradeWebhook(context, [], { ...flags, ...given });
+    expect([again.exit.code, again.findings ?? []]).toEqual([0, []]);
   });
 
   test("the old object is kept in a file, and the printed command names it and the context", async () => {

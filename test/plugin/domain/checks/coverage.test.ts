@@ -23,7 +23,7 @@ const table: readonly (readonly [fact: string, codes: readonly string[], source?
   ["4.1 review versions, match policy, side effects, path", ["WEBHOOK-DIFFERS"]],
   ["4.1 Service and port", ["WEBHOOK-SERVICE-PORT"]],
   ["4.1 failure policy", ["WEBHOOK-FAILURE-POLICY"]],
-  ["4.1 rules and history", ["WEBHOOK-RULES-BEHIND"]],
+  ["4.1 rules and history", ["WEBHOOK-RULES-BEHIND", "WEBHOOK-TEMPLATE-OLDER"]],
   ["4.1 one replica, Recreate", ["OPERATOR-STRATEGY"]],
   ["4.1 finalizers behind a broken webhook", ["DATABASE-DELETING"]],
   ["4.1 placeholder left", ["WEBHOOK-PLACEHOLDER"]],

@@ -106,6 +106,23 @@ export const webhookRows: readonly Row[] = [
   fires("WEBHOOK-OTHER-CONFIGURATION", "the same entry again", (w) =>
     w.copy(webhook, { name: "copy" }),
   )("ValidatingWebhookConfiguration/copy"),
+  fires(
+    "WEBHOOK-TEMPLATE-OLDER",
+    "no configuration, and a release later than all that are known",
+    (w) => {
+      noWebhook(w);
+      w.target = { ...w.target, operatorVersion: "99.0.0-1", shippedWebhook: true };
+    },
+  )(webhook, { also: ["PLATFORM-UNKNOWN", "RELEASE-PAIR-UNKNOWN", "WEBHOOK-ABSENT"] }),
+  quiet(
+    "WEBHOOK-TEMPLATE-OLDER",
+    "the template of the release",
+    (w) => {
+      noWebhook(w);
+      w.target = { ...w.target, operatorVersion: "99.0.0-1", shippedWebhook: false };
+    },
+    { also: ["PLATFORM-UNKNOWN", "RELEASE-PAIR-UNKNOWN", "WEBHOOK-ABSENT"] },
+  ),
   fires("WEBHOOK-OWNED", "a chart's", (w) =>
     w.note(webhook, "labels", { "app.kubernetes.io/managed-by": "Helm" }),
   )(webhook),
