@@ -177,10 +177,10 @@ function versionHere(situation: Situation): string | undefined {
   return text(at(facts.objects.clusterVersions[0], ["status", "desired", "version"]));
 }
 
-/** A dump of OpenShift need not hold its version: that is a limit of the dump, a cluster always has it. */
+/** A dump of OpenShift need not hold its version: that is a limit of the dump, and the kind is not served then. */
 function isUntold(situation: Situation): boolean {
   const { facts } = situation;
-  const dumped = isOpenShift(facts) && facts.objects.clusterVersions.length === 0;
+  const dumped = isOpenShift(facts) && facts.unserved.has("clusterVersions");
   return !dumped && parsePlatformVersion(versionHere(situation)) === undefined;
 }
 

@@ -40,7 +40,7 @@ export async function readDump(place: DumpPlace, options: DumpOptions): Promise<
     warning: (text) => warnings.push(text),
   };
   const described = describe(place);
-  const read = await readAll(place, notes);
+  const read = withoutUntoldVersion(await readAll(place, notes));
   if (read.length === 0 && problems.length === 0) notes.problem(`${described} holds no objects`);
   const objects = complete(read, { ...options, ...notes, origin: "the dump" });
   if (problems.length > 0) throw refusal(problems);
@@ -64,6 +64,12 @@ export async function readDump(place: DumpPlace, options: DumpOptions): Promise<
 function describe(place: DumpPlace): string {
   if ("folder" in place) return `folder ${place.folder}`;
   return "file" in place ? `file ${place.file}` : place.name;
+}
+
+/** A dump with the definition of OpenShift's version and without the version does not tell it. */
+function withoutUntoldVersion(objects: readonly KubeObject[]): readonly KubeObject[] {
+  if (objects.some(({ kind }) => kind === "ClusterVersion")) return objects;
+  return objects.filter(({ metadata }) => metadata.name !== "clusterversions.config.openshift.io");
 }
 
 /** One text after the other, so that no two are in memory. */

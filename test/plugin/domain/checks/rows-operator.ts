@@ -109,7 +109,7 @@ export const platformRows: readonly Row[] = [
   quiet("PLATFORM-UNKNOWN", "an operator that does not tell", (w) => image(w, "x@sha256:00"), {
     also: ["OPERATOR-VERSION-UNKNOWN", "OPERATOR-REGISTRY-MIXED"],
   }),
-  fires("PLATFORM-UNKNOWN", "a dump with the definition of OpenShift's version alone", (w) =>
+  fires("PLATFORM-VERSION-UNKNOWN", "OpenShift serves its version, and has none", (w) =>
     w.remove("ClusterVersion/version"),
   )("OpenShift", { openshift: true }),
   ...[

@@ -388,6 +388,27 @@ describe("what is odd is told and read", () => {
     expect(source.warnings.join()).not.toContain("this tool ships");
   });
 
+  test.each([
+    ["without a version is left out: the dump does not tell it", [], 0],
+    ["with a version stays", [{ apiVersion: "config.openshift.io/v1", kind: "ClusterVersion" }], 1],
+  ])("the definition of OpenShift's version %s", async (_title, versions, kept) => {
+    const definition = {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: "clusterversions.config.openshift.io" },
+      spec: {
+        group: "config.openshift.io",
+        scope: "Cluster",
+        names: { kind: "ClusterVersion", plural: "clusterversions" },
+        versions: [{ name: "v1", served: true }],
+      },
+    };
+    const named = versions.map((version) => ({ ...version, metadata: { name: "version" } }));
+    const source = await read(json(aList([definition, ...named, namespaceA])));
+    const { name } = definition.metadata;
+    expect(source.objects.filter(({ metadata }) => metadata.name === name)).toHaveLength(kept);
+  });
+
   test("a namespace without its Namespace is made up", async () => {
     const source = await read(json(aList([configMap("x"), database("db")])));
 
