@@ -113,7 +113,7 @@ const unfit: readonly (readonly [RegExp, (namespace: string) => Partial<Pair>])[
     /expired at/,
     (namespace) => makePair({ namespace, notBefore: new Date(0), notAfter: new Date(1) }),
   ],
-  [/cannot read/, (namespace) => ({ privateKey: makePair({ namespace }).privateKey })],
+  [/has to hold the items/, (namespace) => ({ privateKey: makePair({ namespace }).privateKey })],
   [/not made for/, () => makePair({ namespace: "elsewhere" })],
 ];
 
