@@ -59,7 +59,10 @@ function measure(path: string, text: string): Sum {
   const lineOf = (position: number): number => source.getLineAndCharacterOfPosition(position).line;
   const visit = (node: ts.Node): void => {
     const children = node.getChildren(source);
-    if (children.length > 0) { children.forEach(visit); return; }
+    if (children.length > 0) {
+      children.forEach(visit);
+      return;
+    }
     const from = node.getStart(source);
     if (node.end <= from || ts.isJSDoc(node)) return;
     tokens += 1;

@@ -96,6 +96,7 @@ class UpgradeCluster {
         if (on !== undefined) return { is: "moving", on };
         return { is: "done", value: await this.#judged(plan) };
       },
+      beforeWrite: true,
       total: { ms: limitMs ?? stallAfterMs, end: givenUp },
     });
   }

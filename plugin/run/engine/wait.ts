@@ -45,6 +45,8 @@ export interface Limit {
 export interface Waiting<T> {
   readonly look: (moment: Moment) => Promise<Look<T>>;
   readonly everyMs?: number;
+  /** Nothing is written yet: a server that does not answer the first look ends the run at once. */
+  readonly beforeWrite?: true;
   /** Who is asked, for the line that says that it does not answer. */
   readonly server?: string;
   /** Of the whole wait. */
@@ -61,11 +63,12 @@ export interface Waiting<T> {
  */
 export async function waitFor<T>(
   { clock, recorder, signal }: WaitPorts,
-  { look, everyMs = pollMs, server = "the API server", total, idle, codes = [] }: Waiting<T>,
+  waiting: Waiting<T>,
 ): Promise<T> {
+  const { look, everyMs = pollMs, server = "the API server", total, idle, codes = [] } = waiting;
   const from = clock.now();
   const momentum = new Momentum(from, codes);
-  const away = new Absence();
+  const away = new Absence(waiting);
   let on = "";
   for (;;) {
     signal.throwIfAborted();
@@ -117,16 +120,24 @@ export const nothingMoves = late("nothing has moved for");
 export class Absence {
   #since: number | undefined;
 
+  /** The longest, in milliseconds. */
+  #mostMs: number;
+
+  constructor({ beforeWrite }: Pick<Waiting<unknown>, "beforeWrite"> = {}) {
+    this.#mostMs = beforeWrite === true ? 0 : awayMs;
+  }
+
   /** Since when, and why, while it may be away; throws the error when that was too long, or is no absence. */
   tolerate(error: unknown, { from, until }: { from: number; until: number }) {
     this.#since ??= from;
     const ms = until - this.#since;
-    if (!isAway(error) || ms >= awayMs) throw error;
+    if (!isAway(error) || ms >= this.#mostMs) throw error;
     return { is: "away", message: error.message, ms } as const;
   }
 
   end(): void {
     this.#since = undefined;
+    this.#mostMs = awayMs;
   }
 }
 

@@ -173,6 +173,7 @@ class Recover {
         }
         return { is: "moving", on: `action ${first.action.uid} on ${first.label}` };
       },
+      beforeWrite: true,
       total: { ms: options.limitMs ?? options.stallAfterMs, end: givenUp },
     });
   }

@@ -101,6 +101,7 @@ async function readSecret(deps: SwapDeps, options: SwapOptions): Promise<JudgedS
           : { is: "done", value: found };
       },
       everyMs: pollMs,
+      beforeWrite: true,
       total: { ms: waitSecretMs, end: absent },
     });
     return { result: "done", value: judged(deps, secret) };
@@ -129,6 +130,7 @@ async function readServer(deps: SwapDeps, options: SwapOptions): Promise<void> {
       return { is: "moving", on: `${first.object ?? ""}: ${first.cause}` };
     },
     everyMs: pollMs,
+    beforeWrite: true,
     total: {
       ms: options.timeoutMs,
       end: (on) => new TimeoutError(`timed out waiting: ${on}`, { hint }),

@@ -126,6 +126,14 @@ test("an interrupt ends it before the next look", async () => {
   expect(looks).toBe(1);
 });
 
+test.each<[string, Play, number]>([
+  ["that does not answer at first ends the run at once", [refused, done], 0],
+  ["that has answered may be away", [moving("1/3"), refused, refused, done], 6],
+])("before the first write a server %s", async (_title, play, seconds) => {
+  const { end, ms } = await wait(play, { beforeWrite: true });
+  expect([end, ms / 1000]).toEqual([seconds === 0 ? refused : "all are there", seconds]);
+});
+
 test("who is away is told", async () => {
   expect((await wait([refused, done], { server: "the REST API" })).told).toEqual([
     "the REST API (connection refused)",
