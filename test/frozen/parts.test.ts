@@ -1,0 +1,4 @@
+/** Every command but the whole upgrade does what it did. */
+import { keep } from "./kept";
+
+keep((title) => !title.startsWith("upgrade."));
