@@ -11,8 +11,8 @@ import { autoOf } from "./fields";
 const lowest = { major: 7, minor: 2 };
 
 /** The command that shows, and does, the recovery of an EC whose upgrade does not go on (S97-S103). */
-export function recoverLine({ metadata: { name = "", namespace = "" } }: KubeObject): string {
-  return `kubectl engine recover --ec ${name} -n ${namespace}`;
+export function recoverLine({ metadata: { name, namespace } }: KubeObject): string {
+  return `kubectl engine recover --ec ${String(name)} -n ${String(namespace)}`;
 }
 
 /** Every cause that the facts show; `auto` is what the EC asks for unless it is to be changed. */
@@ -100,7 +100,7 @@ export function databaseCauses(facts: Facts, ec: KubeObject): readonly Finding[]
 }
 
 /** Modules of databases that nothing defines, each with its databases (S56). */
-export function undefinedModuleCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
+function undefinedModuleCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
   const field = facts.names.fields.userDefinedModules.join(".");
   return undefinedModules(facts, ec).map(({ module, says }) =>
     clusterFinding("moduleUndefined", {

@@ -68,16 +68,14 @@ function clusterToldBy(
   const { names } = reading;
   const related = relatedClusterTag(bundle, names);
   const file = release.file(names.release.sampleCluster);
-  const samples = file === undefined ? [] : bundleIn(file, reading, []);
-  const tags = samples
+  const byBundle = related === undefined ? [] : [{ tag: related, by: "the bundle" }];
+  if (file === undefined) return byBundle;
+  const tags = bundleIn(file, reading, [])
     .filter(({ kind }) => kind === names.ec.kind)
     .flatMap((sample) => text(at(sample, names.ecFields.versionTag)) ?? [])
     // a placeholder or a tag of another grammar tells nothing
     .filter((tag) => parseReleaseTag(tag) !== undefined);
-  return [
-    ...(related === undefined ? [] : [{ tag: related, by: "the bundle" }]),
-    ...tags.map((tag) => ({ tag, by: `the sample cluster ${file?.source ?? ""}` })),
-  ];
+  return [...byBundle, ...tags.map((tag) => ({ tag, by: `the sample cluster ${file.source}` }))];
 }
 
 /** The operator's release by its bundle, of whichever platform; undefined without a bundle or a tag. */
