@@ -3,7 +3,7 @@ import type { Names } from "../names";
 import { at, isObject, list, own } from "../values";
 import { fieldsOf, fieldText, type JudgedShape } from "./fields";
 import { sameJson } from "./same";
-import type { Edit, Subject, SubjectModule, SubjectShape } from "./types";
+import type { Edit, Subject, SubjectModule, SubjectShape, SubjectVersion } from "./types";
 import { show } from "./wording";
 
 interface Known {
@@ -23,24 +23,23 @@ export function readSubject(edit: Edit, names: Names): Subject {
   return last.subject;
 }
 
-function read({ kind, before: old, after: object }: Edit, names: Names): Subject {
-  const { engineVersions } = fieldsOf(kind, names);
-  const changed = engineVersions
-    .map((path) => ({
-      path,
-      before: at(old, path) ?? undefined,
-      after: at(object, path) ?? undefined,
-    }))
-    .filter(({ before, after }) => !sameJson(before, after));
-  const versions = changed.flatMap(({ path, before, after }) =>
-    after === undefined ? [] : [{ field: fieldText(path), before, after }],
-  );
+function read(edit: Edit, names: Names): Subject {
+  const { kind, before: old, after: object } = edit;
+  const versions: SubjectVersion[] = [];
+  let isChanged = false;
+  for (const path of fieldsOf(kind, names).engineVersions) {
+    const before = at(old, path) ?? undefined;
+    const after = at(object, path) ?? undefined;
+    if (sameJson(before, after)) continue;
+    isChanged = true;
+    if (after !== undefined) versions.push({ field: fieldText(path), before, after });
+  }
   const modules = readModules(object, kind, names);
   const oldModules = readModules(old, kind, names);
   return {
-    shapes: readShapes({ kind, before: old, after: object }, names),
+    shapes: readShapes(edit, names),
     versions,
-    modules: changed.length > 0 ? modules : notAmong(modules, oldModules),
+    modules: isChanged ? modules : notAmong(modules, oldModules),
     moduleVersionsEdited: versions.length > 0 && versionsEdited(oldModules, modules),
   };
 }
