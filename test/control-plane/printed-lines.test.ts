@@ -42,12 +42,17 @@ afterAll(() => controlPlane.stop());
 
 interface Printed {
   readonly findings?: readonly { readonly command?: string }[];
+  readonly steps?: readonly { readonly write?: { readonly command: string } }[];
 }
 
 async function printedBy(args: readonly string[], namespace: string): Promise<readonly string[]> {
   const { report } = await runPlugin(controlPlane, args, { namespace });
-  const { findings = [] } = report as unknown as Printed;
-  return findings.flatMap(({ command }) => command ?? []);
+  const { findings = [], steps = [] } = report as unknown as Printed;
+  return [
+    ...findings.flatMap(({ command }) => command ?? []),
+    // a file or stdin that such a line reads is not there
+    ...steps.flatMap(({ write }) => write?.command ?? []).filter((line) => !/ -f /.test(line)),
+  ];
 }
 
 /** A line as a shell takes it; one that writes only tries to. */
@@ -66,6 +71,22 @@ async function typed(
 test.each<[string, string[], string]>([
   ["check", ["check"], operatorNamespace],
   ["a wrong namespace", ["reapply-rbac"], "elsewhere"],
+  [
+    "the plan of a cluster",
+    ["upgrade-cluster", "ec", "--target=8.0.20-44.23", "--dry-run=client"],
+    operatorNamespace,
+  ],
+  [
+    "the plan of a database",
+    [
+      "upgrade-database",
+      `${all[0] ?? ""}/orders`,
+      "--engine-version=8.0",
+      "--take-fields=.spec.engineVersion",
+      "--dry-run=client",
+    ],
+    operatorNamespace,
+  ],
 ])("%s: every line runs", async (_, args, namespace) => {
   const lines = new Set(await printedBy(args, namespace));
   expect(lines.size).toBeGreaterThan(0);
