@@ -49,7 +49,8 @@ export async function playStage(stages: Stages, wish: StageWish): Promise<Rehear
   const asked: string[] = [];
   const home = new MemoryHome();
   const turn = inTurn();
-  let writes = -(wish.apis?.writes ?? 0);
+  const before = wish.apis?.writes ?? 0; // the played APIs count on from stage to stage
+  let writes = 0;
   const count: Gate = (call, send) => {
     if (call.writes) writes += 1;
     return turn(send);
@@ -73,7 +74,7 @@ export async function playStage(stages: Stages, wish: StageWish): Promise<Rehear
     title: wish.title,
     command: shownCommand(stages, wish.dryRun),
     report,
-    writes: writes + (wish.apis?.writes ?? 0),
+    writes: writes + (wish.apis?.writes ?? 0) - before,
     ...(asked.length > 0 && { asked }),
     // the files are those of a real run: here there are none, so none is named
     ...(backups !== undefined && { saved: backups.map(({ object }) => object) }),

@@ -92,14 +92,7 @@ export function factSources(names: Names): Readonly<Record<FactKey, FactSource>>
   return {
     namespaces: { resource: kinds.namespace },
     nodes: { resource: core("nodes", "Node") },
-    clusterVersions: {
-      resource: {
-        group: "config.openshift.io",
-        version: "v1",
-        plural: "clusterversions",
-        kind: "ClusterVersion",
-      },
-    },
+    clusterVersions: { resource: kinds.clusterVersion },
     definitions: {
       resource: {
         group: "apiextensions.k8s.io",

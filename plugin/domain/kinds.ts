@@ -20,5 +20,11 @@ export const kinds = {
     plural: "endpointslices",
     kind: "EndpointSlice",
   },
+  clusterVersion: {
+    group: "config.openshift.io",
+    version: "v1",
+    plural: "clusterversions",
+    kind: "ClusterVersion",
+  },
   deployment: { group: "apps", version: "v1", plural: "deployments", kind: "Deployment" },
 } as const satisfies Record<string, Resource>;

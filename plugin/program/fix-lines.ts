@@ -1,5 +1,6 @@
 /** Findings with the line that fixes them, for the cluster and the flags of the run. */
 import type { CommandContext } from "../commands/context";
+import { engineCommand, kubectlCommand } from "../commands/kubectl-command";
 import type { Finding } from "../domain/findings";
 import { fixCommand } from "../domain/fix-commands";
 import { quoteCommand } from "../output/quote";
@@ -16,24 +17,16 @@ export function withCommands(
   { names, options }: Pick<CommandContext, "names" | "options">,
   raw: RawFlags,
 ): Report {
-  const { prefix, contextArgs, namesFile } = options;
+  const engine = engineCommand(options);
+  const kubectl = kubectlCommand(options);
   const lineOf = (finding: Finding): string | undefined => {
     const fix = fixCommand(finding, names);
     if (fix === undefined) return undefined;
     const { of, words } = fix;
-    if (of === "kubectl") {
-      const own = words.some((word) => word.startsWith("--namespace="));
-      const args = contextArgs.filter((word) => !own || !word.startsWith("--namespace="));
-      return quoteCommand(["kubectl", ...words, ...args]);
-    }
-    const named = namesFile === undefined ? [] : [`--names=${namesFile}`];
-    return quoteCommand([
-      ...prefix.split(" "),
-      ...words,
-      ...releaseOf(words, raw),
-      ...contextArgs,
-      ...named,
-    ]);
+    if (of !== "kubectl") return engine([...words, ...releaseOf(words, raw)]);
+    const isPlaced = words.some((word) => word.startsWith("--namespace="));
+    const line = ["kubectl", ...words];
+    return isPlaced ? kubectl(line) : quoteCommand([...line, ...options.contextArgs]);
   };
   const complete = (finding: Finding): Finding => {
     const command = finding.accepted === true ? undefined : lineOf(finding);

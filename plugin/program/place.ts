@@ -6,6 +6,7 @@ import { findPlace, type Place, type PlaceSign } from "../run/place";
 import type { Cluster } from "../run/ports";
 import { BlockedError } from "../run/recorder";
 import { operatorFinding } from "../domain/operator/codes";
+import { namespaceMissing } from "../domain/webhook/codes";
 import { quoteCommand } from "../output/quote";
 
 /** A command line that works in the operator's namespace. */
@@ -57,12 +58,5 @@ function findingOf(place: Place, namespace: string): Finding {
   const object = `Namespace/${namespace}`;
   return place.exists
     ? operatorFinding("elsewhere", { object, cause: `it has no operator${whereOf(place)}` })
-    : {
-        code: "NAMESPACE-MISSING",
-        severity: "error",
-        object,
-        cause: `the namespace does not exist${whereOf(place)}`,
-        fix: "give the operator's namespace with -n",
-        source: "S29",
-      };
+    : namespaceMissing(namespace, `the namespace does not exist${whereOf(place)}`);
 }

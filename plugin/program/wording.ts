@@ -2,7 +2,7 @@
 import { catalogue } from "../domain/catalogue";
 import { checks } from "../domain/checks/all";
 import type { Names } from "../domain/names";
-import { wordingOf } from "../domain/names/wording";
+import { escaped, wordingOf } from "../domain/names/wording";
 import { isObject } from "../domain/values";
 import type { TalkingReporter } from "../output/reporter";
 import type { Event, Report } from "../run/report";
@@ -43,5 +43,3 @@ function textsIn(value: unknown, say: (text: string) => string): unknown {
     Object.entries(value).map(([key, inner]) => [key, textsIn(inner, say)]),
   );
 }
-
-const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&");

@@ -1,6 +1,6 @@
 /** Follows an action of the REST API to its end (S92; domain facts 9, reading actions). */
 import { EngineError, exitCodes, TimeoutError, UnavailableError } from "../domain/errors";
-import { waitFor } from "./engine/wait";
+import { restApi, waitFor } from "./engine/wait";
 import type { ApiAction, ClusterApi } from "./cluster-api";
 import type { Clock } from "./ports";
 import type { Recorder } from "./recorder";
@@ -53,6 +53,7 @@ export async function followAction(
   let seen = false;
   let poll = 0;
   return await waitFor<ApiAction | undefined>(ports, {
+    server: restApi,
     look: async () => {
       poll += 1;
       const look = await lookAt(() => api.action(uid, signal));

@@ -1,9 +1,10 @@
 /** Whole words of a manifest replaced: each name where a manifest may hold it. */
 import { defaultNames, mapNames, type Names, namesTree } from "../names";
-import { isObject, own } from "../values";
+import { at, isObject } from "../values";
 import { kindKeys } from "./kind-fields";
 import { placeOf } from "./places";
 import type { Place } from "./sorts";
+import { spellings } from "./spellings";
 
 interface Word {
   readonly from: string;
@@ -22,12 +23,8 @@ function wordsOf(names: Names): readonly Word[] {
   const words: Word[] = [];
   mapNames(namesTree, ({ value, sort: { place } }, path) => {
     if (place === undefined) return;
-    const given = [path.reduce<unknown>((inner, key) => own(inner, key), names)].flat();
-    // each spelling by the one at its position, else by the first
-    for (const [index, from] of [value].flat().entries()) {
-      const found = [...given.slice(index), ...given].slice(0, 1);
-      words.push(...found.map((to) => ({ from, to: String(to), place })));
-    }
+    const pairs = spellings([value].flat(), [at(names, path)].flat().map(String));
+    words.push(...pairs.map(([from, to]) => ({ from, to, place })));
   });
   const kinds = kindKeys.flatMap((key) => {
     const [from, to] = [defaultNames[key].kind, names[key].kind];

@@ -1,9 +1,8 @@
 /** Texts in the specification's words, said in the words of the names. */
 import { defaultNames, mapNames, type Names, namesTree, termOf } from "../names";
-import { own } from "../values";
+import { at } from "../values";
 import { kindKeys } from "./kind-fields";
-
-type Words = readonly (readonly [from: string, to: string])[];
+import { type Spellings, spellings } from "./spellings";
 
 /**
  * Says texts of the program in the words of these names. For sentences that the program has of its
@@ -39,32 +38,26 @@ function contextsOf({ operator, engineDbType, majorChannel, latestChannel }: Nam
 }
 
 /** Every word that texts have for a name; the first is meant where one stands for several. */
-function wordsOf(names: Names): Words {
+function wordsOf(names: Names): Spellings {
   const words: (readonly [string, string])[] = kindKeys.flatMap((key) => [
     [termOf(defaultNames[key]), termOf(names[key])],
     [defaultNames[key].short, names[key].short],
   ]);
   mapNames(namesTree, ({ value, sort }, path) => {
     if (notInTexts.includes(path.join("."))) return;
-    const given = [path.reduce<unknown>((inner, key) => own(inner, key), names)].flat().map(String);
-    const toWords = sort.isPath === true ? pathWords : listWords;
+    const given = [at(names, path)].flat().map(String);
+    const toWords = sort.isPath === true ? pathWords : spellings;
     words.push(...toWords([value].flat(), given).filter(([from]) => /[^a-z]/.test(from)));
   });
   return words;
 }
 
-function listWords(from: readonly string[], to: readonly string[]): Words {
-  return from.flatMap((word, index) =>
-    [...to.slice(index), ...to].slice(0, 1).map((given) => [word, given] as const),
-  );
-}
-
 /** A path as it is written with dots, its last field, which texts call by itself, and what holds that. */
-function pathWords(from: readonly string[], to: readonly string[]): Words {
+function pathWords(from: readonly string[], to: readonly string[]): Spellings {
   return [
     [from.join("."), to.join(".")],
-    ...listWords(from.slice(-1), to.slice(-1)),
-    ...listWords(from.slice(1, -1), [to.slice(Math.min(1, to.length - 2), -1).join(".")]),
+    ...spellings(from.slice(-1), to.slice(-1)),
+    ...spellings(from.slice(1, -1), [to.slice(Math.min(1, to.length - 2), -1).join(".")]),
   ];
 }
 
@@ -78,4 +71,5 @@ const notInTexts: readonly string[] = [
   "companion.deployment",
 ];
 
-const escaped = (word: string): string => word.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+/** A text as a regular expression that matches it alone. */
+export const escaped = (word: string): string => word.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&");

@@ -1,5 +1,20 @@
 /** The finding codes of the webhook and its swap, each with its cause, its way out and its source. */
 import type { Explained } from "../explained";
+import type { Finding } from "../findings";
+
+const noNamespace: Explained = {
+  code: "NAMESPACE-MISSING",
+  severity: "error",
+  cause: "the operator's namespace does not exist",
+  fix: "give the operator's namespace with -n",
+  source: "S29",
+};
+
+/** The finding that the namespace is not there, with what is known beside. */
+export function namespaceMissing(namespace: string, cause = noNamespace.cause): Finding {
+  const { code, severity, fix, source } = noNamespace;
+  return { code, severity, object: `Namespace/${namespace}`, cause, fix, source };
+}
 
 /** The catalogue entries of every finding of a swap. */
 export const webhookCodes: readonly Explained[] = [
@@ -25,13 +40,7 @@ export const webhookCodes: readonly Explained[] = [
     fix: "set ENGINE_HOME to a folder that can be written",
     source: "cli contract, Runs",
   },
-  {
-    code: "NAMESPACE-MISSING",
-    severity: "error",
-    cause: "the operator's namespace does not exist",
-    fix: "give the operator's namespace with -n",
-    source: "S29",
-  },
+  noNamespace,
   {
     code: "OPERATOR-NOT-READY",
     severity: "error",

@@ -2,6 +2,7 @@
 import { UsageError } from "../../domain/errors";
 import type { Names } from "../../domain/names";
 import { dumpFindings, kubernetesVersionOf } from "../../domain/dump";
+import { kinds } from "../../domain/kinds";
 import type { KubeObject } from "../../domain/objects";
 import { imitatedVersion, type Registry } from "../model";
 import { complete } from "./completion";
@@ -68,8 +69,9 @@ function describe(place: DumpPlace): string {
 
 /** A dump with the definition of OpenShift's version and without the version does not tell it. */
 function withoutUntoldVersion(objects: readonly KubeObject[]): readonly KubeObject[] {
-  if (objects.some(({ kind }) => kind === "ClusterVersion")) return objects;
-  return objects.filter(({ metadata }) => metadata.name !== "clusterversions.config.openshift.io");
+  const { kind: version, plural, group } = kinds.clusterVersion;
+  if (objects.some(({ kind }) => kind === version)) return objects;
+  return objects.filter(({ metadata }) => metadata.name !== `${plural}.${group}`);
 }
 
 /** One text after the other, so that no two are in memory. */

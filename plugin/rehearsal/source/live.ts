@@ -51,12 +51,6 @@ const mutating: Resource = {
   plural: "mutatingwebhookconfigurations",
   kind: "MutatingWebhookConfiguration",
 };
-const clusterVersions: Resource = {
-  group: "config.openshift.io",
-  version: "v1",
-  plural: "clusterversions",
-  kind: "ClusterVersion",
-};
 const constraints: Resource = {
   group: "security.openshift.io",
   version: "v1",
@@ -68,7 +62,7 @@ const constraints: Resource = {
 const global: readonly Resource[] = [
   kinds.namespace,
   core("nodes", "Node"),
-  clusterVersions,
+  kinds.clusterVersion,
   rbac("clusterroles", "ClusterRole"),
   rbac("clusterrolebindings", "ClusterRoleBinding"),
   constraints,
@@ -101,7 +95,7 @@ export async function readLive(cluster: Cluster, options: LiveOptions): Promise<
   const crds = (allCrds ?? []).filter(
     ({ metadata, ...crd }) =>
       [names.group, constraints.group].includes(String(at(crd, ["spec", "group"]))) ||
-      metadata.name === `${clusterVersions.plural}.${clusterVersions.group}`,
+      metadata.name === `${kinds.clusterVersion.plural}.${kinds.clusterVersion.group}`,
   );
   const configurations = [...validating, ...changing];
   const places = [...new Set([namespace, ...configurations.flatMap(servedFrom)])];

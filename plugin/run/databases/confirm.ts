@@ -6,7 +6,7 @@ import { UsageError } from "../../domain/errors";
 import { isNamed, readName } from "../../domain/typed-name";
 import type { Finding } from "../../domain/findings";
 import { bounded } from "../../domain/status/verdict";
-import { requireYes, type Session } from "../engine/session";
+import { notConfirmed, requireYes, type Session } from "../engine/session";
 import type { ApiDatabase } from "../cluster-api";
 import type { UpgradeDatabaseDeps, UpgradeDatabaseOptions } from "./deps";
 import { databasePatch } from "./writes";
@@ -70,11 +70,4 @@ export async function confirmLoss(
 function lossFinding({ plan, bdb }: Lossy): Finding {
   const cause = `its data may be lost: it is ${keeping(bdb)}`;
   return databaseFinding("dataMayGo", { object: plan.label, cause });
-}
-
-/** As it may be typed: the bare name, or with its namespace. */
-function notConfirmed(): UsageError {
-  return new UsageError("not confirmed, nothing was written", {
-    hint: "run again and answer yes",
-  });
 }

@@ -34,6 +34,9 @@ export interface SessionOptions {
 /** Controllers write the status between a read and a write; an attempt is a new read. */
 const maxAttempts = 5;
 
+/** The patch for the object as it is after a conflict; undefined where it is as wanted, or gone. */
+type Again = (error: ChangedError) => Promise<Patch | undefined>;
+
 /** The writes of one run. */
 export class Session {
   /** How many writes came into force. */
@@ -80,14 +83,15 @@ export class Session {
 
   /**
    * Sends it as a step, its old values kept first. After a conflict `again` gives the patch for the
-   * object as it is by now, and throws where that is not the same work.
+   * object as it is by now, undefined where nothing is left to do, and throws where that is not the
+   * same work.
    */
-  async send(patch: Patch, again: (error: ChangedError) => Promise<Patch>): Promise<KubeObject> {
+  async send(patch: Patch, again: Again): Promise<void> {
     await this.keep(patch);
     this.ports.signal.throwIfAborted();
-    return await this.ports.recorder.step(stepOf(patch), async () => {
-      const stored = await this.#attempts(patch, again);
-      return { result: "changed", value: stored };
+    await this.ports.recorder.step(stepOf(patch), async () => {
+      const isWritten = await this.#attempts(patch, again);
+      return { result: isWritten ? "changed" : "unchanged", value: undefined };
     });
   }
 
@@ -106,27 +110,28 @@ export class Session {
     recorder.backup({ object: objectLabel(object), file, command: putBack });
   }
 
-  async #attempts(
-    first: Patch,
-    again: (error: ChangedError) => Promise<Patch>,
-  ): Promise<KubeObject> {
+  /** False where the object came to be as wanted by other hands. */
+  async #attempts(first: Patch, again: Again): Promise<boolean> {
     let patch = first;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#write(patch);
+        await this.#write(patch);
+        return true;
       } catch (error) {
         if (!(error instanceof ChangedError) || attempt >= maxAttempts) throw error;
         const next = await again(error);
+        if (next === undefined) return false;
         this.requireConfirmed(first, next);
+        const what = isSameSpec(patch.object, next.object) ? "its status" : "it";
         this.ports.recorder.note(
-          `${objectLabel(next.object)}: its status was written meanwhile, once more`,
+          `${objectLabel(next.object)}: ${what} was written meanwhile, once more`,
         );
         patch = next;
       }
     }
   }
 
-  async #write(patch: Patch): Promise<KubeObject> {
+  async #write(patch: Patch): Promise<void> {
     const { action, object: label, why } = stepOf(patch);
     const stored = await noted(this.ports, { action, object: label, why }, () =>
       certain({
@@ -137,7 +142,6 @@ export class Session {
     );
     this.written += 1;
     requireKept(stored, patch);
-    return stored;
   }
 
   /** Not cancelled by an interrupt: the outcome has to be known. */
@@ -177,8 +181,11 @@ export async function requireYes(
   { ask }: { readonly ask: (question: string) => Promise<boolean> },
   question: string,
 ): Promise<void> {
-  if (await ask(question)) return;
-  throw new UsageError("not confirmed, nothing was written", { hint: "run again and answer yes" });
+  if (!(await ask(question))) throw notConfirmed();
+}
+
+export function notConfirmed(): UsageError {
+  return new UsageError("not confirmed, nothing was written", { hint: "run again and answer yes" });
 }
 
 /**

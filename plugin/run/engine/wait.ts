@@ -13,6 +13,9 @@ import type { Recorder } from "../recorder";
 /** Milliseconds between two looks, unless a wait says otherwise. */
 export const pollMs = 2_000;
 
+/** What a wait calls the other server that is asked. */
+export const restApi = "the REST API";
+
 /** A server that restarts may be away for so long. */
 const awayMs = 60_000;
 

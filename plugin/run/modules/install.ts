@@ -10,7 +10,7 @@ import { type KubeObject, objectLabel } from "../../domain/objects";
 import type { ClusterApi, InstalledModule, InstalledUpload, UploadProgress } from "../cluster-api";
 import { followAction } from "../follow-action";
 import { requireHome } from "../engine/session";
-import { waitFor } from "../engine/wait";
+import { restApi, waitFor } from "../engine/wait";
 import { noted } from "../outcome";
 import type { Clock } from "../ports";
 import type { Journal } from "../record";
@@ -180,6 +180,7 @@ async function listed(ports: InstallPorts, options: InstallOptions): Promise<Ins
   };
   return await recorder.step(info, async () => {
     const value = await waitFor<InstalledModule>(ports, {
+      server: restApi,
       look: async () => {
         const found = sameBuild(module, await api.modules(signal));
         return found === undefined

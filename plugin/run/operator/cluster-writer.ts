@@ -58,11 +58,7 @@ export class ClusterWriter {
         continue;
       }
       this.#session.requireConfirmed(this.patchOf(planned), patch);
-      await this.#session.send(patch, async (error) => {
-        const next = await this.#again(planned);
-        if (next === undefined) throw error;
-        return next;
-      });
+      await this.#session.send(patch, () => this.#again(planned));
     }
   }
 

@@ -15,6 +15,7 @@ import type { Installed } from "../../domain/operator/refusals";
 import { bundleRef } from "../../domain/operator/kinds";
 import { isOperator, type Wanted } from "../../domain/operator/wanted";
 import type { Platform } from "../../domain/release/platforms";
+import { namespaceMissing } from "../../domain/webhook/codes";
 import type { Cluster } from "../ports";
 import { BlockedError } from "../recorder";
 import { readSnapshot } from "../snapshot";
@@ -37,16 +38,7 @@ export async function platformOf(cluster: Cluster): Promise<Platform> {
 /** Stops where the namespace is not there. */
 export async function requireNamespace({ cluster }: OperatorDeps, name: string): Promise<void> {
   if ((await cluster.get({ resource: kinds.namespace, name })) !== undefined) return;
-  throw new BlockedError(exitCodes.blocked, [
-    {
-      code: "NAMESPACE-MISSING",
-      severity: "error",
-      object: `Namespace/${name}`,
-      cause: "the operator's namespace does not exist",
-      fix: "give the operator's namespace with -n",
-      source: "S29",
-    },
-  ]);
+  throw new BlockedError(exitCodes.blocked, [namespaceMissing(name)]);
 }
 
 /** The operator as it is installed, seen by the objects that the bundle would write. */

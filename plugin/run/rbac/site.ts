@@ -47,22 +47,14 @@ export function sharedRoles(
 ): readonly Site[] {
   const all = sites.filter(({ part }) => part === "binding");
   const byName = new Map(all.map((site) => [objectLabel(site.wanted.role), site]));
-  return [...byName].map(
-    ([
-      label,
-      {
-        wanted,
-        temporaryName,
-        found: { role },
-      },
-    ]) => {
-      recorder.note(
-        `${label} gives the access in managed namespaces: its rules are updated, no Roles are made`,
-      );
-      const place = { wanted, temporaryName, part: "role" } as const;
-      return siteOf(place, { ...(role && { role }) }, { ...options, names });
-    },
-  );
+  return [...byName].map(([label, { wanted, temporaryName, found }]) => {
+    recorder.note(
+      `${label} gives the access in managed namespaces: its rules are updated, no Roles are made`,
+    );
+    const { role } = found;
+    const place = { wanted, temporaryName, part: "role" } as const;
+    return siteOf(place, { ...(role && { role }) }, { ...options, names });
+  });
 }
 
 /** What a place is called in sentences. */

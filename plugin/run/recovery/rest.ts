@@ -12,7 +12,7 @@ import {
   parseEngineVersion,
 } from "../../domain/versions";
 import type { ClusterApi } from "../cluster-api";
-import { isAway, type Look, waitFor } from "../engine/wait";
+import { isAway, type Look, restApi, waitFor } from "../engine/wait";
 import { noted } from "../outcome";
 import { BlockedError, type StepInfo } from "../recorder";
 import type { ModuleFile, RecoverDeps, RecoverOptions } from "./deps";
@@ -54,15 +54,12 @@ export async function install(
     });
     await waitFor(deps, {
       look: () => installed(deps, api, { module: file.module, action: started }),
-      server,
+      server: restApi,
       ...limitsOf(options, stands(step.object)),
     });
     return { result: "created", value: undefined };
   });
 }
-
-/** Who is waited for. */
-const server = "the REST API";
 
 /** So long an upload without an answer is looked for. */
 const lostMs = 20_000;
@@ -76,7 +73,7 @@ async function arrived(
   const deps = { ...ports, signal: new AbortController().signal };
   const waiting = {
     look: () => installed(deps, api, { module: file.module, action: undefined }),
-    server,
+    server: restApi,
     ...limitsOf({ ...options, stallAfterMs: lostMs }, stands(file.name)),
   };
   return await waitFor(deps, waiting).then(
@@ -147,7 +144,7 @@ export async function upgrade(
     );
     await waitFor(deps, {
       look: () => reached(deps, api, { ...wanted, action: started.actionUid }),
-      server,
+      server: restApi,
       ...limitsOf(options, stands(step.object)),
     });
     return { result: "changed", value: undefined };

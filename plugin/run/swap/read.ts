@@ -12,6 +12,7 @@ import {
   serviceNameOf,
   serviceNamespaceOf,
 } from "../../domain/webhook/configuration";
+import { namespaceMissing } from "../../domain/webhook/codes";
 import { judgeServer } from "../../domain/webhook/readiness";
 import { waitFor } from "../engine/wait";
 import { BlockedError } from "../recorder";
@@ -69,14 +70,7 @@ async function readNamespace(deps: SwapDeps, options: SwapOptions): Promise<Kube
   const found = await deps.cluster.get({ resource: kinds.namespace, name: namespace });
   if (found !== undefined) return found;
   throw new BlockedError(exitCodes.blocked, [
-    {
-      code: "NAMESPACE-MISSING",
-      severity: "error",
-      object: `Namespace/${namespace}`,
-      cause: "the namespace does not exist",
-      fix: "give the operator's namespace with -n",
-      source: "S29",
-    },
+    namespaceMissing(namespace, "the namespace does not exist"),
   ]);
 }
 
