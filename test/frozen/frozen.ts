@@ -279,11 +279,12 @@ const toldRef = ({ resource, namespace: within, name }: Ref): string =>
 const toldObject = ({ apiVersion, kind, metadata }: KubeObject): string =>
   `${apiVersion} ${kind} ${metadata.namespace === undefined ? "" : `${metadata.namespace}/`}${metadata.name ?? ""}`;
 
+/** In the order of the alphabet; false says the same as nothing. */
 function toldOptions(options: object): string {
   const told = Object.entries(options).filter(
-    ([, value]) => !["object", "function", "undefined"].includes(typeof value),
+    ([, value]) => value !== false && !["object", "function", "undefined"].includes(typeof value),
   );
-  return told.map(([key, value]) => ` ${key}=${String(value)}`).join("");
+  return told.sort().map(([key, value]) => ` ${key}=${String(value)}`).join("");
 }
 
 function toldBody(body: unknown): readonly string[] {
