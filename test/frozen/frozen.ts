@@ -284,7 +284,10 @@ function toldOptions(options: object): string {
   const told = Object.entries(options).filter(
     ([, value]) => value !== false && !["object", "function", "undefined"].includes(typeof value),
   );
-  return told.sort().map(([key, value]) => ` ${key}=${String(value)}`).join("");
+  return told
+    .sort()
+    .map(([key, value]) => ` ${key}=${String(value)}`)
+    .join("");
 }
 
 function toldBody(body: unknown): readonly string[] {

@@ -3,38 +3,97 @@ import {
   changesOf,
   droppedOf,
   type FieldEdit,
+  holds,
   holdersOf,
   patchOf,
+  reverseOf,
   shownEdits,
 } from "../../domain/cluster/edits";
 import type { Act } from "../../domain/confirmed";
 import type { Finding } from "../../domain/findings";
 import { type KubeObject, objectLabel, type Ref, refTo, type Resource } from "../../domain/objects";
-import { plannedWrite } from "../../domain/planned-write";
+import { covers } from "../../domain/operator/differences";
+import { type PlannedChange, plannedWrite } from "../../domain/planned-write";
 import { judgeConflict } from "../../domain/webhook/conflicts";
 import type { StepInfo } from "../recorder";
+import type { Result } from "../report";
 
-/** A merge patch of some fields of one object, bound to the object as it was read. */
-export interface Patch {
+/** What every write tells of itself. */
+interface Told {
   /** Of its step. */
   readonly id: string;
   /** In the version that is served. */
   readonly resource: Resource;
+  readonly why: string;
+  readonly risk: string;
+  readonly reverse: string;
+  /** What is confirmed of it; absent: all that it does. */
+  readonly does?: readonly string[];
+  /** What a plan says that it changes; absent: its fields, or the object as a whole. */
+  readonly changes?: readonly PlannedChange[];
+  /** The command that does the same, where it is not the usual one. */
+  readonly kubectl?: readonly string[];
+  /** Sent although its record cannot be kept: until it is done, something is missing. */
+  readonly urgent?: true;
+}
+
+/** A merge patch of some fields of one object, bound to the object as it was read. */
+export interface Patch extends Omit<Told, "why"> {
+  readonly verb: "patch";
   readonly object: KubeObject;
   readonly edits: readonly FieldEdit[];
   /** Absent: what the edits change. */
   readonly why?: string;
-  /** What is confirmed, where a value may still grow by what others add; absent: each edit with its value. */
-  readonly does?: readonly string[];
-  readonly risk: string;
-  readonly reverse: string;
   /** Words for kubectl that name the namespace, where those of the run do not. */
   readonly where?: readonly string[];
+  /** The whole object is kept before it; absent: the old values alone, for it may hold a license. */
+  readonly keepsWhole?: true;
   /** Findings that keep it from being sent: another owner of the whole object. */
   readonly owned: readonly Finding[];
-  /** The finding for fields that the API server accepted and did not keep. */
-  readonly dropped: (edits: readonly FieldEdit[], object: string) => readonly Finding[];
+  /** The finding for fields that the API server accepted and did not keep; absent: not looked for. */
+  readonly dropped?: (edits: readonly FieldEdit[], object: string) => readonly Finding[];
 }
+
+/** The complete object, by server-side apply, or in the place of the one that was read. */
+export interface Apply extends Told {
+  readonly verb: "apply" | "update";
+  readonly object: KubeObject;
+  /** As it was read; absent: there is none. */
+  readonly live?: KubeObject | undefined;
+  /** Fields of others are taken; `judged`: where they are a person's own, or were said to be taken. */
+  readonly force?: boolean | "judged";
+  /** Whether what is stored shows that it was done; absent: it has all of the object. */
+  readonly holds?: (stored: KubeObject) => boolean;
+}
+
+/** An object that is not there yet. */
+export interface Create extends Told {
+  readonly verb: "create";
+  readonly object: KubeObject;
+  readonly holds?: (stored: KubeObject) => boolean;
+}
+
+/** A JSON patch of what no merge patch reaches. */
+export interface Rewrite extends Told {
+  readonly verb: "rewrite";
+  readonly object: KubeObject;
+  readonly operations: readonly object[];
+  readonly holds: (stored: KubeObject) => boolean;
+}
+
+/** A deletion of the object that was read, and of no other. */
+export interface Delete extends Told {
+  readonly verb: "delete";
+  readonly object: KubeObject;
+  /** How kubectl puts it back; absent: it gives nothing that is not given otherwise, and is not kept. */
+  readonly putBack?: PutBack;
+}
+
+/** One write to the API server. */
+export type Change = Patch | Apply | Create | Rewrite | Delete;
+
+/** How kubectl puts an object back; `replace --force` deletes what stands in its place. */
+export type PutBack = "replace" | "create" | "replace --force";
 
 /** Whose fields may be taken. */
 export interface Taking {
@@ -50,46 +109,121 @@ export interface Conflicts {
   readonly takes: boolean;
 }
 
-export function refOf({ resource, object }: Patch): Ref {
+export function refOf({ resource, object }: Pick<Change, "resource" | "object">): Ref {
   return refTo(resource, object);
 }
 
+/** The object as it was read; undefined where there was none. */
+export function liveOf(change: Change): KubeObject | undefined {
+  if (change.verb === "create") return undefined;
+  return "live" in change || change.verb === "apply" ? change.live : change.object;
+}
+
 /** How the write is named in the report. */
-export function stepOf({ id, object, edits, why = shownEdits(edits) }: Patch): StepInfo {
-  return { id, action: "patch", object: objectLabel(object), why };
+export function stepOf(change: Change): StepInfo {
+  const { id, verb, object } = change;
+  const why = change.verb === "patch" ? (change.why ?? shownEdits(change.edits)) : change.why;
+  return { id, action: actions[verb], object: objectLabel(object), why };
+}
+
+const actions = {
+  ...{ patch: "patch", rewrite: "patch", delete: "delete" },
+  ...{ apply: "apply", update: "apply", create: "apply" },
+} as const;
+
+/** What became of the object. */
+export function resultOf(change: Change): Result {
+  if (change.verb === "delete") return "deleted";
+  return liveOf(change) === undefined ? "created" : "changed";
 }
 
 /** The step of a plan: with all that a person decides by. */
 export function plannedStep(
-  patch: Patch,
+  change: Change,
   command: (words: readonly string[]) => string,
+  fieldManager: string,
 ): StepInfo & Required<Pick<StepInfo, "write">> {
-  const { object, edits, risk, reverse } = patch;
+  const { risk, reverse, kubectl = kubectlOf(change, fieldManager) } = change;
+  const live = liveOf(change);
+  const edited = change.verb === "patch" ? changesOf(change.edits) : undefined;
+  const { changes = edited } = change;
+  const changing = live === undefined ? "create" : "patch";
   return {
-    ...stepOf(patch),
+    ...stepOf(change),
     write: plannedWrite({
-      verb: "patch",
-      ref: refOf(patch),
-      before: object,
-      changes: changesOf(edits),
+      verb: change.verb === "delete" || change.verb === "update" ? change.verb : changing,
+      ref: refOf(change),
+      before: live,
+      ...(changes && { changes }),
       risk,
       reverse,
-      command: command([...kubectlPatch(patch), "-p", JSON.stringify(patchOf(edits))]),
+      command: command(kubectl),
     }),
   };
 }
 
+/** The usual command that does the same. */
+function kubectlOf(change: Change, fieldManager: string): readonly string[] {
+  const { name, namespace } = refOf(change);
+  switch (change.verb) {
+    case "patch":
+      return [...kubectlPatch(change), "-p", JSON.stringify(patchOf(change.edits))];
+    case "create":
+      return ["kubectl", "create", "-f", "-"];
+    case "update":
+      return ["kubectl", "replace", "-f", "-"];
+    case "delete":
+      return [
+        ...["kubectl", "delete", change.resource.kind.toLowerCase(), name],
+        ...(namespace === undefined ? [] : ["-n", namespace]),
+      ];
+    default:
+      return ["kubectl", "apply", "--server-side", `--field-manager=${fieldManager}`, "-f", "-"];
+  }
+}
+
 /** The command that patches the object, without its body. */
-export function kubectlPatch({ resource, object, where = [] }: Patch): readonly string[] {
+function kubectlPatch({ resource, object, where = [] }: Patch): readonly string[] {
   const { name = "" } = object.metadata;
-  return [
-    "kubectl",
-    "patch",
-    `${resource.plural}.${resource.group}`,
-    name,
-    ...where,
-    "--type=merge",
-  ];
+  const type = `${resource.plural}.${resource.group}`;
+  return ["kubectl", "patch", type, name, ...where, "--type=merge"];
+}
+
+/** What is kept before the write, and the words that put it back from its file. */
+export interface Kept {
+  readonly object: KubeObject;
+  /** One file for several writes of the object, kept before the first; absent: a file of its own. */
+  readonly verb?: PutBack;
+  readonly words: (file: string) => readonly string[];
+}
+
+/** Undefined where nothing would be lost. */
+export function keptOf(change: Change): Kept | undefined {
+  if (change.verb === "patch" && change.keepsWhole !== true) return keptValues(change);
+  const live = liveOf(change);
+  const verb = change.verb === "delete" ? change.putBack : "replace";
+  if (live === undefined || verb === undefined) return undefined;
+  return { object: live, verb, words: (file) => ["kubectl", ...verb.split(" "), "-f", file] };
+}
+
+function keptValues(change: Patch): Kept {
+  const { apiVersion, kind } = change.object;
+  const { name, namespace } = refOf(change);
+  const metadata = { name, ...(namespace !== undefined && { namespace }) };
+  return {
+    object: { apiVersion, kind, metadata, ...reverseOf(change.edits) },
+    words: (file) => [...kubectlPatch(change), "--patch-file", file],
+  };
+}
+
+/** Whether the object as stored shows that the write was done. */
+export function isDone(change: Change, stored: KubeObject | undefined): boolean {
+  const { object } = change;
+  const isSame = stored?.metadata.uid === object.metadata.uid;
+  if (change.verb === "delete") return !isSame;
+  if (stored === undefined) return false;
+  if (change.verb === "patch") return isSame && holds(stored, change.edits);
+  return change.holds?.(stored) ?? covers(stored, object);
 }
 
 /** Judges owner and managers; a person's own kubectl holds nothing back (S18). */
@@ -109,20 +243,30 @@ export function conflictsOf(
   return { conflicts: [...owned, ...held], takes: judge([]).length > held.length };
 }
 
-/** What it does, to be compared with a patch that is planned again: values written, fields taken. */
-export function actsOf(patch: Patch, taking: Taking): readonly Act[] {
-  const { object, edits, does } = patch;
-  const { takes } = conflictsOf(patch, taking);
-  const taken = takes ? holdersOf(object, edits) : [];
-  const acts = [
-    ...(does ?? edits.map((edit) => `write ${shownEdits([edit])}`)),
-    ...taken.map(({ message = "" }) => `take a field: ${message}`),
-  ];
-  return acts.map((act) => ({ object: objectLabel(object), does: act }));
+/** What it does, to be compared with a change that is planned again: values written, fields taken. */
+export function actsOf(change: Change, taking: Taking): readonly Act[] {
+  const acts = [...(change.does ?? doneBy(change)), ...takenBy(change, taking)];
+  return acts.map((act) => ({ object: objectLabel(change.object), does: act }));
+}
+
+function doneBy(change: Change): readonly string[] {
+  if (change.verb === "patch") return change.edits.map((edit) => `write ${shownEdits([edit])}`);
+  if (change.verb === "delete") return ["delete it"];
+  if (liveOf(change) === undefined) return ["create it"];
+  const { changes = [] } = change;
+  return changes.map(({ path, to }) => `${to === null ? "remove" : "change"} ${path}`);
+}
+
+function takenBy(change: Change, taking: Taking): readonly string[] {
+  if (change.verb !== "patch" || !conflictsOf(change, taking).takes) return [];
+  return holdersOf(change.object, change.edits).map(
+    ({ message = "" }) => `take a field: ${message}`,
+  );
 }
 
 /** Findings for what the stored object does not have of the edits. */
 export function droppedFrom(stored: KubeObject, { edits, dropped }: Patch): readonly Finding[] {
+  if (dropped === undefined) return [];
   const lost = droppedOf(stored, edits);
   return lost.length === 0 ? [] : dropped(lost, objectLabel(stored));
 }
