@@ -31,11 +31,19 @@ export interface Notes {
 /** A line for the record before the write, and one after it with what came of it. */
 export async function noted<T>(
   notes: Notes,
-  write: { readonly action: string; readonly object: string; readonly why: string },
+  write: {
+    readonly action: string;
+    readonly object: string;
+    readonly why: string;
+    /** Sent even where the line cannot be kept. */
+    readonly urgent?: boolean;
+  },
   act: () => Promise<T>,
 ): Promise<T> {
-  const { action, object, why } = write;
-  await notes.journal.intent({ action, object, why });
+  const { action, object, why, urgent = false } = write;
+  await notes.journal.intent({ action, object, why }).catch((error: unknown) => {
+    if (!urgent) throw error;
+  });
   try {
     const value = await act();
     await observed(notes, { action, object, result: "done" });

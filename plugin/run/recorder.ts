@@ -51,7 +51,7 @@ export class Recorder {
   readonly #steps: StepReport[] = [];
   readonly #probes: ProbeReport[] = [];
   readonly #findings: Finding[] = [];
-  readonly #backups: NonNullable<Report["backups"]>[number][] = [];
+  readonly #backups: (() => NonNullable<Report["backups"]>)[] = [];
   #parts: Partial<Parts> = {};
 
   constructor(
@@ -119,11 +119,17 @@ export class Recorder {
   }
 
   backup(backup: NonNullable<Report["backups"]>[number]): void {
-    this.#backups.push(backup);
+    this.backups(() => [backup]);
+  }
+
+  /** What the report will have of what was kept: it is asked for at the end. */
+  backups(kept: () => NonNullable<Report["backups"]>): void {
+    this.#backups.push(kept);
   }
 
   /** The document for an end. */
   report(exit: ExitReport): Report {
+    const backups = this.#backups.flatMap((kept) => kept());
     return {
       apiVersion: "cli.engine.com/v1",
       ...this.base,
@@ -131,7 +137,7 @@ export class Recorder {
       steps: this.#steps,
       ...(this.#probes.length > 0 && { probes: this.#probes }),
       findings: this.#findings,
-      ...(this.#backups.length > 0 && { backups: this.#backups }),
+      ...(backups.length > 0 && { backups }),
       exit,
     };
   }

@@ -82,7 +82,7 @@ export function withDefinition(facts: Facts, definition: KubeObject | undefined)
 /** What is read in any case. */
 export function readPermissions(
   names: Names,
-  { namespace, name }: UpgradeClusterOptions,
+  { namespace, name }: Pick<UpgradeClusterOptions, "namespace" | "name">,
 ): readonly Permission[] {
   const sources = factSources(names);
   const { group } = names;

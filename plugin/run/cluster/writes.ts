@@ -14,10 +14,12 @@ export interface ClusterWrite {
 
 export function clusterPatch({ resource, ec, edits }: ClusterWrite): Patch {
   return {
+    verb: "patch",
     id: "cluster.patch",
     resource,
     object: ec,
     edits,
+    needs: "to write the fields of the upgrade",
     risk: "all pods of the cluster are renewed one after the other; a cluster is not lowered again",
     reverse: "until the first pod is renewed, by the printed command; the run saves the old values",
     owned: ownedBy(ec),

@@ -12,6 +12,7 @@ import { pollMs } from "../engine/wait";
 import { noted } from "../outcome";
 import { BlockedError, type StepInfo } from "../recorder";
 import type { Result } from "../report";
+import { databasePatch } from "./writes";
 import { bringInLine, type Hands, planAgain } from "./by-resource";
 import { Patience } from "./patience";
 
@@ -206,6 +207,8 @@ async function alongside(hands: Hands, before: DatabasePlan, bdb: ApiDatabase): 
     deps.recorder.findings([databaseFinding("notInLine", { object: before.label, cause })]);
     return "unchanged";
   }
+  // the version that a confirmed call has led to is confirmed with it
+  if (plan.edits.length > 0) hands.session.confirm([databasePatch(deps, plan)]);
   return await bringInLine(hands, { facts, plan });
 }
 

@@ -63,7 +63,8 @@ function unchanged(hands: Hands, before: DatabasePlan, now: DatabasePlan): Datab
   if (now.blocks.length > 0) throw new BlockedError(exitCodes.blocked, now.blocks);
   if (now.edits.length > 0) {
     const { deps, session } = hands;
-    session.requireConfirmed(databasePatch(deps, before), databasePatch(deps, now));
+    session.confirm([databasePatch(deps, before)]);
+    session.requireConfirmed([databasePatch(deps, now)]);
   }
   return now;
 }

@@ -56,7 +56,8 @@ class UpgradeDatabases {
   ) {
     const board = new Board(deps.clock, deps.recorder);
     // its operator writes databases as well
-    const session = new Session(deps, options, [deps.names.operator.deployment]);
+    const others = [deps.names.operator.deployment];
+    const session = new Session(deps, { ...options, others });
     this.#hands = { deps, options, board, lookout: new Lookout(deps, options), session };
     this.#ending = new Ending(options);
     this.#apis = new Apis(deps, options);

@@ -22,6 +22,7 @@ export function databasePatch(
 ): Patch {
   const { namespace = "" } = target.object.metadata;
   return {
+    verb: "patch",
     id: "database.patch",
     resource: databaseResources(names)[target.kind],
     object: target.object,

@@ -13,6 +13,7 @@ import type { Act } from "../../domain/confirmed";
 import type { Finding } from "../../domain/findings";
 import { type KubeObject, objectLabel, type Ref, refTo, type Resource } from "../../domain/objects";
 import { covers } from "../../domain/operator/differences";
+import type { Permission } from "../../domain/permissions";
 import { type PlannedChange, plannedWrite } from "../../domain/planned-write";
 import { judgeConflict } from "../../domain/webhook/conflicts";
 import type { StepInfo } from "../recorder";
@@ -33,6 +34,8 @@ interface Told {
   readonly changes?: readonly PlannedChange[];
   /** The command that does the same, where it is not the usual one. */
   readonly kubectl?: readonly string[];
+  /** What its permission is needed for; absent: the write by itself. */
+  readonly needs?: string;
   /** Sent although its record cannot be kept: until it is done, something is missing. */
   readonly urgent?: true;
 }
@@ -48,8 +51,8 @@ export interface Patch extends Omit<Told, "why"> {
   readonly where?: readonly string[];
   /** The whole object is kept before it; absent: the old values alone, for it may hold a license. */
   readonly keepsWhole?: true;
-  /** Findings that keep it from being sent: another owner of the whole object. */
-  readonly owned: readonly Finding[];
+  /** Findings that keep it from being sent: another owner of the whole object; absent: nobody is judged. */
+  readonly owned?: readonly Finding[];
   /** The finding for fields that the API server accepted and did not keep; absent: not looked for. */
   readonly dropped?: (edits: readonly FieldEdit[], object: string) => readonly Finding[];
 }
@@ -116,7 +119,7 @@ export function refOf({ resource, object }: Pick<Change, "resource" | "object">)
 /** The object as it was read; undefined where there was none. */
 export function liveOf(change: Change): KubeObject | undefined {
   if (change.verb === "create") return undefined;
-  return "live" in change || change.verb === "apply" ? change.live : change.object;
+  return change.verb === "apply" || change.verb === "update" ? change.live : change.object;
 }
 
 /** How the write is named in the report. */
@@ -127,9 +130,35 @@ export function stepOf(change: Change): StepInfo {
 }
 
 const actions = {
-  ...{ patch: "patch", rewrite: "patch", delete: "delete" },
-  ...{ apply: "apply", update: "apply", create: "apply" },
+  patch: "patch",
+  rewrite: "patch",
+  apply: "apply",
+  update: "apply",
+  create: "apply",
+  delete: "delete",
 } as const;
+
+/** What the write takes. */
+export function permissionsOf(change: Change): readonly Permission[] {
+  const { resource, object, needs: why = "to write it" } = change;
+  const { name, namespace } = refTo(resource, object);
+  const { group, plural } = resource;
+  const base = { group, resource: plural, ...(namespace !== undefined && { namespace }), why };
+  const named = { ...base, name };
+  switch (change.verb) {
+    case "patch":
+    case "rewrite":
+      return [{ ...named, verb: "patch" }];
+    case "apply":
+      // what is created by an apply cannot be limited to a name
+      return [{ ...named, verb: "patch" }, ...(change.live ? [] : [{ ...base, verb: "create" }])];
+    case "create":
+      return [{ ...base, verb: "create" }];
+    case "update":
+    case "delete":
+      return [{ ...named, verb: change.verb }];
+  }
+}
 
 /** What became of the object. */
 export function resultOf(change: Change): Result {
@@ -177,7 +206,8 @@ function kubectlOf(change: Change, fieldManager: string): readonly string[] {
         ...["kubectl", "delete", change.resource.kind.toLowerCase(), name],
         ...(namespace === undefined ? [] : ["-n", namespace]),
       ];
-    default:
+    case "apply":
+    case "rewrite":
       return ["kubectl", "apply", "--server-side", `--field-manager=${fieldManager}`, "-f", "-"];
   }
 }
@@ -231,7 +261,7 @@ export function conflictsOf(
   { object, edits, owned }: Pick<Patch, "object" | "edits" | "owned">,
   { ours, takeFields }: Taking,
 ): Conflicts {
-  if (edits.length === 0) return { conflicts: [], takes: false };
+  if (owned === undefined || edits.length === 0) return { conflicts: [], takes: false };
   const causes = holdersOf(object, edits);
   const judge = (fields: readonly string[]): readonly Finding[] => {
     if (causes.length === 0) return [];

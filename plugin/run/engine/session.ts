@@ -2,25 +2,29 @@
  * Writes: judged, tried by dry run, kept, noted, bound to what was read, looked up where no answer
  * came, and told. What nobody confirmed is not sent.
  */
-import { holds, patchOf, reverseOf } from "../../domain/cluster/edits";
+import type { Act } from "../../domain/confirmed";
 import { exitCodes, UsageError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
-import { type KubeObject, objectLabel, preconditionsOf } from "../../domain/objects";
+import { type KubeObject, objectLabel } from "../../domain/objects";
 import { certain, ChangedError, noted, requireConfirmed } from "../outcome";
 import { BlockedError } from "../recorder";
 import type { RunPorts } from "../run-ports";
 import {
   actsOf,
+  type Change,
   type Conflicts,
   conflictsOf,
   droppedFrom,
-  kubectlPatch,
+  isDone,
   type Patch,
   plannedStep,
   refOf,
+  resultOf,
   stepOf,
   type Taking,
 } from "./change";
+import { KeptObjects } from "./kept";
+import { sendChange } from "./send";
 
 export type SessionPorts = Omit<RunPorts, "yaml" | "clock">;
 
@@ -29,143 +33,167 @@ export interface SessionOptions {
   readonly dryRun: "none" | "client" | "server";
   /** Fields that a person has said to take from their managers. */
   readonly takeFields?: readonly string[];
+  /** Managers beside the tool's own whose fields it writes. */
+  readonly others?: readonly string[];
+  /** What goes on while a write is under way. */
+  readonly during?: <T>(write: Promise<T>) => Promise<T>;
 }
 
 /** Controllers write the status between a read and a write; an attempt is a new read. */
 const maxAttempts = 5;
 
-/** The patch for the object as it is after a conflict; undefined where it is as wanted, or gone. */
-type Again = (error: ChangedError) => Promise<Patch | undefined>;
+/** The change for the object as it is after a conflict; undefined where it is as wanted, or gone. */
+type Again = (error: ChangedError) => Promise<Change | undefined>;
+
+/** What is stored after a write; undefined after a deletion. */
+interface Outcome {
+  readonly stored: KubeObject | undefined;
+}
 
 /** The writes of one run. */
 export class Session {
   /** How many writes came into force. */
   written = 0;
   readonly taking: Taking;
+  readonly #confirmed: Act[] = [];
+  readonly #kept: KeptObjects;
 
   constructor(
     private readonly ports: SessionPorts,
     private readonly options: SessionOptions,
-    /** Managers beside the tool's own whose fields it writes. */
-    others: readonly string[] = [],
   ) {
-    const { fieldManager, takeFields = [] } = options;
+    const { fieldManager, takeFields = [], others = [] } = options;
     this.taking = { ours: [fieldManager, ports.names.fieldManager, ...others], takeFields };
+    this.#kept = new KeptObjects(ports.journal);
+    ports.recorder.backups(() => this.#kept.backups(ports.command));
   }
 
   conflictsOf(patch: Pick<Patch, "object" | "edits" | "owned">): Conflicts {
     return conflictsOf(patch, this.taking);
   }
 
-  /** Throws 5 where another owner or manager keeps the patch from being sent. */
-  requireFree(patch: Patch): void {
-    const { conflicts } = this.conflictsOf(patch);
+  /** Throws 5 where another owner or manager keeps it from being sent. */
+  requireFree(change: Change): void {
+    const conflicts = change.verb === "patch" ? this.conflictsOf(change).conflicts : [];
     if (conflicts.length > 0) throw new BlockedError(exitCodes.conflict, conflicts);
   }
 
-  /** Throws 5 where the patch for the object as it is by now does more than what was confirmed. */
-  requireConfirmed(confirmed: Patch, now: Patch): void {
-    this.requireFree(now);
-    requireConfirmed(actsOf(confirmed, this.taking), actsOf(now, this.taking));
+  /** What the run may do from now on; the acts of other writes are not sent (5, PLAN-CHANGED). */
+  confirm(changes: readonly Change[]): void {
+    this.#confirmed.push(...this.#actsOf(changes));
+  }
+
+  /** The same where the writes themselves are not known yet. */
+  confirmActs(acts: readonly Act[]): void {
+    this.#confirmed.push(...acts);
+  }
+
+  /** Throws 5 where these do more than what was confirmed. */
+  requireConfirmed(changes: readonly Change[]): void {
+    for (const change of changes) this.requireFree(change);
+    requireConfirmed(this.#confirmed, this.#actsOf(changes));
+  }
+
+  #actsOf(changes: readonly Change[]): readonly Act[] {
+    return changes.flatMap((change) => actsOf(change, this.taking));
   }
 
   /** Sends it with dryRun=All, unless only the client is asked; a field that would be lost is an error. */
-  async rehearse(patch: Patch): Promise<void> {
-    if (this.options.dryRun === "client") return;
-    requireKept(await this.#patch(patch, true), patch);
+  async rehearse(change: Change): Promise<KubeObject | undefined> {
+    if (this.options.dryRun === "client") return undefined;
+    const stored = await this.#sent(change, true);
+    requireKept(stored, change);
+    return stored;
   }
 
   /** Tries it, and tells it as planned. */
-  async plan(patch: Patch): Promise<void> {
-    await this.rehearse(patch);
-    this.ports.recorder.done(plannedStep(patch, this.ports.command), "planned");
+  async plan(change: Change): Promise<void> {
+    await this.rehearse(change);
+    this.tell(change);
+  }
+
+  /** Tells it as planned, where a dry run could not judge it yet. */
+  tell(change: Change): void {
+    const { recorder, command } = this.ports;
+    recorder.done(plannedStep(change, command, this.options.fieldManager), "planned");
   }
 
   /**
-   * Sends it as a step, its old values kept first. After a conflict `again` gives the patch for the
-   * object as it is by now, undefined where nothing is left to do, and throws where that is not the
-   * same work.
+   * Sends it as a step, what it changes kept first, and gives what is stored then. After a conflict
+   * `again` gives the change for the object as it is by now, undefined where nothing is left to do,
+   * and throws where that is not the same work; without it, the conflict is thrown.
    */
-  async send(patch: Patch, again: Again): Promise<void> {
-    await this.keep(patch);
-    this.ports.signal.throwIfAborted();
-    await this.ports.recorder.step(stepOf(patch), async () => {
-      const isWritten = await this.#attempts(patch, again);
-      return { result: isWritten ? "changed" : "unchanged", value: undefined };
+  async send(change: Change, again?: Again): Promise<KubeObject | undefined> {
+    this.requireConfirmed([change]);
+    return await this.#step(change, again);
+  }
+
+  /** The same for a write that takes this run's own work back; an interrupt does not stop it. */
+  async undo(change: Change): Promise<KubeObject | undefined> {
+    return await this.#step({ ...change, urgent: true });
+  }
+
+  async #step(change: Change, again?: Again): Promise<KubeObject | undefined> {
+    await this.#kept.save(change);
+    if (change.urgent !== true) this.ports.signal.throwIfAborted();
+    return await this.ports.recorder.step(stepOf(change), async () => {
+      const end = await this.#attempts(change, again);
+      return { result: end.isWritten ? resultOf(change) : "unchanged", value: end.stored };
     });
   }
 
-  /** Keeps the old values as a patch of their own, for the object may hold a license. */
-  async keep(patch: Patch): Promise<void> {
-    const { journal, recorder, command } = this.ports;
-    const { object, edits } = patch;
-    const { name, namespace } = refOf(patch);
-    const file = await journal.save({
-      apiVersion: object.apiVersion,
-      kind: object.kind,
-      metadata: { name, ...(namespace !== undefined && { namespace }) },
-      ...reverseOf(edits),
-    });
-    const putBack = command([...kubectlPatch(patch), "--patch-file", file]);
-    recorder.backup({ object: objectLabel(object), file, command: putBack });
-  }
-
-  /** False where the object came to be as wanted by other hands. */
-  async #attempts(first: Patch, again: Again): Promise<boolean> {
-    let patch = first;
+  /** Not written where the object came to be as wanted by other hands. */
+  async #attempts(
+    first: Change,
+    again: Again | undefined,
+  ): Promise<{ readonly isWritten: boolean; readonly stored?: KubeObject | undefined }> {
+    let change = first;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await this.#write(patch);
-        return true;
+        return { isWritten: true, stored: await this.#write(change) };
       } catch (error) {
-        if (!(error instanceof ChangedError) || attempt >= maxAttempts) throw error;
+        if (!(error instanceof ChangedError) || again === undefined) throw error;
+        if (attempt >= maxAttempts) throw error;
         const next = await again(error);
-        if (next === undefined) return false;
-        this.requireConfirmed(first, next);
-        const what = isSameSpec(patch.object, next.object) ? "its status" : "it";
+        if (next === undefined) return { isWritten: false };
+        this.requireConfirmed([next]);
+        const what = isSameSpec(change.object, next.object) ? "its status" : "it";
         this.ports.recorder.note(
           `${objectLabel(next.object)}: ${what} was written meanwhile, once more`,
         );
-        patch = next;
+        change = next;
       }
     }
   }
 
-  async #write(patch: Patch): Promise<void> {
-    const { action, object: label, why } = stepOf(patch);
-    const stored = await noted(this.ports, { action, object: label, why }, () =>
-      certain({
-        send: () => this.#patch(patch, false),
-        seen: () => this.#readBack(patch),
+  async #write(change: Change): Promise<KubeObject | undefined> {
+    const { action, object: label, why } = stepOf(change);
+    const notes = { action, object: label, why, urgent: change.urgent === true };
+    const write = (): Promise<Outcome> =>
+      certain<Outcome>({
+        send: async () => ({ stored: await this.#sent(change, false) }),
+        seen: () => this.#readBack(change),
         label,
-      }),
-    );
+        refused: (error) => error,
+      });
+    const { during } = this.options;
+    const { stored } = await noted(this.ports, notes, () => during?.(write()) ?? write());
     this.written += 1;
-    requireKept(stored, patch);
+    this.#kept.written(change);
+    requireKept(stored, change);
+    return stored;
   }
 
   /** Not cancelled by an interrupt: the outcome has to be known. */
-  async #readBack(patch: Patch): Promise<KubeObject | undefined> {
+  async #readBack(change: Change): Promise<Outcome | undefined> {
     const { signal } = new AbortController();
-    const found = await this.ports.cluster.get(refOf(patch), { signal });
-    const isSame = found?.metadata.uid === patch.object.metadata.uid;
-    return isSame && holds(found, patch.edits) ? found : undefined;
+    const stored = await this.ports.cluster.get(refOf(change), { signal });
+    return isDone(change, stored) ? { stored } : undefined;
   }
 
-  /** A dry run is bound to the object alone: a status that moves does not refuse it. */
-  async #patch(patch: Patch, dryRun: boolean): Promise<KubeObject> {
-    const { uid, resourceVersion } = preconditionsOf(patch.object);
-    const metadata = {
-      ...(uid !== undefined && { uid }),
-      ...(!dryRun && resourceVersion !== undefined && { resourceVersion }),
-    };
+  #sent(change: Change, dryRun: boolean): Promise<KubeObject | undefined> {
     const { fieldManager } = this.options;
-    const body = { ...patchOf(patch.edits), metadata };
-    return await this.ports.cluster.patch(refOf(patch), body, {
-      type: "merge",
-      fieldManager,
-      ...(dryRun && { dryRun }),
-    });
+    return sendChange(this.ports.cluster, change, { fieldManager, dryRun, taking: this.taking });
   }
 }
 
@@ -213,7 +241,8 @@ export async function requireHome(
 }
 
 /** A definition without the field drops it silently (facts 7). */
-function requireKept(stored: KubeObject, patch: Patch): void {
-  const findings = droppedFrom(stored, patch);
+function requireKept(stored: KubeObject | undefined, change: Change): void {
+  if (stored === undefined || change.verb !== "patch") return;
+  const findings = droppedFrom(stored, change);
   if (findings.length > 0) throw new BlockedError(exitCodes.failed, findings);
 }

@@ -208,7 +208,7 @@ class BundleUpgrade {
       else plannedSteps(step, deps, options).forEach(plan);
     }
     for (const patch of [...patches.before, ...patches.after]) {
-      plan(plannedStep(this.#clusters.patchOf(patch), deps.command));
+      plan(plannedStep(this.#clusters.patchOf(patch), deps.command, options.fieldManager));
     }
     return count === 0
       ? "dry run: everything is as wanted, nothing would be written"

@@ -28,6 +28,7 @@ export class ClusterWriter {
   patchOf({ cluster, edits }: ClusterPatch): Patch {
     const fields = edits.map(({ path }) => path.join(".")).join(", ");
     return {
+      verb: "patch",
       id: "operator.cluster-images",
       resource: clusterResource(this.deps.names),
       object: cluster,
@@ -57,7 +58,7 @@ export class ClusterWriter {
         this.deps.recorder.done(stepOf(this.patchOf(planned)), "unchanged");
         continue;
       }
-      this.#session.requireConfirmed(this.patchOf(planned), patch);
+      this.#session.confirm([this.patchOf(planned)]);
       await this.#session.send(patch, () => this.#again(planned));
     }
   }

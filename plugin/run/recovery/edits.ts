@@ -29,6 +29,7 @@ export function lineEdits(apart: readonly Apart[], names: Names): readonly Patch
 function patchOf(write: Pick<Patch, "id" | "resource" | "object" | "edits" | "risk">): Patch {
   const { namespace = "" } = write.object.metadata;
   return {
+    verb: "patch",
     ...write,
     reverse: "the run saves the old values, and prints the command that puts them back",
     where: ["-n", namespace],

@@ -20,7 +20,7 @@ import type { RecoverDeps, RecoverOptions } from "./deps";
 import { lookAt, type Look, readEvidence } from "./look";
 import { readPermissions, writePermissions } from "./permissions";
 import { actionRuns, runningActions } from "./rest";
-import { followingEdits } from "./edits";
+import { followingEdits, foreseenActs } from "./edits";
 
 /** How it ended, and what was seen first; undefined where it could not be looked. */
 export interface Recovery {
@@ -178,7 +178,8 @@ class Recover {
     });
   }
 
-  async #confirm({ installs, upgrades, digests }: RecoveryPlan, look: Look): Promise<void> {
+  async #confirm(plan: RecoveryPlan, look: Look): Promise<void> {
+    const { installs, upgrades, digests } = plan;
     await requireHome(this.deps, true);
     const what = [
       ...installs.map(({ name, version }) => `install module ${name} ${version ?? ""}`.trimEnd()),
@@ -188,6 +189,7 @@ class Recover {
     ];
     const question = `Recover ${objectLabel(look.ec)}: ${what.join(", ")}?`;
     await requireYes(this.deps, question);
+    this.#session.confirmActs(foreseenActs(look, plan));
   }
 }
 

@@ -79,7 +79,10 @@ test("it is switched off, its old value kept; a second run has nothing to do", a
 test.each(["client", "server"] as const)("a dry run of the %s plans it alone", async (dryRun) => {
   const world = await aWorld();
   const report = await world.switchOff({ dryRun });
-  expect([report.exit.code, report.exit.reason]).toEqual([0, `${ecLabel}: would be switched off`]);
+  expect([report.exit.code, report.exit.reason]).toEqual([
+    0,
+    "dry run: 1 write planned, nothing was changed",
+  ]);
   expect(report.steps).toMatchObject([
     {
       id: "cluster.auto-off",

@@ -1,0 +1,199 @@
+/**
+ * Runs a job whose writes are known before the first of them: permissions, read, plan, wait or stop,
+ * dry run or confirmation, writes, proof. What does not fit it is a procedure on the session.
+ */
+import { EngineError, exitCodes } from "../../domain/errors";
+import type { Finding } from "../../domain/findings";
+import { objectLabel } from "../../domain/objects";
+import type { Permission } from "../../domain/permissions";
+import { requirePermissions } from "../ledger";
+import { type ChangedError, changedError } from "../outcome";
+import { BlockedError, type StepInfo } from "../recorder";
+import type { Report } from "../report";
+import type { AskingPorts } from "../run-ports";
+import { type Change, isDone, permissionsOf, refOf } from "./change";
+import { isSameSpec, requireHome, requireYes, Session, type SessionOptions } from "./session";
+import { givenUp, waitFor } from "./wait";
+
+/** What is to be written, and what stands against it. */
+export interface Plan {
+  readonly changes: readonly Change[];
+  /** Exit 3, before anything is written. */
+  readonly blocks?: readonly Finding[];
+  readonly warnings?: readonly Finding[];
+  /** May pass by itself, and is waited for. */
+  readonly waitsFor?: string | undefined;
+  /** Asked before the first write; absent: nobody is. */
+  readonly question?: string | undefined;
+  /** Told where nothing is to be written. */
+  readonly standing?: StepInfo;
+}
+
+/** A command that writes: what it reads, what it plans from that, and how its end is seen. */
+export interface Job<F, P extends Plan> {
+  readonly reads: readonly Permission[];
+  /** What it would most likely write, for a refusal that comes before the plan. */
+  readonly usual?: readonly Permission[];
+  readonly read: () => Promise<F>;
+  /** Throws EngineError where nothing can be planned. */
+  readonly plan: (facts: F) => P;
+  /** Judges a plan that is waited for no more; throws EngineError. */
+  readonly judge?: (plan: P) => Promise<void>;
+  /** How the end is seen, in words; absent: what was written is read back. */
+  readonly proof?: (plan: P) => Promise<string>;
+  /** The end of a run, in words: what was written or planned, and what its proof says. */
+  readonly says: (plan: P, proof: string) => string;
+  /** Said beside an error that comes after a write. */
+  readonly midway: string;
+}
+
+export interface JobOptions extends SessionOptions {
+  /** For what has to pass before the first write, in milliseconds. */
+  readonly waitMs?: number;
+}
+
+/** Runs it; expected ends of every kind come back as a report. */
+export async function execute<F, P extends Plan>(
+  ports: AskingPorts,
+  options: JobOptions,
+  job: Job<F, P>,
+): Promise<Report> {
+  const run = new Run(ports, options, job);
+  try {
+    return ports.recorder.success(await run.run());
+  } catch (error) {
+    return run.end(error);
+  }
+}
+
+class Run<F, P extends Plan> {
+  readonly #told = new Set<string>();
+  readonly #session: Session;
+
+  constructor(
+    private readonly ports: AskingPorts,
+    private readonly options: JobOptions,
+    private readonly job: Job<F, P>,
+  ) {
+    this.#session = new Session(ports, options);
+  }
+
+  async run(): Promise<string> {
+    const { ports, options, job } = this;
+    await requirePermissions(ports, job.reads, job.usual);
+    const plan = await this.#fitPlan();
+    const { changes, standing } = plan;
+    await requirePermissions(ports, changes.flatMap(permissionsOf));
+    if (options.dryRun !== "none" && changes.length > 0) {
+      for (const change of changes) await this.#session.plan(change);
+      return dryRunSays(changes.length);
+    }
+    if (changes.length > 0) await this.#write(plan);
+    else this.#tell(await requireHome(ports, false));
+    if (changes.length === 0 && standing !== undefined) ports.recorder.done(standing, "unchanged");
+    return job.says(plan, await (job.proof?.(plan) ?? this.#readBack(plan)));
+  }
+
+  /** The report for an end by an error; after a write its state is told. */
+  end(error: unknown): Report {
+    const { recorder } = this.ports;
+    if (!(error instanceof EngineError)) throw error;
+    if (this.#session.written === 0) return recorder.failure(error);
+    if (error instanceof BlockedError) this.#tell(error.findings);
+    return recorder.report({
+      code: error.exitCode,
+      reason: `${error.message}; ${this.job.midway}`,
+      next: error.hint ?? "run the same command again: it goes on from the state found",
+    });
+  }
+
+  /** A plan that nothing stands against; what may be waited for is waited for. */
+  async #fitPlan(): Promise<P> {
+    return await waitFor(this.ports, {
+      look: async () => {
+        const plan = await this.#plan();
+        const { waitsFor: on } = plan;
+        if (on !== undefined && this.options.dryRun === "none") return { is: "moving", on };
+        return { is: "done", value: await this.#judged(plan) };
+      },
+      beforeWrite: true,
+      total: { ms: this.options.waitMs ?? 0, end: givenUp },
+    });
+  }
+
+  async #plan(): Promise<P> {
+    return this.job.plan(await this.job.read());
+  }
+
+  async #judged(plan: P): Promise<P> {
+    const { changes, blocks = [], warnings = [] } = plan;
+    await this.job.judge?.(plan);
+    const conflicts = changes.flatMap((change) =>
+      change.verb === "patch" ? this.#session.conflictsOf(change).conflicts : [],
+    );
+    const code = blocks.length > 0 ? exitCodes.blocked : exitCodes.conflict;
+    if (blocks.length + conflicts.length > 0) {
+      throw new BlockedError(code, [...blocks, ...conflicts, ...warnings]);
+    }
+    this.#tell(warnings);
+    return plan;
+  }
+
+  async #write({ changes, question }: P): Promise<void> {
+    const { ports } = this;
+    await requireHome(ports, true);
+    const takes = changes.filter(
+      (change) => change.verb === "patch" && this.#session.conflictsOf(change).takes,
+    );
+    const { takeFields } = this.#session.taking;
+    for (const { object } of takes) {
+      const fields = takeFields.join(", ");
+      await requireYes(ports, `Take ${fields} of ${objectLabel(object)} from its manager?`);
+    }
+    if (question !== undefined) await requireYes(ports, question);
+    this.#session.confirm(changes);
+    for (const change of changes) {
+      await this.#session.send(change, (error) => this.#again(change, error));
+    }
+  }
+
+  /** A status that moved meanwhile is read again; a spec that moved is somebody's: 5. */
+  async #again(change: Change, error: ChangedError): Promise<Change | undefined> {
+    const { changes } = await this.#judged(await this.#plan());
+    const label = objectLabel(change.object);
+    const next = changes.find(
+      ({ id, object }) => id === change.id && objectLabel(object) === label,
+    );
+    if (next !== undefined && !isSameSpec(change.object, next.object)) throw error;
+    return next;
+  }
+
+  async #readBack({ changes }: P): Promise<string> {
+    const { cluster, recorder, signal } = this.ports;
+    for (const change of changes) {
+      const object = objectLabel(change.object);
+      const why = "to see what is stored";
+      await recorder.step({ id: `${change.id}.read`, action: "read", object, why }, async () => {
+        const stored = await cluster.get(refOf(change), { signal });
+        if (!isDone(change, stored)) throw changedError(undefined, object);
+        return { result: "done", value: undefined };
+      });
+    }
+    return "";
+  }
+
+  #tell(findings: readonly Finding[]): void {
+    for (const finding of findings) {
+      const key = JSON.stringify(finding);
+      if (!this.#told.has(key)) this.ports.recorder.findings([finding]);
+      this.#told.add(key);
+    }
+  }
+}
+
+/** The end of a dry run, in words. */
+export function dryRunSays(writes: number): string {
+  return writes === 0
+    ? "dry run: everything is as wanted, nothing would be written"
+    : `dry run: ${writes} ${writes === 1 ? "write" : "writes"} planned, nothing was changed`;
+}

@@ -1,0 +1,57 @@
+/** Work on many objects: a first one alone, the others at once, and an end when too many fail. */
+import { eachAtMost } from "../rbac/pace";
+
+/** How many at once, and when it is enough. */
+export interface FleetOptions<T> {
+  readonly concurrency: number;
+  /** Each of them alone and before the others, in their order. */
+  readonly alone?: readonly T[];
+  /** The one whose failure ends it. */
+  readonly canary?: { readonly item: T; readonly label: string } | undefined;
+  readonly maxFailures?: number | undefined;
+  /** What the items are called: `namespaces`. */
+  readonly noun: string;
+  readonly signal: AbortSignal;
+}
+
+/** A run over many objects; each has an outcome of its own. */
+export class Fleet<T> {
+  readonly #failed = new Set<T>();
+  #because: string | undefined;
+
+  constructor(private readonly options: FleetOptions<T>) {}
+
+  /** Why no further item is begun; undefined while all are. */
+  get stopped(): string | undefined {
+    return this.#because;
+  }
+
+  stop(because: string): void {
+    this.#because ??= because;
+  }
+
+  /** Counts a failure; what concerns all the others stops them. */
+  fail(item: T): void {
+    this.#failed.add(item);
+    const { maxFailures, noun, canary } = this.options;
+    const count = this.#failed.size;
+    if (maxFailures !== undefined && count >= maxFailures) {
+      this.stop(`${count} ${noun} failed, as many as --max-failures allows`);
+    }
+    if (canary?.item === item) this.stop(`the canary ${canary.label} failed`);
+  }
+
+  /** Works on each until it is stopped; a throw of the work ends the run. */
+  async run(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+    const { alone = [], canary, concurrency, signal } = this.options;
+    const one = async (item: T): Promise<void> => {
+      if (this.#because !== undefined) return;
+      signal.throwIfAborted();
+      await work(item);
+    };
+    const first = new Set([...alone, ...items.filter((item) => item === canary?.item)]);
+    for (const item of first) await one(item);
+    const others = items.filter((item) => !first.has(item));
+    await eachAtMost(concurrency, others, one);
+  }
+}

@@ -1,0 +1,118 @@
+/** One change as a request: bound to what was read, a refusal told as what it means. */
+import { patchOf } from "../../domain/cluster/edits";
+import { ApiError, exitCodes } from "../../domain/errors";
+import { type KubeObject, objectLabel, preconditionsOf } from "../../domain/objects";
+import { isPersonsManager } from "../../domain/owners";
+import { judgeConflict } from "../../domain/webhook/conflicts";
+import { changedError } from "../outcome";
+import type { Cluster } from "../ports";
+import { BlockedError } from "../recorder";
+import { type Apply, type Change, liveOf, refOf, type Taking } from "./change";
+
+/** How it is sent. */
+export interface Sending {
+  readonly fieldManager: string;
+  readonly dryRun: boolean;
+  readonly taking: Taking;
+}
+
+/**
+ * Sends it, and gives what is stored then; undefined after a deletion. Throws ChangedError where the
+ * object is not what was read, BlockedError for fields of others, and what the API server refuses.
+ */
+export async function sendChange(
+  cluster: Cluster,
+  change: Change,
+  sending: Sending,
+): Promise<KubeObject | undefined> {
+  try {
+    return await requested(cluster, change, sending);
+  } catch (error) {
+    throw refusal(error, change);
+  }
+}
+
+async function requested(
+  cluster: Cluster,
+  change: Change,
+  sending: Sending,
+): Promise<KubeObject | undefined> {
+  const { object } = change;
+  const { dryRun, fieldManager } = sending;
+  const options = { fieldManager, ...(dryRun && { dryRun }) };
+  switch (change.verb) {
+    case "patch": {
+      const body = { ...patchOf(change.edits), metadata: bindingOf(object, dryRun) };
+      return await cluster.patch(refOf(change), body, { type: "merge", ...options });
+    }
+    case "rewrite":
+      return await cluster.patch(refOf(change), change.operations, { type: "json", ...options });
+    case "create":
+      return await cluster.create(object, options);
+    case "update":
+      return await cluster.update(bound(change), options);
+    case "apply":
+      return await applied(cluster, change, sending);
+    case "delete":
+      await cluster.delete(refOf(change), preconditionsOf(object), dryRun ? { dryRun } : {});
+      return undefined;
+  }
+}
+
+/** A person's own kubectl is taken over from; anybody else's fields are a conflict (S18). */
+async function applied(
+  cluster: Cluster,
+  change: Apply,
+  { fieldManager, dryRun, taking }: Sending,
+): Promise<KubeObject> {
+  const { live, force = false } = change;
+  const apply = (forced: boolean): Promise<KubeObject> =>
+    cluster.apply(bound(change), { fieldManager, force: forced, ...(dryRun && { dryRun }) });
+  if (force !== "judged") return await apply(force);
+  if (live !== undefined && isPersons(live, taking.ours)) return await apply(true);
+  try {
+    return await apply(false);
+  } catch (error) {
+    requireTakeable(error, change, taking);
+  }
+  return await apply(true);
+}
+
+/** Throws unless the error is a conflict over fields that may be taken. */
+function requireTakeable(error: unknown, { object, live }: Apply, taking: Taking): void {
+  const isConflict = error instanceof ApiError && error.status === 409 && error.causes.length > 0;
+  if (!isConflict || live === undefined) throw error;
+  const about = { causes: error.causes, object: objectLabel(object), ...taking };
+  const verdict = judgeConflict(about);
+  if (verdict.is === "refuse") throw new BlockedError(exitCodes.conflict, verdict.findings);
+}
+
+/** The object, bound to the one that was read. */
+function bound({ object, live }: Apply): KubeObject {
+  const metadata = { ...object.metadata, ...(live !== undefined && preconditionsOf(live)) };
+  return { ...object, metadata };
+}
+
+/** A dry run is bound to the object alone where a controller may write its status meanwhile. */
+function bindingOf(object: KubeObject, dryRun: boolean): object {
+  const { uid, resourceVersion } = preconditionsOf(object);
+  const moves = object.metadata.generation !== undefined;
+  return {
+    ...(uid !== undefined && { uid }),
+    ...((!dryRun || !moves) && resourceVersion !== undefined && { resourceVersion }),
+  };
+}
+
+/** Nobody but people's own kubectl and this tool has written the object as it was read. */
+function isPersons({ metadata }: KubeObject, ours: readonly string[]): boolean {
+  const managers = metadata.managedFields ?? [];
+  return managers.every(({ manager = "" }) => isPersonsManager(manager, ours));
+}
+
+/** A conflict, or an object that is gone, as what it means; where one is made, its namespace is gone. */
+function refusal(error: unknown, change: Change): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const isGone = error.status === 404 && liveOf(change) !== undefined;
+  if (error.status !== 409 && !isGone) return error;
+  return changedError(error, objectLabel(change.object));
+}
