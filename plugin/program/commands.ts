@@ -128,36 +128,25 @@ gives, ready for kubectl apply -f -. With names of its own they hold the names f
   ),
 };
 
-/** `rehearse`, which is given any other command. */
-export const rehearse = rehearseCommand([
+/** Commands that write objects, and whose plan tells every write: the order of the help. */
+export const jobs: readonly CommandEntry[] = [
   upgrade,
   upgradeWebhook,
   reapplyRbac,
   upgradeOperator,
-  unbindScc,
   upgradeCluster,
   upgradeDatabase,
+  unbindScc,
   certCreate,
-  certInspect,
-  status,
-  check,
-  modulesList,
-  modulesInUse,
-  modulesInstall,
-  recover,
-]);
+];
+
+const others = [certInspect, status, check, modulesList, modulesInUse, modulesInstall, recover];
+
+/** `rehearse`, which is given any other command. */
+export const rehearse = rehearseCommand([...jobs, ...others]);
 
 /** `diff`, which is given any that writes. */
-export const diff = diffCommand([
-  upgrade,
-  upgradeWebhook,
-  reapplyRbac,
-  upgradeOperator,
-  unbindScc,
-  upgradeCluster,
-  upgradeDatabase,
-  certCreate,
-]);
+export const diff = diffCommand(jobs);
 
 /** The commands that are given another one. */
 export const outers: readonly CommandEntry[] = [rehearse, diff];
@@ -165,13 +154,7 @@ export const outers: readonly CommandEntry[] = [rehearse, diff];
 /** Every command, in the order of the help. */
 export const entries: readonly CommandEntry[] = [
   check,
-  upgrade,
-  upgradeWebhook,
-  reapplyRbac,
-  upgradeOperator,
-  upgradeCluster,
-  upgradeDatabase,
-  unbindScc,
+  ...jobs,
   rehearse,
   diff,
   modulesInstall,
@@ -179,7 +162,6 @@ export const entries: readonly CommandEntry[] = [
   recover,
   modulesList,
   modulesInUse,
-  certCreate,
   certInspect,
   explain,
   completion,
