@@ -2,31 +2,35 @@
 import { autoOffEdits } from "../../domain/cluster/auto-off";
 import type { Facts } from "../../domain/facts";
 import { objectLabel, type Resource } from "../../domain/objects";
-import { execute } from "../engine/execute";
-import type { Report } from "../report";
-import type { UpgradeClusterDeps, UpgradeClusterOptions } from "./deps";
+import type { Job, Plan } from "../engine/execute";
+import type { UpgradeClusterDeps } from "./deps";
 import { ecResource, judged, readFacts, readPermissions } from "./read";
 import { clusterPatch } from "./writes";
 
-/** What is told beside the ECs' names. */
-export type AutoOffOptions = Pick<
-  UpgradeClusterOptions,
-  "namespace" | "takeFields" | "dryRun" | "fieldManager"
-> & { readonly clusters: readonly string[] };
+/** Which clusters, and fields that may be taken from their managers. */
+export interface AutoOffFlags {
+  readonly clusters: readonly string[];
+  readonly takeFields: readonly string[];
+}
 
-/** Runs it; expected ends of every kind come back as a report. */
-export async function switchAutoOff(
+interface Seen {
+  readonly resource: Resource;
+  readonly facts: Facts;
+}
+
+/** The job over these clusters in this namespace. */
+export function autoOffJob(
   deps: UpgradeClusterDeps,
-  options: AutoOffOptions,
-): Promise<Report> {
-  const { clusters, namespace } = options;
-  return await execute(deps, options, {
+  { clusters }: AutoOffFlags,
+  { namespace }: { readonly namespace: string },
+): Job<Seen, Plan> {
+  return {
     reads: clusters.flatMap((name) => readPermissions(deps.names, { namespace, name })),
     read: async () => {
       const resource = await ecResource(deps);
       return { resource, facts: await readFacts(deps, { namespace, resource }, judged) };
     },
-    plan: ({ resource, facts }) => ({ changes: changesOf({ resource, facts, clusters }) }),
+    plan: (seen) => ({ changes: changesOf(seen, clusters) }),
     proof: () => Promise.resolve(""),
     says: ({ changes }) => {
       const names = changes.map(({ object }) => objectLabel(object)).join(", ");
@@ -35,16 +39,11 @@ export async function switchAutoOff(
         : `${names}: switched off`;
     },
     midway: "what was switched off before stays so",
-  });
+  };
 }
 
 /** These patches renew no pod. */
-function changesOf(of: {
-  readonly resource: Resource;
-  readonly facts: Facts;
-  readonly clusters: readonly string[];
-}) {
-  const { resource, facts, clusters } = of;
+function changesOf({ resource, facts }: Seen, clusters: readonly string[]) {
   const named = facts.objects.ecs.filter(({ metadata: { name = "" } }) => clusters.includes(name));
   return named.flatMap((ec) => {
     const edits = autoOffEdits(facts, ec);

@@ -1,8 +1,9 @@
 /** The automatic upgrade is switched off where databases use modules of the user's own, on a cluster in memory. */
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import { at } from "../../../../plugin/domain/values";
-import { type AutoOffOptions, switchAutoOff } from "../../../../plugin/run/cluster/auto-off";
+import { type AutoOffFlags, autoOffJob } from "../../../../plugin/run/cluster/auto-off";
 import type { UpgradeClusterDeps } from "../../../../plugin/run/cluster/deps";
+import { execute, type JobOptions } from "../../../../plugin/run/engine/execute";
 import type { KubeObject } from "../../../../plugin/run/ports";
 import type { Journal } from "../../../../plugin/run/record";
 import { Recorder } from "../../../../plugin/run/recorder";
@@ -14,7 +15,10 @@ const auto = ["spec", "upgradeSpec", "autoUpgradeEngineEnterprise"];
 
 interface World extends PlayedWorld {
   readonly saved: readonly KubeObject[];
-  switchOff(options?: Partial<AutoOffOptions>, deps?: Partial<UpgradeClusterDeps>): Promise<Report>;
+  switchOff(
+    options?: Partial<JobOptions & AutoOffFlags>,
+    deps?: Partial<UpgradeClusterDeps>,
+  ): Promise<Report>;
   isOn(): Promise<unknown>;
 }
 
@@ -44,23 +48,21 @@ async function aWorld(): Promise<World> {
     ...world,
     saved,
     isOn: async () => at(await cluster.get(ecRef), auto),
-    switchOff: (options = {}, deps = {}) =>
-      switchAutoOff(
-        {
-          ...{ cluster, clock, names, journal },
-          signal: new AbortController().signal,
-          recorder: new Recorder({ kind: "AutoOff", target }, { clock, event: () => undefined }),
-          ask: () => Promise.resolve(true),
-          yaml: (documents) => JSON.stringify(documents),
-          command: (words) => words.join(" "),
-          ...deps,
-        },
-        {
-          ...{ namespace, clusters: ["ec"], takeFields: [], dryRun: "none" },
-          fieldManager: names.fieldManager,
-          ...options,
-        },
-      ),
+    switchOff: async ({ clusters = ["ec"], ...more } = {}, deps = {}) => {
+      const ports: UpgradeClusterDeps = {
+        ...{ cluster, clock, names, journal },
+        signal: new AbortController().signal,
+        recorder: new Recorder({ kind: "AutoOff", target }, { clock, event: () => undefined }),
+        ask: () => Promise.resolve(true),
+        yaml: (documents) => JSON.stringify(documents),
+        command: (words) => words.join(" "),
+        ...deps,
+      };
+      const { fieldManager } = names;
+      const options = { takeFields: [], dryRun: "none", fieldManager, ...more } as const;
+      const job = autoOffJob(ports, { ...options, clusters }, { namespace });
+      return await execute(ports, options, job);
+    },
   };
 }
 
