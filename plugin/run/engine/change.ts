@@ -16,6 +16,7 @@ import { covers } from "../../domain/operator/differences";
 import type { Permission } from "../../domain/permissions";
 import { type PlannedChange, plannedWrite } from "../../domain/planned-write";
 import { judgeConflict } from "../../domain/webhook/conflicts";
+import { type Json, own } from "../../domain/values";
 import type { StepInfo } from "../recorder";
 import type { Result } from "../report";
 
@@ -215,7 +216,7 @@ function kubectlOf(change: Change, fieldManager: string): readonly string[] {
 /** The command that patches the object, without its body. */
 function kubectlPatch({ resource, object, where = [] }: Patch): readonly string[] {
   const { name = "" } = object.metadata;
-  const type = `${resource.plural}.${resource.group}`;
+  const type = [resource.plural, resource.group].filter(Boolean).join(".");
   return ["kubectl", "patch", type, name, ...where, "--type=merge"];
 }
 
@@ -241,9 +242,14 @@ function keptValues(change: Patch): Kept {
   const { name, namespace } = refOf(change);
   const metadata = { name, ...(namespace !== undefined && { namespace }) };
   return {
-    object: { apiVersion, kind, metadata, ...reverseOf(change.edits) },
+    object: { apiVersion, kind, ...withMetadata(reverseOf(change.edits), metadata) },
     words: (file) => [...kubectlPatch(change), "--patch-file", file],
   };
+}
+
+/** Fields of a patch, which may be some of the metadata, with what identifies the object. */
+export function withMetadata<M extends object>(fields: Json, metadata: M) {
+  return { ...fields, metadata: { ...(own(fields, "metadata") as object), ...metadata } };
 }
 
 /** Whether the object as stored shows that the write was done. */

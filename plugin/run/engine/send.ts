@@ -7,7 +7,7 @@ import { judgeConflict } from "../../domain/webhook/conflicts";
 import { changedError } from "../outcome";
 import type { Cluster } from "../ports";
 import { BlockedError } from "../recorder";
-import { type Apply, type Change, liveOf, refOf, type Taking } from "./change";
+import { type Apply, type Change, liveOf, refOf, type Taking, withMetadata } from "./change";
 
 /** How it is sent. */
 export interface Sending {
@@ -42,7 +42,7 @@ async function requested(
   const options = { fieldManager, ...(dryRun && { dryRun }) };
   switch (change.verb) {
     case "patch": {
-      const body = { ...patchOf(change.edits), metadata: bindingOf(object, dryRun) };
+      const body = withMetadata(patchOf(change.edits), bindingOf(object, dryRun));
       return await cluster.patch(refOf(change), body, { type: "merge", ...options });
     }
     case "rewrite":

@@ -1,0 +1,72 @@
+/** Writes of the kernel on a cluster in memory. */
+import { kinds } from "../../../../plugin/domain/kinds";
+import { defaultNames as names } from "../../../../plugin/domain/names";
+import type { KubeObject } from "../../../../plugin/domain/objects";
+import type { Patch } from "../../../../plugin/run/engine/change";
+import { Session } from "../../../../plugin/run/engine/session";
+import { Recorder } from "../../../../plugin/run/recorder";
+import { ManualClock } from "../../../support/manual-clock";
+import { aControlPlane, admin } from "../../rehearsal/memory-cluster";
+
+const shop = { resource: kinds.namespace, name: "shop" };
+
+async function aWorld() {
+  const cluster = aControlPlane([]).connect({ user: admin, namespace: "engine" });
+  const object: KubeObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } };
+  const live = await cluster.create({ ...object });
+  const kept: KubeObject[] = [];
+  const recorder = new Recorder(
+    { kind: "Test", target: { server: cluster.server, namespace: "engine" } },
+    { clock: new ManualClock(), event: () => undefined },
+  );
+  const session = new Session(
+    {
+      ...{ cluster, names, recorder },
+      signal: new AbortController().signal,
+      journal: {
+        problem: () => Promise.resolve(undefined),
+        intent: () => Promise.resolve(),
+        outcome: () => Promise.resolve(),
+        save: (one) => {
+          kept.push(one);
+          return Promise.resolve("/run/shop.json");
+        },
+      },
+      command: (words) => words.join(" "),
+    },
+    { fieldManager: names.fieldManager, dryRun: "none" },
+  );
+  const patch: Patch = {
+    ...{ verb: "patch", id: "label", resource: kinds.namespace, object: live },
+    edits: [{ path: ["metadata", "labels", "tier"], from: undefined, to: "db" }],
+    ...{ risk: "none", reverse: "by the printed command" },
+  };
+  return { cluster, kept, recorder, session, patch };
+}
+
+test("a patch of the metadata keeps its fields and is bound to the object that was read", async () => {
+  const { cluster, kept, recorder, session, patch } = await aWorld();
+  session.confirm([patch]);
+  await session.send(patch);
+  expect((await cluster.get(shop))?.metadata.labels).toMatchObject({ tier: "db" });
+  expect(kept).toMatchObject([{ metadata: { name: "shop", labels: { tier: null } } }]);
+  expect(recorder.success("").backups).toEqual([
+    {
+      object: "Namespace/shop",
+      file: "/run/shop.json",
+      command: "kubectl patch namespaces shop --type=merge --patch-file /run/shop.json",
+    },
+  ]);
+  // its resourceVersion is that of before the write
+  await expect(session.send(patch)).rejects.toMatchObject({ code: "CHANGED-SINCE-READ" });
+});
+
+test("what nobody confirmed is not sent", async () => {
+  const { cluster, kept, session, patch } = await aWorld();
+  await expect(session.send(patch)).rejects.toMatchObject({ code: "PLAN-CHANGED", exitCode: 5 });
+  const other = { ...patch, edits: [{ ...patch.edits[0], to: "web" }] } as Patch;
+  session.confirm([other]);
+  await expect(session.send(patch)).rejects.toMatchObject({ code: "PLAN-CHANGED" });
+  expect((await cluster.get(shop))?.metadata.labels).not.toHaveProperty("tier");
+  expect([kept, session.written]).toEqual([[], 0]);
+});
