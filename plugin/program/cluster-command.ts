@@ -1,6 +1,6 @@
 /** `upgrade-cluster`, as data. */
-import type { UpgradeClusterFlags } from "../commands/upgrade-cluster";
 import { defaultStallAfterMs } from "../domain/rollout/stateful-set";
+import type { ClusterFlags } from "../run/cluster/upgrade";
 import type { CommandEntry } from "./entry";
 import { groups, prepare } from "./entry";
 import { readSkips, skipFlag } from "./skip-flag";
@@ -68,13 +68,13 @@ the whole wait. Running the command again is safe: it goes on from the state fou
   cluster: true,
   place: "operator",
   settles: true,
-  prepare: prepare<UpgradeClusterFlags>(judge, async () => {
+  prepare: prepare<ClusterFlags>(judge, async () => {
     const { runUpgradeCluster } = await import("../commands/upgrade-cluster.ts");
     return { run: runUpgradeCluster };
   }),
 };
 
-function judge(read: FlagReader): UpgradeClusterFlags {
+function judge(read: FlagReader): ClusterFlags {
   const target = read.tag("target", "8.0.2-17");
   const auto = read.on("auto");
   const imageRepository = read.text("image-repository");

@@ -10,11 +10,11 @@ import { exitCodes } from "../../domain/errors";
 import type { Facts } from "../../domain/facts";
 import { termOf } from "../../domain/names";
 import { objectLabel, type Resource } from "../../domain/objects";
+import { readName } from "../../domain/typed-name";
 import type { WantedCluster } from "../../domain/rollout/cluster";
-import { execute, type Job, type Plan } from "../engine/execute";
+import type { Job, JobRun, Plan } from "../engine/execute";
 import { requireRead } from "../prerequisites";
 import { BlockedError } from "../recorder";
-import type { Report } from "../report";
 import type { UpgradeClusterDeps, UpgradeClusterOptions } from "./deps";
 import { follow } from "./follow";
 import {
@@ -28,13 +28,11 @@ import {
 } from "./read";
 import { clusterPatch } from "./writes";
 
-/** Upgrades; expected ends of every kind come back as a report. */
-export async function upgradeCluster(
-  deps: UpgradeClusterDeps,
-  options: UpgradeClusterOptions,
-): Promise<Report> {
-  const waitMs = options.limitMs ?? options.stallAfterMs;
-  return await execute(deps, { ...options, waitMs }, clusterJob(deps, options));
+/** Flags of `upgrade-cluster`, judged. */
+export interface ClusterFlags extends Omit<UpgradeClusterOptions, keyof JobRun | "name"> {
+  readonly takeFields: readonly string[];
+  readonly stallAfterMs: number;
+  readonly limited: boolean;
 }
 
 interface Seen {
@@ -47,11 +45,15 @@ interface UpgradePlan extends Plan {
   readonly resource: Resource;
 }
 
-function clusterJob(
+/** The job for the EC that the argument names. */
+export function clusterJob(
   deps: UpgradeClusterDeps,
-  options: UpgradeClusterOptions,
+  flags: ClusterFlags,
+  run: JobRun,
 ): Job<Seen, UpgradePlan> {
   const { names } = deps;
+  const [typed = ""] = run.args;
+  const options = { ...flags, ...run, name: readName(typed, names).name };
   const { namespace } = options;
   let resource: Resource | undefined;
   return {

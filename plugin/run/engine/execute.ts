@@ -47,9 +47,20 @@ export interface Job<F, P extends Plan> {
   readonly midway: string;
 }
 
+/** How the runner runs it; times in milliseconds. */
 export interface JobOptions extends SessionOptions {
-  /** For what has to pass before the first write, in milliseconds. */
-  readonly waitMs?: number;
+  /** For what has to pass before the first write; absent: as long as a stall takes. */
+  readonly limitMs?: number;
+  readonly stallAfterMs?: number;
+}
+
+/** What a job knows beside its own flags. */
+export interface JobRun extends JobOptions {
+  /** The operator's. */
+  readonly namespace: string;
+  readonly args: readonly string[];
+  /** Wait for what is not ready before the write, instead of stopping. */
+  readonly wait: boolean;
 }
 
 /** Runs it; expected ends of every kind come back as a report. */
@@ -109,6 +120,7 @@ class Run<F, P extends Plan> {
 
   /** A plan that nothing stands against; what may be waited for is waited for. */
   async #fitPlan(): Promise<P> {
+    const { limitMs, stallAfterMs = 0 } = this.options;
     return await waitFor(this.ports, {
       look: async () => {
         const plan = await this.#plan();
@@ -117,7 +129,7 @@ class Run<F, P extends Plan> {
         return { is: "done", value: await this.#judged(plan) };
       },
       beforeWrite: true,
-      total: { ms: this.options.waitMs ?? 0, end: givenUp },
+      total: { ms: limitMs ?? stallAfterMs, end: givenUp },
     });
   }
 

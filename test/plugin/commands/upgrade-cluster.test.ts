@@ -1,17 +1,14 @@
 import type { GlobalOptions } from "../../../plugin/commands/context";
-import {
-  prepareUpgradeCluster,
-  runUpgradeCluster,
-  type UpgradeClusterFlags,
-} from "../../../plugin/commands/upgrade-cluster";
+import { prepareUpgradeCluster, runUpgradeCluster } from "../../../plugin/commands/upgrade-cluster";
 import { defaultNames } from "../../../plugin/domain/names";
 import { upgradeCluster } from "../../../plugin/program/cluster-command";
 import { diff, rehearse } from "../../../plugin/program/commands";
+import type { ClusterFlags } from "../../../plugin/run/cluster/upgrade";
 import { aCommandContext } from "../../support/command-context";
 import { typed } from "../../support/program-world";
 import { aScene, ecLabel, target } from "../run/cluster/scene";
 
-const flags: UpgradeClusterFlags = {
+const flags: ClusterFlags = {
   target,
   auto: false,
   takeFields: [],

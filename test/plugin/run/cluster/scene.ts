@@ -12,7 +12,8 @@ import type {
   UpgradeClusterDeps,
   UpgradeClusterOptions,
 } from "../../../../plugin/run/cluster/deps";
-import { upgradeCluster } from "../../../../plugin/run/cluster/upgrade";
+import { clusterJob } from "../../../../plugin/run/cluster/upgrade";
+import { execute } from "../../../../plugin/run/engine/execute";
 import type { Cluster, KubeObject } from "../../../../plugin/run/ports";
 import { Recorder } from "../../../../plugin/run/recorder";
 import type { Report } from "../../../../plugin/run/report";
@@ -99,39 +100,29 @@ export async function aScene(
     ec: () => cluster.get(ecRef),
     run: (options = {}, deps = {}) => {
       const cluster = watched(controlPlane.connect({ user, namespace }), scene);
-      return upgradeCluster(
-        {
-          cluster,
-          clock: clock,
-          names,
-          signal: new AbortController().signal,
-          recorder: new Recorder(
-            { kind: "UpgradeCluster", target: { server: cluster.server, namespace } },
-            { clock: clock, event: (event) => scene.events.push(event) },
-          ),
-          journal: journalOf(scene, "ec.json"),
-          ask: (question) => {
-            scene.questions.push(question);
-            return Promise.resolve(true);
-          },
-          yaml: (documents) => JSON.stringify(documents),
-          command: (words) => words.join(" "),
-          ...deps,
+      const ports: UpgradeClusterDeps = {
+        ...{ cluster, clock, names },
+        signal: new AbortController().signal,
+        recorder: new Recorder(
+          { kind: "UpgradeCluster", target: { server: cluster.server, namespace } },
+          { clock, event: (event) => scene.events.push(event) },
+        ),
+        journal: journalOf(scene, "ec.json"),
+        ask: (question) => {
+          scene.questions.push(question);
+          return Promise.resolve(true);
         },
-        {
-          namespace,
-          name,
-          target,
-          auto: false,
-          takeFields: [],
-          skip: [],
-          stallAfterMs: 600_000,
-          wait: false,
-          dryRun: "none",
-          fieldManager: names.fieldManager,
-          ...options,
-        },
-      );
+        yaml: (documents) => JSON.stringify(documents),
+        command: (words) => words.join(" "),
+        ...deps,
+      };
+      const all = {
+        ...{ namespace, name, target, auto: false, takeFields: [], skip: [], limited: false },
+        ...{ stallAfterMs: 600_000, wait: false, dryRun: "none" as const },
+        fieldManager: names.fieldManager,
+        ...options,
+      };
+      return execute(ports, all, clusterJob(ports, all, { ...all, args: [all.name] }));
     },
   };
   return scene;
