@@ -5,17 +5,20 @@ import type { CommandRun } from "./context";
 import { limitOf, runPorts } from "./run-ports";
 
 /** What flags may tell the runner as well. */
-interface RunFlags {
+export interface RunFlags {
   readonly takeFields?: readonly string[];
   readonly stallAfterMs?: number;
   /** --timeout was typed: it then limits the whole wait. */
   readonly limited?: boolean;
 }
 
+/** Makes the job of judged flags. */
+export type JobOf<F, S, P extends Plan> = (ports: AskingPorts, flags: F, run: JobRun) => Job<S, P>;
+
 /** The run of a command of this kind; every expected end comes back as a report. */
 export function jobRun<F extends RunFlags, S, P extends Plan>(
   kind: string,
-  jobOf: (ports: AskingPorts, flags: F, run: JobRun) => Job<S, P>,
+  jobOf: JobOf<F, S, P>,
 ): CommandRun<F> {
   return async (context, args, flags) => {
     const ports = await runPorts(context, kind);

@@ -2,7 +2,7 @@
 import { defaultStallAfterMs } from "../domain/rollout/stateful-set";
 import type { ClusterFlags } from "../run/cluster/upgrade";
 import type { CommandEntry } from "./entry";
-import { groups, prepare } from "./entry";
+import { groups, prepareJob } from "./entry";
 import { readSkips, skipFlag } from "./skip-flag";
 import type { FlagReader } from "./values";
 
@@ -68,9 +68,9 @@ the whole wait. Running the command again is safe: it goes on from the state fou
   cluster: true,
   place: "operator",
   settles: true,
-  prepare: prepare<ClusterFlags>(judge, async () => {
-    const { runUpgradeCluster } = await import("../commands/upgrade-cluster.ts");
-    return { run: runUpgradeCluster };
+  prepare: prepareJob("UpgradeCluster", judge, async () => {
+    const { clusterJob } = await import("../run/cluster/upgrade.ts");
+    return clusterJob;
   }),
 };
 

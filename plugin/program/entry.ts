@@ -1,8 +1,10 @@
 /** What a command is to the program: the shape of the entries of program-commands.ts. */
 import type { CommandContext, CommandRun } from "../commands/context";
+import type { JobOf, RunFlags } from "../commands/job";
 import { type FlagSpec, rehearsedByDefault } from "../commands/standard-flags";
 import type { ProductKind } from "../domain/typed-name";
 import type { TextStyle } from "../output/text";
+import type { Plan } from "../run/engine/execute";
 import type { Report } from "../run/report";
 import type { PlaceSign } from "../run/place";
 import type { RawFlags } from "./values";
@@ -106,6 +108,18 @@ export function prepare<F>(
       },
     };
   };
+}
+
+/** The same for a command that is one job. */
+export function prepareJob<F extends RunFlags, S, P extends Plan>(
+  kind: string,
+  judge: (read: FlagReader) => F,
+  load: () => Promise<JobOf<F, S, P>>,
+): CommandEntry["prepare"] {
+  return prepare(judge, async () => {
+    const [{ jobRun }, jobOf] = await Promise.all([import("../commands/job.ts"), load()]);
+    return { run: jobRun(kind, jobOf) };
+  });
 }
 
 /** The command that is meant where `rehearse` and `diff` are given none, without any flag. */

@@ -56,8 +56,16 @@ export function editsOf(
           .map((path) => [path, false] as const)
       : []),
   ];
+  return editsTo(ec, wanted);
+}
+
+/** The fields that the object has otherwise; what is wanted to be undefined stays as it is. */
+export function editsTo(
+  object: KubeObject,
+  wanted: readonly (readonly [path: readonly string[], to: unknown])[],
+): readonly FieldEdit[] {
   return wanted
-    .map(([path, to]) => ({ path, from: at(ec, path), to }))
+    .map(([path, to]) => ({ path, from: at(object, path), to }))
     .filter(({ from, to }) => to !== undefined && from !== to);
 }
 

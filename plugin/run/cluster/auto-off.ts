@@ -45,16 +45,10 @@ export function autoOffJob(
 /** These patches renew no pod. */
 function changesOf({ resource, facts }: Seen, clusters: readonly string[]) {
   const named = facts.objects.ecs.filter(({ metadata: { name = "" } }) => clusters.includes(name));
-  return named.flatMap((ec) => {
-    const edits = autoOffEdits(facts, ec);
-    if (edits.length === 0) return [];
-    return [
-      {
-        ...clusterPatch({ resource, ec, edits }),
-        id: "cluster.auto-off",
-        risk: "none by itself: the cluster then waits for its own upgrade",
-        reverse: "by the printed command; the run saves the old value",
-      },
-    ];
-  });
+  return named.map((ec) => ({
+    ...clusterPatch({ resource, ec, edits: autoOffEdits(facts, ec) }),
+    id: "cluster.auto-off",
+    risk: "none by itself: the cluster then waits for its own upgrade",
+    reverse: "by the printed command; the run saves the old value",
+  }));
 }

@@ -107,7 +107,7 @@ function planOf(
   const why = "the spec is as wanted already";
   return {
     ...{ cluster, resource, blocks: cluster.blocks, warnings: cluster.warnings },
-    changes: edits.length === 0 ? [] : [clusterPatch({ resource, ec, edits })],
+    changes: [clusterPatch({ resource, ec, edits })],
     waitsFor: waitsFor(options, cluster),
     standing: { id: "cluster.patch", action: "patch", object: objectLabel(ec), why },
   };

@@ -42,12 +42,14 @@ interface Told {
 }
 
 /** A merge patch of some fields of one object, bound to the object as it was read. */
-export interface Patch extends Omit<Told, "why"> {
+export interface Patch extends Omit<Told, "why" | "reverse"> {
   readonly verb: "patch";
   readonly object: KubeObject;
   readonly edits: readonly FieldEdit[];
   /** Absent: what the edits change. */
   readonly why?: string;
+  /** Absent: the kept values put it back. */
+  readonly reverse?: string;
   /** Words for kubectl that name the namespace, where those of the run do not. */
   readonly where?: readonly string[];
   /** The whole object is kept before it; absent: the old values alone, for it may hold a license. */
@@ -173,7 +175,7 @@ export function plannedStep(
   command: (words: readonly string[]) => string,
   fieldManager: string,
 ): StepInfo & Required<Pick<StepInfo, "write">> {
-  const { risk, reverse, kubectl = kubectlOf(change, fieldManager) } = change;
+  const { risk, reverse = byKept, kubectl = kubectlOf(change, fieldManager) } = change;
   const live = liveOf(change);
   const edited = change.verb === "patch" ? changesOf(change.edits) : undefined;
   const { changes = edited } = change;
@@ -191,6 +193,8 @@ export function plannedStep(
     }),
   };
 }
+
+const byKept = "by the printed command; the run saves the old values";
 
 /** The usual command that does the same. */
 function kubectlOf(change: Change, fieldManager: string): readonly string[] {

@@ -17,6 +17,7 @@ import { givenUp, waitFor } from "./wait";
 
 /** What is to be written, and what stands against it. */
 export interface Plan {
+  /** In their order; a patch without edits is none. */
   readonly changes: readonly Change[];
   /** Exit 3, before anything is written. */
   readonly blocks?: readonly Finding[];
@@ -134,7 +135,8 @@ class Run<F, P extends Plan> {
   }
 
   async #plan(): Promise<P> {
-    return this.job.plan(await this.job.read());
+    const plan = this.job.plan(await this.job.read());
+    return { ...plan, changes: plan.changes.filter(isSome) };
   }
 
   async #judged(plan: P): Promise<P> {
@@ -201,6 +203,10 @@ class Run<F, P extends Plan> {
       this.#told.add(key);
     }
   }
+}
+
+function isSome(change: Change): boolean {
+  return change.verb !== "patch" || change.edits.length > 0;
 }
 
 /** The end of a dry run, in words. */
