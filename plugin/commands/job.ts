@@ -5,7 +5,7 @@ import type { CommandRun } from "./context";
 import { limitOf, runPorts } from "./run-ports";
 
 /** What flags may tell the runner as well. */
-export interface RunFlags {
+interface RunFlags {
   readonly takeFields?: readonly string[];
   readonly stallAfterMs?: number;
   /** --timeout was typed: it then limits the whole wait. */
@@ -16,14 +16,15 @@ export interface RunFlags {
 export type JobOf<F, S, P extends Plan> = (ports: AskingPorts, flags: F, run: JobRun) => Job<S, P>;
 
 /** The run of a command of this kind; every expected end comes back as a report. */
-export function jobRun<F extends RunFlags, S, P extends Plan>(
+export function jobRun<F extends object, S, P extends Plan>(
   kind: string,
   jobOf: JobOf<F, S, P>,
 ): CommandRun<F> {
   return async (context, args, flags) => {
     const ports = await runPorts(context, kind);
     const { dryRun, wait, fieldManager = context.names.fieldManager } = context.options;
-    const limit = limitOf(context.options, flags.limited === true);
+    const { limited }: RunFlags = flags;
+    const limit = limitOf(context.options, limited === true);
     const run = { namespace: ports.cluster.namespace, args, dryRun, wait, fieldManager, ...limit };
     return await execute(ports, { ...flags, ...run }, jobOf(ports, flags, run));
   };

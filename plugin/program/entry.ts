@@ -1,6 +1,6 @@
 /** What a command is to the program: the shape of the entries of program-commands.ts. */
 import type { CommandContext, CommandRun } from "../commands/context";
-import type { JobOf, RunFlags } from "../commands/job";
+import type { JobOf } from "../commands/job";
 import { type FlagSpec, rehearsedByDefault } from "../commands/standard-flags";
 import type { ProductKind } from "../domain/typed-name";
 import type { TextStyle } from "../output/text";
@@ -111,7 +111,7 @@ export function prepare<F>(
 }
 
 /** The same for a command that is one job. */
-export function prepareJob<F extends RunFlags, S, P extends Plan>(
+export function prepareJob<F extends object, S, P extends Plan>(
   kind: string,
   judge: (read: FlagReader) => F,
   load: () => Promise<JobOf<F, S, P>>,
