@@ -1,9 +1,9 @@
+import { sameJson } from "./values";
 /**
  * Values as the API server stores them. It keeps a value, not the way in which it was spelled:
  * `4000m` becomes `4` (resource.Quantity), and what is empty is left out (omitempty). A dry run shows
  * the stored form exactly; this is the comparison for where none can be sent.
  */
-import { sameJson } from "./rules/same";
 
 const spelling = /^([+-]?)0*(\d{0,18})(?:\.(\d{0,18}))?([mkMGTPEnu]|[KMGTPE]i|[eE][+-]?\d{1,2})?$/;
 const decimal = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];

@@ -51,3 +51,36 @@ export function few(items: readonly string[]): string {
   const more = items.length > 3 ? ` and ${items.length - 3} more` : "";
   return `${items.slice(0, 3).join(", ")}${more}`;
 }
+
+type Pair = readonly [unknown, unknown];
+
+/**
+ * True when two JSON values are the same, whatever the order of their keys; without recursion, so that
+ * no depth can exhaust the stack of the webhook (C12).
+ */
+export function sameJson(left: unknown, right: unknown): boolean {
+  if (left === right) return true;
+  const pairs: Pair[] = [[left, right]];
+  for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
+    if (pair[0] === pair[1]) continue;
+    const inside = pairsInside(pair);
+    if (inside === undefined) return false;
+    for (const inner of inside) pairs.push(inner);
+  }
+  return true;
+}
+
+/** The pairs that have to be the same, undefined when the two cannot be. */
+function pairsInside([left, right]: Pair): readonly Pair[] | undefined {
+  if (Array.isArray(left) && Array.isArray(right)) {
+    const others = list(right);
+    return left.length === others.length
+      ? list(left).map((item, index) => [item, others[index]])
+      : undefined;
+  }
+  if (!isObject(left) || !isObject(right)) return undefined;
+  const keys = Object.keys(left);
+  const sameKeys =
+    keys.length === Object.keys(right).length && keys.every((key) => Object.hasOwn(right, key));
+  return sameKeys ? keys.map((key) => [left[key], right[key]]) : undefined;
+}

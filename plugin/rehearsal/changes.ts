@@ -1,6 +1,7 @@
 /** What has become of a cluster since its start, told apart from what every run has of its own. */
-import type { KubeObject } from "../domain/objects";
+import { type KubeObject, objectLabel } from "../domain/objects";
 import type { MemoryControlPlane } from "./memory/control-plane";
+import { stableJson } from "./operator/writes";
 
 /** Objects that are otherwise than at the start, by key, as comparable texts; "" for one that is gone. */
 export type Difference = ReadonlyMap<string, string>;
@@ -14,7 +15,7 @@ export class Changes {
 
   constructor(controlPlane: MemoryControlPlane, onChange: (object: KubeObject) => void = ignore) {
     controlPlane.onChange(({ type, object, before }) => {
-      const key = keyOf(object);
+      const key = objectLabel(object);
       this.count += 1;
       if (!this.before.has(key)) this.before.set(key, type === "ADDED" ? "" : comparable(before));
       this.now.set(key, type === "DELETED" ? "" : comparable(object));
@@ -31,7 +32,7 @@ export class Changes {
 
 /** Whether two runs have left the same. */
 export function sameDifference(left: Difference, right: Difference): boolean {
-  return left.size === right.size && [...left].every(([key, text]) => right.get(key) === text);
+  return disagreement(left, right).length === 0;
 }
 
 /** The keys that two differences disagree about. */
@@ -44,18 +45,16 @@ function ignore(): void {
   // nobody listens
 }
 
-function keyOf({ kind, metadata }: KubeObject): string {
-  const { namespace, name = "" } = metadata;
-  return [kind, ...(namespace === undefined ? [] : [namespace]), name].join("/");
-}
-
 /** The object as text, without what differs between two runs that did the same. */
 function comparable(object: KubeObject | undefined): string {
   if (object === undefined) return "";
   const metadata = without(object.metadata, ofEachRun);
   const owners = (object.metadata.managedFields ?? []).map((owner) => without(owner, ["time"]));
   const secret = object.kind === "Secret" ? { data: Object.keys(object["data"] ?? {}) } : {};
-  return stable({ ...object, metadata: { ...metadata, managedFields: owners }, ...secret });
+  return stableJson(
+    { ...object, metadata: { ...metadata, managedFields: owners }, ...secret },
+    ofEachMoment,
+  );
 }
 
 const ofEachRun = ["uid", "resourceVersion", "creationTimestamp", "generation"];
@@ -69,12 +68,3 @@ const ofEachMoment = new Set([
   ...["uid", "lastTransitionTime", "lastUpdateTime", "lastProbeTime", "startTime"],
   ...["completionTime", "startedAt", "finishedAt", "firstTimestamp", "lastTimestamp"],
 ]);
-
-/** JSON whose keys are in order, at every depth. */
-function stable(value: unknown): string {
-  return JSON.stringify(value, (key, inner: unknown) => {
-    if (ofEachMoment.has(key)) return "";
-    if (typeof inner !== "object" || inner === null || Array.isArray(inner)) return inner;
-    return Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)));
-  });
-}

@@ -1,8 +1,7 @@
 /** The Secrets that `cert create` writes: the pair itself, its saved copy, and the way back. */
-import { isDeepStrictEqual } from "node:util";
 import type { Names } from "../domain/names";
 import { type KubeObject, type ObjectMeta, preconditionsOf } from "../domain/objects";
-import { at, isObject, type Json, list, own, text } from "../domain/values";
+import { at, isObject, type Json, list, own, sameJson, text } from "../domain/values";
 import type { NewPair } from "./cert-parts";
 
 /** kubectl's own copy of the object, private key included. */
@@ -86,7 +85,7 @@ export function needsDeletion(existing: KubeObject, wanted: KubeObject): boolean
 
 /** True when a write would change nothing that matters. */
 export function sameContent(existing: KubeObject, wanted: KubeObject): boolean {
-  return existing["type"] === wanted["type"] && isDeepStrictEqual(existing["data"], wanted["data"]);
+  return existing["type"] === wanted["type"] && sameJson(existing["data"], wanted["data"]);
 }
 
 /**

@@ -1,8 +1,7 @@
 /** Server-side apply as far as the tests need it: who owns which field, conflicts, removal. */
 import type { StatusCause } from "../../plugin/domain/errors";
 import type { KubeObject } from "../../plugin/domain/objects";
-import { isObject, type Json } from "../../plugin/domain/values";
-import { sameJson } from "../../plugin/domain/webhook/differences";
+import { isObject, type Json, sameJson } from "../../plugin/domain/values";
 
 /** Managers by the path of a field. */
 export type Ownership = ReadonlyMap<string, ReadonlySet<string>>;

@@ -3,8 +3,7 @@ import type { StatusCause } from "../errors";
 import type { Names } from "../names";
 import type { KubeObject } from "../objects";
 import type { PlannedChange } from "../planned-write";
-import { sameJson } from "../rules/same";
-import { at, isObject, type Json, own } from "../values";
+import { at, isObject, type Json, own, sameJson } from "../values";
 import { autoPaths } from "./fields";
 
 /** What is asked for. */

@@ -5,8 +5,7 @@ import { type ImagePart, imagesOn, inRegistry } from "../image";
 import type { Names } from "../names";
 import { type KubeObject, objectLabel } from "../objects";
 import type { ReleaseContents } from "../release/release";
-import { at, isObject, list, own, text } from "../values";
-import { sameJson } from "../rules/same";
+import { at, isObject, list, own, sameJson, text } from "../values";
 import { operatorFinding } from "./codes";
 
 /** What the person said of the registry, and what the release says of images. */

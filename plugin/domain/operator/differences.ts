@@ -1,8 +1,7 @@
 /** Where a live object is not as a file wants it, as far as can be told without the API server. */
 import type { KubeObject } from "../objects";
 import { sameStored } from "../stored";
-import { isObject, type Json, own } from "../values";
-import { sameJson } from "../rules/same";
+import { isObject, type Json, own, sameJson } from "../values";
 import { valueAt } from "./field-path";
 
 /** A field whose value changes; `live` undefined: it is new. */

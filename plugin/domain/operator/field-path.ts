@@ -1,6 +1,5 @@
 /** The value at a field path as the API server writes it: `.spec.containers[name="x"].image`. */
-import { isObject, list, own } from "../values";
-import { sameJson } from "../rules/same";
+import { isObject, list, own, sameJson } from "../values";
 
 /** What stands there, undefined where nothing does; a key may itself hold dots. */
 export function valueAt(value: unknown, path: string): unknown {

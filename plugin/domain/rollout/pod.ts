@@ -2,8 +2,7 @@
 import type { Facts } from "../facts";
 import { type KubeObject, type ObjectMeta, objectLabel } from "../objects";
 import type { operatorFindings } from "../operator/codes";
-import { sameJson } from "../rules/same";
-import { at, isObject, type Json, list, own, text } from "../values";
+import { at, isObject, type Json, list, own, sameJson, text } from "../values";
 
 /** A cause that does not go away by waiting. */
 export interface Trouble {

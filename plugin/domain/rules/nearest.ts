@@ -1,11 +1,10 @@
 /** The smallest change to a refused edit that the rules let pass. */
 import type { Names } from "../names";
-import { at, isObject, type Json, list } from "../values";
+import { at, isObject, type Json, list, sameJson } from "../values";
 import { compareEngineVersions, type EngineVersion, leadingEngineVersion } from "../versions";
 import { fieldsOf, fieldText } from "./fields";
 import { judgeEdit } from "./order";
 import { releasesOf } from "./releases";
-import { sameJson } from "./same";
 import type { Edit, Lookups, RuleOptions, Verdict } from "./types";
 
 /** One field as it was asked for, and as it would pass; `to` is null where it has to go. */

@@ -1,8 +1,7 @@
 /** What of an edit is judged: the changed engineVersion and the modules to look at (C10–C12). */
 import type { Names } from "../names";
-import { at, isObject, list, own } from "../values";
+import { at, isObject, list, own, sameJson } from "../values";
 import { fieldsOf, fieldText, type JudgedShape } from "./fields";
-import { sameJson } from "./same";
 import type { Edit, Subject, SubjectModule, SubjectShape, SubjectVersion } from "./types";
 import { show } from "./wording";
 

@@ -1,9 +1,8 @@
 /** The plan of a whole upgrade, and whether a saved one still holds. */
 import { valueAt } from "../operator/field-path";
 import type { PlannedChange, PlannedWrite } from "../planned-write";
-import { sameJson } from "../rules/same";
 import { bounded } from "../status/verdict";
-import { type Json, list, own, text } from "../values";
+import { type Json, list, own, sameJson, text } from "../values";
 import type { UpgradePartId } from "./parts";
 
 /** One write of a plan. */

@@ -1,6 +1,6 @@
 /** Where a live configuration differs from the wanted one; no difference means no write. */
 import type { KubeObject } from "../objects";
-import { isObject, own, type Json } from "../values";
+import { type Json, own, sameJson } from "../values";
 import { entriesOf } from "./configuration";
 
 /**
@@ -24,19 +24,6 @@ export function differencesOf(live: unknown, wanted: KubeObject): readonly strin
         : entryDifferences(`webhooks[name=${name}]`, found, entry);
     }),
   ];
-}
-
-/** True when two JSON values are equal, whatever the order of keys. */
-export function sameJson(left: unknown, right: unknown): boolean {
-  return canonical(left) === canonical(right);
-}
-
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    isObject(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
 }
 
 function mapDifferences(

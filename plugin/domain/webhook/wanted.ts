@@ -5,9 +5,8 @@
 import type { Finding } from "../findings";
 import type { Names } from "../names";
 import type { KubeObject } from "../objects";
-import { at, isObject, list, own, type Json } from "../values";
+import { at, isObject, type Json, list, own, sameJson } from "../values";
 import { entriesOf, entryOf } from "./configuration";
-import { sameJson } from "./differences";
 
 /** What the wanted object is made of. */
 export interface Ingredients {

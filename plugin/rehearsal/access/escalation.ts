@@ -1,7 +1,6 @@
 /** Nobody gives away by a role or a binding what they do not hold themselves. */
-import { isDeepStrictEqual } from "node:util";
 import { ApiError } from "../../domain/errors";
-import { list, own } from "../../domain/values";
+import { list, own, sameJson } from "../../domain/values";
 import type { KubeObject } from "../../run/ports";
 import type { Attempt, Attributes, StateView } from "../model";
 import { grantsOf, rbacGroup, referenceOf, rulesBehind } from "./grants";
@@ -33,7 +32,7 @@ export function refuseEscalation(attempt: Attempt, state: StateView): void {
 
 /** Equal but for what garbage collection and field owners keep in it: gives nobody anything. */
 function isUnchanged(object: KubeObject, before: KubeObject | undefined): boolean {
-  return before !== undefined && isDeepStrictEqual(essence(object), essence(before));
+  return before !== undefined && sameJson(essence(object), essence(before));
 }
 
 function essence({ metadata, ...rest }: KubeObject): object {

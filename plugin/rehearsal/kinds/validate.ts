@@ -1,6 +1,5 @@
 /** Checks a custom resource against its schema; expressions (CEL) are not evaluated. */
-import { isDeepStrictEqual } from "node:util";
-import { isObject, type Json, list, own } from "../../domain/values";
+import { isObject, type Json, list, own, sameJson } from "../../domain/values";
 import { schemaOf } from "./custom-schema";
 import { isKnownFormat, limitErrors } from "./limits";
 import { type FieldError, invalid, required, wrongType } from "./refusal";
@@ -19,7 +18,7 @@ export function schemaErrors(
   field: string,
 ): readonly FieldError[] {
   if (value === undefined) return [];
-  if (before !== undefined && isDeepStrictEqual(value, before)) return [];
+  if (before !== undefined && sameJson(value, before)) return [];
   const wrong = typeErrors(value, schema, field);
   const rest = [
     ...combinationErrors(value, schema, field),
@@ -66,8 +65,7 @@ function itemErrors(
   const keyOf = (item: unknown): unknown => keys.map((key) => own(item, key));
   return value.flatMap((item: unknown, index) => {
     const key = keyOf(item);
-    const held =
-      kind === "map" ? list(before).find((one) => isDeepStrictEqual(keyOf(one), key)) : undefined;
+    const held = kind === "map" ? list(before).find((one) => sameJson(keyOf(one), key)) : undefined;
     return schemaErrors({ value: item, before: held }, items, `${field}[${index}]`);
   });
 }

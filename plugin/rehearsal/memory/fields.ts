@@ -1,7 +1,6 @@
 /** Which fields a value names, what two values differ in, and a value without some fields. */
-import { isObject } from "../../domain/values";
+import { isObject, sameJson } from "../../domain/values";
 import type { Structure } from "../model";
-import { same } from "./equality";
 import { below, type FieldSet, isEmpty, noFields, onlyHere, setOf, union } from "./field-set";
 import { elementOf, fieldStructure, isAssociative, isNamed, itemsOf } from "./structure";
 
@@ -50,7 +49,7 @@ export function compare(before: unknown, after: unknown, structure: Structure): 
 function compareInside(before: unknown, after: unknown, structure: Structure): Comparison {
   const descent = descentOf([before, after], structure);
   if (descent === undefined) {
-    if (before === undefined || after === undefined || same(before, after)) return unchanged;
+    if (before === undefined || after === undefined || sameJson(before, after)) return unchanged;
     return { ...unchanged, modified: onlyHere };
   }
   const { children, inner } = descent;

@@ -1,7 +1,7 @@
 /** What the API server fills in, keeps and refuses in metadata. */
 import { randomInt, randomUUID } from "node:crypto";
 import { type KubeObject, type ObjectMeta } from "../../domain/objects";
-import { list } from "../../domain/values";
+import { list, sameJson } from "../../domain/values";
 import {
   badRequest,
   conflict,
@@ -12,7 +12,6 @@ import {
   qualifiedKind,
 } from "./answers";
 import { omit } from "./omit";
-import { same } from "./equality";
 import type { WriteRequest } from "./request";
 
 const suffixLetters = "bcdfghjklmnpqrstvwxz2456789";
@@ -149,7 +148,7 @@ function keptOf(before: ObjectMeta): ObjectMeta {
 function immutable(metadata: ObjectMeta, before: ObjectMeta): readonly Fault[] {
   const fixed = ["uid", "deletionTimestamp", "deletionGracePeriodSeconds"] as const;
   const faults = fixed
-    .filter((name) => (metadata[name] ?? null) !== null && !same(metadata[name], before[name]))
+    .filter((name) => (metadata[name] ?? null) !== null && !sameJson(metadata[name], before[name]))
     .map((name): Fault => {
       const message = `Invalid value: ${JSON.stringify(metadata[name])}: field is immutable`;
       return { is: "Invalid", field: `metadata.${name}`, message };

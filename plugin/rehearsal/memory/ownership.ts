@@ -1,9 +1,9 @@
 /** Who owns what after a write: the rules of server-side apply, and of every other write. */
 import type { KubeObject } from "../../domain/objects";
+import { sameJson } from "../../domain/values";
 import type { Structure } from "../model";
 import { conflictsOf } from "./conflicts";
 import { omit } from "./omit";
-import { same } from "./equality";
 import {
   difference,
   type FieldSet,
@@ -124,7 +124,7 @@ export function manageApply(managing: Managing, force: boolean, ignored: Ignored
     ...owner,
     fields: difference(difference(owner.fields, taken), change.removed),
   }));
-  const changed = before === undefined || !same(live, result);
+  const changed = before === undefined || !sameJson(live, result);
   const own = { ...mine, ...(changed && { time }), fields: difference(fields, unowned) };
   return withOwners({ ...(result as KubeObject), apiVersion }, ownersOf([...rest, own]));
 }

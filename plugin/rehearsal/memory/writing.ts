@@ -1,11 +1,10 @@
 /** The way of a write: merged, prepared, judged, stored. */
 import type { KubeObject } from "../../domain/objects";
-import { list } from "../../domain/values";
+import { list, sameJson } from "../../domain/values";
 import { alreadyExists, conflict, notFound, pluralOf, qualified } from "./answers";
 import { omit } from "./omit";
 import { emptyOf, givenTo } from "./empty";
 import type { FieldSet } from "./field-set";
-import { same } from "./equality";
 import { judge } from "./judging";
 import { born, continued, named, placed, requireName, requireUid, trimmed } from "./metadata";
 import { requireNamespace } from "./namespaces";
@@ -121,7 +120,7 @@ function isFinished({ metadata }: KubeObject): boolean {
 
 /** Equal but for the version it was written in and the times of its managers. */
 function isSame(object: KubeObject, before: KubeObject): boolean {
-  return same(timeless({ ...object, apiVersion: before.apiVersion }), timeless(before));
+  return sameJson(timeless({ ...object, apiVersion: before.apiVersion }), timeless(before));
 }
 
 function timeless(object: KubeObject): unknown {
@@ -188,7 +187,7 @@ function counted(object: KubeObject, before: KubeObject, { definition }: WriteRe
   if (!definition.counted) return object;
   const uncounted = ["apiVersion", "metadata", ...(definition.hasStatus ? ["status"] : [])];
   const content = (whole: KubeObject): unknown => omit(whole, ...uncounted);
-  if (same(content(object), content(before))) return object;
+  if (sameJson(content(object), content(before))) return object;
   const generation = (before.metadata.generation ?? 0) + 1;
   return { ...object, metadata: { ...object.metadata, generation } };
 }

@@ -1,7 +1,6 @@
 /** The Deployment controller at play, for the operator's Deployment alone: strategy Recreate (S19). */
-import { isDeepStrictEqual } from "node:util";
 import { kinds } from "../../domain/kinds";
-import { at, isObject, type Json, own } from "../../domain/values";
+import { at, isObject, type Json, own, sameJson } from "../../domain/values";
 import type { KubeObject } from "../../run/ports";
 import type { Act } from "./act";
 import { omit } from "../memory/omit";
@@ -37,7 +36,7 @@ export function deploymentActs(scene: Scene): readonly Act[] {
   const { deployment } = scene;
   if (deployment === undefined) return [];
   const sets = ownedBy(deployment, scene.replicaSets);
-  const current = sets.find((set) => isDeepStrictEqual(templateOf(set), templateOf(deployment)));
+  const current = sets.find((set) => sameJson(templateOf(set), templateOf(deployment)));
   const held = { scene, deployment, sets, current, pods: operatorPods(scene) };
   return [
     ...statusActs(held),

@@ -1,7 +1,6 @@
 /** The endpoints of the webhook's Service: they follow the operator's pods (domain facts 4.1). */
-import { isDeepStrictEqual } from "node:util";
 import { kinds } from "../../domain/kinds";
-import { at, list, own, text } from "../../domain/values";
+import { at, list, own, sameJson, text } from "../../domain/values";
 import type { KubeObject } from "../../run/ports";
 import type { Act } from "./act";
 import { operatorPods } from "./operator-pod";
@@ -18,7 +17,7 @@ export function endpointActs(scene: Scene): readonly Act[] {
   const [slice] = slices;
   const endpoints = pods.flatMap((pod, index) => endpointOf(scene, pod, index));
   const key = `${identity(service)} endpoints ${hashOf(endpoints)}`;
-  if (slice !== undefined && isDeepStrictEqual(shownOf(slice), endpoints.map(brief))) return [];
+  if (slice !== undefined && sameJson(shownOf(slice), endpoints.map(brief))) return [];
   const run: Act["run"] = ({ cluster }) =>
     slice === undefined
       ? cluster.create(newSlice(service, endpoints), { fieldManager: controllerManager })

@@ -1,6 +1,5 @@
 /** The writes of the played controllers: bound to the version that they were decided on. */
 import { createHash } from "node:crypto";
-import { isDeepStrictEqual } from "node:util";
 import { preconditionsOf, refTo } from "../../domain/objects";
 import { isObject, type Json } from "../../domain/values";
 import type { Cluster, KubeObject, Resource } from "../../run/ports";
@@ -53,30 +52,26 @@ export function withField<T extends Json>(object: T, path: readonly string[], va
 
 /** A short text that is the same for equal values. */
 export function hashOf(value: unknown): string {
-  return createHash("sha256").update(stable(value)).digest("hex").slice(0, 10);
+  return createHash("sha256").update(stableJson(value)).digest("hex").slice(0, 10);
 }
 
 /** Whether two values say the same, the times in them aside. */
 export function sameButTimes(left: unknown, right: unknown): boolean {
-  return isDeepStrictEqual(timeless(left), timeless(right));
+  return stableJson(left ?? null, times) === stableJson(right ?? null, times);
 }
 
-const times = new Set([
+const times: ReadonlySet<string> = new Set([
   ...["lastTransitionTime", "lastUpdateTime", "startTime", "startedAt", "finishedAt"],
 ]);
 
-function timeless(value: unknown): unknown {
-  return JSON.parse(
-    JSON.stringify(value ?? null, (key, inner: unknown) => (times.has(key) ? "" : inner)),
-  );
-}
-
-function stable(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    isObject(inner)
+/** JSON whose keys are in order at every depth; those that are left out have an empty value. */
+export function stableJson(value: unknown, leftOut: ReadonlySet<string> = new Set()): string {
+  return JSON.stringify(value, (key, inner: unknown) => {
+    if (leftOut.has(key)) return "";
+    return isObject(inner)
       ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : inner,
-  );
+      : inner;
+  });
 }
 
 /** A moment as Kubernetes writes it, in whole seconds. */

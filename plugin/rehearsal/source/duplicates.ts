@@ -1,6 +1,6 @@
 /** Each object once: dumps overlap, and one object is served under several versions. */
-import { isDeepStrictEqual } from "node:util";
 import type { KubeObject } from "../../domain/objects";
+import { sameJson } from "../../domain/values";
 import type { KindDefinition } from "../model";
 import { counted, labelOf, listed } from "./source";
 
@@ -22,7 +22,7 @@ export function onlyOnce(
     const key = keyOf(known);
     const other = objects.get(key);
     if (other === undefined) objects.set(key, object);
-    else if (isDeepStrictEqual(other, object)) same.add(labelOf(object));
+    else if (sameJson(other, object)) same.add(labelOf(object));
     else {
       different.add(labelOf(object));
       if (version(object) > version(other)) objects.set(key, object);

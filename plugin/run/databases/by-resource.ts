@@ -10,6 +10,7 @@ import type { KubeObject } from "../../domain/objects";
 import { judgeDatabase, lastActions } from "../../domain/rollout/database";
 import type { WantedVersion } from "../../domain/rollout/edb";
 import type { Progress } from "../../domain/rollout/progress";
+import { sameJson } from "../../domain/values";
 import type { Session } from "../engine/session";
 import { changedError } from "../outcome";
 import { BlockedError } from "../recorder";
@@ -70,7 +71,7 @@ function unchanged(hands: Hands, before: DatabasePlan, now: DatabasePlan): Datab
 }
 
 function hasSameEdits({ edits: one }: DatabasePlan, { edits: other }: DatabasePlan): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+  return sameJson(one, other);
 }
 
 /** Makes the resource ask for the version, and waits until all signs agree. */

@@ -2,8 +2,7 @@
 import { objectLabel } from "../../domain/objects";
 import { EngineError, exitCodes } from "../../domain/errors";
 import { refOf } from "../../domain/scc/constraint";
-import { own } from "../../domain/values";
-import { sameJson } from "../../domain/webhook/differences";
+import { own, sameJson } from "../../domain/values";
 import type { Report } from "../report";
 import type { UnbindDeps, UnbindOptions } from "./deps";
 import { putBack, type Written } from "./writes";

@@ -2,8 +2,7 @@
 import { type KubeObject, preconditionsOf, objectLabel } from "../../domain/objects";
 import { refOf } from "../../domain/scc/constraint";
 import type { Change } from "../../domain/scc/plan";
-import { own } from "../../domain/values";
-import { sameJson } from "../../domain/webhook/differences";
+import { own, sameJson } from "../../domain/values";
 import { certain, noted } from "../outcome";
 import type { UnbindDeps, UnbindOptions } from "./deps";
 

@@ -1,8 +1,7 @@
 /** Puts back what was there before the swap, and proves it (exit 7, or 8 where that failed). */
 import { EngineError, exitCodes } from "../../domain/errors";
 import type { KubeObject } from "../../domain/objects";
-import { own } from "../../domain/values";
-import { sameJson } from "../../domain/webhook/differences";
+import { own, sameJson } from "../../domain/values";
 import { configurationLabel } from "../../domain/webhook/plan";
 import { tally } from "../../domain/webhook/probe";
 import type { Report } from "../report";

@@ -1,10 +1,10 @@
 /** The writes of a swap: each is noted before it is sent and after its outcome was seen. */
 import { ApiError, exitCodes } from "../../domain/errors";
 import { type KubeObject, preconditionsOf, type Ref } from "../../domain/objects";
-import { at, own } from "../../domain/values";
+import { at, own, sameJson } from "../../domain/values";
 import { configurationResource, entriesOf } from "../../domain/webhook/configuration";
 import { judgeConflict } from "../../domain/webhook/conflicts";
-import { differencesOf, sameJson } from "../../domain/webhook/differences";
+import { differencesOf } from "../../domain/webhook/differences";
 import { configurationLabel, type Plan } from "../../domain/webhook/plan";
 import { isPersonsManager } from "../../domain/owners";
 import { certain, ChangedError, changedSince, noted } from "../outcome";

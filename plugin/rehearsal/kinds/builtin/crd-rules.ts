@@ -1,7 +1,6 @@
 /** What is wrong with a definition of a custom kind. */
-import { isDeepStrictEqual } from "node:util";
 import type { KubeObject } from "../../../run/ports";
-import { at, isObject, type Json, list, own, text } from "../../../domain/values";
+import { at, isObject, type Json, list, own, sameJson, text } from "../../../domain/values";
 import { oldLabelRule, subdomainRule } from "../names";
 import { breaches, type FieldError, invalid, required, unsupported } from "../refusal";
 
@@ -146,7 +145,7 @@ function storedErrors(object: KubeObject): readonly FieldError[] {
 function immutableErrors(object: KubeObject, before: KubeObject): readonly FieldError[] {
   return [["scope"], ["names", "kind"], ["group"], ["names", "plural"]].flatMap((path) => {
     const value = at(object, ["spec", ...path]);
-    if (isDeepStrictEqual(value, at(before, ["spec", ...path]))) return [];
+    if (sameJson(value, at(before, ["spec", ...path]))) return [];
     return [invalid(["spec", ...path].join("."), value, "field is immutable")];
   });
 }

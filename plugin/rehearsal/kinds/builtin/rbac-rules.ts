@@ -1,7 +1,6 @@
 /** The rules for roles and bindings. */
-import { isDeepStrictEqual } from "node:util";
 import type { KubeObject } from "../../../run/ports";
-import { at, list, own, text } from "../../../domain/values";
+import { at, list, own, sameJson, text } from "../../../domain/values";
 import { pathSegmentRule, subdomainRule } from "../names";
 import { breaches, type FieldError, invalid, required, unsupported } from "../refusal";
 import { selectorErrors } from "./selector";
@@ -93,7 +92,7 @@ function roleRefErrors(roleRef: unknown, kinds: readonly string[]): readonly Fie
 }
 
 function immutableRoleRef(roleRef: unknown, before: KubeObject | undefined): readonly FieldError[] {
-  if (before === undefined || isDeepStrictEqual(roleRef, before["roleRef"])) return [];
+  if (before === undefined || sameJson(roleRef, before["roleRef"])) return [];
   // The API server shows the field as its own code names it.
   const shown = {
     APIGroup: own(roleRef, "apiGroup") ?? "",

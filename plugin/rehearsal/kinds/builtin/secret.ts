@@ -1,7 +1,6 @@
 /** Secrets and ConfigMaps. */
-import { isDeepStrictEqual } from "node:util";
 import type { KubeObject } from "../../../run/ports";
-import { isObject, list, own } from "../../../domain/values";
+import { isObject, list, own, sameJson } from "../../../domain/values";
 import { dataKeyRule } from "../names";
 import { breaches, type FieldError, forbidden, invalid, required, tooLong } from "../refusal";
 import { boolean, bytes, preset, string, valuesOf } from "../shapes";
@@ -93,7 +92,7 @@ function immutableErrors(
   fields: readonly string[],
 ): readonly FieldError[] {
   if (before?.["immutable"] !== true) return [];
-  const changed = fields.filter((field) => !isDeepStrictEqual(object[field], before[field]));
+  const changed = fields.filter((field) => !sameJson(object[field], before[field]));
   const unlocked = object["immutable"] === true ? [] : ["immutable"];
   return [...unlocked, ...changed].map((field) =>
     forbidden(field, "field is immutable when `immutable` is set"),

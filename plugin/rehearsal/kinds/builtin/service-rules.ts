@@ -1,7 +1,6 @@
 /** What is wrong with a Service. */
-import { isDeepStrictEqual } from "node:util";
 import type { KubeObject } from "../../../run/ports";
-import { at, type Json, list, own, text } from "../../../domain/values";
+import { at, type Json, list, own, sameJson, text } from "../../../domain/values";
 import { labelRule } from "../names";
 import { breaches, duplicate, type FieldError, invalid, required, unsupported } from "../refusal";
 
@@ -76,7 +75,7 @@ const portNameWords = "must contain only alpha-numeric characters (a-z, 0-9), an
 function isSecond(ports: readonly unknown[], index: number): boolean {
   const key = (port: unknown): unknown => [own(port, "port"), own(port, "protocol")];
   const mine = key(ports[index]);
-  return ports.slice(0, index).some((port) => isDeepStrictEqual(key(port), mine));
+  return ports.slice(0, index).some((port) => sameJson(key(port), mine));
 }
 
 /** As the API server's own code names the fields. */

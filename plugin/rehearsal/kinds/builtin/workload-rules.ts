@@ -1,7 +1,6 @@
 /** The rules for what makes and keeps Pods. */
-import { isDeepStrictEqual } from "node:util";
 import type { KubeObject } from "../../../run/ports";
-import { at, isObject, type Json, list, own } from "../../../domain/values";
+import { at, isObject, type Json, list, own, sameJson } from "../../../domain/values";
 import { type FieldError, forbidden, invalid, required } from "../refusal";
 import { podErrors } from "./pod";
 import { selectorErrors } from "./selector";
@@ -48,7 +47,7 @@ export function immutableSelector(
   before: KubeObject | undefined,
 ): readonly FieldError[] {
   const selector = at(object, ["spec", "selector"]);
-  const isKept = isDeepStrictEqual(selector, at(before, ["spec", "selector"]));
+  const isKept = sameJson(selector, at(before, ["spec", "selector"]));
   if (before === undefined || isKept) return [];
   return [invalid("spec.selector", selector, "field is immutable")];
 }
@@ -73,7 +72,7 @@ export function frozenStatefulSet(
       Object.entries(isObject(spec) ? spec : {}).filter(([key]) => !changeable.includes(key)),
     );
   if (before === undefined) return [];
-  if (isDeepStrictEqual(frozen(object["spec"]), frozen(before["spec"]))) return [];
+  if (sameJson(frozen(object["spec"]), frozen(before["spec"]))) return [];
   const names = changeable.map((name) => `'${name}'`);
   const shown = `${names.slice(0, -1).join(", ")} and ${list(names).at(-1) as string}`;
   return [

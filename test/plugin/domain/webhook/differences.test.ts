@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../../../plugin/domain/objects";
-import { differencesOf, sameJson } from "../../../../plugin/domain/webhook/differences";
+import { differencesOf } from "../../../../plugin/domain/webhook/differences";
 import { aNewConfiguration } from "../../../support/builders";
 import { hostile } from "./hostile";
 
@@ -77,18 +77,5 @@ describe("the live object differs", () => {
 
   test("in no label and annotation where none is wanted", () => {
     expect(differencesOf(wanted, { ...wanted, metadata: { name: "x" } })).toEqual([]);
-  });
-});
-
-describe("sameJson", () => {
-  test.each<[string, unknown, unknown, boolean]>([
-    ["ignores the order of keys at any depth", { a: { b: 1, c: 2 } }, { a: { c: 2, b: 1 } }, true],
-    ["keeps the order of lists", [1, 2], [2, 1], false],
-    ["tells absent from null", { a: null }, {}, false],
-    ["takes an undefined field as absent", { a: undefined }, {}, true],
-    ["compares what is absent altogether", undefined, undefined, true],
-    ["tells a text from a number", "1", 1, false],
-  ])("%s", (_title, ...[left, right, expected]) => {
-    expect(sameJson(left, right)).toBe(expected);
   });
 });
