@@ -6,6 +6,7 @@ import { delimiter } from "node:path";
 import { KubeConfig } from "@kubernetes/client-node/dist/config.js";
 import { UsageError } from "../plugin/domain/errors";
 import { errorText } from "./log";
+import { parseJson } from "../plugin/domain/values";
 
 /** A request whose answer is small. */
 export interface ApiRequest {
@@ -134,13 +135,4 @@ export async function readText(response: IncomingMessage): Promise<string> {
   const parts: string[] = [];
   for await (const part of response) parts.push(String(part));
   return parts.join("");
-}
-
-/** Errors need not be JSON: those of proxies are not. */
-export function parseJson(content: string): unknown {
-  try {
-    return JSON.parse(content);
-  } catch {
-    return undefined;
-  }
 }

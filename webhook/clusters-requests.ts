@@ -3,9 +3,9 @@ import type { IncomingMessage } from "node:http";
 import { projectCluster } from "../plugin/domain/clusters";
 import { type Names, termOf } from "../plugin/domain/names";
 import type { ClusterFacts } from "../plugin/domain/rules/types";
-import { at, list, own, text } from "../plugin/domain/values";
+import { at, list, own, parseJson, text } from "../plugin/domain/values";
 import { type ClusterKey, ClustersUnreadable } from "./clusters";
-import { type ApiConnection, parseJson, readText } from "./clusters-connection";
+import { type ApiConnection, readText } from "./clusters-connection";
 
 /** A complete list and the point from which a watch goes on. */
 export interface ClusterList {

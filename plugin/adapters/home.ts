@@ -5,11 +5,10 @@ import { access, lstat, mkdir, open, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { EngineError, exitCodes, UsageError } from "../domain/errors";
-import type { KubeObject } from "../domain/objects";
+import { type KubeObject, lastApplied } from "../domain/objects";
 import { type Json, own, text } from "../domain/values";
 
 const ownerOnly = 0o700;
-const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 /** What the API server sets: with these a file could not be created or applied again. */
 const serverMetadata = new Set([
   "managedFields",

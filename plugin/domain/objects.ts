@@ -47,6 +47,9 @@ export interface KubeObject {
   readonly [key: string]: unknown;
 }
 
+/** The annotation in which kubectl keeps the file that it applied last. */
+export const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+
 /** An object as reports name it: kind, namespace where it has one, and name. */
 export function objectLabel({ kind, metadata }: KubeObject): string {
   const { namespace, name = "" } = metadata;

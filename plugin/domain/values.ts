@@ -20,6 +20,25 @@ export function at(value: unknown, path: readonly string[]): unknown {
   return inner;
 }
 
+/** The object with another value at a path; undefined takes the field away. */
+export function withValue(object: Json, path: readonly string[], value: unknown): Json {
+  const key = String(path[0]);
+  const rest = path.slice(1);
+  const held = own(object, key);
+  const inner = rest.length === 0 ? value : withValue(isObject(held) ? held : {}, rest, value);
+  if (inner !== undefined) return { ...object, [key]: inner };
+  return Object.fromEntries(Object.entries(object).filter(([name]) => name !== key));
+}
+
+/** What a text of JSON says, undefined when it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The value when it is a string that is not empty, else undefined. */
 export function text(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;

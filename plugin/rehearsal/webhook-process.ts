@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { dirname, delimiter } from "node:path";
 import { createInterface } from "node:readline";
 import { EngineError, exitCodes } from "../domain/errors";
-import { own, text } from "../domain/values";
+import { own, parseJson, text } from "../domain/values";
 
 /** What the program is started with. */
 export interface WebhookStart {
@@ -114,9 +114,9 @@ function listening(
     hear(child, (line) => {
       said.push(line);
       if (said.length > keptLines) said.shift();
-      const port = own(parsed(line), "port");
+      const port = own(parseJson(line), "port");
       if (typeof port !== "number") return;
-      const message = text(own(parsed(line), "message"));
+      const message = text(own(parseJson(line), "message"));
       if (message === "ready") done(port, true);
       if (message === "listening") setTimeout(done, readyLimitMs, port, false).unref();
     });
@@ -127,14 +127,6 @@ function listening(
 function hear(child: ChildProcess, onLine: (line: string) => void): void {
   for (const stream of [child.stdout, child.stderr]) {
     if (stream !== null) createInterface({ input: stream }).on("line", onLine);
-  }
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
   }
 }
 

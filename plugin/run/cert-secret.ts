@@ -1,11 +1,10 @@
 /** The Secrets that `cert create` writes: the pair itself, its saved copy, and the way back. */
 import type { Names } from "../domain/names";
-import { type KubeObject, type ObjectMeta, preconditionsOf } from "../domain/objects";
-import { at, isObject, type Json, list, own, sameJson, text } from "../domain/values";
+import { type KubeObject, lastApplied, type ObjectMeta, preconditionsOf } from "../domain/objects";
+import { at, isObject, type Json, list, own, parseJson, sameJson, text } from "../domain/values";
 import type { NewPair } from "./cert-parts";
 
 /** kubectl's own copy of the object, private key included. */
-const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 /** A Secret in the form of the specification (S27): Opaque, two items; no labels of its own yet. */
 export function pairSecret(namespace: string, names: Names, pair: NewPair): KubeObject {
@@ -148,12 +147,8 @@ function strings(value: unknown): Record<string, string> {
 
 /** An annotation can be edited by anyone: what does not parse counts as nothing. */
 function parsed(json: unknown): Json {
-  try {
-    const value: unknown = JSON.parse(String(json));
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
+  const value = parseJson(String(json));
+  return isObject(value) ? value : {};
 }
 
 function base64(value: string): string {

@@ -3,11 +3,10 @@ import { setMaxListeners } from "node:events";
 import { ClusterApiError } from "../../domain/api/failure";
 import { EngineError, UnavailableError } from "../../domain/errors";
 import type { Names } from "../../domain/names";
-import { own, text } from "../../domain/values";
+import { own, parseJson, text } from "../../domain/values";
 import type { UploadProgress } from "../../run/cluster-api";
 import type { Clock } from "../../run/ports";
 import { type Answer, NoAnswer } from "../kubernetes/exchange";
-import { parsedJson } from "../kubernetes/failures";
 import { pauseBefore } from "../kubernetes/retry";
 import type { Connections } from "./connections";
 import { type ApiPurpose, refused, unanswered } from "./failures";
@@ -60,7 +59,7 @@ export class ApiClient {
     const answer = await this.answer(call);
     if (absent !== undefined && answer.status === 404) return undefined;
     this.requireSuccess(answer, call);
-    const parsed = answer.body.trim() === "" ? null : parsedJson(answer.body);
+    const parsed = answer.body.trim() === "" ? null : parseJson(answer.body);
     if (parsed === undefined) throw this.nonsense(call);
     return absent === undefined ? parsed : { found: parsed };
   }
@@ -127,7 +126,7 @@ export class ApiClient {
       signal,
     });
     if (answer instanceof NoAnswer || answer.status !== 200) return undefined;
-    const token = text(own(parsedJson(answer.body), fields.accessToken));
+    const token = text(own(parseJson(answer.body), fields.accessToken));
     return token !== undefined && /^[\x21-\x7e]+$/.test(token) ? token : undefined;
   }
 

@@ -3,9 +3,10 @@ import { ClusterApiError, ClusterApiPermissionError, parseFailure } from "../../
 import { EngineError, exitCodes, UnavailableError } from "../../domain/errors";
 import type { Names } from "../../domain/names";
 import type { Answer, NoAnswer } from "../kubernetes/exchange";
-import { certificateWords, parsedJson, unknownIssuer, words } from "../kubernetes/failures";
+import { certificateWords, unknownIssuer, words } from "../kubernetes/failures";
 import { ForwardError } from "../kubernetes/port-forward";
 import { ProxyError } from "../kubernetes/tunnel";
+import { parseJson } from "../../domain/values";
 
 /** What a request was for: `upgrade database 1`. */
 export interface ApiPurpose {
@@ -84,7 +85,7 @@ export function refused(
   purpose: ApiPurpose,
   { names, conceal }: { readonly names: Names; readonly conceal: (text: string) => string },
 ): ClusterApiError | ClusterApiPermissionError {
-  const body = parseFailure(parsedJson(answer.body), names);
+  const body = parseFailure(parseJson(answer.body), names);
   const { status } = answer;
   const { address, subject, meanings = {} } = purpose;
   const parts = [body.code, body.message].filter((part) => part !== undefined).map(conceal);

@@ -4,8 +4,7 @@ import { parseModule } from "../../domain/api/modules";
 import type { InstalledModule } from "../../domain/api/records";
 import { UsageError } from "../../domain/errors";
 import type { Names } from "../../domain/names";
-import { isObject, type Json } from "../../domain/values";
-import { parsedJson } from "../kubernetes/failures";
+import { isObject, type Json, parseJson } from "../../domain/values";
 
 /** The manifest as it is, and read. */
 export interface ModuleManifest {
@@ -31,7 +30,7 @@ export async function manifestOf(
     );
   });
   if (found === undefined) throw problem(`it holds no ${wanted}`);
-  const manifest = parsedJson(found);
+  const manifest = parseJson(found);
   const module = parseModule(manifest, names);
   if (!isObject(manifest) || module === undefined) {
     throw problem(`its ${wanted} has no ${names.restModuleFields.name}`);

@@ -2,10 +2,9 @@
 import { parseFailure } from "../../domain/api/failure";
 import { parseModule } from "../../domain/api/modules";
 import type { InstalledUpload } from "../../domain/api/records";
-import { own, text } from "../../domain/values";
+import { own, parseJson, text } from "../../domain/values";
 import type { Names } from "../../domain/names";
 import type { ClusterApi } from "../../run/cluster-api";
-import { parsedJson } from "../kubernetes/failures";
 import { type ApiCall, type ApiClient, jsonBody } from "./client";
 import { manifestOf } from "./module-archive";
 import type { Route } from "./route";
@@ -42,7 +41,7 @@ export async function uploadModule(
   if (answer.status === 404 || answer.status === 405) return newer(uploader, file, options);
   client.requireSuccess(answer, call);
   // what a success answers is not shown (S95): nothing at all is one, a page of a proxy is none
-  if (answer.body.trim() !== "" && parsedJson(answer.body) === undefined)
+  if (answer.body.trim() !== "" && parseJson(answer.body) === undefined)
     throw client.nonsense(call);
   return outcomeOf(answer.body, installModule, names);
 }
@@ -83,7 +82,7 @@ async function newer(
 /** The answer's body; a half that an earlier run has brought is no failure of this one. */
 async function unlessThere({ client, names }: Uploader, call: ApiCall): Promise<string> {
   const answer = await client.answer(call);
-  const { code } = parseFailure(parsedJson(answer.body), names);
+  const { code } = parseFailure(parseJson(answer.body), names);
   if (code === names.restErrors.moduleExists && answer.status < 500) return "";
   client.requireSuccess(answer, call);
   return answer.body;
@@ -100,7 +99,7 @@ async function formOf(file: UploadFile, names: Names): Promise<NonNullable<ApiCa
 }
 
 function outcomeOf(body: string, through: string, names: Names): InstalledUpload {
-  const answered = parsedJson(body);
+  const answered = parseJson(body);
   return {
     actionUid: text(own(answered, names.bdbFields.actionUid)),
     module: parseModule(answered, names),

@@ -3,12 +3,12 @@ import { setMaxListeners } from "node:events";
 import type { OutgoingHttpHeaders } from "node:http";
 import type WebSocket from "ws";
 import { type EngineError, UnavailableError } from "../../domain/errors";
-import { isObject, type Json } from "../../domain/values";
+import { isObject, type Json, parseJson } from "../../domain/values";
 import { type Clock, deadline, requestDeadlineMs } from "../../run/ports";
 import type { Agents } from "./agents";
 import type { Credential, CredentialSource } from "./credential";
 import { type Answer, exchange, NoAnswer } from "./exchange";
-import { parsedJson, type Place, refusal, unavailable } from "./failures";
+import { type Place, refusal, unavailable } from "./failures";
 import type { RequestSeen } from "./flags";
 import { linesOf } from "./lines";
 import { pauseBefore } from "./retry";
@@ -61,7 +61,7 @@ export class Client {
     if (absent !== undefined && isAbsence(answer)) return undefined;
     const { body, headers } = this.success(answer, call);
     parseWarnings(headers.warning).forEach((warning) => call.onWarning?.(warning));
-    const object = parsedJson(body);
+    const object = parseJson(body);
     if (isObject(object)) return object;
     const { place } = this.connection;
     throw new UnavailableError(

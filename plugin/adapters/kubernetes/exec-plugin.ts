@@ -1,7 +1,7 @@
 /** Exec credential plugins (client.authentication.k8s.io), as client-go runs them. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { PermissionError } from "../../domain/errors";
-import { isObject, type Json, list, own, text } from "../../domain/values";
+import { isObject, type Json, list, own, parseJson, text } from "../../domain/values";
 import { deadline } from "../../run/ports";
 import { bearer, type Credential, type CredentialSource, type Site } from "./credential";
 import { readText } from "../files";
@@ -59,12 +59,7 @@ export class ExecPlugin implements CredentialSource {
 
   /** The parser's own error is dropped: it quotes the output, which is the credential. */
   private parsed(output: string): Json {
-    let answer: unknown;
-    try {
-      answer = JSON.parse(output);
-    } catch {
-      answer = undefined;
-    }
+    const answer = parseJson(output);
     const wanted = own(this.spec, "apiVersion");
     if (!isObject(answer) || own(answer, "kind") !== "ExecCredential") {
       throw this.failed("printed no ExecCredential");

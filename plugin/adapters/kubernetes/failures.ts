@@ -6,7 +6,7 @@ import {
   type StatusCause,
   UnavailableError,
 } from "../../domain/errors";
-import { isObject, type Json, list, own, text } from "../../domain/values";
+import { isObject, type Json, list, own, parseJson, text } from "../../domain/values";
 import type { Answer, NoAnswer } from "./exchange";
 import { noUser } from "./target";
 import { ProxyError } from "./tunnel";
@@ -154,17 +154,8 @@ function unauthenticated({ server, userName }: Place): PermissionError {
 
 /** The Status object of an answer, undefined when it holds something else. */
 export function statusOf({ body }: Answer): Json | undefined {
-  const parsed = parsedJson(body);
+  const parsed = parseJson(body);
   return own(parsed, "kind") === "Status" && isObject(parsed) ? parsed : undefined;
-}
-
-/** JSON or undefined. */
-export function parsedJson(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }
 
 function causeOf(cause: Json): StatusCause {

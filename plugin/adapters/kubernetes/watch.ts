@@ -1,10 +1,9 @@
 /** Watches: a list of changes without an end, one JSON document a line. */
 import type { Resource } from "../../domain/objects";
-import { at, own, text } from "../../domain/values";
+import { at, own, parseJson, text } from "../../domain/values";
 import type { WatchEvent, WatchOptions } from "../../run/ports";
 import type { Call, Client } from "./client";
 import { NoAnswer } from "./exchange";
-import { parsedJson } from "./failures";
 import { isKubeObject } from "./kube-object";
 import { collectionPath } from "./paths";
 
@@ -42,7 +41,7 @@ function callOf(resource: Resource, options: WatchOptions): Call {
 
 /** Refusals that come after the stream has begun are events too: 410 for a version too old. */
 function eventOf(line: string, client: Client, call: Call): WatchEvent {
-  const event = parsedJson(line);
+  const event = parseJson(line);
   const type = own(event, "type");
   const object = own(event, "object");
   if (type === "ERROR") {

@@ -9,10 +9,10 @@ import { at, shown, text } from "../values";
 import { type Check, type Found, on, perCluster, shared } from "./check";
 import { judgeSecrets } from "./secrets";
 import type { Situation } from "./situation";
+import { lastFile } from "../operator/managers";
 
 const area = "cluster";
 const needs = ["ecs"] as const;
-const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 /** The checks of the EC's spec. */
 export const clusterSpecChecks: readonly Check[] = [
@@ -113,7 +113,7 @@ export const clusterSpecChecks: readonly Check[] = [
     title: "The automatic upgrade was not dropped",
     needs,
     judge: perCluster((cluster, { names }) => {
-      const applied = parsed(cluster.metadata.annotations?.[lastApplied]);
+      const applied = lastFile(cluster);
       const kept = saidIn(cluster, names).map(({ field }) => field);
       return saidIn(applied, names)
         .filter(({ field }) => !kept.includes(field))
@@ -136,12 +136,4 @@ function saidIn(
   return autoPaths(names)
     .map((path) => ({ field: path.join("."), value: at(cluster, path) }))
     .filter(({ value }) => value !== undefined);
-}
-
-function parsed(annotation: string | undefined): unknown {
-  try {
-    return JSON.parse(annotation ?? "null");
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,6 @@
 /** The definitions of the product's kinds, which all operators of a cluster share (domain facts 7, 8). */
 import { factNamed, type Facts } from "../facts";
-import type { KubeObject } from "../objects";
+import { type KubeObject, lastApplied } from "../objects";
 import { operatorFindings } from "../operator/codes";
 import { conditionOf, type DefinitionVerdict, judgeDefinition } from "../operator/definitions";
 import { lossesOf } from "../operator/losses";
@@ -10,7 +10,6 @@ import { isBefore, type Situation } from "./situation";
 import { nameOf, namespaceOf } from "./named";
 
 const area = "definitions";
-const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 /** Together, all annotations of an object. */
 const annotationLimit = 262_144;
 const nearLimit = 200_000;

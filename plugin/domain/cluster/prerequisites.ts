@@ -16,6 +16,7 @@ import { clusterFinding, clusterFindings } from "./codes";
 import type { AutoPlan, ClusterWish, FieldEdit } from "./edits";
 import { autoOf, autoPaths } from "./fields";
 import { operatorFindings, operatorRelease } from "./operator";
+import { lastFile } from "../operator/managers";
 
 /** The upgrade that is judged. */
 export interface PlannedUpgrade {
@@ -145,9 +146,7 @@ function pinnedFindings({ names }: Facts, { ec, edits, wish }: PlannedUpgrade): 
 
 /** kubectl apply of an unchanged manifest would put the old value back. */
 function manifestFindings({ ec, edits }: PlannedUpgrade): readonly Finding[] {
-  const applied = parsed(
-    ec.metadata.annotations?.["kubectl.kubernetes.io/last-applied-configuration"],
-  );
+  const applied = lastFile(ec);
   const fields = edits
     .filter(({ path, to }) => {
       const value = at(applied, path);
@@ -162,12 +161,4 @@ function manifestFindings({ ec, edits }: PlannedUpgrade): readonly Finding[] {
       cause: `the manifest that was applied last says otherwise at ${fields.join(", ")}`,
     }),
   ];
-}
-
-function parsed(annotation: string | undefined): unknown {
-  try {
-    return JSON.parse(annotation ?? "null");
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,5 @@
 /** The value at a field path as the API server writes it: `.spec.containers[name="x"].image`. */
-import { isObject, list, own, sameJson } from "../values";
+import { isObject, list, own, parseJson, sameJson } from "../values";
 
 /** What stands there, undefined where nothing does; a key may itself hold dots. */
 export function valueAt(value: unknown, path: string): unknown {
@@ -31,7 +31,7 @@ function inList(value: unknown, path: string): unknown {
 
 /** `="x"` means the item itself, `name="x",port=1` an item with these keys. */
 function isMeant(inner: string): (item: unknown) => boolean {
-  if (inner.startsWith("=")) return (item) => sameJson(item, parsed(inner.slice(1)));
+  if (inner.startsWith("=")) return (item) => sameJson(item, parseJson(inner.slice(1)));
   const pairs = [...inner.matchAll(/([^=,]+)=("(?:[^"\\]|\\.)*"|[^,]*)/g)];
   return (item) =>
     pairs.every(([, key, value]) => {
@@ -39,14 +39,6 @@ function isMeant(inner: string): (item: unknown) => boolean {
       // what a file leaves out the API server fills in
       return held === undefined
         ? isObject(item) && pairs.length > 1
-        : sameJson(held, parsed(String(value)));
+        : sameJson(held, parseJson(String(value)));
     });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,8 +1,8 @@
 /** Fields of the old release's file that the new one does not have: the upgrade takes them away. */
-import type { KubeObject, ManagedFields } from "../objects";
-import { isObject, type Json, list, own } from "../values";
+import { type KubeObject, lastApplied, type ManagedFields } from "../objects";
+import { isObject, type Json, list, own, parseJson } from "../values";
 import { covers } from "./differences";
-import { fileEntries, lastApplied, lastFile } from "./managers";
+import { fileEntries, lastFile } from "./managers";
 
 /** Their paths, as the API server writes them. */
 export function leftovers(live: KubeObject, wanted: KubeObject, ours: string): readonly string[] {
@@ -56,7 +56,7 @@ function child(value: unknown, element: string): unknown {
   const rest = element.slice(2);
   if (element.startsWith("f:")) return own(value, rest);
   if (element.startsWith("i:")) return list(value)[Number(rest)];
-  const wanted = parsed(rest);
+  const wanted = parseJson(rest);
   if (element.startsWith("v:")) return list(value).find((item) => covers(item, wanted));
   return list(value).find((item) => isMeant(item, wanted));
 }
@@ -73,14 +73,6 @@ function shown(element: string): string {
   if (element.startsWith("f:")) return `.${rest}`;
   if (element.startsWith("v:")) return `[=${rest}]`;
   if (element.startsWith("i:")) return `[${rest}]`;
-  const keys = Object.entries(Object(parsed(rest)) as Json);
+  const keys = Object.entries(Object(parseJson(rest)) as Json);
   return `[${keys.map(([key, value]) => `${key}=${JSON.stringify(value)}`).join(",")}]`;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

@@ -3,12 +3,9 @@
  * own (S16, S18). `kubectl apply` of the last bundle leaves every field to kubectl: they are the old
  * release's, not local changes. A field that somebody changed since is held by another manager.
  */
-import type { KubeObject, ManagedFields } from "../objects";
+import { type KubeObject, lastApplied, type ManagedFields } from "../objects";
 import { isPersonsManager } from "../owners";
-import { isObject, type Json, own, text } from "../values";
-
-/** The annotation in which kubectl keeps the file that it applied last. */
-export const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+import { isObject, type Json, own, parseJson, text } from "../values";
 
 /** Managers whose fields come from a whole file; `kubectl apply --server-side` is `kubectl`. */
 const fileManagers = [
@@ -21,13 +18,8 @@ const fileManagers = [
 /** The file that a person applied last, undefined where kubectl kept none. */
 export function lastFile({ metadata }: KubeObject): Json | undefined {
   const kept = text(own(metadata.annotations, lastApplied));
-  if (kept === undefined) return undefined;
-  try {
-    const file: unknown = JSON.parse(kept);
-    return isObject(file) ? file : undefined;
-  } catch {
-    return undefined;
-  }
+  const file = parseJson(kept ?? "");
+  return isObject(file) ? file : undefined;
 }
 
 /** That file as an apply over the live object; undefined where kubectl kept none. */

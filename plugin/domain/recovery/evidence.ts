@@ -1,7 +1,7 @@
 /** What stands beside the data: the operator's log and Warning events (S97; domain facts 10). */
 import type { Facts } from "../facts";
 import { type KubeObject, objectLabel } from "../objects";
-import { at, own, text } from "../values";
+import { at, own, parseJson, text } from "../values";
 
 /** One line of evidence, oldest of its kind first. */
 export interface Evidence {
@@ -20,7 +20,8 @@ const longest = 500;
 export function logEvidence(log: string, about: readonly KubeObject[]): readonly Evidence[] {
   const names = new Set(about.map(({ metadata }) => keyOf(metadata.namespace, metadata.name)));
   const found = log.split("\n").flatMap((line) => {
-    const parsed = lineOf(line);
+    // a line that is no JSON, or was cut, says nothing
+    const parsed = parseJson(line);
     if (parsed === undefined || own(parsed, "level") !== "error") return [];
     const namespace = text(own(parsed, "Namespace"));
     const name = text(own(parsed, "Name"));
@@ -36,15 +37,6 @@ export function logEvidence(log: string, about: readonly KubeObject[]): readonly
 
 function keyOf(namespace: unknown, name: unknown): string {
   return JSON.stringify([namespace, name]);
-}
-
-/** Lines of JSON; what is none, or was cut, says nothing. */
-function lineOf(line: string): unknown {
-  try {
-    return JSON.parse(line) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The newest Warning events about an EC, its pods and its databases; they last about an hour. */

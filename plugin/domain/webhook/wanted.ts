@@ -4,7 +4,7 @@
  */
 import type { Finding } from "../findings";
 import type { Names } from "../names";
-import type { KubeObject } from "../objects";
+import { type KubeObject, lastApplied } from "../objects";
 import { at, isObject, type Json, list, own, sameJson } from "../values";
 import { entriesOf, entryOf } from "./configuration";
 
@@ -30,7 +30,6 @@ export interface Wanted {
 
 const serverTimeout = 10;
 const selectorFields = ["namespaceSelector", "objectSelector", "matchConditions"] as const;
-const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 /** Builds the wanted configuration; pure. */
 export function wantedConfiguration(from: Ingredients): Wanted {

@@ -1,5 +1,5 @@
 /** Reads the body of a webhook's answer as strictly, and complains in the same words, as the API server. */
-import { isObject, type Json, own, text } from "../../domain/values";
+import { isObject, type Json, own, parseJson, text } from "../../domain/values";
 import { CallFailure } from "./failure";
 import type { Mark, ReviewVersion } from "./review";
 import { statusFailure } from "./status-failure";
@@ -67,7 +67,7 @@ const goStruct =
 /** What is no JSON object is read as YAML there, in which any text is a string. */
 function parsed(body: string): unknown {
   const wrong = "couldn't get version/kind; json parse error:";
-  const value = readJson(body);
+  const value = parseJson(body);
   if (value === undefined && body.trimStart().startsWith("{")) {
     throw unusable(`${wrong} unexpected end of JSON input`);
   }
@@ -75,14 +75,6 @@ function parsed(body: string): unknown {
   throw unusable(
     `${wrong} json: cannot unmarshal ${goKind(value ?? "")} into Go value of type ${goStruct}`,
   );
-}
-
-function readJson(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }
 
 function typeOf(value: unknown): { readonly apiVersion: string; readonly kind: string } {

@@ -1,5 +1,5 @@
 /** What the API server says of an HTTP status that is no success. */
-import { own, text } from "../../domain/values";
+import { own, parseJson, text } from "../../domain/values";
 
 interface Failed {
   readonly status: number;
@@ -41,14 +41,10 @@ function notAcceptable(said: string): string {
 }
 
 function statusMessage(body: string): string | undefined {
-  try {
-    const status: unknown = JSON.parse(body);
-    const isFailure =
-      own(status, "kind") === "Status" &&
-      ["v1", undefined].includes(text(own(status, "apiVersion"))) &&
-      own(status, "status") === "Failure";
-    return isFailure ? (text(own(status, "message")) ?? "") : undefined;
-  } catch {
-    return undefined;
-  }
+  const status = parseJson(body);
+  const isFailure =
+    own(status, "kind") === "Status" &&
+    ["v1", undefined].includes(text(own(status, "apiVersion"))) &&
+    own(status, "status") === "Failure";
+  return isFailure ? (text(own(status, "message")) ?? "") : undefined;
 }

@@ -2,10 +2,9 @@
 import { itemsOf } from "../../adapters/certificate";
 import { kinds } from "../../domain/kinds";
 import type { Names } from "../../domain/names";
-import type { KubeObject } from "../../domain/objects";
+import { type KubeObject, lastApplied } from "../../domain/objects";
 
 /** kubectl apply keeps the whole manifest in it, values included. */
-const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 export function isSecret({ apiVersion, kind }: KubeObject): boolean {
   return apiVersion === "v1" && kind === kinds.secret.kind;

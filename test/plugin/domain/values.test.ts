@@ -1,4 +1,14 @@
-import { at, isObject, list, own, sameJson, shown, text } from "../../../plugin/domain/values";
+import {
+  at,
+  isObject,
+  list,
+  own,
+  parseJson,
+  sameJson,
+  shown,
+  text,
+  withValue,
+} from "../../../plugin/domain/values";
 
 const hostile = JSON.parse(
   `{"__proto__": {"evil": 1}, "constructor": "c", "a": {"b": null}}`,
@@ -44,6 +54,27 @@ describe("at follows a path of own properties", () => {
   ])("%s", (_title, ...[value, path, expected]) => {
     expect(at(value, path)).toEqual(expected);
   });
+});
+
+describe("withValue sets a field", () => {
+  test.each<[string, object, readonly string[], unknown, string]>([
+    ["that is there, in its place", { a: 1, b: 2 }, ["a"], 3, `{"a":3,"b":2}`],
+    ["that is new", { a: 1 }, ["b", "c"], 3, `{"a":1,"b":{"c":3}}`],
+    ["below what is no object", { a: 1 }, ["a", "b"], 2, `{"a":{"b":2}}`],
+    ["beside others", { a: { b: 1 } }, ["a", "c"], 2, `{"a":{"b":1,"c":2}}`],
+    ["to nothing", { a: { b: 1, c: 2 } }, ["a", "b"], undefined, `{"a":{"c":2}}`],
+    ["as data, whatever its name", {}, ["__proto__", "a"], 1, `{"__proto__":{"a":1}}`],
+  ])("%s", (_title, object, ...[path, value, expected]) => {
+    expect(JSON.stringify(withValue({ ...object }, path, value))).toBe(expected);
+  });
+});
+
+test("what is no JSON is undefined", () => {
+  expect([parseJson(`{"a":[1]}`), parseJson("{"), parseJson("")]).toEqual([
+    { a: [1] },
+    undefined,
+    undefined,
+  ]);
 });
 
 describe("text and list take their own type alone", () => {

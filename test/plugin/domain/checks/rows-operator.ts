@@ -1,6 +1,5 @@
 /** Platform, operator, release and definitions. */
-import type { KubeObject } from "../../../../plugin/domain/objects";
-import { lastApplied } from "../../../../plugin/domain/operator/managers";
+import { type KubeObject, lastApplied } from "../../../../plugin/domain/objects";
 import { definition, deployment, ec } from "./labels";
 import { fires, quiet, type Row } from "./row";
 import { aRole, type release, subscriptionKind, type World } from "./world";

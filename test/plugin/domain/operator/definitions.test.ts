@@ -1,7 +1,6 @@
 import { defaultNames as names } from "../../../../plugin/domain/names";
-import { lastApplied } from "../../../../plugin/domain/operator/managers";
 import { at, few } from "../../../../plugin/domain/values";
-import type { KubeObject } from "../../../../plugin/domain/objects";
+import { type KubeObject, lastApplied } from "../../../../plugin/domain/objects";
 import {
   judgeDefinition,
   marked,

@@ -1,10 +1,13 @@
-import type { KubeObject, ManagedFields } from "../../../../plugin/domain/objects";
+import {
+  type KubeObject,
+  lastApplied,
+  type ManagedFields,
+} from "../../../../plugin/domain/objects";
 import { leftovers } from "../../../../plugin/domain/operator/leftovers";
 import {
   adopted,
   fileEntries,
   isFileManager,
-  lastApplied,
   lastFile,
   lastFileOver,
 } from "../../../../plugin/domain/operator/managers";

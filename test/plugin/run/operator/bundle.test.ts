@@ -1,13 +1,12 @@
 /** The upgrade of the operator by a bundle, on a cluster in memory with the operator at play. */
 import { ApiError, UnavailableError } from "../../../../plugin/domain/errors";
 import { defaultNames as names } from "../../../../plugin/domain/names";
-import type { KubeObject } from "../../../../plugin/domain/objects";
+import { type KubeObject, lastApplied } from "../../../../plugin/domain/objects";
 import {
   bundleKindOf,
   bundleRef,
   definitionResource,
 } from "../../../../plugin/domain/operator/kinds";
-import { lastApplied } from "../../../../plugin/domain/operator/managers";
 import { imagesOf } from "../../../../plugin/domain/operator/wanted";
 import { at } from "../../../../plugin/domain/values";
 import type { Cluster } from "../../../../plugin/run/ports";

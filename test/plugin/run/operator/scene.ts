@@ -1,8 +1,7 @@
 /** An operator in memory that a person has installed with `kubectl apply`, and its upgrade. */
 import { defaultNames as names } from "../../../../plugin/domain/names";
-import type { KubeObject } from "../../../../plugin/domain/objects";
+import { type KubeObject, lastApplied } from "../../../../plugin/domain/objects";
 import { bundleKindOf, bundleRef } from "../../../../plugin/domain/operator/kinds";
-import { lastApplied } from "../../../../plugin/domain/operator/managers";
 import type { ReleaseContents } from "../../../../plugin/domain/release/release";
 import { rbac } from "../../../../plugin/rehearsal/access/rbac";
 import { createRegistry } from "../../../../plugin/rehearsal/kinds/registry";
