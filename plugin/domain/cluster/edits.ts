@@ -3,7 +3,7 @@ import type { StatusCause } from "../errors";
 import type { Names } from "../names";
 import type { KubeObject } from "../objects";
 import type { PlannedChange } from "../planned-write";
-import { at, isObject, type Json, own, sameJson } from "../values";
+import { at, isObject, type Json, own, sameJson, withValue } from "../values";
 import { autoPaths } from "./fields";
 
 /** What is asked for. */
@@ -55,17 +55,20 @@ export function editsOf(
           .map((path) => [path, false] as const)
       : []),
   ];
-  return editsTo(ec, wanted);
+  return fieldEdits(
+    ec,
+    wanted.filter(([, to]) => to !== undefined),
+  );
 }
 
-/** The fields that the object has otherwise; what is wanted to be undefined stays as it is. */
-export function editsTo(
+/** What is to change for the fields to have these values; nothing for those that have them. */
+export function fieldEdits(
   object: KubeObject,
   wanted: readonly (readonly [path: readonly string[], to: unknown])[],
 ): readonly FieldEdit[] {
   return wanted
     .map(([path, to]) => ({ path, from: at(object, path), to }))
-    .filter(({ from, to }) => to !== undefined && from !== to);
+    .filter(({ from, to }) => !sameJson(from, to));
 }
 
 /** The fields as a merge patch has them; `value` chooses which side. */
@@ -84,15 +87,6 @@ export function changesOf(edits: readonly FieldEdit[]): readonly PlannedChange[]
 /** The patch that puts the old values back: null takes a field away again. */
 export function reverseOf(edits: readonly FieldEdit[]): Json {
   return patchOf(edits, ({ from }) => from ?? null);
-}
-
-function withValue(body: unknown, path: readonly string[], value: unknown): Json {
-  const before = isObject(body) ? body : {};
-  const after = path.slice(1);
-  const entries = path
-    .slice(0, 1)
-    .map((key) => [key, after.length === 0 ? value : withValue(own(before, key), after, value)]);
-  return { ...before, ...(Object.fromEntries(entries) as Json) };
 }
 
 /** True when the object has every value of the edits; null is none. */

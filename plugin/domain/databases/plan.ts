@@ -1,5 +1,5 @@
 /** What the upgrade of one database would write, and everything that stands against it (S10, S61-S67, S98). */
-import { type FieldEdit, patchOf } from "../cluster/edits";
+import { type FieldEdit, fieldEdits, patchOf } from "../cluster/edits";
 import type { Facts } from "../facts";
 import type { Finding } from "../findings";
 import { objectLabel } from "../objects";
@@ -146,9 +146,8 @@ function wantedText({ version, channel }: Aim, wish: DatabaseWish): string | und
 /** Every place that the served definition has and the database fills: an EAADB may have two (S61, C8). */
 function editsOf(facts: Facts, target: Target, to: string | undefined): readonly FieldEdit[] {
   if (to === undefined) return [];
-  return versionPaths(facts, target)
-    .map((path) => ({ path, from: at(target.object, path), to }))
-    .filter(({ from }) => from !== to);
+  const wanted = versionPaths(facts, target).map((path) => [path, to] as const);
+  return fieldEdits(target.object, wanted);
 }
 
 /** By the REST API its own answer tells what would be lost, and refuses it. */

@@ -1,5 +1,5 @@
 /** The image specs of cluster resources, which follow the operator's registry (S17). */
-import type { FieldEdit } from "../cluster/edits";
+import { type FieldEdit, fieldEdits } from "../cluster/edits";
 import type { Finding } from "../findings";
 import { type ImagePart, imagesOn, inRegistry } from "../image";
 import type { Names } from "../names";
@@ -28,9 +28,10 @@ export function clusterPatches(
   names: Names,
 ): readonly ClusterPatch[] {
   return clusters.flatMap((cluster) => {
-    const edits = [...repositories(cluster, wish, names), ...pullSecrets(cluster, wish, names)]
-      .map(({ path, value }) => ({ path, from: at(cluster, path), to: value }))
-      .filter(({ from, to }) => !sameJson(from, to));
+    const edits = fieldEdits(cluster, [
+      ...repositories(cluster, wish, names),
+      ...pullSecrets(cluster, wish, names),
+    ]);
     return edits.length === 0 ? [] : [{ cluster, edits }];
   });
 }
@@ -53,10 +54,7 @@ export function isSamePatch(
 
 type Path = readonly string[];
 
-interface Field {
-  readonly path: Path;
-  readonly value: unknown;
-}
+type Field = readonly [Path, unknown];
 
 /** The image specs of a cluster resource whose image is known, by their paths. */
 function knownSpecs({ ecFields }: Names): readonly (readonly [Path, ImagePart])[] {
@@ -102,7 +100,7 @@ function repositories(cluster: KubeObject, wish: RegistryWish, names: Names): re
     const isNone = part === "cluster" && !namesImage(cluster, names);
     if (isNone || !specs.includes(path.join("."))) return [];
     const [image] = imagesOn(contents.platform, part, names);
-    return [{ path: [...path, ...last], value: inRegistry(image, registry) }];
+    return [[[...path, ...last], inRegistry(image, registry)]];
   });
 }
 
@@ -115,7 +113,7 @@ function pullSecrets(
   const held = list(at(cluster, ecFields.pullSecrets));
   const isThere = held.some((secret) => text(own(secret, "name")) === pullSecret);
   const value = isThere ? held : [...held, { name: pullSecret }];
-  return [{ path: ecFields.pullSecrets, value }];
+  return [[ecFields.pullSecrets, value]];
 }
 
 function namesImage(cluster: KubeObject, { ecFields }: Names): boolean {

@@ -1,21 +1,14 @@
 /** Local changes to merge (S18): fields that the release sets and somebody has set otherwise. */
-import type { StatusCause } from "../errors";
 import type { Finding } from "../findings";
 import { type KubeObject, objectLabel } from "../objects";
 import { isPersonsManager } from "../owners";
 import { cutWhere, sameJson, shown } from "../values";
 import { sameStored } from "../stored";
-import { takes } from "../webhook/conflicts";
+import { type Held, takes } from "../webhook/conflicts";
 import { operatorFinding } from "./codes";
 import { covers, type Difference } from "./differences";
 import { valueAt } from "./field-path";
 import { isFileManager, lastFile } from "./managers";
-
-/** A field that somebody else holds, and that the release would change. */
-export interface Held {
-  readonly field: string;
-  readonly manager: string;
-}
 
 /** What the verdict rests on. */
 export interface HeldFacts {
@@ -38,14 +31,6 @@ export interface HeldFacts {
 export interface HeldVerdict {
   readonly findings: readonly Finding[];
   readonly force: boolean;
-}
-
-/** The fields and managers that a 409 of a server-side apply names. */
-export function heldOf(causes: readonly StatusCause[]): readonly Held[] {
-  return causes.map(({ field = "", message = "" }) => ({
-    field,
-    manager: /conflict with "([^"]+)"/.exec(message)?.[1] ?? "",
-  }));
 }
 
 /** Judges every field that somebody holds: the old release's own is none of theirs. */

@@ -1,6 +1,6 @@
 /** The smallest change to a refused edit that the rules let pass. */
 import type { Names } from "../names";
-import { at, isObject, type Json, list, sameJson } from "../values";
+import { at, type Json, list, sameJson, withValue } from "../values";
 import { compareEngineVersions, type EngineVersion, leadingEngineVersion } from "../versions";
 import { fieldsOf, fieldText } from "./fields";
 import { judgeEdit } from "./order";
@@ -35,7 +35,12 @@ export function nearestEdit(
     (object, path) => withVersion(asked, object, path),
     withoutModules(asked, verdict),
   );
-  return changesBetween(edit.after, after, pathsOf(edit.kind, options.names));
+  return pathsOf(edit.kind, options.names)
+    .map((path) => {
+      const [from, to] = [edit.after, after].map((object) => at(object, path) ?? null);
+      return { field: fieldText(path), from, to };
+    })
+    .filter(({ from, to }) => !sameJson(from, to));
 }
 
 /** With the first version at a place that nothing is said against; of what was there before nothing is. */
@@ -95,30 +100,4 @@ function listPaths(kind: Edit["kind"], names: Names): readonly (readonly string[
 
 function pathsOf(kind: Edit["kind"], names: Names): readonly (readonly string[])[] {
   return [...fieldsOf(kind, names).engineVersions, ...listPaths(kind, names)];
-}
-
-/** The object with another value at a path; undefined takes the field away. */
-function withValue(object: Json, path: readonly string[], value: unknown): Json {
-  const key = path.slice(0, 1).join("");
-  const rest = path.slice(1);
-  const inner = rest.length === 0 ? value : withValue(objectAt(object, key), rest, value);
-  const others = Object.entries(object).filter(([name]) => name !== key);
-  return Object.fromEntries(inner === undefined ? others : [...others, [key, inner]]);
-}
-
-function objectAt(object: Json, key: string): Json {
-  const inner = at(object, [key]);
-  return isObject(inner) ? inner : {};
-}
-
-function changesBetween(
-  before: Json,
-  after: Json,
-  paths: readonly (readonly string[])[],
-): readonly FieldChange[] {
-  const shown = (object: Json, path: readonly string[]): unknown => at(object, path) ?? null;
-  return paths.flatMap((path) => {
-    const [from, to] = [shown(before, path), shown(after, path)];
-    return sameJson(from, to) ? [] : [{ field: fieldText(path), from, to }];
-  });
 }

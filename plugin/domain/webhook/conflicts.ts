@@ -19,10 +19,7 @@ export interface ConflictFacts {
 
 /** Judges the causes of a 409 of a server-side apply. */
 export function judgeConflict(facts: ConflictFacts): ConflictVerdict {
-  const held = facts.causes.map((cause) => ({
-    field: cause.field ?? "",
-    manager: managerOf(cause.message ?? ""),
-  }));
+  const held = heldOf(facts.causes);
   const foreign = held.filter(
     ({ field, manager }) =>
       !isPersonsManager(manager, facts.ours) && !takes(facts.takeFields, field),
@@ -46,9 +43,18 @@ export function judgeConflict(facts: ConflictFacts): ConflictVerdict {
   };
 }
 
-/** The API server names the manager in the message alone: `conflict with "NAME" using …`. */
-function managerOf(message: string): string {
-  return /conflict with "([^"]+)"/.exec(message)?.[1] ?? "";
+/** A field that somebody else holds, and that an apply would change. */
+export interface Held {
+  readonly field: string;
+  readonly manager: string;
+}
+
+/** The fields and managers of a 409, which names the manager in the message alone: `conflict with "NAME" using …`. */
+export function heldOf(causes: readonly StatusCause[]): readonly Held[] {
+  return causes.map(({ field = "", message = "" }) => ({
+    field,
+    manager: /conflict with "([^"]+)"/.exec(message)?.[1] ?? "",
+  }));
 }
 
 /** True for a field that --take-fields names: the API server writes a dot before it. */

@@ -1,12 +1,12 @@
 /** The operator's work on active-active databases: their state follows that of their instances (S65). */
 import { leadingEngineVersion, parseEngineVersion } from "../../domain/versions";
-import { at, type Json, list, text } from "../../domain/values";
+import { at, list, text } from "../../domain/values";
 import type { KubeObject } from "../../run/ports";
 import type { Act } from "./act";
 import { isManaged } from "./clusters";
 import { askedOf } from "./database-wish";
 import { identity, productKinds, type Scene } from "./scene";
-import { hashOf, sameButTimes, withField, writeStatus } from "./writes";
+import { hashOf, sameButTimes, statusWith, writeStatus } from "./writes";
 
 /** What the operator has to tell of active-active databases. */
 export function activeActiveActs(scene: Scene): readonly Act[] {
@@ -48,9 +48,8 @@ function ofOne(scene: Scene, eaadb: KubeObject): readonly Act[] {
         ]
       : []),
   ];
-  const before: Json = { status: eaadb["status"] ?? {} };
-  const after = fields.reduce((so, [path, value]) => withField(so, path, value), before);
-  if (sameButTimes(after["status"], eaadb["status"])) return [];
+  const status = statusWith(eaadb, fields);
+  if (sameButTimes(status, eaadb["status"])) return [];
   const target = {
     resource: productKinds(names).eaadb,
     object: eaadb,
@@ -58,9 +57,9 @@ function ofOne(scene: Scene, eaadb: KubeObject): readonly Act[] {
   };
   return [
     {
-      key: `${identity(eaadb)} ${hashOf(after["status"])}`,
+      key: `${identity(eaadb)} ${hashOf(status)}`,
       afterMs: times.reactMs,
-      run: ({ cluster }) => writeStatus(cluster, target, after["status"] as Json),
+      run: ({ cluster }) => writeStatus(cluster, target, status),
     },
   ];
 }

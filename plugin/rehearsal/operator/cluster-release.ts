@@ -4,7 +4,7 @@ import { at, type Json, list, text } from "../../domain/values";
 import type { KubeObject } from "../../run/ports";
 import type { Managed } from "./cluster-state";
 import { bundledBy } from "./releases";
-import { hashOf, withField } from "./writes";
+import { hashOf, statusWith } from "./writes";
 
 /** Whether the status already lists what a release bundles. */
 export function tellsRelease({ ec, running, scene }: Managed): boolean {
@@ -29,9 +29,7 @@ export function releaseStatus({ ec, running, scene }: Managed): Json {
     [fields.statusModules, modulesOf(ec, running, names)],
     [ecFields.licenseState, text(at(ec, ecFields.licenseState)) ?? "Valid"],
   ];
-  const status: Json = { status: ec["status"] ?? {} };
-  const all = values.reduce((so, [path, value]) => withField(so, path, value), status);
-  return all["status"] as Json;
+  return statusWith(ec, values);
 }
 
 function modulesOf(ec: KubeObject, tag: string, names: Names): readonly unknown[] {

@@ -4,7 +4,7 @@ import type { KubeObject } from "../../run/ports";
 import type { Act, LogLine } from "./act";
 import { warningAct } from "./events";
 import { identity, productKinds, type Scene } from "./scene";
-import { hashOf, type Target, withField, writeStatus } from "./writes";
+import { hashOf, type Target, statusWith, writeStatus } from "./writes";
 
 /** States of an EC that the play enters. */
 export const states = {
@@ -60,13 +60,16 @@ export function become(managed: Managed, state: string, { log, status = {} }: To
   const { scene, ec } = managed;
   const { state: statePath, specStatus } = scene.names.ecFields;
   const told = scene.misbehave.lyingStatus === true ? states.running : state;
-  const before: Json = { status: { ...(ec["status"] as Json | undefined), ...status } };
+  const before = { ...ec, status: { ...(ec["status"] as Json | undefined), ...status } };
   const valid = state === states.invalid ? "Invalid" : "Valid";
-  const after = withField(withField(before, statePath, told), specStatus, valid);
+  const after = statusWith(before, [
+    [statePath, told],
+    [specStatus, valid],
+  ]);
   return deed(scene, ec, {
     does: `state ${state} ${hashOf(status)}`,
     run: async ({ cluster, log: write }) => {
-      await writeStatus(cluster, clusterTarget(managed), after["status"] as Json);
+      await writeStatus(cluster, clusterTarget(managed), after);
       if (log !== undefined) write(log);
     },
   });

@@ -1,5 +1,5 @@
 /** The upgrade of an EC: refused, frozen, or on its way (S68–S72, S113; domain facts 10, 11). */
-import { at, text } from "../../domain/values";
+import { at, text, withValue } from "../../domain/values";
 import type { Act, LogLine } from "./act";
 import { templateFor } from "./cluster-set";
 import {
@@ -16,7 +16,7 @@ import {
 import { hindranceOf, isAutomatic } from "./prerequisites";
 import { numberAt, played } from "./scene";
 import { isRolled } from "./stateful-set";
-import { withField, writeFields } from "./writes";
+import { writeFields } from "./writes";
 
 /** A tag that the EC does not run yet. */
 export function upgrade(managed: Managed): readonly Act[] {
@@ -59,7 +59,7 @@ function tagged(managed: Managed): Act | undefined {
   if (!isAutomatic(ec, scene) || tag === undefined || tag === wanted) return undefined;
   return deed(scene, ec, {
     does: `tag ${wanted}`,
-    run: ({ cluster }) => writeFields(cluster, clusterTarget(managed), withField({}, path, wanted)),
+    run: ({ cluster }) => writeFields(cluster, clusterTarget(managed), withValue({}, path, wanted)),
   });
 }
 

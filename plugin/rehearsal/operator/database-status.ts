@@ -1,10 +1,10 @@
 /** How the status of an EDB is written, and what it says at rest (domain facts 7, 11). */
-import { at, type Json } from "../../domain/values";
+import { at } from "../../domain/values";
 import type { KubeObject } from "../../run/ports";
 import type { Act } from "./act";
 import type { FieldValue } from "./rest-service";
 import { identity, productKinds, type Scene } from "./scene";
-import { hashOf, withField, writeStatus } from "./writes";
+import { hashOf, statusWith, writeStatus } from "./writes";
 
 /** States of a database that the play enters. */
 export const databaseStates = {
@@ -58,12 +58,6 @@ function notMade({ names: { edbFields } }: Scene, edb: KubeObject): readonly Fie
 export function statusSays(edb: KubeObject, fields: readonly FieldValue[]): boolean {
   const after = { status: statusWith(edb, fields) };
   return fields.every(([path]) => at(after, path) === at(edb, path));
-}
-
-function statusWith(object: KubeObject, fields: readonly FieldValue[]): Json {
-  const before: Json = { status: object["status"] ?? {} };
-  const after = fields.reduce((so, [path, value]) => withField(so, path, value), before);
-  return after["status"] as Json;
 }
 
 /** Writes fields of the status, a moment after their cause. */

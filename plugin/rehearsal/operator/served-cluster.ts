@@ -1,12 +1,12 @@
 /** An EC whose REST service plays along: its status tells the service's modules and license (S45, S114). */
-import { at, type Json, list, own, text } from "../../domain/values";
+import { at, list, own, text } from "../../domain/values";
 import type { KubeObject } from "../../run/ports";
 import type { Act } from "./act";
 import { runningTag, setOfCluster } from "./cluster-set";
 import { databasesOf } from "./prerequisites";
 import type { FieldValue, OwnModule } from "./rest-service";
 import { identity, productKinds, type Scene } from "./scene";
-import { hashOf, withField, writeStatus } from "./writes";
+import { hashOf, statusWith, writeStatus } from "./writes";
 
 /** Shows the service what is stored, before anybody asks it. */
 export function showService(scene: Scene): void {
@@ -31,8 +31,7 @@ export function servedClusterActs(scene: Scene): readonly Act[] {
   if (rest === undefined || ec === undefined) return [];
   const news = [...licenseNews(scene, ec), ...moduleNews(scene, ec, rest.modules)];
   if (news.length === 0) return [];
-  const before: Json = { status: ec["status"] ?? {} };
-  const after = news.reduce((so, [path, value]) => withField(so, path, value), before);
+  const status = statusWith(ec, news);
   const target = {
     resource: productKinds(names).ec,
     object: ec,
@@ -42,7 +41,7 @@ export function servedClusterActs(scene: Scene): readonly Act[] {
     {
       key: `${identity(ec)} rest ${hashOf(news)}`,
       afterMs: times.reactMs,
-      run: ({ cluster }) => writeStatus(cluster, target, after["status"] as Json),
+      run: ({ cluster }) => writeStatus(cluster, target, status),
     },
   ];
 }

@@ -1,8 +1,9 @@
 /** The writes of the played controllers: bound to the version that they were decided on. */
 import { createHash } from "node:crypto";
 import { preconditionsOf, refTo } from "../../domain/objects";
-import { isObject, type Json } from "../../domain/values";
+import { isObject, type Json, withValue } from "../../domain/values";
 import type { Cluster, KubeObject, Resource } from "../../run/ports";
+import type { FieldValue } from "./rest-service";
 
 /** Kubernetes' own writers. */
 export const controllerManager = "kube-controller-manager";
@@ -42,12 +43,10 @@ export async function remove(cluster: Cluster, { resource, object }: Target): Pr
   await cluster.delete(refTo(resource, object), uid === undefined ? {} : { uid });
 }
 
-/** The object with a value at a path of fields. */
-export function withField<T extends Json>(object: T, path: readonly string[], value: unknown): T {
-  const [first = "", ...rest] = path;
-  const inner = object[first];
-  const changed = rest.length === 0 ? value : withField(isObject(inner) ? inner : {}, rest, value);
-  return { ...object, [first]: changed };
+/** The status with these fields, whose paths begin at the object. */
+export function statusWith(object: KubeObject, fields: readonly FieldValue[]): Json {
+  const before: Json = { status: object["status"] ?? {} };
+  return fields.reduce((so, [path, value]) => withValue(so, path, value), before)["status"] as Json;
 }
 
 /** A short text that is the same for equal values. */

@@ -7,13 +7,8 @@ import { judgeDefinition, marked, withFields } from "../../domain/operator/defin
 import { changesTo, type Difference, differences } from "../../domain/operator/differences";
 import { bundleRef, definitionResource } from "../../domain/operator/kinds";
 import { leftovers } from "../../domain/operator/leftovers";
-import {
-  type Held,
-  heldAmong,
-  type HeldFacts,
-  heldOf,
-  judgeHeld,
-} from "../../domain/operator/local-changes";
+import { heldAmong, type HeldFacts, judgeHeld } from "../../domain/operator/local-changes";
+import { type Held, heldOf } from "../../domain/webhook/conflicts";
 import { lastFileOver } from "../../domain/operator/managers";
 import { isOlder } from "../../domain/operator/refusals";
 import { lossesOf, lossKeys } from "../../domain/operator/losses";

@@ -1,6 +1,5 @@
-import type { KubeObject } from "../../../../plugin/domain/objects";
-import { heldAmong, heldOf, judgeHeld } from "../../../../plugin/domain/operator/local-changes";
-import { lastApplied } from "../../../../plugin/domain/operator/managers";
+import { type KubeObject, lastApplied } from "../../../../plugin/domain/objects";
+import { heldAmong, judgeHeld } from "../../../../plugin/domain/operator/local-changes";
 
 const ours = "kubectl-engine";
 
@@ -16,13 +15,6 @@ const held = (manager: string) => [{ field: ".a", manager }];
 const byFile = {
   managedFields: [{ manager: "kubectl-create", operation: "Update", apiVersion: "v1" }],
 };
-
-test("a 409 names fields and managers, or neither", () => {
-  expect(heldOf([{ field: ".a", message: 'conflict with "x" using v1' }, {}])).toEqual([
-    { field: ".a", manager: "x" },
-    { field: "", manager: "" },
-  ]);
-});
 
 test.each([
   ["this tool's", anObject(1), held(ours), 0, true],

@@ -1,5 +1,5 @@
 import type { StatusCause } from "../../../../plugin/domain/errors";
-import { judgeConflict } from "../../../../plugin/domain/webhook/conflicts";
+import { heldOf, judgeConflict } from "../../../../plugin/domain/webhook/conflicts";
 
 const by = (manager: string, field = ".webhooks"): StatusCause => ({
   reason: "FieldManagerConflict",
@@ -8,6 +8,13 @@ const by = (manager: string, field = ".webhooks"): StatusCause => ({
 });
 const judge = (causes: readonly StatusCause[], takeFields: readonly string[] = []) =>
   judgeConflict({ causes, object: "Kind/x", ours: ["kubectl-engine"], takeFields });
+
+test("a 409 names fields and managers, or neither", () => {
+  expect(heldOf([{ field: ".a", message: 'conflict with "x" using v1' }, {}])).toEqual([
+    { field: ".a", manager: "x" },
+    { field: "", manager: "" },
+  ]);
+});
 
 describe("a conflict is forced", () => {
   test.each<[string, readonly StatusCause[], readonly string[]]>([
