@@ -38,7 +38,9 @@ export async function generatePair(request: PairRequest): Promise<Pair> {
   certificate.validity.notAfter = yearsAfter(request.now, request.years ?? 5);
   describe(certificate, request);
   certificate.sign(pki.privateKeyFromPem(keys.privateKey), md.sha256.create());
-  return { certPem: pki.certificateToPem(certificate), keyPem: keys.privateKey };
+  // node-forge ends lines with CRLF; openssl and Go, which others compare with, do not
+  const certPem = pki.certificateToPem(certificate).replaceAll("\r\n", "\n");
+  return { certPem, keyPem: keys.privateKey };
 }
 
 function describe(certificate: pki.Certificate, { namespace, names }: PairRequest): void {

@@ -121,6 +121,7 @@ describe("a generated pair", () => {
     expect(certificate.checkHost("admission.engine.svc")).toBe("admission.engine.svc");
     expect(certificate.subject).toBe("CN=admission.engine.svc");
     expect(certificate.serialNumber).toMatch(/^[4-7][0-9A-F]{31}$/);
+    expect(pair.certPem).not.toContain("\r");
   });
 
   test("tells its facts, and has no finding against it", () => {
