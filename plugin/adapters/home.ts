@@ -9,6 +9,7 @@ import { type KubeObject, lastApplied } from "../domain/objects";
 import { type Json, own, text } from "../domain/values";
 
 const ownerOnly = 0o700;
+
 /** What the API server sets: with these a file could not be created or applied again. */
 const serverMetadata = new Set([
   "managedFields",

@@ -4,8 +4,6 @@ import { type KubeObject, lastApplied, type ObjectMeta, preconditionsOf } from "
 import { at, isObject, type Json, list, own, parseJson, sameJson, text } from "../domain/values";
 import type { NewPair } from "./cert-parts";
 
-/** kubectl's own copy of the object, private key included. */
-
 /** A Secret in the form of the specification (S27): Opaque, two items; no labels of its own yet. */
 export function pairSecret(namespace: string, names: Names, pair: NewPair): KubeObject {
   const { secret, secretCert, secretKey } = names.webhook;

@@ -4,8 +4,6 @@ import { kinds } from "../../domain/kinds";
 import type { Names } from "../../domain/names";
 import { type KubeObject, lastApplied } from "../../domain/objects";
 
-/** kubectl apply keeps the whole manifest in it, values included. */
-
 export function isSecret({ apiVersion, kind }: KubeObject): boolean {
   return apiVersion === "v1" && kind === kinds.secret.kind;
 }
