@@ -102,8 +102,8 @@ export default tseslint.config(
     ignores: ["webhook/clusters*.ts"],
     rules: forbid(
       [
-        "plugin/(?!domain(/|$))",
-        "the webhook imports plugin/domain and nothing else of the plugin",
+        "plugin/(?!domain(/|$)|adapters/certificate-pair$)",
+        "the webhook imports plugin/domain and the maker of pairs, nothing else of the plugin",
       ],
       clientNode,
     ),
@@ -111,8 +111,8 @@ export default tseslint.config(
   {
     files: ["webhook/clusters*.ts"],
     rules: forbid([
-      "plugin/(?!domain(/|$))",
-      "the webhook imports plugin/domain and nothing else of the plugin",
+      "plugin/(?!domain(/|$)|adapters/certificate-pair$)",
+      "the webhook imports plugin/domain and the maker of pairs, nothing else of the plugin",
     ]),
   },
   {

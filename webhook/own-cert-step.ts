@@ -8,7 +8,12 @@
  * copies the item into a registration copies the right thing at any time.
  */
 import type { Certificate, RegistrationFacts, SecretFacts } from "./own-cert-facts";
-import type { MadePair } from "./own-cert-pair";
+
+/** A certificate and its private key, both PEM. */
+export interface MadePair {
+  readonly cert: string;
+  readonly key: string;
+}
 
 export interface Times {
   /** How long a certificate is valid. */

@@ -7,7 +7,6 @@ import type { ServedCertificate } from "./certificate";
 import type { Log } from "./log";
 import { certificatesOf, type SecretFacts, secretFacts, type Self } from "./own-cert-facts";
 import type { RenewalLease } from "./own-cert-lease";
-import { makeOwnPair } from "./own-cert-pair";
 import type { Registration } from "./own-cert-registration";
 import { type OwnCertRequests, placesOf } from "./own-cert-requests";
 import {
@@ -105,10 +104,13 @@ export class OwnCert {
 
   private async make(): Promise<void> {
     const { self, times, now } = this.parts;
-    const pair = await makeOwnPair({ ...self, now: now(), lifeMs: times.lifeMs });
-    const [certificate] = certificatesOf(pair.cert);
+    // needed every few weeks: no start has to load what makes it
+    const { generatePair } = await import("../plugin/adapters/certificate-pair.ts");
+    const request = { ...self, now: now(), lifeMs: times.lifeMs };
+    const { certPem: cert, keyPem: key } = await generatePair(request);
+    const [certificate] = certificatesOf(cert);
     if (certificate === undefined) throw new Error("the certificate that was made is unreadable");
-    this.candidate = { pair, certificate };
+    this.candidate = { pair: { cert, key }, certificate };
   }
 
   /** Creates the Secret or writes its items; what is stored is served at once. */

@@ -1,4 +1,4 @@
-/** Makes the pair of the webhook: self-signed and its own trust root, as operators make it. */
+/** Makes pairs of certificate and key that are self-signed and their own trust root. */
 import { generateKeyPair, randomBytes } from "node:crypto";
 import { promisify } from "node:util";
 import { md, pki } from "node-forge";
@@ -10,21 +10,48 @@ export interface Pair {
   readonly keyPem: string;
 }
 
+/** Names and times of a pair. */
+export interface PairWish {
+  readonly commonName: string;
+  /** DNS names and IPv4 addresses. */
+  readonly hosts: readonly string[];
+  /** Milliseconds since 1970. */
+  readonly notBefore: number;
+  readonly notAfter: number;
+}
+
+/** The webhook's pair: it lasts some years, or exactly `lifeMs`. */
 export interface PairRequest {
   readonly namespace: string;
   readonly names: Names;
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly years?: number;
+  readonly lifeMs?: number;
 }
 
 /** Clocks of nodes differ: a certificate that begins this very second would be refused by some. */
-const clockSkew = 60 * 60_000;
+const clockSkewMs = 60 * 60_000;
 /** Upper bound of X.520 for a common name. */
 const longestCommonName = 64;
 
-/** An RSA-2048 pair for the names of the webhook's Service in a namespace. */
+/** A pair for the names of the webhook's Service in a namespace, as operators make it. */
 export async function generatePair(request: PairRequest): Promise<Pair> {
+  const { namespace, names, now, years = 5, lifeMs } = request;
+  const { service } = names.webhook;
+  const name = `${service}.${namespace}`;
+  const host = `${name}.svc`;
+  return makePair({
+    // The common name is for the eye alone, and a long namespace does not fit into it.
+    commonName: [host, name].find((word) => word.length <= longestCommonName) ?? service,
+    hosts: [name, host, `${host}.cluster.local`],
+    notBefore: now - clockSkewMs,
+    notAfter: lifeMs === undefined ? yearsAfter(now, years) : now + lifeMs,
+  });
+}
+
+/** An RSA-2048 pair. */
+export async function makePair({ commonName, hosts, ...valid }: PairWish): Promise<Pair> {
   // Node's key generation takes a fraction of the time of one written in JavaScript.
   const keys = await promisify(generateKeyPair)("rsa", {
     modulusLength: 2048,
@@ -34,42 +61,28 @@ export async function generatePair(request: PairRequest): Promise<Pair> {
   const certificate = pki.createCertificate();
   certificate.publicKey = pki.publicKeyFromPem(keys.publicKey);
   certificate.serialNumber = randomSerial();
-  certificate.validity.notBefore = new Date(request.now - clockSkew);
-  certificate.validity.notAfter = yearsAfter(request.now, request.years ?? 5);
-  describe(certificate, request);
+  certificate.validity.notBefore = new Date(valid.notBefore);
+  certificate.validity.notAfter = new Date(valid.notAfter);
+  const subject = [{ name: "commonName", value: commonName.slice(0, longestCommonName) }];
+  certificate.setSubject(subject);
+  certificate.setIssuer(subject);
+  const usage = { digitalSignature: true, keyEncipherment: true, keyCertSign: true };
+  certificate.setExtensions([
+    { name: "basicConstraints", cA: true, critical: true },
+    { name: "keyUsage", critical: true, ...usage },
+    { name: "extKeyUsage", serverAuth: true },
+    { name: "subjectKeyIdentifier" },
+    { name: "subjectAltName", altNames: hosts.map(altName) },
+  ]);
   certificate.sign(pki.privateKeyFromPem(keys.privateKey), md.sha256.create());
   // node-forge ends lines with CRLF; openssl and Go, which others compare with, do not
   const certPem = pki.certificateToPem(certificate).replaceAll("\r\n", "\n");
   return { certPem, keyPem: keys.privateKey };
 }
 
-function describe(certificate: pki.Certificate, { namespace, names }: PairRequest): void {
-  const { service } = names.webhook;
-  const name = `${service}.${namespace}`;
-  const host = `${name}.svc`;
-  // The common name is for the eye alone, and a long namespace does not fit into it.
-  const value = [host, name].find((word) => word.length <= longestCommonName) ?? service;
-  const subject = [{ name: "commonName", value }];
-  certificate.setSubject(subject);
-  certificate.setIssuer(subject);
-  certificate.setExtensions([
-    { name: "basicConstraints", cA: true, critical: true },
-    {
-      name: "keyUsage",
-      critical: true,
-      digitalSignature: true,
-      keyEncipherment: true,
-      keyCertSign: true,
-    },
-    { name: "extKeyUsage", serverAuth: true },
-    { name: "subjectKeyIdentifier" },
-    { name: "subjectAltName", altNames: [name, host, `${host}.cluster.local`].map(dnsName) },
-  ]);
-}
-
-/** An entry of kind DNS name, as node-forge wants it. */
-function dnsName(value: string) {
-  return { type: 2, value };
+/** A DNS name or an address, as node-forge wants it. */
+function altName(host: string): object {
+  return /^[\d.]+$/.test(host) ? { type: 7, ip: host } : { type: 2, value: host };
 }
 
 /** Positive and of full length: the first byte is 0x40 to 0x7f. */
@@ -79,8 +92,7 @@ function randomSerial(): string {
   return bytes.toString("hex");
 }
 
-function yearsAfter(now: number, years: number): Date {
+function yearsAfter(now: number, years: number): number {
   const date = new Date(now);
-  date.setUTCFullYear(date.getUTCFullYear() + years);
-  return date;
+  return date.setUTCFullYear(date.getUTCFullYear() + years);
 }

@@ -3,12 +3,12 @@
  * clock. After every write it holds the cluster to the one law: callers trust whatever is served.
  */
 import { X509Certificate } from "node:crypto";
+import { generatePair } from "../../plugin/adapters/certificate-pair";
 import { defaultNames as names } from "../../plugin/domain/names";
 import type { Pair } from "../../webhook/certificate";
 import type { ApiAnswer, ApiRequest, ApiSender } from "../../webhook/clusters-connection";
 import { CertificateKeeper } from "../../webhook/own-cert-keeper";
 import { usualTimes } from "../../webhook/own-cert-step";
-import { makeOwnPair } from "../../webhook/own-cert-pair";
 import { FakeLog } from "./fake-log";
 
 export const day = 24 * 60 * 60_000;
@@ -63,8 +63,10 @@ export class World implements ApiSender {
   }
 
   /** A pair as the webhook itself makes it, made at this moment. */
-  aPair(): Promise<{ readonly cert: string; readonly key: string }> {
-    return makeOwnPair({ ...self, now: this.time, lifeMs: usualTimes.lifeMs });
+  async aPair(): Promise<{ readonly cert: string; readonly key: string }> {
+    const { lifeMs } = usualTimes;
+    const { certPem: cert, keyPem: key } = await generatePair({ ...self, now: this.time, lifeMs });
+    return { cert, key };
   }
 
   putSecret({ cert, key }: { cert: string; key: string }, manager = ours): void {
