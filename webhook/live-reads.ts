@@ -4,6 +4,7 @@
  * gets an answer to a request that was sent after the question: an older one could confirm a denial
  * that is no longer right (C14). A request that hangs holds nobody up: it is sent again beside it.
  */
+import { atMost } from "../plugin/domain/at-most";
 import { abortAfter } from "./abort-after";
 import { ClustersUnreadable } from "./clusters";
 
@@ -23,12 +24,12 @@ type Start = (signal: AbortSignal) => Promise<unknown>;
 
 export class LiveReads {
   private readonly questions = new Map<string, Question>();
-  private readonly waiting: (() => void)[] = [];
   private readonly limits: LiveLimits;
-  private running = 0;
+  private readonly bounded;
 
   constructor(limits: Partial<LiveLimits> = {}) {
     this.limits = { ...usual, ...limits };
+    this.bounded = atMost(this.limits.most);
   }
 
   /** The answer to `start`, shared by all who ask the same before it is sent; ends with the signal. */
@@ -52,22 +53,12 @@ export class LiveReads {
   }
 
   private async pursue(name: string, question: Question): Promise<void> {
-    await this.enter();
-    while (question.isAsked) await question.pursue();
-    this.questions.delete(name);
-    this.leave();
-  }
-
-  private async enter(): Promise<void> {
-    if (this.running < this.limits.most) this.running += 1;
-    else await new Promise<void>((resolve) => this.waiting.push(resolve));
-  }
-
-  /** The place goes to the next in line, if there is one. */
-  private leave(): void {
-    const next = this.waiting.shift();
-    if (next === undefined) this.running -= 1;
-    else next();
+    await this.bounded(async () => {
+      // those who ask in the same turn share the first request
+      await Promise.resolve();
+      while (question.isAsked) await question.pursue();
+      this.questions.delete(name);
+    });
   }
 }
 

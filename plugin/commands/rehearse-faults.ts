@@ -1,4 +1,5 @@
 /** The runs with failures put in: what is chosen, how each ended, and what that says. */
+import { eachAtMost } from "../domain/at-most";
 import { EngineError } from "../domain/errors";
 import { quoteCommand } from "../output/quote";
 import { planFaults, type Scenario, spelled } from "../rehearsal/fault-plan";
@@ -134,18 +135,15 @@ async function playAll(
   { world, wanted, scenarios }: Played,
 ): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
-  const left = [...scenarios.entries()];
+  let begun = 0;
   const from = Date.now();
-  const worker = async (): Promise<void> => {
-    for (let next = left.shift(); next !== undefined; next = left.shift()) {
-      const [index, scenario] = next;
-      outcomes[index] = await playScenario(world, wanted, scenario);
-      const share = Math.floor((10 * (scenarios.length - left.length)) / scenarios.length);
-      const on = `${scenarios.length} runs with failures, ${share * 10}% done`;
-      context.event({ type: "waiting", on, seconds: (Date.now() - from) / 1000 });
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  await eachAtMost(atOnce, [...scenarios.entries()], async ([index, scenario]) => {
+    begun += 1;
+    outcomes[index] = await playScenario(world, wanted, scenario);
+    const share = Math.floor((10 * begun) / scenarios.length);
+    const on = `${scenarios.length} runs with failures, ${share * 10}% done`;
+    context.event({ type: "waiting", on, seconds: (Date.now() - from) / 1000 });
+  });
   context.signal.throwIfAborted();
   return outcomes;
 }

@@ -76,6 +76,12 @@ export class PermissionError extends EngineError {
   readonly exitCode = exitCodes.permission;
 }
 
+/** A write was sent, and neither its answer nor its effect could be seen. */
+export class UnknownOutcomeError extends EngineError {
+  readonly code = "OUTCOME-UNKNOWN";
+  readonly exitCode = exitCodes.unavailable;
+}
+
 /** A wait ended at its deadline; the state is consistent and a re-run resumes. */
 export class TimeoutError extends EngineError {
   readonly code = "TIMEOUT";

@@ -1,11 +1,11 @@
 /** The writes of `cert create`: save what is replaced, then write, and put back what a failure took away. */
 import { secretObject } from "../domain/certificate";
-import { ApiError, exitCodes } from "../domain/errors";
+import { ApiError, exitCodes, UnknownOutcomeError } from "../domain/errors";
 import type { Names } from "../domain/names";
 import { type KubeObject, preconditionsOf } from "../domain/objects";
 import { CertificateStop, secretRef } from "./cert-parts";
 import { firstOf, sameContent, savedCopy, successorOf, updateOf } from "./cert-secret";
-import { certain, UnknownOutcomeError } from "./outcome";
+import { certain } from "./outcome";
 import type { Cluster, ManagedWrite } from "./ports";
 import type { Journal } from "./record";
 import type { Recorder, StepInfo } from "./recorder";

@@ -1,6 +1,13 @@
 /** What became of a write: noted before it is sent, and looked for when no definite answer came. */
 import { type Act, unconfirmedFindings } from "../domain/confirmed";
-import { ApiError, EngineError, exitCodes, TimeoutError, UnavailableError } from "../domain/errors";
+import {
+  ApiError,
+  EngineError,
+  TimeoutError,
+  UnavailableError,
+  UnknownOutcomeError,
+  exitCodes,
+} from "../domain/errors";
 import type { Journal } from "./record";
 import { BlockedError, type Recorder } from "./recorder";
 
@@ -8,12 +15,6 @@ import { BlockedError, type Recorder } from "./recorder";
 export class ChangedError extends EngineError {
   readonly code = "CHANGED-SINCE-READ";
   readonly exitCode = exitCodes.conflict;
-}
-
-/** A write was sent, and neither its answer nor its effect could be seen. */
-export class UnknownOutcomeError extends EngineError {
-  readonly code = "OUTCOME-UNKNOWN";
-  readonly exitCode = exitCodes.unavailable;
 }
 
 /** Stops with 5 where a plan made again would send more than was confirmed. */

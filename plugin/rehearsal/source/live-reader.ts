@@ -1,8 +1,8 @@
 /** Reads that may be refused: what the user may not read is left out, and told. */
+import { atMost } from "../../domain/at-most";
 import { ApiError } from "../../domain/errors";
 import { permissionLine } from "../../domain/permissions";
 import type { Cluster, KubeObject, Ref, Resource } from "../../run/ports";
-import { atMost } from "./at-most";
 
 /** How many requests are under way at once. */
 const concurrency = 8;

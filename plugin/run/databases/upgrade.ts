@@ -2,6 +2,7 @@
  * Upgrades databases: judges all of them first, then one by one or many at once, each to its end
  * (S61-S67, S75-S92, S98). The cluster's state is the only memory.
  */
+import { eachAtMost } from "../../domain/at-most";
 import { accept, requireMatched } from "../../domain/checks/selection";
 import { withOperator } from "../../domain/cluster/ahead";
 import { participantFindings } from "../../domain/databases/participants";
@@ -13,7 +14,6 @@ import type { Finding } from "../../domain/findings";
 import { bounded } from "../../domain/status/verdict";
 import { requireHome, Session } from "../engine/session";
 import { requirePermissions } from "../ledger";
-import { eachAtMost } from "../rbac/pace";
 import { BlockedError } from "../recorder";
 import type { Report, Result } from "../report";
 import { Apis, ecsOf } from "./apis";

@@ -1,5 +1,5 @@
 /** Work on many objects: a first one alone, the others at once, and an end when too many fail. */
-import { eachAtMost } from "../rbac/pace";
+import { eachAtMost } from "../../domain/at-most";
 
 /** How many at once, and when it is enough. */
 export interface FleetOptions<T> {

@@ -1,6 +1,5 @@
 /** How many requests are under way at once: fewer when the API server says that it is too much. */
 import { ApiError } from "../../domain/errors";
-import { UnknownOutcomeError } from "../outcome";
 import type { Clock, Cluster } from "../ports";
 
 const attempts = 8;
@@ -119,29 +118,4 @@ export function paced(cluster: Cluster, pace: Pace): Cluster {
       cluster.close();
     },
   };
-}
-
-/** Does something for each item, at most so many at once; a throw lets those under way end first. */
-export async function eachAtMost<T>(
-  most: number,
-  items: readonly T[],
-  act: (item: T) => Promise<void>,
-): Promise<void> {
-  let next = 0;
-  let failure: { readonly error: unknown } | undefined;
-  const work = async (): Promise<void> => {
-    while (next < items.length && failure === undefined) {
-      const item = items[next] as T;
-      next += 1;
-      try {
-        await act(item);
-      } catch (error) {
-        // an open outcome is told before what has failed for the same reason
-        if (error instanceof UnknownOutcomeError) failure = { error };
-        else failure ??= { error };
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(most, items.length) }, work));
-  if (failure !== undefined) throw failure.error;
 }

@@ -2,6 +2,7 @@
  * Role and RoleBinding in every managed namespace (S34): what exists is read at once, differences
  * alone are written, each namespace has a result of its own. The cluster's state is the only memory.
  */
+import { eachAtMost } from "../../domain/at-most";
 import { UsageError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import type { KubeObject } from "../../domain/objects";
@@ -18,7 +19,7 @@ import { Reviews } from "../reviews";
 import { backupsOf } from "./backups";
 import type { RbacDeps, RbacOptions, RbacPorts } from "./deps";
 import { Ending } from "./ending";
-import { eachAtMost, Pace, paced } from "./pace";
+import { Pace, paced } from "./pace";
 import { missingAt, readPermissions, reportMissing } from "./permissions";
 import { prunable, prune, prunePermissions, staleFindings } from "./prune";
 import {

@@ -4,7 +4,7 @@
  */
 import type { Act } from "../../domain/confirmed";
 import { objectLabel } from "../../domain/objects";
-import { EngineError, exitCodes } from "../../domain/errors";
+import { EngineError, exitCodes, UnknownOutcomeError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { userOf } from "../../domain/scc/account";
 import { constraintResource } from "../../domain/scc/constraint";
@@ -14,7 +14,7 @@ import { requirePermissions } from "../ledger";
 import { BlockedError } from "../recorder";
 import type { Report } from "../report";
 import { Reviews } from "../reviews";
-import { ChangedError, requireConfirmed, UnknownOutcomeError } from "../outcome";
+import { ChangedError, requireConfirmed } from "../outcome";
 import { Backups } from "./backups";
 import { decide, type Decided } from "./decide";
 import { constraintOf, type UnbindDeps, type UnbindOptions, type UnbindPorts } from "./deps";

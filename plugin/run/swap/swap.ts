@@ -3,12 +3,12 @@
  * CA in it, proven, and only then is the old one deleted. The cluster's state is the only memory.
  */
 import type { Act } from "../../domain/confirmed";
-import { EngineError, exitCodes } from "../../domain/errors";
+import { EngineError, exitCodes, UnknownOutcomeError } from "../../domain/errors";
 import type { KubeObject } from "../../domain/objects";
 import { configurationLabel, planSwap, type Plan } from "../../domain/webhook/plan";
 import { requirePermissions } from "../ledger";
 import { requireHome } from "../engine/session";
-import { ChangedError, requireConfirmed, UnknownOutcomeError } from "../outcome";
+import { ChangedError, requireConfirmed } from "../outcome";
 import { BlockedError } from "../recorder";
 import type { Report } from "../report";
 import { actsOf, confirm } from "./confirm";

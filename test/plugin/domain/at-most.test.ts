@@ -1,0 +1,57 @@
+import { atMost, eachAtMost } from "../../../plugin/domain/at-most";
+import { TimeoutError, UnknownOutcomeError } from "../../../plugin/domain/errors";
+
+test("no more run at once than allowed, in the order asked, failures among them", async () => {
+  const bounded = atMost(2);
+  const begun: number[] = [];
+  const ends: (() => void)[] = [];
+  const work = (n: number) => () => {
+    begun.push(n);
+    return new Promise<number>((resolve, reject) => {
+      ends[n] = () => {
+        if (n === 1) reject(new Error("no"));
+        else resolve(n);
+      };
+    });
+  };
+  const settled = Promise.allSettled([0, 1, 2, 3].map((n) => bounded(work(n))));
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+  await turn();
+  expect(begun).toEqual([0, 1]);
+  ends[1]?.();
+  await turn();
+  expect(begun).toEqual([0, 1, 2]);
+  ends[0]?.();
+  await turn();
+  expect(begun).toEqual([0, 1, 2, 3]);
+  ends[2]?.();
+  ends[3]?.();
+
+  expect((await settled).map(({ status }) => status)).toEqual([
+    "fulfilled",
+    "rejected",
+    "fulfilled",
+    "fulfilled",
+  ]);
+});
+
+describe("the first failure", () => {
+  const refused = new TimeoutError("refused");
+  const open = new UnknownOutcomeError("not seen");
+
+  test.each<[string, readonly (Error | undefined)[], Error, number]>([
+    ["ends it once those under way have ended", [refused, undefined, undefined], refused, 2],
+    ["is told after an open outcome", [refused, open, undefined], open, 2],
+    ["may be the last one", [undefined, undefined, refused], refused, 3],
+  ])("%s", async (_title, ...[outcomes, expected, count]) => {
+    const begun: unknown[] = [];
+    const all = eachAtMost(2, outcomes, async (outcome) => {
+      begun.push(outcome);
+      await Promise.resolve();
+      if (outcome !== undefined) throw outcome;
+    });
+    await expect(all).rejects.toBe(expected);
+    expect(begun).toHaveLength(count);
+  });
+});
