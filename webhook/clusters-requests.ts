@@ -1,6 +1,7 @@
 /** The three requests about ECs: list, get, watch; errors of any kind become ClustersUnreadable. */
 import type { IncomingMessage } from "node:http";
 import { projectCluster } from "../plugin/domain/clusters";
+import { isSubdomain } from "../plugin/domain/kube/names";
 import { type Names, termOf } from "../plugin/domain/names";
 import type { ClusterFacts } from "../plugin/domain/rules/types";
 import { at, list, own, parseJson, text } from "../plugin/domain/values";
@@ -60,14 +61,14 @@ export class ClusterRequests {
 
   /** The ECs of one namespace. */
   async listIn(namespace: string, signal: AbortSignal): Promise<readonly ClusterFacts[]> {
-    if (!isName(namespace)) return [];
+    if (!isSubdomain(namespace)) return [];
     return (await this.listAt(`/namespaces/${namespace}`, signal)).clusters;
   }
 
   /** One EC; undefined only when the API server says that this very object does not exist. */
   async get({ namespace, name }: ClusterKey, signal: AbortSignal) {
     // What is no name names nothing, and must not become a part of a path.
-    if (!isName(namespace) || !isName(name)) return undefined;
+    if (!isSubdomain(namespace) || !isSubdomain(name)) return undefined;
     const path = `${this.path(`/namespaces/${namespace}`)}/${name}`;
     const { status, body } = await this.read(path, signal);
     if (status === 404 && at(body, ["details", "name"]) === name) return undefined;
@@ -152,12 +153,4 @@ export class ClusterRequests {
 /** Large clusters have many pages: each has its own time. */
 function within(signal: AbortSignal, ms: number | undefined): AbortSignal {
   return ms === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(ms)]);
-}
-
-/** A name that an object or a namespace can have: parts as DNS labels. */
-function isName(name: string): boolean {
-  return (
-    name.length <= 253 &&
-    /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(name)
-  );
 }

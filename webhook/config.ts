@@ -1,6 +1,7 @@
 /** The environment, parsed once at start; every problem is named at once (cli contract). */
 import { parseDuration } from "../plugin/domain/duration";
 import { UsageError } from "../plugin/domain/errors";
+import { isLabel } from "../plugin/domain/kube/names";
 import { defaultNames, type Names } from "../plugin/domain/names";
 import type { RuleOptions } from "../plugin/domain/rules/types";
 import { parseBoolean, parseList, parseRules, parseSize, parseWhole } from "./config-values";
@@ -279,5 +280,5 @@ function sourceOf(text: string): ClusterSource | undefined {
 }
 
 function namespaceOf(text: string): string | undefined {
-  return /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text) ? text : undefined;
+  return isLabel(text) ? text : undefined;
 }

@@ -1,4 +1,5 @@
 /** What a name may look like, by the sort of thing that it names; and how a name is declared. */
+import { isItem, isLabel, isOldLabel, isQualified, isSubdomain } from "../kube/names";
 
 /** The place that a name has in a manifest: a Kubernetes kind, or another word for it. */
 export type Place = string;
@@ -48,10 +49,6 @@ const matches =
   (text: string): boolean =>
     text.length <= limit && pattern.test(text);
 
-const labelPattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
-const subdomainPattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-const wordPattern = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
-const isSubdomain = matches(subdomainPattern, 253);
 /** Printable ASCII without a space. */
 const printable = /^[\x21-\x7e]+$/;
 
@@ -67,7 +64,7 @@ export const objectName = (place: Place, value: string, says: string): Named<str
 export const label = (place: Place | undefined, value: string, says: string): Named<string> =>
   new Named(value, says, {
     form: "a DNS label (lower-case letters, digits and -, at most 63)",
-    fits: matches(labelPattern, 63),
+    fits: isLabel,
     ...(place !== undefined && { place }),
   });
 
@@ -91,7 +88,7 @@ export const groupName = (value: string, says: string): Named<string> =>
 export const apiVersion = (value: string, says: string): Named<string> =>
   new Named(value, says, {
     form: "an API version such as v1 or v1alpha1",
-    fits: matches(/^[a-z]([-a-z0-9]*[a-z0-9])?$/, 63),
+    fits: isOldLabel,
     place: "version",
   });
 
@@ -107,7 +104,7 @@ export const kindName = (value: string, says: string): Named<string> =>
 export const resourceName = (place: Place, value: string, says: string): Named<string> =>
   new Named(value, says, {
     form: "a resource name (lower-case letters, digits and -, a letter first)",
-    fits: matches(/^[a-z]([-a-z0-9]*[a-z0-9])?$/, 63),
+    fits: isOldLabel,
     place,
   });
 
@@ -137,7 +134,7 @@ export const urlPath = (value: string, says: string, place?: Place): Named<strin
 export const itemKey = (value: string, says: string): Named<string> =>
   new Named(value, says, {
     form: "the key of an item (letters, digits, -, _ and .)",
-    fits: matches(/^[-._a-zA-Z0-9]+$/, 253),
+    fits: isItem,
     place: "item",
   });
 
@@ -146,7 +143,7 @@ const metadataForm = {
   fits: (text: string): boolean => {
     const slash = text.lastIndexOf("/");
     const prefixFits = slash < 0 || isSubdomain(text.slice(0, slash));
-    return prefixFits && matches(wordPattern, 63)(text.slice(slash + 1));
+    return prefixFits && isQualified(text.slice(slash + 1));
   },
   place: "key",
 } as const satisfies Sort;
@@ -163,7 +160,7 @@ export const metadataKeys = (value: Spellings, says: string): Named<Spellings> =
 export const labelValue = (value: string, says: string): Named<string> =>
   new Named(value, says, {
     form: "the value of a label (letters, digits, -, _ and ., at most 63)",
-    fits: matches(wordPattern, 63),
+    fits: isQualified,
     place: "label",
   });
 

@@ -1,12 +1,9 @@
 /** The rules for names, labels and keys, in the API server's words. */
+import { patterns } from "../../domain/kube/names";
 import type { Rule } from "./refusal";
 
-const label = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
-const subdomain = `${label}(\\.${label})*`;
-const oldLabel = "[a-z]([-a-z0-9]*[a-z0-9])?";
-const qualified = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
+const { label, subdomain, oldLabel, qualified, item } = patterns;
 const optional = `(${qualified})?`;
-const key = "[-._a-zA-Z0-9]+";
 
 const lowerCase = "must consist of lower case alphanumeric characters";
 const anyCase = "must consist of alphanumeric characters, '-', '_' or '.'";
@@ -37,7 +34,7 @@ const valueWords = pattern(
   optional,
   ["MyValue", "my_value", "12345"],
 );
-const keyWords = pattern(`a valid config key ${anyCase}`, key, [
+const keyWords = pattern(`a valid config key ${anyCase}`, item, [
   "key.name",
   "KEY_NAME",
   "key-name",
@@ -110,7 +107,7 @@ export const labelValueRule: Rule = (value) => [
 
 /** Keys of Secrets and ConfigMaps. */
 export const dataKeyRule: Rule = (value) => {
-  const form = [...length(value, 253), ...(fits(value, key) ? [] : [keyWords])];
+  const form = [...length(value, 253), ...(fits(value, item) ? [] : [keyWords])];
   if (value === "." || value === "..") return [...form, `must not be '${value}'`];
   return value.startsWith("..") ? [...form, "must not start with '..'"] : form;
 };
