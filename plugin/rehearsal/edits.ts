@@ -5,7 +5,7 @@ import type { KubeObject, Ref } from "../domain/objects";
 import { at, list, own, text } from "../domain/values";
 import { entryOf } from "../domain/webhook/configuration";
 import { answerOf } from "../domain/webhook/probe";
-import { selects } from "../domain/webhook/selectors";
+import { selects } from "../domain/kube/selectors";
 import type { Cluster } from "../run/ports";
 import type { StateView } from "./model";
 

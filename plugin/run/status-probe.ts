@@ -4,7 +4,7 @@ import type { ProbeOutcome } from "../domain/status/admission";
 import { own } from "../domain/values";
 import { entryOf, serviceNamespaceOf } from "../domain/webhook/configuration";
 import { tally } from "../domain/webhook/probe";
-import { labelsFor, selects } from "../domain/webhook/selectors";
+import { labelsFor, selects } from "../domain/kube/selectors";
 import { type Pair, pairsFor } from "../domain/webhook/twins";
 import type { Recorder } from "./recorder";
 import type { SnapshotDeps } from "./snapshot";

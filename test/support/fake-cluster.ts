@@ -19,7 +19,7 @@ import type {
 } from "../../plugin/run/ports";
 import { at, isObject, list, own, text, type Json } from "../../plugin/domain/values";
 import { matchesResource } from "../../plugin/domain/webhook/configuration";
-import { selects } from "../../plugin/domain/webhook/selectors";
+import { selects } from "../../plugin/domain/kube/selectors";
 import { applyFields, conflictsOf, manage, managersOf, type Ownership } from "./field-owners";
 import type { ManualClock } from "./manual-clock";
 

@@ -3,7 +3,7 @@ import { factNamed } from "../facts";
 import type { KubeObject } from "../objects";
 import { own } from "../values";
 import { caBundleOf } from "../webhook/configuration";
-import { selects } from "../webhook/selectors";
+import { selects } from "../kube/selectors";
 import { type Check, on } from "./check";
 import type { Situation } from "./situation";
 import { entriesInForce, type EntryInForce } from "./webhook-entries";

@@ -8,6 +8,11 @@ export function selects(selector: unknown, labels: Labels): boolean {
   return requirementsOf(selector).every((requirement) => meets(requirement, labels));
 }
 
+/** True for a selector without a wish. */
+export function isEmptySelector(selector: unknown): boolean {
+  return requirementsOf(selector).length === 0;
+}
+
 /**
  * Labels that meet the selector, or undefined when its wishes contradict each other.
  * DoesNotExist and NotIn are met by leaving the label out.
@@ -26,7 +31,8 @@ export function labelsFor(selector: unknown): Labels | undefined {
   return selects(selector, labels) ? labels : undefined;
 }
 
-interface Requirement {
+/** One wish of a selector. */
+export interface Requirement {
   readonly key: string;
   readonly operator: string;
   readonly values: readonly string[];
@@ -47,7 +53,8 @@ function requirementsOf(selector: unknown): readonly Requirement[] {
   return [...exact, ...expressions];
 }
 
-function meets({ key, operator, values }: Requirement, labels: Labels): boolean {
+/** True when the labels fulfil the wish; an operator that is not known is met by none. */
+export function meets({ key, operator, values }: Requirement, labels: Labels): boolean {
   const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
   switch (operator) {
     case "In":

@@ -6,6 +6,7 @@ import type { Finding } from "../findings";
 import type { Names } from "../names";
 import { type KubeObject, lastApplied } from "../objects";
 import { at, isObject, type Json, list, own, sameJson } from "../values";
+import { isEmptySelector } from "../kube/selectors";
 import { entriesOf, entryOf } from "./configuration";
 
 /** What the wanted object is made of. */
@@ -72,14 +73,7 @@ function keptOf(source: Json | undefined, template: Json, fromTemplate: boolean)
 /** An absent, empty object or empty list value selects everything: nothing to keep. */
 function isEmpty(value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0;
-  if (!isObject(value)) return true;
-  return (
-    list(own(value, "matchExpressions")).length === 0 && hasNoLabels(own(value, "matchLabels"))
-  );
-}
-
-function hasNoLabels(labels: unknown): boolean {
-  return !isObject(labels) || Object.keys(labels).length === 0;
+  return isEmptySelector(value);
 }
 
 /** What the API server would fill in, said outright: a comparison needs it, an apply owns it. */

@@ -1,6 +1,6 @@
 /** Which rules a user holds, and through which binding. */
 import type { KubeObject } from "../../run/ports";
-import { selects } from "../../domain/webhook/selectors";
+import { selects } from "../../domain/kube/selectors";
 import { list, own, text } from "../../domain/values";
 import type { Plural, StateView, User } from "../model";
 import { bootstrapBindings, bootstrapRoles } from "./bootstrap";

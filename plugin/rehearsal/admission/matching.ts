@@ -1,7 +1,7 @@
 /** Which entries a write is shown to, and as which version of its kind. */
 import { ApiError } from "../../domain/errors";
 import { list, own, text } from "../../domain/values";
-import { selects } from "../../domain/webhook/selectors";
+import { isEmptySelector, selects } from "../../domain/kube/selectors";
 import type { KubeObject, Resource } from "../../run/ports";
 import type { Attempt, StateView } from "../model";
 import type { Entry, Rule } from "./entries";
@@ -77,16 +77,11 @@ function selectsNamespace(
   attempt: Attempt,
   state: StateView,
 ): boolean {
-  if (isEmpty(namespaceSelector)) return true;
+  if (isEmptySelector(namespaceSelector)) return true;
   const namespace = isNamespace(attempt)
     ? (attempt.object ?? attempt.before)
     : namespaceOf(attempt, state);
   return namespace === undefined || selects(namespaceSelector, namespace.metadata.labels ?? {});
-}
-
-function isEmpty(selector: unknown): boolean {
-  const labels = own(selector, "matchLabels") ?? {};
-  return Object.keys(labels).length === 0 && list(own(selector, "matchExpressions")).length === 0;
 }
 
 /** True for a write of a Namespace itself. */

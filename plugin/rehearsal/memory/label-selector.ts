@@ -1,8 +1,15 @@
 /** The grammar of label selectors: `a=b,c!=d,e in (f,g),!h,i>1`. */
+import { meets, type Requirement as Wish } from "../../domain/kube/selectors";
+import { labelValueRule, qualifiedRule } from "../kinds/names";
 import { badRequest } from "./answers";
 
 type Labels = Readonly<Record<string, string>>;
 type Requirement = (labels: Labels) => boolean;
+
+const meeting =
+  (wish: Wish): Requirement =>
+  (labels) =>
+    meets(wish, labels);
 
 const symbols = ["==", "!=", "=", "!", "(", ")", ",", ">", "<"];
 const words = ["in", "notin"];
@@ -56,8 +63,9 @@ class Parser {
     const key = this.take();
     if (!isIdentifier(key)) throw unparsable(key, "identifier");
     requireLabelKey(key);
-    if (negated) return (labels) => !Object.hasOwn(labels, key);
-    if (this.peek() === "" || this.peek() === ",") return (labels) => Object.hasOwn(labels, key);
+    if (negated) return meeting({ key, operator: "DoesNotExist", values: [] });
+    if (this.peek() === "" || this.peek() === ",")
+      return meeting({ key, operator: "Exists", values: [] });
     return this.comparison(key);
   }
 
@@ -72,10 +80,7 @@ class Parser {
     });
     if (operator === ">" || operator === "<") return ordered(key, operator, values.join());
     const negative = operator === "!=" || operator === "notin";
-    return (labels) => {
-      const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
-      return (value !== undefined && values.includes(value)) !== negative;
-    };
+    return meeting({ key, operator: negative ? "NotIn" : "In", values });
   }
 
   private value(): string {
@@ -128,36 +133,15 @@ function ordered(key: string, operator: ">" | "<", wanted: string): Requirement 
   };
 }
 
-const name = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
-const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-
-const subdomainRule =
-  "prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, " +
-  "'-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex " +
-  "used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-const nameRule =
-  "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with " +
-  "an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for " +
-  "validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
-const valueRule =
-  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', " +
-  "and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or " +
-  "'12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
-
 function requireLabelKey(key: string): void {
-  const [last = "", prefix] = key.split("/").reverse();
-  const broken =
-    prefix !== undefined && !subdomain.test(prefix)
-      ? subdomainRule
-      : name.test(last)
-        ? undefined
-        : nameRule;
-  if (broken !== undefined) {
-    throw badRequest(`${unable}<nil>: Invalid value: "${key}": ${broken}`);
-  }
+  const broken = qualifiedRule(key);
+  if (broken.length === 0) return;
+  throw badRequest(`${unable}<nil>: Invalid value: "${key}": ${broken.join("; ")}`);
 }
 
 function requireLabelValue(key: string, value: string, index: number): void {
-  if (value === "" || (name.test(value) && value.length <= 63)) return;
-  throw badRequest(`${unable}values[${index}][${key}]: Invalid value: "${value}": ${valueRule}`);
+  const broken = labelValueRule(value);
+  if (broken.length === 0) return;
+  const where = `values[${index}][${key}]`;
+  throw badRequest(`${unable}${where}: Invalid value: "${value}": ${broken.join("; ")}`);
 }

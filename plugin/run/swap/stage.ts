@@ -6,7 +6,7 @@ import type { KubeObject } from "../../domain/objects";
 import { own } from "../../domain/values";
 import { entriesOf, entryOf, matchesResource } from "../../domain/webhook/configuration";
 import type { Plan } from "../../domain/webhook/plan";
-import { labelsFor, selects } from "../../domain/webhook/selectors";
+import { labelsFor, selects } from "../../domain/kube/selectors";
 import { pairFromStored, pairsFor, type Pair } from "../../domain/webhook/twins";
 import { BlockedError } from "../recorder";
 import type { SwapDeps, SwapOptions } from "./deps";

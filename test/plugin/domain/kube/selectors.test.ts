@@ -1,5 +1,5 @@
-import { labelsFor, selects } from "../../../../plugin/domain/webhook/selectors";
-import { hostile } from "./hostile";
+import { labelsFor, selects } from "../../../../plugin/domain/kube/selectors";
+import { hostile } from "../webhook/hostile";
 
 const expression = (key: string, operator: string, values?: readonly string[]) => ({
   matchExpressions: [{ key, operator, ...(values && { values }) }],
