@@ -3,6 +3,7 @@ import type { ChartFlags } from "../commands/operator-options";
 import type { UpgradeOperatorFlags } from "../commands/upgrade-operator";
 import type { FlagSpec } from "../commands/standard-flags";
 import { isRegistry } from "../domain/image";
+import { isSubdomain } from "../domain/kube/names";
 import type { CommandEntry } from "./entry";
 import { groups, prepare } from "./entry";
 import { readRelease, releaseFlags } from "./release-flags";
@@ -129,7 +130,7 @@ function judgeImages(read: FlagReader): Pick<UpgradeOperatorFlags, "registry" | 
   if (registry !== undefined && !isRegistry(registry)) {
     read.problems.push(`--image-registry: ${JSON.stringify(registry)} is not HOST[:PORT][/PATH]`);
   }
-  if (pullSecret !== undefined && !objectName.test(pullSecret)) {
+  if (pullSecret !== undefined && !isSubdomain(pullSecret)) {
     read.problems.push(`--pull-secret: ${JSON.stringify(pullSecret)} is not the name of a Secret`);
   }
   return {
@@ -138,8 +139,8 @@ function judgeImages(read: FlagReader): Pick<UpgradeOperatorFlags, "registry" | 
   };
 }
 
-const objectName = /^[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?$/;
-const releaseName = /^[a-z0-9]([-.a-z0-9]{0,51}[a-z0-9])?$/;
+/** Helm leaves room in 63 characters for what its templates append. */
+const isReleaseName = (name: string): boolean => isSubdomain(name) && name.length <= 53;
 /** One version, no range: nothing guesses which one is meant. */
 const exactVersion = /^v?\d+\.\d+\.\d+([-+][-+.0-9A-Za-z]+)?$/;
 
@@ -150,7 +151,7 @@ function judgeChart(read: FlagReader): ChartFlags {
   const values = read.text("values");
   // a word with a dash would be a flag of helm's
   if (chart.startsWith("-")) read.problems.push("--chart: is not a chart");
-  if (!releaseName.test(name)) {
+  if (!isReleaseName(name)) {
     (read.given("release-name") ? read.problems : read.missing).push(
       "--release-name: give the name of the chart's release, as helm list shows it",
     );

@@ -41,6 +41,12 @@ test.each([
     "--image-registry:",
   ],
   ["an odd secret", ["--release", ".", "--pull-secret", "A_B"], "--pull-secret:"],
+  ["a secret with an empty part", ["--release", ".", "--pull-secret", "a..b"], "--pull-secret:"],
+  [
+    "a release too long for Helm",
+    ["--chart", "./c", "--release-name", "n".repeat(54), "--version", "1.0.0"],
+    "--release-name:",
+  ],
 ])("%s is wrong usage", async (_, args, problem) => {
   const { code, out, err } = await typed(["upgrade-operator", ...args]);
   expect([code, out + err]).toEqual([2, expect.stringContaining(problem)]);
