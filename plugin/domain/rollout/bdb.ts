@@ -1,9 +1,8 @@
 /** How far an upgrade by the REST API is: its action, then the database itself (S92; domain facts 9). */
 import type { ApiAction, ApiDatabase } from "../api/records";
 import { runsVersion } from "../databases/bdb";
-import { databaseFindings } from "../databases/codes";
 import type { EngineVersion } from "../versions";
-import type { DatabasePatience } from "./edb";
+import { type DatabasePatience, restless, stalled } from "./edb";
 import type { Progress } from "./progress";
 
 /** What was read at one look. */
@@ -27,16 +26,14 @@ export interface WantedBdb {
 
 /** Done by the action's end and the database's own word; an action that is gone has ended. */
 export function judgeBdb({ object, bdb, action }: BdbLook, wanted: WantedBdb): Progress {
-  if (bdb === undefined) return stalled("uidUnknown", object, "the REST API has it no more");
-  if (action?.is === "failed") return stalled("actionFailed", object, failureOf(action));
+  if (bdb === undefined)
+    return stalled("uidUnknown", { object, because: "the REST API has it no more" });
+  if (action?.is === "failed")
+    return stalled("actionFailed", { object, because: failureOf(action) });
   const on = waitsFor(bdb, action, wanted);
   if (on === undefined) return { is: "done", says: `${bdb.version ?? "the version"} runs` };
-  const { idleMs, stallAfterMs } = wanted.patience;
-  if (idleMs < stallAfterMs) {
-    return { is: "moving", on, step: `${on} ${bdb.status ?? ""} ${bdb.version ?? ""}` };
-  }
-  const because = `nothing has moved for ${Math.round(idleMs / 1000)} s, it waits for ${on}`;
-  return stalled("stuck", object, because);
+  const step = `${on} ${bdb.status ?? ""} ${bdb.version ?? ""}`;
+  return restless({ object, on, step, wanted, stall: "stuck" });
 }
 
 function failureOf({ uid, status, error }: ApiAction): string {
@@ -62,9 +59,4 @@ function waitsFor(
 function shown({ shards }: ApiDatabase, { status, progress }: ApiAction): string {
   const percent = progress === undefined ? (status ?? "running") : `${Math.round(progress)} %`;
   return shards === undefined ? percent : `${percent} of ${shards} shards`;
-}
-
-function stalled(what: keyof typeof databaseFindings, object: string, because: string): Progress {
-  const { code, fix } = databaseFindings[what];
-  return { is: "stalled", code, object, because, fix };
 }

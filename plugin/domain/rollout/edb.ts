@@ -151,7 +151,7 @@ export interface Restless {
   readonly object: string;
   readonly on: string;
   readonly step: string;
-  readonly wanted: WantedVersion;
+  readonly wanted: Pick<WantedVersion, "patience">;
   /** What it is called once nothing has moved for too long. */
   readonly stall: "stuck" | "notTakenUp" | "notProven";
 }
