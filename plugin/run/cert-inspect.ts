@@ -1,4 +1,5 @@
 /** `cert inspect`: whether a certificate is fit for the webhook, from the cluster or from a file. */
+import { daysUntil } from "../domain/duration";
 import { absentSecret, firstUnfit, judgeCertificate } from "../domain/certificate";
 import type { CertificateFacts } from "../domain/certificate-facts";
 import { exitCodes } from "../domain/errors";
@@ -144,7 +145,7 @@ function detailsOf(facts: CertificateFacts, host: string, now: number) {
     ...(matchesPrivateKey !== undefined && { matchesPrivateKey }),
     ...(leaf !== undefined && {
       ...leaf,
-      daysLeft: Math.floor((Date.parse(leaf.notAfter) - now) / (24 * 60 * 60_000)),
+      daysLeft: daysUntil(leaf.notAfter, now),
     }),
   };
 }

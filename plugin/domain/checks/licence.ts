@@ -2,7 +2,7 @@
 import { licenseCauses } from "../cluster/causes";
 import { clusterFindings } from "../cluster/codes";
 import type { KubeObject } from "../objects";
-import { daysUntil } from "../status/age";
+import { daysUntil } from "../duration";
 import { at, text } from "../values";
 import { type Check, on, perCluster, shared } from "./check";
 import type { Situation } from "./situation";

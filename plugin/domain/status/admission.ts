@@ -6,7 +6,7 @@ import { leftovers } from "../placeholders";
 import { own } from "../values";
 import { caBundleOf, candidatesOf, entryOf, serviceNamespaceOf } from "../webhook/configuration";
 import { judgeServer as judgeServerFacts, readyEndpoints } from "../webhook/readiness";
-import { daysUntil } from "./age";
+import { daysUntil } from "../duration";
 import { unreadVerdict, type Verdict } from "./verdict";
 
 /** One configuration that judges this operator's databases. */

@@ -9,7 +9,7 @@ import { type KubeObject, objectLabel } from "../objects";
 import { judgeCluster, runningVersion } from "../rollout/cluster";
 import { at, text } from "../values";
 import { compareReleaseTags, parseReleaseTag } from "../versions";
-import { ageOf, daysUntil } from "./age";
+import { ageOf, daysUntil } from "../duration";
 import { rolloutOf, type RolloutStatus } from "./rollout";
 import { unreadVerdict, verdictOf, worstOf, type Verdict } from "./verdict";
 

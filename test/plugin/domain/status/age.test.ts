@@ -1,4 +1,4 @@
-import { ageOf, daysUntil, renderAge } from "../../../../plugin/domain/status/age";
+import { ageOf, daysUntil, renderAge } from "../../../../plugin/domain/duration";
 import { bounded, verdictOf, worst, worstOf } from "../../../../plugin/domain/status/verdict";
 
 const minute = 60_000;
