@@ -14,11 +14,11 @@ import type { KubeObject } from "../domain/objects";
 import type { Release, ReleaseContents } from "../domain/release/release";
 import { renderTemplate } from "../domain/webhook/template";
 import { checkCluster, lineOf } from "../run/check";
-import { Recorder } from "../run/recorder";
 import type { Report } from "../run/report";
 import type { CommandContext, ReleaseFlags } from "./context";
 import { shippedTemplates } from "./rbac-templates";
 import { readContents, releaseOf, withRelease } from "./release-option";
+import { recorderOf } from "./run-ports";
 
 export { checkText } from "../output/check-text";
 
@@ -40,14 +40,11 @@ export async function runCheck(
   const { selection, strict, allowUnread } = flags;
   requireKnown(selection);
   if (flags.list) return listed(selection);
-  const { names, clock, run } = context;
+  const { names, clock } = context;
   const release = await releaseOf(context, flags);
   const cluster = await context.connect();
   const { namespace } = cluster;
-  const recorder = new Recorder(
-    { kind: "Check", run, target: { server: cluster.server, namespace } },
-    { clock, event: context.event },
-  );
+  const recorder = await recorderOf(context, "Check");
   const report = await checkCluster(
     {
       cluster,

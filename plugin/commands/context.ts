@@ -12,6 +12,7 @@ import type { Release } from "../domain/release/release";
 import { bounded } from "../domain/status/verdict";
 import type { Clock, Cluster } from "../run/ports";
 import type { Home } from "../run/record";
+import type { Recorder } from "../run/recorder";
 import type { Event, Report } from "../run/report";
 
 /** Name of this run in the document and in its records, sortable by time. */
@@ -78,6 +79,8 @@ export interface CommandContext {
   /** Aborted on SIGINT and SIGTERM; the reason is an InterruptedError. */
   readonly signal: AbortSignal;
   readonly options: GlobalOptions;
+  /** Of the run that this one is a part of: it goes on with that record. */
+  readonly recorder?: Recorder;
   /** For `Report.run`; made once, so that a failed run's document names the same run. */
   readonly run: RunIdentity;
   /** Asks on a terminal; without one, or with --no-input, throws UsageError unless --yes was given. */

@@ -4,10 +4,11 @@ import { termOf } from "../domain/names";
 import type { KubeObject } from "../domain/objects";
 import type { ClusterApi } from "../run/cluster-api";
 import { requirePermissions } from "../run/ledger";
-import { Recorder } from "../run/recorder";
+import type { Recorder } from "../run/recorder";
 import type { Report } from "../run/report";
 import { type ApiFlags, apiPermissions, connectApi, readEc } from "./api-options";
 import type { CommandContext } from "./context";
+import { recorderOf } from "./run-ports";
 
 /** Flags of every module command, judged. */
 export interface ModulesFlags {
@@ -29,13 +30,10 @@ export async function inModulesSession(
   { kind, flags }: { readonly kind: string; readonly flags: ModulesFlags },
   act: (session: ModulesSession) => Promise<Report>,
 ): Promise<Report> {
-  const { names, clock, run } = context;
+  const { names } = context;
   const cluster = await context.connect();
-  const { server, namespace } = cluster;
-  const recorder = new Recorder(
-    { kind, run, target: { server, namespace } },
-    { clock, event: context.event },
-  );
+  const { namespace } = cluster;
+  const recorder = await recorderOf(context, kind);
   const ledger = { cluster, recorder, yaml: renderDocuments };
   try {
     const why = `find the ${termOf(names.ec)}`;

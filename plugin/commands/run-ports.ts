@@ -7,21 +7,41 @@ import type { AskingPorts } from "../run/run-ports";
 import type { CommandContext, GlobalOptions } from "./context";
 import { usualTimeoutMs } from "./standard-flags";
 
-/** Connects, and begins the report of this kind. */
+/** Connects, and begins the report of this kind, or goes on with that of the run that this is a part of. */
 export async function runPorts(context: CommandContext, kind: string): Promise<AskingPorts> {
   const { options, names, clock, signal, ask, run } = context;
-  const cluster = await context.connect();
-  const { server, namespace } = cluster;
   return {
-    ...{ cluster, clock, signal, names, ask },
-    recorder: new Recorder(
-      { kind, run, target: { server, namespace } },
-      { clock, event: context.event },
-    ),
+    cluster: await context.connect(),
+    ...{ clock, signal, names, ask },
+    recorder: context.recorder ?? (await recorderOf(context, kind)),
     journal: journalOf(await context.home(), run.id),
     yaml: renderDocuments,
     command: (words) => quoteCommand([...words, ...options.contextArgs]),
   };
+}
+
+/** Begins the report of this kind. */
+export async function recorderOf(context: CommandContext, kind: string): Promise<Recorder> {
+  const { clock, event, run } = context;
+  const { server, namespace } = await context.connect();
+  return new Recorder({ kind, run, target: { server, namespace } }, { clock, event });
+}
+
+/** The context of a part of a run: it goes on with the record of that run. */
+export function within(
+  context: CommandContext,
+  recorder: Recorder,
+  changes: Partial<Pick<CommandContext, "options" | "run" | "ask">> = {},
+): CommandContext {
+  const own: Partial<CommandContext> = {
+    ...changes,
+    recorder,
+    event: (one) => {
+      recorder.tell(one);
+    },
+  };
+  // its other properties stay as lazy as they are
+  return Object.create(context, Object.getOwnPropertyDescriptors(own)) as CommandContext;
 }
 
 /** A name for the objects of a probe that nothing else has. */

@@ -9,12 +9,11 @@ import type { ReleaseContents } from "../domain/release/release";
 import { isObject } from "../domain/values";
 import { renderText, type TextStyle } from "../output/text";
 import { VirtualClock } from "../rehearsal/virtual-clock";
-import { Recorder } from "../run/recorder";
 import type { ExitReport, Report } from "../run/report";
 import { type Look, StatusReader, watchStatus, type StatusOptions } from "../run/status";
 import type { CommandContext } from "./context";
 import { shippedTemplates } from "./rbac-templates";
-import { probeNameOf } from "./run-ports";
+import { probeNameOf, recorderOf } from "./run-ports";
 import { detailsOf, reasonOf, type StatusDetails } from "./status-details";
 import { screenFor } from "./status-screen";
 import { statusLines } from "./status-text";
@@ -40,17 +39,14 @@ export async function runStatus(
   _args: readonly string[],
   flags: StatusFlags,
 ): Promise<Report> {
-  const { names, clock, options, run } = context;
+  const { names, clock, options } = context;
   if (flags.watch && clock instanceof VirtualClock) {
     throw new UsageError("--watch: nothing changes in a rehearsal while it is watched");
   }
   const judged = await optionsOf(context, flags);
   const cluster = await context.connect();
   const { server, namespace } = cluster;
-  const recorder = new Recorder(
-    { kind: "Status", run, target: { server, namespace } },
-    { clock, event: context.event },
-  );
+  const recorder = await recorderOf(context, "Status");
   const reader = new StatusReader(
     {
       cluster,

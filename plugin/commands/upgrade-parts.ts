@@ -1,16 +1,16 @@
 /** The parts of the whole upgrade, each the command of its name (S9; domain facts 12). */
 import { acceptable } from "../domain/databases/codes";
-import { exitCodes } from "../domain/errors";
 import type { Facts } from "../domain/facts";
 import { rolesSkip, sccSkip, webhookOwner, webhookSkip } from "../domain/upgrade/gates";
 import { upgradeParts, type UpgradePartId } from "../domain/upgrade/parts";
 import type { Release } from "../domain/release/release";
-import { countedOn, joinedReport, stepsOf } from "../run/joined-report";
+import { inTurn } from "../run/in-turn";
 import type { Report } from "../run/report";
 import type { ReadyPart, Stage } from "../run/upgrade/part";
 import { prepareAutoOff } from "./auto-off";
 import type { CommandContext, ReapplyRbacFlags } from "./context";
 import { prepareReapplyRbac } from "./reapply-rbac";
+import { within } from "./run-ports";
 import { prepareUnbindScc } from "./unbind-scc";
 import { prepareUpgradeCluster } from "./upgrade-cluster";
 import { prepareUpgradeDatabase } from "./upgrade-database";
@@ -88,18 +88,16 @@ function untried(stage: Stage): Stage {
  */
 function staged(
   context: CommandContext,
-  { dryRun, event }: Stage,
+  { dryRun, recorder }: Stage,
   id: UpgradePartId,
 ): CommandContext {
   const { options, run } = context;
   const wait = options.wait || (dryRun === "none" && id === "cluster");
-  // its own properties stay as lazy as they are
-  return Object.create(context, {
-    options: { value: { ...options, dryRun, wait } },
-    run: { value: { ...run, dryRun } },
-    event: { value: event },
-    ask: { value: () => Promise.resolve(true) },
-  }) as CommandContext;
+  return within(context, recorder, {
+    options: { ...options, dryRun, wait },
+    run: { ...run, dryRun },
+    ask: () => Promise.resolve(true),
+  });
 }
 
 function rbac(
@@ -145,31 +143,34 @@ function webhook({ context, flags, opened }: PartsOf, { ahead }: Stage): Promise
 }
 
 /** Every EC of the namespace, one after the other. */
-function clusters(of: PartsOf, { ahead }: Stage): Promise<Run> {
+async function clusters(of: PartsOf, { ahead }: Stage): Promise<Run> {
   const { context, flags, clusterTag, operatorVersion } = of;
-  const assumed = {
-    skipMayMiss: true,
-    ...(ahead && operatorVersion !== undefined && { assumeOperator: operatorVersion }),
-  } as const;
-  return inTurn(
-    clusterNames(of).map((name) => ({
-      title: name,
-      prepare: () =>
-        prepareUpgradeCluster(
-          context,
-          {
-            name,
-            ...(clusterTag !== undefined && { target: clusterTag }),
-            auto: flags.auto,
-            takeFields: flags.takeFields,
-            skip: flags.skip,
-            stallAfterMs: flags.stallAfterMs,
-            limited: flags.limited,
-          },
-          assumed,
-        ),
-    })),
-  );
+  const prepared = clusterNames(of).map(async (name) => ({
+    title: name,
+    run: await prepareUpgradeCluster(
+      context,
+      {
+        name,
+        ...(clusterTag !== undefined && { target: clusterTag }),
+        auto: flags.auto,
+        takeFields: flags.takeFields,
+        skip: flags.skip,
+        stallAfterMs: flags.stallAfterMs,
+        limited: flags.limited,
+      },
+      {
+        skipMayMiss: true,
+        ...(ahead && operatorVersion !== undefined && { assumeOperator: operatorVersion }),
+      },
+    ),
+  }));
+  const [first, ...others] = await Promise.all(prepared);
+  if (first === undefined) throw new Error("there is nothing to run");
+  return async (later) =>
+    await inTurn(
+      await first.run(later),
+      others.map(({ title, run }) => ({ title, run: () => run(later) })),
+    );
 }
 
 /** All databases of this operator's clusters, by their resources (S61). */
@@ -205,34 +206,6 @@ function databases(
 }
 
 const noVersion = "no --engine-version was given, the databases keep theirs";
-
-/** One run after the other, until one does not go well. */
-async function inTurn(
-  all: readonly { readonly title: string; readonly prepare: () => Promise<Run> }[],
-): Promise<Run> {
-  const runs = await Promise.all(
-    all.map(async ({ title, prepare }) => ({ title, run: await prepare() })),
-  );
-  return async (later) => {
-    let report: Report | undefined;
-    for (const { title, run } of runs) {
-      if (report !== undefined && report.exit.code !== exitCodes.ok) return report;
-      const before = report === undefined ? 0 : stepsOf(report).length;
-      const next = await run(
-        Object.create(later, {
-          event: {
-            value: (one: Parameters<CommandContext["event"]>[0]) => {
-              later.event(countedOn(one, before));
-            },
-          },
-        }) as CommandContext,
-      );
-      report = report === undefined ? next : joinedReport(report, next, title);
-    }
-    if (report === undefined) throw new Error("there is nothing to run");
-    return report;
-  };
-}
 
 function clusterNames({ facts }: PartsOf): readonly string[] {
   const { objects, namespace } = facts;

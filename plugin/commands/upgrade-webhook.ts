@@ -34,7 +34,7 @@ export async function runUpgradeWebhook(
   if (wanted.length === 0) return await swap(context);
   const { prepareFollowers } = await import("./upgrade-with.ts");
   const goOn = await prepareFollowers(context, { ...flags, opened }, wanted);
-  return await goOn(await swap(context));
+  return await goOn(swap);
 }
 
 /** What a command that includes this one has already, and knows of the time when it will run. */

@@ -28,6 +28,7 @@ import { type PartPlan, partsOf } from "../run/upgrade/planning";
 import { runProcedure } from "../run/upgrade/procedure";
 import type { CommandContext } from "./context";
 import { readContents, releaseOf, withRelease } from "./release-option";
+import { recorderOf } from "./run-ports";
 import { type UpgradeFlags, wordsOf } from "./upgrade-flags";
 import { readyParts } from "./upgrade-parts";
 import { shownPlan } from "./upgrade-text";
@@ -54,13 +55,12 @@ async function upgrade(
   flags: UpgradeFlags,
   { opened, saved }: Given,
 ): Promise<Report> {
-  const { signal, options, run } = context;
+  const { signal, options } = context;
   const cluster = await context.connect();
-  const { server, namespace } = cluster;
+  const { namespace } = cluster;
   const situation = await judged(context, flags, opened);
   const { findings } = situation;
-  const base = { kind: "Upgrade", run, target: { server, namespace } } as const;
-  const recorder = new Recorder(base, { clock: context.clock, event: context.event });
+  const recorder = await recorderOf(context, "Upgrade");
   recorder.findings(findings);
   try {
     await requireRead({ cluster, recorder, yaml: renderDocuments }, situation);
@@ -75,11 +75,12 @@ async function upgrade(
   return await runProcedure(
     readyParts({ context, flags, opened, ...situation }),
     {
-      event: context.event,
+      recorder,
+      unheard: () => new Recorder({ kind: "Upgrade" }, { clock: context.clock, event: unheard }),
       signal,
       ask: context.ask,
       show: (plan) => {
-        for (const text of shownPlan(plan)) context.event({ type: "note", text });
+        for (const text of shownPlan(plan)) recorder.note(text);
       },
       planOf: (plans) => planOf(plans, { context, flags, opened, uid, namespace }),
       ...(planOut !== undefined && {
@@ -88,11 +89,14 @@ async function upgrade(
     },
     {
       dryRun: options.dryRun,
-      base: { apiVersion: "cli.engine.com/v1", ...base, findings },
       skip: flags.skip,
       ...(saved !== undefined && { saved }),
     },
   );
+}
+
+function unheard(): void {
+  // a plan is told as a whole, not as it is made
 }
 
 /** Those that the checks alone can match: the others may be for a part, which is planned later. */

@@ -46,7 +46,9 @@ export class BlockedError extends EngineError {
 
 type Parts = Omit<Report, "apiVersion" | "steps" | "probes" | "findings" | "exit">;
 
-/** Collects the parts of one run's report. */
+const written: ReadonlySet<Result> = new Set<Result>(["created", "changed", "deleted"]);
+
+/** Collects what one run reports; runs that follow one another as its parts go on with the same one. */
 export class Recorder {
   readonly #steps: StepReport[] = [];
   readonly #probes: ProbeReport[] = [];
@@ -94,12 +96,22 @@ export class Recorder {
     }
   }
 
+  /** Tells of what no document keeps. */
+  tell(event: Event): void {
+    this.deps.event(event);
+  }
+
   note(text: string): void {
-    this.deps.event({ type: "note", text });
+    this.tell({ type: "note", text });
   }
 
   waiting(on: string, seconds: number): void {
-    this.deps.event({ type: "waiting", on, seconds: Math.round(seconds) });
+    this.tell({ type: "waiting", on, seconds: Math.round(seconds) });
+  }
+
+  /** True once a step has changed something. */
+  get hasWritten(): boolean {
+    return this.#steps.some(({ result }) => written.has(result));
   }
 
   certificate(certificate: CertificateReport): void {
@@ -134,9 +146,9 @@ export class Recorder {
       apiVersion: "cli.engine.com/v1",
       ...this.base,
       ...this.#parts,
-      steps: this.#steps,
-      ...(this.#probes.length > 0 && { probes: this.#probes }),
-      findings: this.#findings,
+      steps: [...this.#steps],
+      ...(this.#probes.length > 0 && { probes: [...this.#probes] }),
+      findings: [...this.#findings],
       ...(backups.length > 0 && { backups }),
       exit,
     };

@@ -1,13 +1,15 @@
 /** A part of the whole upgrade as the procedure sees it. */
 import type { UpgradePart } from "../../domain/upgrade/parts";
-import type { Event, Report } from "../report";
+import type { Recorder } from "../recorder";
+import type { Report } from "../report";
 
 /** How a part is run. */
 export interface Stage {
   readonly dryRun: "none" | "client" | "server";
   /** It is planned before the parts ahead of it are done: what those bring about counts as there. */
   readonly ahead: boolean;
-  readonly event: (event: Event) => void;
+  /** What the part goes on with; of one that is only planned nothing is told. */
+  readonly recorder: Recorder;
 }
 
 /** A part that is ready to be planned and run. */

@@ -2,7 +2,7 @@
 import type { ExitCode } from "../../domain/errors";
 import { exitCodes } from "../../domain/errors";
 import type { PlannedPart, PlannedStep } from "../../domain/upgrade/plan";
-import { stepsOf } from "../joined-report";
+import type { Recorder } from "../recorder";
 import type { Report, StepReport } from "../report";
 import type { ReadyPart, Stage } from "./part";
 
@@ -18,10 +18,11 @@ export interface PartPlan {
 export async function planParts(
   parts: readonly ReadyPart[],
   dryRun: "client" | "server",
+  unheard: () => Recorder,
 ): Promise<readonly PartPlan[]> {
   const plans: PartPlan[] = [];
   for (const ready of parts) {
-    const plan = await planPart(ready, { dryRun, ahead: true, event: unheard });
+    const plan = await planPart(ready, { dryRun, ahead: true, recorder: unheard() });
     plans.push(plan);
     // a server that does not answer one part answers none: each of them would wait for its deadline
     if (plan.report?.exit.code === exitCodes.unavailable) break;
@@ -37,8 +38,8 @@ export async function planPart(ready: ReadyPart, stage: Stage): Promise<PartPlan
 }
 
 /** The writes that a dry run of a part has planned. */
-function writesOf({ part }: ReadyPart, report: Report): readonly PlannedStep[] {
-  return stepsOf(report).flatMap(({ action, object, why, write }) =>
+function writesOf({ part }: ReadyPart, { steps = [] }: Report): readonly PlannedStep[] {
+  return steps.flatMap(({ action, object, why, write }) =>
     write === undefined || !writes(action) ? [] : [{ part: part.id, action, object, why, write }],
   );
 }
@@ -93,8 +94,4 @@ export function obstacles(
     reason: `nothing was written: ${stopped.map(({ title, reason }) => `${title}: ${reason}`).join("; ")}`,
     ...(nexts.size > 0 && { next: [...nexts].join("; ") }),
   };
-}
-
-function unheard(): void {
-  // a plan is told as a whole, not as it is made
 }

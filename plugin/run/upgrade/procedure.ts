@@ -12,14 +12,18 @@ import {
   unplanned,
   type UpgradePlan,
 } from "../../domain/upgrade/plan";
-import { countedOn, joinedReport, stepsOf } from "../joined-report";
-import type { Event, Report, Result } from "../report";
+import { inTurn } from "../in-turn";
+import type { Recorder } from "../recorder";
+import type { Report } from "../report";
 import type { ReadyPart } from "./part";
 import { obstacles, type PartPlan, plannedSteps, planPart, planParts } from "./planning";
 
 /** The world around a procedure. */
 export interface ProcedureDeps {
-  readonly event: (event: Event) => void;
+  /** Has the findings of the checks; every part goes on with it. */
+  readonly recorder: Recorder;
+  /** For a part that is planned: a plan is told as a whole, not as it is made. */
+  readonly unheard: () => Recorder;
   readonly signal: AbortSignal;
   /** Asks once before the first write; throws UsageError where nobody can be asked. */
   readonly ask: (question: string) => Promise<boolean>;
@@ -38,8 +42,6 @@ export interface ProcedureOptions {
   readonly saved?: UpgradePlan;
   /** Findings that are accepted; each has to be one of the checks' or of a part's. */
   readonly skip: readonly Skip[];
-  /** What the report has in any case: kind, run, target, findings of the checks. */
-  readonly base: Omit<Report, "exit" | "steps">;
 }
 
 /** Plans, confirms and does the parts; every expected end comes back as a report. */
@@ -61,7 +63,8 @@ class Procedure {
   async run(): Promise<Report> {
     const { dryRun, saved } = this.options;
     // only the API server itself knows every conflict: what will be written is tried by dry run
-    const plans = await planParts(this.parts, dryRun === "client" ? "client" : "server");
+    const tried = dryRun === "client" ? "client" : "server";
+    const plans = await planParts(this.parts, tried, this.deps.unheard);
     const plan = this.deps.planOf(plans);
     const stopped = obstacles(plans);
     // a part that ended otherwise has not said all that a --skip may be for
@@ -76,34 +79,27 @@ class Procedure {
   }
 
   #requireMatched(plans: readonly PartPlan[]): void {
-    const { base, skip } = this.options;
-    const reports = plans.flatMap(({ report }) => report ?? []);
     requireMatched(
-      skip,
-      [base, ...reports].flatMap(({ findings = [] }) => findings),
+      this.options.skip,
+      findingsOf([this.deps.recorder.success(""), ...reportsOf(plans)]),
     );
   }
 
   /** The report of a plan that is not carried out. */
   #planned(plan: UpgradePlan, plans: readonly PartPlan[]): Report {
-    const reports = plans.flatMap(({ report }) => report ?? []);
     const count = plan.steps.length;
+    const report = this.deps.recorder.success(
+      count === 0
+        ? "dry run: everything is as wanted, nothing would be written"
+        : `dry run: ${count} ${count === 1 ? "write" : "writes"} planned, nothing was changed`,
+    );
+    const reports = reportsOf(plans);
     return {
-      ...this.options.base,
+      ...report,
       steps: plannedSteps(plan.steps),
-      findings: distinct([
-        ...(this.options.base.findings ?? []),
-        ...reports.flatMap(({ findings = [] }) => findings),
-      ]),
+      findings: distinct(findingsOf([report, ...reports])),
       ...permissionsOf(reports),
       details: { plan: { ...plan, steps: plan.steps.length } },
-      exit: {
-        code: exitCodes.ok,
-        reason:
-          count === 0
-            ? "dry run: everything is as wanted, nothing would be written"
-            : `dry run: ${count} ${count === 1 ? "write" : "writes"} planned, nothing was changed`,
-      },
     };
   }
 
@@ -115,17 +111,13 @@ class Procedure {
   }
 
   #stale(reasons: readonly string[]): Report {
-    const findings = reasons.map((cause): Finding => ({ ...planFindings.stale, cause }));
-    for (const finding of findings) this.deps.event({ type: "finding", finding });
-    return {
-      ...this.options.base,
-      findings: [...(this.options.base.findings ?? []), ...findings],
-      exit: {
-        code: exitCodes.conflict,
-        reason: `the saved plan no longer holds: ${reasons.join("; ")}; nothing was written`,
-        next: "look at what has changed, then make a new plan with --plan-out",
-      },
-    };
+    const { recorder } = this.deps;
+    recorder.findings(reasons.map((cause): Finding => ({ ...planFindings.stale, cause })));
+    return recorder.report({
+      code: exitCodes.conflict,
+      reason: `the saved plan no longer holds: ${reasons.join("; ")}; nothing was written`,
+      next: "look at what has changed, then make a new plan with --plan-out",
+    });
   }
 
   async #confirm(plan: UpgradePlan): Promise<void> {
@@ -139,91 +131,78 @@ class Procedure {
   }
 
   async #work(plans: readonly PartPlan[]): Promise<Report> {
-    let report: Report = { ...this.options.base, exit: { code: exitCodes.ok, reason: "" } };
-    for (const plan of plans) {
-      const { title } = plan.ready.part;
-      const next = await this.#part(plan, stepsOf(report).length).catch(endedBy);
-      report = withTitle(report, midway(report, next), title);
-      if (report.exit.code !== exitCodes.ok) break;
-    }
-    return report;
+    const { recorder } = this.deps;
+    const followers = plans.map((plan) => ({
+      title: plan.ready.part.title,
+      run: async () => {
+        const wrote = recorder.hasWritten;
+        const report = await this.#part(plan).catch((error: unknown) => this.#endedBy(error));
+        return wrote ? midway(report) : report;
+      },
+    }));
+    const report = await inTurn(recorder.success(""), followers);
+    return { ...report, findings: distinct(findingsOf([report])) };
   }
 
-  async #part({ ready, steps }: PartPlan, before: number): Promise<Report> {
+  async #part({ ready, steps }: PartPlan): Promise<Report> {
+    const { recorder, signal, unheard } = this.deps;
     const { part, skip, verify } = ready;
-    const event = (one: Event): void => {
-      this.deps.event(countedOn(one, before));
-    };
+    const stage = { dryRun: "none", ahead: false, recorder } as const;
     if (skip !== undefined) {
-      event({ type: "note", text: `${part.title}: skipped, ${skip}` });
-      const found = await verify?.({ dryRun: "none", ahead: false, event });
-      return joinedSkip(found, `skipped, ${skip}`);
+      recorder.note(`${part.title}: skipped, ${skip}`);
+      const reason = `skipped, ${skip}`;
+      const found = await verify?.(stage);
+      if (found === undefined) return recorder.success(reason);
+      return { ...found, exit: { ...found.exit, reason: `${reason}; ${found.exit.reason}` } };
     }
-    this.deps.signal.throwIfAborted();
-    event({ type: "note", text: `${part.title} (${part.source})` });
-    const found = await planPart(ready, { dryRun: "server", ahead: false, event: () => undefined });
+    signal.throwIfAborted();
+    recorder.note(`${part.title} (${part.source})`);
+    const found = await planPart(ready, { ...stage, dryRun: "server", recorder: unheard() });
     const more = unplanned(steps, found.steps);
-    if (more.length > 0) return unplannedEnd(more, event);
-    return await ready.run({ dryRun: "none", ahead: false, event });
+    if (more.length > 0) return this.#exceeded(more);
+    return await ready.run(stage);
+  }
+
+  /** An expected error ends the run where it is; what was done before stays in the report. */
+  #endedBy(error: unknown): Report {
+    if (!(error instanceof EngineError)) throw error;
+    const { exitCode: code, message: reason, hint } = error;
+    const next = hint ?? "run the same command again: it resumes";
+    return this.deps.recorder.report({ code, reason, next });
+  }
+
+  /** Somebody changed the cluster after the plan was shown: nothing beyond the plan is written. */
+  #exceeded(more: readonly Unplanned[]): Report {
+    const { recorder } = this.deps;
+    recorder.findings(
+      more.map(({ step: { object }, is }): Finding => ({
+        ...planFindings.exceeded,
+        object,
+        cause: `somebody changed it since the plan was shown: ${is} was not part of the plan`,
+      })),
+    );
+    return recorder.report({
+      code: exitCodes.conflict,
+      reason: `changed since the plan was shown: ${more.map(({ step }) => step.object).join(", ")}`,
+      next: "run the same command again: it shows a new plan",
+    });
   }
 }
 
 /** Exit 3 promises that nothing was written: what blocks after a write is a failure midway. */
-function midway(before: Report, next: Report): Report {
-  const wrote = stepsOf(before).some(({ result }) => written.has(result));
-  if (!wrote || next.exit.code !== exitCodes.blocked) return next;
-  return { ...next, exit: { ...next.exit, code: exitCodes.failed } };
+function midway(report: Report): Report {
+  const { exit } = report;
+  return exit.code === exitCodes.blocked
+    ? { ...report, exit: { ...exit, code: exitCodes.failed } }
+    : report;
 }
 
-const written: ReadonlySet<Result> = new Set<Result>(["created", "changed", "deleted"]);
-
-/** An expected error ends the run where it is; what was done before stays in the report. */
-function endedBy(error: unknown): Report {
-  if (!(error instanceof EngineError)) throw error;
-  const { exitCode: code, message: reason, hint } = error;
-  return {
-    ...ended(reason),
-    exit: { code, reason, next: hint ?? "run the same command again: it resumes" },
-  };
+function reportsOf(plans: readonly PartPlan[]): readonly Report[] {
+  return plans.flatMap(({ report }) => report ?? []);
 }
 
-/** Somebody changed the cluster after the plan was shown: nothing beyond the plan is written. */
-function unplannedEnd(more: readonly Unplanned[], event: (event: Event) => void): Report {
-  const findings = more.map(({ step: { object }, is }): Finding => ({
-    ...planFindings.exceeded,
-    object,
-    cause: `somebody changed it since the plan was shown: ${is} was not part of the plan`,
-  }));
-  for (const finding of findings) event({ type: "finding", finding });
-  const objects = more.map(({ step }) => step.object).join(", ");
-  return {
-    ...ended(`changed since the plan was shown: ${objects}`),
-    findings,
-    exit: {
-      code: exitCodes.conflict,
-      reason: `changed since the plan was shown: ${objects}`,
-      next: "run the same command again: it shows a new plan",
-    },
-  };
-}
-
-/** A skipped part ends well unless what somebody else has done was seen not to work. */
-function joinedSkip(found: Report | undefined, reason: string): Report {
-  if (found === undefined) return ended(reason);
-  const { exit } = found;
-  return { ...found, exit: { ...exit, reason: `${reason}; ${exit.reason}` } };
-}
-
-function ended(reason: string): Report {
-  return { apiVersion: "cli.engine.com/v1", kind: "Upgrade", exit: { code: exitCodes.ok, reason } };
-}
-
-/** The first part has nothing before it that could be named. */
-function withTitle(report: Report, next: Report, title: string): Report {
-  const joined = joinedReport(report, next, title);
-  return report.exit.reason === ""
-    ? { ...joined, exit: { ...joined.exit, reason: `${title}: ${next.exit.reason}` } }
-    : joined;
+function findingsOf(reports: readonly Report[]): readonly Finding[] {
+  return reports.flatMap(({ findings = [] }) => findings);
 }
 
 /** What is missing in all parts, as one. */

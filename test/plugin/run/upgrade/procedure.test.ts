@@ -1,3 +1,4 @@
+import { ManualClock } from "../../../support/manual-clock";
 import { type ExitCode, TimeoutError, UsageError } from "../../../../plugin/domain/errors";
 import type { Finding } from "../../../../plugin/domain/findings";
 import type { PlannedWrite } from "../../../../plugin/domain/planned-write";
@@ -6,6 +7,7 @@ import type { UpgradePlan } from "../../../../plugin/domain/upgrade/plan";
 import type { ReadyPart, Stage } from "../../../../plugin/run/upgrade/part";
 import { partsOf, type PartPlan } from "../../../../plugin/run/upgrade/planning";
 import { runProcedure, type ProcedureOptions } from "../../../../plugin/run/upgrade/procedure";
+import { Recorder } from "../../../../plugin/run/recorder";
 import type { Event, ExitReport, Report } from "../../../../plugin/run/report";
 
 function write(name: string, resourceVersion = "1"): PlannedWrite {
@@ -52,40 +54,25 @@ class World {
       part,
       ...(skip !== undefined && { skip }),
       ...(verified !== undefined && {
-        verify: ({ dryRun, ahead }: Stage) => {
+        verify: ({ dryRun, ahead, recorder }: Stage) => {
           this.stages.push(`${part.id} verify ${dryRun}${ahead ? " ahead" : ""}`);
-          const kind = part.id;
-          return Promise.resolve({
-            apiVersion: "cli.engine.com/v1" as const,
-            kind,
-            exit: verified,
-          });
+          return Promise.resolve(recorder.report(verified));
         },
       }),
       run: (stage) => {
-        const { dryRun, ahead } = stage;
+        const { dryRun, ahead, recorder } = stage;
         this.stages.push(`${part.id} ${dryRun}${ahead ? " ahead" : ""}`);
         if (throws !== undefined && dryRun === "none") return Promise.reject(throws);
         const writes = plans(stage, this);
         if (dryRun === "none") this.done.push(...writes.map(({ target }) => target.name));
-        const report: Report = {
-          apiVersion: "cli.engine.com/v1",
-          kind: part.id,
-          steps: writes.map((each, n) => ({
-            n: n + 1,
-            id: part.id,
-            action: "apply",
-            object: `Service/${each.target.name}`,
-            result: dryRun === "none" ? "changed" : "planned",
-            why: "S0",
-            ms: 0,
-            ...(dryRun !== "none" && { write: each }),
-          })),
-          findings,
-          exit: exit(stage),
-        };
-        for (const step of report.steps ?? []) stage.event({ type: "step", step });
-        return Promise.resolve(report);
+        for (const each of writes) {
+          const object = `Service/${each.target.name}`;
+          const info = { id: part.id, action: "apply", object, why: "S0" } as const;
+          if (dryRun === "none") recorder.done(info, "changed");
+          else recorder.done({ ...info, write: each }, "planned");
+        }
+        recorder.findings(findings);
+        return Promise.resolve(recorder.report(exit(stage)));
       },
     };
   }
@@ -103,15 +90,26 @@ class World {
     steps: plans.flatMap(({ steps }) => steps),
   });
 
+  recorder(event: (event: Event) => void): Recorder {
+    return new Recorder({ kind: "Upgrade" }, { clock: new ManualClock(), event });
+  }
+
   run(
     parts: readonly ReadyPart[],
-    options: Partial<ProcedureOptions> & { readonly keep?: true } = {},
+    options: Partial<ProcedureOptions> & {
+      readonly keep?: true;
+      /** What the checks have found. */
+      readonly checked?: readonly Finding[];
+    } = {},
   ): Promise<Report> {
-    const { keep, ...rest } = options;
+    const { keep, checked = [], ...rest } = options;
+    const recorder = this.recorder((event) => this.events.push(event));
+    recorder.findings(checked);
     return runProcedure(
       parts,
       {
-        event: (event) => this.events.push(event),
+        recorder,
+        unheard: () => this.recorder(() => undefined),
         signal: this.interrupt.signal,
         ask: (question) => {
           this.questions.push(question);
@@ -129,7 +127,6 @@ class World {
       {
         dryRun: "none",
         skip: [],
-        base: { apiVersion: "cli.engine.com/v1", kind: "Upgrade" },
         ...rest,
       },
     );
@@ -171,9 +168,8 @@ describe("a --skip", () => {
     ["a part", [], [risky]],
   ])("that matches a finding of %s lets the upgrade go on", async (_, ofChecks, ofPart) => {
     const world = new World();
-    const base = { apiVersion: "cli.engine.com/v1", kind: "Upgrade", findings: ofChecks } as const;
     const parts = [world.part(1, { findings: ofPart })];
-    const report = await world.run(parts, { base, skip: [{ code: "RISKY" }] });
+    const report = await world.run(parts, { checked: ofChecks, skip: [{ code: "RISKY" }] });
     expect([report.exit.code, world.done]).toEqual([0, ["rbac-expand"]]);
   });
 });
