@@ -47,8 +47,8 @@ export interface NextFacts {
 const steps: readonly ((facts: NextFacts) => NextStep | undefined)[] = [
   ({ operator }) => held("the operator", operator.verdict),
   recoverStep,
-  operatorStep,
   lackingStep,
+  operatorStep,
   webhookStep,
   clusterStep,
   constraintStep,

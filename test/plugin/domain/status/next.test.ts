@@ -197,6 +197,13 @@ test("a release that is newer than the operator begins with it, and its flag goe
   });
 });
 
+test("rights that the operator lacks come before its next release, as in a whole upgrade", () => {
+  expect(statusOf({ ...oldCluster, roles: [fewerRules] }, {}, { release }).next).toEqual({
+    says: "give the operator the rights that it lacks in shop",
+    words: ["reapply-rbac", "--release=./release"],
+  });
+});
+
 test("a release tells the EC's where the operator's is not known", () => {
   const lists = { ...oldCluster, deployments: [anOperator("8.0.4-1")] };
   expect(statusOf(lists, {}, { release }).next?.words).toEqual([
