@@ -1,8 +1,8 @@
 /** The parts of the whole upgrade, each the command of its name (S9; domain facts 12). */
 import { acceptable } from "../domain/databases/codes";
 import type { Facts } from "../domain/facts";
-import { rolesSkip, sccSkip, webhookOwner, webhookSkip } from "../domain/upgrade/gates";
-import { upgradeParts, type UpgradePartId } from "../domain/upgrade/parts";
+import { procedure, type PartId } from "../domain/procedure";
+import { ownClusters, webhookOwner } from "../domain/upgrade/gates";
 import type { Release } from "../domain/release/release";
 import { inTurn } from "../run/in-turn";
 import type { Report } from "../run/report";
@@ -35,20 +35,9 @@ type Prepare = (stage: Stage) => Promise<Run>;
 
 /** Every part, ready to be planned and run. */
 export function readyParts(of: PartsOf): readonly ReadyPart[] {
-  const { context, facts } = of;
-  const skips: Partial<Record<UpgradePartId, string | undefined>> = {
-    webhook: webhookSkip(facts),
-    scc: sccSkip(facts, of.operatorVersion),
-    ...(of.opened === undefined && {
-      "rbac-expand": rolesSkip(of.operatorVersion, context.names),
-      "rbac-contract": rolesSkip(of.operatorVersion, context.names),
-    }),
-    ...(clusterNames(of).length === 0 && { cluster: noClusters(of), "auto-off": noClusters(of) }),
-    ...(of.flags.engineVersion === undefined && { databases: noVersion }),
-  };
-  const prepared: Readonly<Record<UpgradePartId, Prepare>> = {
-    "auto-off": () =>
-      prepareAutoOff({ clusters: clusterNames(of), takeFields: of.flags.takeFields }),
+  const { context, facts, flags } = of;
+  const prepared: Readonly<Record<PartId, Prepare>> = {
+    "auto-off": () => prepareAutoOff({ clusters: clusterNames(of), takeFields: flags.takeFields }),
     "rbac-expand": (stage) => rbac(of, "expand", stage),
     operator: () => operator(of),
     webhook: (stage) => webhook(of, stage),
@@ -57,8 +46,8 @@ export function readyParts(of: PartsOf): readonly ReadyPart[] {
     "rbac-contract": (stage) => rbac(of, "contract", stage),
     databases: (stage) => databases(of, stage),
   };
-  return upgradeParts.map((part) => {
-    const skip = skips[part.id];
+  return procedure.map((part) => {
+    const skip = part.gate?.({ ...of, engineVersion: flags.engineVersion });
     return {
       part,
       ...(skip !== undefined && { skip }),
@@ -69,7 +58,7 @@ export function readyParts(of: PartsOf): readonly ReadyPart[] {
       },
       ...(part.id === "webhook" &&
         webhookOwner(facts) !== undefined &&
-        of.flags.probe && {
+        flags.probe && {
           verify: (stage) => verifyWebhook(staged(context, stage, part.id)),
         }),
     };
@@ -86,11 +75,7 @@ function untried(stage: Stage): Stage {
  * part waits for an operator that is not ready: that its pod is moved midway is no reason to leave half
  * an upgrade behind.
  */
-function staged(
-  context: CommandContext,
-  { dryRun, recorder }: Stage,
-  id: UpgradePartId,
-): CommandContext {
+function staged(context: CommandContext, { dryRun, recorder }: Stage, id: PartId): CommandContext {
   const { options, run } = context;
   const wait = options.wait || (dryRun === "none" && id === "cluster");
   return within(context, recorder, {
@@ -205,15 +190,6 @@ function databases(
   );
 }
 
-const noVersion = "no --engine-version was given, the databases keep theirs";
-
 function clusterNames({ facts }: PartsOf): readonly string[] {
-  const { objects, namespace } = facts;
-  return objects.ecs
-    .filter(({ metadata }) => metadata.namespace === namespace)
-    .flatMap(({ metadata }) => metadata.name ?? []);
-}
-
-function noClusters({ facts }: PartsOf): string {
-  return `namespace ${facts.namespace} has no cluster`;
+  return ownClusters(facts).flatMap(({ metadata }) => metadata.name ?? []);
 }

@@ -1,4 +1,4 @@
-/** The next step of the procedure that the cluster's state asks for (S9; domain facts 12). */
+/** What is left to do of each part of the procedure, as `status` names it (S9; domain facts 12). */
 import type { Situation } from "../checks/situation";
 import { clusterFindings } from "../cluster/codes";
 import { operatorRelease } from "../cluster/operator";
@@ -43,28 +43,9 @@ export interface NextFacts {
   readonly rbac: RbacStatus;
 }
 
-/** In the order of a whole run; the first that has something to say. */
-const steps: readonly ((facts: NextFacts) => NextStep | undefined)[] = [
-  ({ operator }) => held("the operator", operator.verdict),
-  recoverStep,
-  lackingStep,
-  operatorStep,
-  webhookStep,
-  clusterStep,
-  constraintStep,
-  rbacStep,
-  ({ databases }) => held("the databases", databases.verdict),
-  ({ activeActive }) => held("the active-active databases", activeActive.verdict),
-  databaseStep,
-];
-
-/** The next step; undefined when nothing is left to do, or nothing can be told. */
-export function nextStep(facts: NextFacts): NextStep | undefined {
-  for (const step of steps) {
-    const found = step(facts);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+/** What no part can go ahead of: an operator that is not there, and an upgrade that has come to a stand (S70, S113). */
+export function pressingStep(facts: NextFacts): NextStep | undefined {
+  return held("the operator", facts.operator.verdict) ?? recoverStep(facts);
 }
 
 /** Nothing to run while something moves, stands still, or is not known. */
@@ -86,7 +67,8 @@ function fromRelease({ release }: NextFacts): readonly string[] {
   return release === undefined ? [] : [`--release=${release.given}`];
 }
 
-function operatorStep(facts: NextFacts): NextStep | undefined {
+/** The operator is older than the release that was given. */
+export function operatorStep(facts: NextFacts): NextStep | undefined {
   const { operator, release } = facts;
   const newer = release?.contents.operatorVersion;
   if (!isOlder(operator.version, newer)) return undefined;
@@ -97,7 +79,7 @@ function operatorStep(facts: NextFacts): NextStep | undefined {
 }
 
 /** Missing rights hurt the operator that runs now; what is too much may wait for the EC. */
-function lackingStep(facts: NextFacts): NextStep | undefined {
+export function lackingStep(facts: NextFacts): NextStep | undefined {
   const { lacking } = facts.rbac;
   if (lacking.length === 0 || behind(facts) === undefined) return undefined;
   return {
@@ -110,7 +92,8 @@ function places(all: readonly string[]): string {
   return all.length === 1 ? String(all[0]) : `${all.length} places`;
 }
 
-function webhookStep(facts: NextFacts): NextStep | undefined {
+/** The configuration is old, or does not fit its Secret. */
+export function webhookStep(facts: NextFacts): NextStep | undefined {
   const { configurations, verdict } = facts.webhook;
   const ours = ["fits", "empty", "differs"];
   const unfit = verdict.is === "stalled" && verdict.object?.startsWith("Validating") === true;
@@ -146,7 +129,7 @@ const refused: ReadonlySet<string | undefined> = new Set([
   clusterFindings.frozen.code,
 ]);
 
-/** An upgrade that the operator refuses or has frozen comes before all else (S70, S113). */
+/** An upgrade that the operator refuses or has frozen. */
 function recoverStep({ clusters, situation }: NextFacts): NextStep | undefined {
   const found = clusters.items.find(
     ({ verdict }) => verdict.is === "stalled" && refused.has(verdict.code),
@@ -159,7 +142,8 @@ function recoverStep({ clusters, situation }: NextFacts): NextStep | undefined {
   };
 }
 
-function clusterStep(facts: NextFacts): NextStep | undefined {
+/** The first EC that is not well, else the first that is behind its operator (S10). */
+export function clusterStep(facts: NextFacts): NextStep | undefined {
   const term = termOf(facts.situation.names.ec);
   for (const { name, verdict } of facts.clusters.items) {
     if (verdict.is !== "fine" && !isSuspended(verdict)) return held(`${term} ${name}`, verdict);
@@ -180,7 +164,7 @@ function clusterStep(facts: NextFacts): NextStep | undefined {
 }
 
 /** The old constraint is left, and nothing needs it any more (S31-S33). */
-function constraintStep({ situation }: NextFacts): NextStep | undefined {
+export function constraintStep({ situation }: NextFacts): NextStep | undefined {
   const { facts, names, clusters, deployment } = situation;
   const { current } = names.scc;
   const left = facts.objects.constraints.some(({ metadata }) => metadata.name === current);
@@ -193,7 +177,8 @@ function constraintStep({ situation }: NextFacts): NextStep | undefined {
   return { says: `take the old constraint ${current} away`, words: ["unbind-scc"] };
 }
 
-function rbacStep(facts: NextFacts): NextStep | undefined {
+/** Roles differ from those of the release (S34). */
+export function rbacStep(facts: NextFacts): NextStep | undefined {
   const { differing, lacking, beyond, comparedWith } = facts.rbac;
   if (differing.length === 0) return undefined;
   const narrows = lacking.length === 0 && beyond.length > 0;
@@ -204,7 +189,15 @@ function rbacStep(facts: NextFacts): NextStep | undefined {
 }
 
 /** Databases below the newest version that their EC publishes, and its policy allows (S61, S67). */
-function databaseStep({ situation }: NextFacts): NextStep | undefined {
+export function databaseStep(facts: NextFacts): NextStep | undefined {
+  return (
+    held("the databases", facts.databases.verdict) ??
+    held("the active-active databases", facts.activeActive.verdict) ??
+    versionStep(facts)
+  );
+}
+
+function versionStep({ situation }: NextFacts): NextStep | undefined {
   const { facts, names, databases } = situation;
   const targets = databases.flatMap(({ object, kind, lookup }) => {
     const own = at(object, names.edbFields.activeActive) === undefined;

@@ -1,13 +1,13 @@
 /** The plan of a whole upgrade, and whether a saved one still holds. */
 import { valueAt } from "../operator/field-path";
 import type { PlannedChange, PlannedWrite } from "../planned-write";
+import type { PartId } from "../procedure";
 import { bounded } from "../status/verdict";
 import { type Json, list, own, sameJson, text } from "../values";
-import type { UpgradePartId } from "./parts";
 
 /** One write of a plan. */
 export interface PlannedStep {
-  readonly part: UpgradePartId;
+  readonly part: PartId;
   /** `Kind/namespace/name`. */
   readonly object: string;
   readonly action: "apply" | "patch" | "delete" | "chart" | "call";
@@ -17,7 +17,7 @@ export interface PlannedStep {
 
 /** A part of a plan; `skipped` says why it has nothing to do. */
 export interface PlannedPart {
-  readonly id: UpgradePartId;
+  readonly id: PartId;
   readonly title: string;
   readonly source: string;
   readonly skipped?: string;

@@ -1,31 +1,17 @@
 /** Which checks have to hold before an upgrade begins (S113, S121-S127). */
 import { checks } from "../checks/all";
-import type { Area } from "../checks/check";
+import type { Check } from "../checks/check";
 import { judgeBy, type JudgedCheck, type Judgement } from "../checks/judge";
 import type { Skip } from "../checks/selection";
 import { situationOf } from "../checks/situation";
 import type { CheckTarget } from "../checks/target";
 import type { FactKey, Facts } from "../facts";
 import type { Finding } from "../findings";
+import { procedure } from "../procedure";
 
-/** Without these an upgrade freezes, whichever of operator and cluster it begins with. */
+/** The checks without which some part may not begin. */
 export const prerequisiteCodes: readonly string[] = [
-  "PLATFORM-UNSUPPORTED",
-  "PLATFORM-EDGE",
-  "PLATFORM-VERSION-UNKNOWN",
-  "OPERATOR-TOO-OLD",
-  "OPERATOR-VERSION-UNKNOWN",
-  "RELEASE-PATH",
-  "CLUSTER-LICENSE",
-  "CLUSTER-LICENSE-UNKNOWN",
-  "LICENSE-EXPIRED",
-  "CLUSTER-DATABASE-OLD",
-  "CLUSTER-DATABASE-UNKNOWN",
-  "CLUSTER-AUTO-USER-MODULES",
-  "CLUSTER-MODULE-UNDEFINED",
-  "MODULE-OS-BASE",
-  "MODULE-RELEASE",
-  "ACTIVE-ACTIVE-OPERATOR",
+  ...new Set(procedure.flatMap(({ blockedBy = [] }) => blockedBy)),
 ];
 
 const prerequisites = checks.filter(({ code }) => prerequisiteCodes.includes(code));
@@ -44,28 +30,13 @@ export function judgePrerequisites(
   return judgeBy(prerequisites, situationOf(facts, target), { skip });
 }
 
-/** What parts of the upgrade judge themselves, because it is what they bring in order. */
-const areasElsewhere: ReadonlySet<Area> = new Set<Area>([
-  "definitions",
-  "webhook",
-  "certificate",
-  "rbac",
-  "scc",
-]);
-
-/** What the operator's part judges, brings in order and waits for, and the part before it switches off (S124). */
-const codesElsewhere: ReadonlySet<string> = new Set([
-  "OPERATOR-OWNED",
-  "OPERATOR-NOT-READY",
-  "OPERATOR-IMAGES-DIFFER",
-  "OPERATOR-REGISTRY",
-  "OPERATOR-ACCOUNT-ABSENT",
-  "CLUSTER-AUTO-USER-MODULES",
-]);
-
-/** The findings of all checks that no part of the whole upgrade does away with. */
+/** The findings of all checks that no part of the whole upgrade settles. */
 export function prerequisiteFindings(judged: readonly JudgedCheck[]): readonly Finding[] {
-  return judged
-    .filter(({ check }) => !areasElsewhere.has(check.area) && !codesElsewhere.has(check.code))
-    .flatMap(({ findings }) => findings);
+  return judged.flatMap(({ check, findings }) => (isSettled(check) ? [] : findings));
+}
+
+function isSettled({ area, code }: Check): boolean {
+  return procedure.some(
+    ({ settles: { areas = [], codes = [] } = {} }) => areas.includes(area) || codes.includes(code),
+  );
 }

@@ -1,5 +1,5 @@
 /** A part of the whole upgrade as the procedure sees it. */
-import type { UpgradePart } from "../../domain/upgrade/parts";
+import type { Part } from "../../domain/procedure";
 import type { Recorder } from "../recorder";
 import type { Report } from "../report";
 
@@ -14,7 +14,7 @@ export interface Stage {
 
 /** A part that is ready to be planned and run. */
 export interface ReadyPart {
-  readonly part: UpgradePart;
+  readonly part: Part;
   /** Why it has nothing to do here; absent: it is run. */
   readonly skip?: string;
   readonly run: (stage: Stage) => Promise<Report>;

@@ -1,7 +1,14 @@
 import { factKeys, type FactKey, type Facts } from "../../../../plugin/domain/facts";
 import { defaultNames } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
-import { rolesSkip, sccSkip, webhookSkip } from "../../../../plugin/domain/upgrade/gates";
+import {
+  databasesSkip,
+  type Intent,
+  noClusters,
+  rolesSkip,
+  sccSkip,
+  webhookSkip,
+} from "../../../../plugin/domain/upgrade/gates";
 
 function facts(
   objects: Partial<Record<FactKey, readonly KubeObject[]>>,
@@ -83,7 +90,7 @@ describe("the webhook is reapplied", () => {
       undefined,
     ],
   ])("%s", (_, read, expected) => {
-    expect(webhookSkip(read)).toBe(expected);
+    expect(webhookSkip({ facts: read })).toBe(expected);
   });
 });
 
@@ -118,9 +125,16 @@ describe("the constraint is unbound", () => {
     ],
     ["whatever ECs elsewhere want", [facts({ ecs: [ec(true, "other")] }, openshift)], undefined],
   ])("%s", (_, [read, version], expected) => {
-    expect(sccSkip(read, version)).toBe(expected);
+    expect(sccSkip({ facts: read, operatorVersion: version })).toBe(expected);
   });
 });
+
+const intent: Intent = {
+  facts: facts({}),
+  operatorVersion: undefined,
+  opened: undefined,
+  engineVersion: undefined,
+};
 
 test.each([
   ["7.4.2-1", true],
@@ -130,5 +144,17 @@ test.each([
   ["8.0.6", true],
   [undefined, true],
 ])("without a release's own roles those of operator %s are left alone: %s", (version, left) => {
-  expect(rolesSkip(version, defaultNames) !== undefined).toBe(left);
+  expect(rolesSkip({ ...intent, operatorVersion: version }) !== undefined).toBe(left);
+  expect(rolesSkip({ ...intent, operatorVersion: version, opened: {} })).toBeUndefined();
+});
+
+test("without a cluster there is nothing to upgrade but the operator", () => {
+  const elsewhere = facts({ ecs: [ec(true, "other")] });
+  expect(noClusters({ facts: elsewhere })).toBe("namespace engine has no cluster");
+  expect(noClusters({ facts: facts({ ecs: [ec(true)] }) })).toBeUndefined();
+});
+
+test("databases keep their version unless one is given", () => {
+  expect(databasesSkip(intent)).toContain("no --engine-version was given");
+  expect(databasesSkip({ ...intent, engineVersion: "8.0" })).toBeUndefined();
 });

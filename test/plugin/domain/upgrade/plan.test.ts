@@ -1,5 +1,4 @@
 import type { PlannedWrite } from "../../../../plugin/domain/planned-write";
-import { upgradeParts } from "../../../../plugin/domain/upgrade/parts";
 import {
   parsePlan,
   type PlannedStep,
@@ -231,12 +230,4 @@ test.each<[string, readonly [Changes, Changes], string | undefined]>([
   ) as [PlannedStep, PlannedStep];
   const more = is === undefined ? [] : [{ step: found, is }];
   expect(unplanned([planned], [found])).toEqual(more);
-});
-
-test("every part says why it has its place, and where that is from", () => {
-  for (const { id, title, because, source } of upgradeParts) {
-    expect([id, title, because]).not.toContain("");
-    expect(source).toMatch(/^S\d/);
-  }
-  expect(new Set(upgradeParts.map(({ id }) => id)).size).toBe(upgradeParts.length);
 });

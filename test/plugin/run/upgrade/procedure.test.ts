@@ -2,7 +2,7 @@ import { ManualClock } from "../../../support/manual-clock";
 import { type ExitCode, TimeoutError, UsageError } from "../../../../plugin/domain/errors";
 import type { Finding } from "../../../../plugin/domain/findings";
 import type { PlannedWrite } from "../../../../plugin/domain/planned-write";
-import { upgradeParts } from "../../../../plugin/domain/upgrade/parts";
+import { procedure } from "../../../../plugin/domain/procedure";
 import type { UpgradePlan } from "../../../../plugin/domain/upgrade/plan";
 import type { ReadyPart, Stage } from "../../../../plugin/run/upgrade/part";
 import { partsOf, type PartPlan } from "../../../../plugin/run/upgrade/planning";
@@ -46,7 +46,7 @@ class World {
   release = "./release";
 
   part(index: number, script: Script): ReadyPart {
-    const part = upgradeParts[index];
+    const part = procedure[index];
     if (part === undefined) throw new Error("no such part");
     const { plans = () => [write(part.id)], exit = okExit, skip, throws, findings = [] } = script;
     const { verified } = script;
