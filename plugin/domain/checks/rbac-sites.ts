@@ -12,11 +12,17 @@ import { at } from "../values";
 import type { Situation } from "./situation";
 import { namespaceOf } from "./named";
 
-/** A managed namespace that exists and is not on its way out. */
-export interface ManagedSite {
+/** What is in a managed namespace. */
+export interface HeldSite {
   readonly namespace: string;
   readonly role: KubeObject | undefined;
   readonly binding: KubeObject | undefined;
+  /** The role, where it is a ClusterRole that gives the access in the place of a Role. */
+  readonly shared: KubeObject | undefined;
+}
+
+/** A managed namespace that exists and is not on its way out. */
+export interface ManagedSite extends HeldSite {
   /** Undefined where there is no template, or an unfit one. */
   readonly wanted: Pair<KubeObject> | undefined;
   /** What a person added to what is wanted. */
@@ -43,10 +49,17 @@ export function rolesOf({ installed, names, target }: Situation): ReleaseRoles {
 
 /** The release's documents with this operator's names in them; undefined without any. */
 export function templatesOf(situation: Situation): RbacTemplates | undefined {
-  const { configured, facts, names } = situation;
   const roles = rolesOf(situation);
-  if (roles.is === "unknown") return undefined;
-  return renderRbac(roles.documents, {
+  return roles.is === "unknown" ? undefined : templatesIn(situation, roles);
+}
+
+/** These documents with this operator's names in them. */
+export function templatesIn(
+  situation: Situation,
+  { documents }: { readonly documents: readonly unknown[] },
+): RbacTemplates {
+  const { configured, facts, names } = situation;
+  return renderRbac(documents, {
     namespace: facts.namespace,
     accounts: accountsOf(situation),
     label: configured.is === "label",
@@ -54,35 +67,47 @@ export function templatesOf(situation: Situation): RbacTemplates | undefined {
   });
 }
 
-/** The namespaces one by one. */
-export function sitesOf(situation: Situation): readonly ManagedSite[] {
-  const { facts, managed, names } = situation;
-  const templates = templatesOf(situation);
-  const consumer = templates?.is === "rendered" ? templates.consumer : undefined;
+/** The managed namespaces with what is in them. */
+export function heldSites({ facts, managed, names }: Situation): readonly HeldSite[] {
   const roles = byNamespace(facts.objects.roles, names.rbac.consumerRole);
   const bindings = byNamespace(facts.objects.roleBindings, names.rbac.consumerBinding);
+  return managed.map((namespace) => {
+    const binding = bindings.get(namespace);
+    const shared = sharedRoleIn(facts, binding);
+    return { namespace, role: shared ?? roles.get(namespace), binding, shared };
+  });
+}
+
+/** What the release wants there. */
+export function wantedAt(
+  consumer: Pair<KubeObject>,
+  { namespace, shared }: HeldSite,
+): Pair<KubeObject> {
+  const pair = pairIn(consumer, namespace);
+  return shared === undefined ? pair : sharedPair(pair, shared);
+}
+
+/** Those that exist and are not on their way out, with what the release wants there. */
+export function sitesOf(situation: Situation): readonly ManagedSite[] {
+  const { facts } = situation;
+  const templates = templatesOf(situation);
+  const consumer = templates?.is === "rendered" ? templates.consumer : undefined;
   const known = termsFor({ ...facts, files: {}, mode: "contract" });
-  return managed
-    .filter((name) => isLiving(factNamed(facts, "namespaces", { name })))
-    .map((namespace) => {
-      const binding = bindings.get(namespace);
-      const clusterRole = sharedRoleIn(facts, binding);
-      const role = clusterRole ?? roles.get(namespace);
-      const pair = consumer && pairIn(consumer, namespace);
-      const wanted = pair && clusterRole ? sharedPair(pair, clusterRole) : pair;
+  return heldSites(situation)
+    .filter(({ namespace }) => isLiving(factNamed(facts, "namespaces", { name: namespace })))
+    .map((site) => {
+      const { role, binding } = site;
+      const wanted = consumer && wantedAt(consumer, site);
       const held = { ...(role && { role }), ...(binding && { binding }) };
       const local = wanted === undefined ? none : additionsTo(held, wanted, known);
       // without an EC nobody knows whose accounts the release means
       const subjects = accountsOf(situation).length === 0 ? [] : local.subjects;
-      return { namespace, role, binding, wanted, local: { ...local, subjects } };
+      return { ...site, wanted, local: { ...local, subjects } };
     });
 }
 
 /** The ClusterRole that gives the access in the place of a Role, where one does. */
-export function sharedRoleIn(
-  facts: Facts,
-  binding: KubeObject | undefined,
-): KubeObject | undefined {
+function sharedRoleIn(facts: Facts, binding: KubeObject | undefined): KubeObject | undefined {
   const name = clusterRoleOf(binding);
   const role = name === undefined ? undefined : factNamed(facts, "clusterRoles", { name });
   return isShared(role, facts.names) ? role : undefined;

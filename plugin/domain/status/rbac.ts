@@ -1,15 +1,14 @@
 /** In how many places role and binding differ from the release's (S34; domain facts 6). */
-import { sharedRoleIn } from "../checks/rbac-sites";
+import { heldSites, rolesOf, settingNeeds, templatesIn, wantedAt } from "../checks/rbac-sites";
 import type { Situation } from "../checks/situation";
-import { factNamed, type Facts } from "../facts";
+import { factNamed } from "../facts";
 import type { KubeObject } from "../objects";
 import type { Pair } from "../rbac/kinds";
-import { type RoleFiles, rolesFor } from "../rbac/lines";
+import type { RoleFiles } from "../rbac/lines";
 import { isAsWanted, planSite, type SitePlan, takesAway, type Terms } from "../rbac/plan";
-import { clusterRoleOf, sharedPair } from "../rbac/shared";
+import { clusterRoleOf } from "../rbac/shared";
 import { termsFor } from "../rbac/terms";
-import { pairIn, renderRbac, wantsAccounts, type RbacTemplates } from "../rbac/templates";
-import { at, text } from "../values";
+import { type RbacTemplates, wantsAccounts } from "../rbac/templates";
 import { bounded, unreadVerdict, type Verdict } from "./verdict";
 
 /** What is shown of the managed namespaces. */
@@ -30,34 +29,30 @@ export interface RbacStatus {
 
 const wholeCluster = "the whole cluster";
 
-/** Compares every managed namespace with the templates. */
-export function rbacStatus(
-  { facts, configured, installed, managed: namespaces, clusters }: Situation,
-  files: RoleFiles,
-): RbacStatus {
+/** Compares every managed namespace with the templates, as checks have them. */
+export function rbacStatus(situation: Situation, files: RoleFiles): RbacStatus {
+  const { facts, configured, managed } = situation;
   const empty = { places: 0, differing: [], lacking: [], beyond: [], local: [] };
   const none = { ...empty, comparedWith: files.source };
-  const unread = unreadVerdict(facts, [
-    "deployments",
-    "configMaps",
-    "namespaces",
-    "roles",
-    "roleBindings",
-  ]);
-  if (unread !== undefined) return { ...none, verdict: unread };
+  const basic = unreadVerdict(facts, [...settingNeeds, "roles", "roleBindings"]);
+  if (basic !== undefined) return { ...none, verdict: basic };
   if (configured.is === "unknown") {
     return { ...none, verdict: { is: "unknown", because: configured.because } };
   }
-  const byLabel = configured.is === "label";
-  if (namespaces.length === 0 && !byLabel) {
+  if (managed.length === 0 && configured.is !== "label") {
     return { ...none, verdict: { is: "fine", says: "no other namespace is managed" } };
   }
-  const roles = rolesFor(files, installed?.tag, facts.names);
+  const roles = rolesOf(situation);
   if (roles.is === "unknown")
     return { ...none, verdict: { ...roles, because: `${roles.because}; give --release` } };
-  const rendered = rendering({ facts, clusters, byLabel }, roles.documents);
-  if (rendered.is === "unknown") return { ...none, verdict: rendered };
-  const plans = plansOf(facts, rendered, { namespaces, files });
+  const unread = unreadFor(situation, roles.documents);
+  if (unread !== undefined) return { ...none, verdict: unread };
+  const templates = templatesIn(situation, roles);
+  if (templates.is === "unfit") {
+    const because = `the files do not fit: ${templates.problems.join("; ")}`;
+    return { ...none, verdict: { is: "unknown", because } };
+  }
+  const plans = plansOf(situation, templates, files);
   const where = (is: (plan: SitePlan) => boolean): readonly string[] =>
     plans.filter(({ plan }) => is(plan)).map(({ place }) => place);
   const status = {
@@ -71,37 +66,23 @@ export function rbacStatus(
   return { ...status, verdict: verdictOn(status) };
 }
 
-type Rendered = Extract<RbacTemplates, { is: "rendered" }>;
-
-function rendering(
-  {
-    facts,
-    clusters,
-    byLabel: label,
-  }: Pick<Situation, "facts" | "clusters"> & { readonly byLabel: boolean },
+/** What cannot be compared since accounts or cluster roles are not known. */
+function unreadFor(
+  { facts, configured, clusters }: Situation,
   documents: readonly unknown[],
-): Rendered | Extract<Verdict, { is: "unknown" }> {
-  const { names, namespace } = facts;
-  const accounts = clusters.map(
-    (ec) => text(at(ec, names.ecFields.serviceAccountName)) ?? String(ec.metadata.name),
-  );
-  if (accounts.length === 0 && wantsAccounts(documents, names)) {
+): Verdict | undefined {
+  if (clusters.length === 0 && wantsAccounts(documents, facts.names)) {
     const because = "no cluster resource tells the service account that the bindings are for";
     return unreadVerdict(facts, ["ecs"]) ?? { is: "unknown", because };
   }
+  if (configured.is === "label")
+    return unreadVerdict(facts, ["clusterRoles", "clusterRoleBindings"]);
   const byClusterRole = facts.objects.roleBindings.some(
     (binding) =>
-      binding.metadata.name === names.rbac.consumerBinding && clusterRoleOf(binding) !== undefined,
+      binding.metadata.name === facts.names.rbac.consumerBinding &&
+      clusterRoleOf(binding) !== undefined,
   );
-  const shared = byClusterRole ? unreadVerdict(facts, ["clusterRoles"]) : undefined;
-  if (shared !== undefined) return shared;
-  const unread = label ? unreadVerdict(facts, ["clusterRoles", "clusterRoleBindings"]) : undefined;
-  if (unread !== undefined) return unread;
-  const unique = [...new Set(accounts)].sort();
-  const result = renderRbac(documents, { namespace, accounts: unique, label, names });
-  return result.is === "rendered"
-    ? result
-    : { is: "unknown", because: `the files do not fit: ${result.problems.join("; ")}` };
+  return byClusterRole ? unreadVerdict(facts, ["clusterRoles"]) : undefined;
 }
 
 interface PlannedPlace {
@@ -110,20 +91,15 @@ interface PlannedPlace {
 }
 
 function plansOf(
-  facts: Facts,
-  { consumer, label }: Rendered,
-  { namespaces, files }: { readonly namespaces: readonly string[]; readonly files: RoleFiles },
+  situation: Situation,
+  { consumer, label }: Extract<RbacTemplates, { is: "rendered" }>,
+  files: RoleFiles,
 ): readonly PlannedPlace[] {
+  const { facts } = situation;
   const terms = termsFor({ ...facts, files, mode: "contract" });
-  const roles = placed(facts.objects.roles, consumer.role);
-  const bindings = placed(facts.objects.roleBindings, consumer.binding);
-  const inEach = namespaces.map((place) => {
-    const binding = bindings.get(place);
-    const shared = sharedRoleIn(facts, binding);
-    const pair = pairIn(consumer, place);
-    const wanted = shared === undefined ? pair : sharedPair(pair, shared);
-    return planned(place, { wanted, terms }, [shared ?? roles.get(place), binding]);
-  });
+  const inEach = heldSites(situation).map((site) =>
+    planned(site.namespace, { wanted: wantedAt(consumer, site), terms }, [site.role, site.binding]),
+  );
   if (label === undefined) return inEach;
   const found = (key: "clusterRoles" | "clusterRoleBindings", { metadata }: KubeObject) =>
     factNamed(facts, key, { name: String(metadata.name) });
@@ -143,15 +119,6 @@ function planned(
 ): PlannedPlace {
   const found = { ...(role !== undefined && { role }), ...(binding !== undefined && { binding }) };
   return { place, plan: planSite(found, wanted, terms) };
-}
-
-/** The objects of a template's name, by namespace. */
-function placed(
-  objects: readonly KubeObject[],
-  { metadata }: KubeObject,
-): ReadonlyMap<string | undefined, KubeObject> {
-  const ours = objects.filter((object) => object.metadata.name === metadata.name);
-  return new Map(ours.map((object) => [object.metadata.namespace, object]));
 }
 
 function lacks({ gained, subjectsGained, rebind }: SitePlan): boolean {

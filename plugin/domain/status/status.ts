@@ -53,7 +53,7 @@ const mostFindings = 3;
 
 /** Judges every component; each stands for itself, whatever the others lack. */
 export function judgeStatus(facts: Facts, input: StatusInput): Status {
-  const situation = situationOf(facts, {});
+  const situation = situationOf(facts, { rbac: input.rbac });
   const parts = {
     operator: operatorStatus(facts),
     clusters: clustersStatus(situation),
