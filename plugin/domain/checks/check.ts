@@ -1,4 +1,6 @@
 /** A preflight check as a value: what it says, what it needs to have been read, and its judgement. */
+import { type CauseKey, causesOf } from "../cluster/causes";
+import { clusterFindings } from "../cluster/codes";
 import type { FactKey } from "../facts";
 import type { Finding } from "../findings";
 import type { KubeObject } from "../objects";
@@ -58,6 +60,15 @@ export function shared(
   rest: Omit<Check, keyof Explained | "shared">,
 ): Check {
   return { code, severity, cause, fix, source, shared: true, ...rest };
+}
+
+/** A cause that an upgrade of an EC would meet, as a check before it. */
+export function ofCause(
+  key: CauseKey,
+  rest: Omit<Check, keyof Explained | "shared" | "judge">,
+): Check {
+  const judge = perCluster((cluster, { facts }) => causesOf(key, facts, { ec: cluster }));
+  return shared(clusterFindings[key], { ...rest, judge });
 }
 
 /** A finding on an object, with what is particular about it. */

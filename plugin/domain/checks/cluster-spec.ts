@@ -1,15 +1,14 @@
 /** The EC's spec: images, policy, and the two spellings of the automatic upgrade (domain facts 7, 13). */
-import { digestCauses } from "../cluster/causes";
 import { clusterFindings } from "../cluster/codes";
 import { usualPullPolicy } from "../cluster/edits";
-import { autoOf, autoPaths } from "../cluster/fields";
+import { autoPaths } from "../cluster/fields";
+import { lastFile } from "../operator/managers";
 import { isSameTag } from "../release/target";
 import { isUnknownPolicy } from "../rules/upgrade-policy";
 import { at, shown, text } from "../values";
-import { type Check, type Found, on, perCluster, shared } from "./check";
+import { type Check, type Found, ofCause, on, perCluster, shared } from "./check";
 import { judgeSecrets } from "./secrets";
 import type { Situation } from "./situation";
-import { lastFile } from "../operator/managers";
 
 const area = "cluster";
 const needs = ["ecs"] as const;
@@ -38,13 +37,10 @@ export const clusterSpecChecks: readonly Check[] = [
         );
     }),
   },
-  shared(clusterFindings.digestPinned, {
+  ofCause("digestPinned", {
     area,
     title: "No image is pinned by digest where upgrades are automatic",
     needs,
-    judge: perCluster((cluster, { facts, names }) =>
-      autoOf(cluster, names) ? digestCauses(facts, cluster) : [],
-    ),
   }),
   {
     code: "CLUSTER-HELPER-IMAGES",

@@ -1,7 +1,7 @@
 /** The databases: version, place, state (S61, S98, S123, S126; domain facts 6, 7, 13). */
-import { databaseCauses } from "../cluster/causes";
+import { causesOf } from "../cluster/causes";
 import { clusterFindings } from "../cluster/codes";
-import { databasesOf } from "../cluster/databases";
+import { databasesOf, isTooOld, lowest } from "../cluster/databases";
 import { keepsNothing } from "../databases/bdb";
 import { databaseFindings } from "../databases/codes";
 import { versionPaths } from "../databases/version-paths";
@@ -12,7 +12,7 @@ import type { RuleOptions } from "../rules/types";
 import { quote, showMiss } from "../rules/wording";
 import { otherOperators } from "../rbac/stale";
 import { at, shown, text } from "../values";
-import { compareEngineVersions, formatEngineVersion, leadingEngineVersion } from "../versions";
+import { formatEngineVersion, leadingEngineVersion } from "../versions";
 import { type Check, type Found, on, perCluster, shared } from "./check";
 import { isForNewBase, type PlacedDatabase, type Situation } from "./situation";
 import { namespaceOf } from "./named";
@@ -20,7 +20,6 @@ import { namespaceOf } from "./named";
 const area = "databases";
 const ofClusters = ["ecs", "edbs", "eaadbs"] as const;
 const needs = ["ecs", "edbs", "eaadbs", "namespaces", "deployments", "configMaps"] as const;
-const lowest = { major: 7, minor: 2 };
 
 const perDatabase =
   (
@@ -37,7 +36,9 @@ export const databaseChecks: readonly Check[] = [
     needs: ofClusters,
     judge: (situation) =>
       isForNewBase(situation)
-        ? perCluster((cluster, { facts }) => databaseCauses(facts, cluster))(situation)
+        ? perCluster((cluster, { facts }) => causesOf("databaseOld", facts, { ec: cluster }))(
+            situation,
+          )
         : [],
   }),
   shared(clusterFindings.databaseUnknown, {
@@ -228,7 +229,7 @@ function judgeVersion(
   const rules = { version: "deny", policy: "off", modules: "off" } as const;
   const options: RuleOptions = { reading: "target", allowLatest: undefined, names, rules };
   const wanted = leadingEngineVersion(at(object, versionPaths(facts, { kind, object })[0]));
-  if (wanted !== undefined && compareEngineVersions(wanted, lowest) < 0) return [];
+  if (isTooOld(wanted)) return [];
   const { causes } = judgeEdit(
     { kind, before: undefined, after: object },
     { after: lookup },

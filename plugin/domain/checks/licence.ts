@@ -1,10 +1,10 @@
 /** The EC's license: valid, for a while yet, with room (S59, S60, S114, S117, S125). */
-import { licenseCauses } from "../cluster/causes";
+import { causesOf } from "../cluster/causes";
 import { clusterFindings } from "../cluster/codes";
 import type { KubeObject } from "../objects";
 import { daysUntil } from "../duration";
 import { at, text } from "../values";
-import { type Check, on, perCluster, shared } from "./check";
+import { type Check, ofCause, on, perCluster, shared } from "./check";
 import type { Situation } from "./situation";
 import { judgeSecrets } from "./secrets";
 
@@ -14,12 +14,7 @@ const soon = 30;
 
 /** The checks of the license. */
 export const licenceChecks: readonly Check[] = [
-  shared(clusterFindings.license, {
-    area,
-    title: "The license is valid",
-    needs,
-    judge: perCluster((cluster, { facts }) => licenseCauses(facts, cluster)),
-  }),
+  ofCause("license", { area, title: "The license is valid", needs }),
   shared(clusterFindings.licenseUnknown, {
     area,
     title: "The EC tells the state of its license",
@@ -43,7 +38,11 @@ export const licenceChecks: readonly Check[] = [
     judge: perCluster((cluster, situation) => {
       const { days, field, until } = expiryOf(cluster, situation);
       // of an invalid license the check of its state tells
-      if (days === undefined || days >= 0 || licenseCauses(situation.facts, cluster).length > 0)
+      if (
+        days === undefined ||
+        days >= 0 ||
+        causesOf("license", situation.facts, { ec: cluster }).length > 0
+      )
         return [];
       return [on(cluster, `its license expired ${until}`, { field })];
     }),

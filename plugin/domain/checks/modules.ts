@@ -1,14 +1,12 @@
 /** Modules of the user's own: defined, named and downloaded as they must be (S51-S56, S103, S124). */
-import { userModuleCauses } from "../cluster/causes";
 import { clusterFindings } from "../cluster/codes";
 import { undefinedModules, usedModules } from "../cluster/databases";
-import { autoOf } from "../cluster/fields";
 import { projectCluster } from "../clusters";
 import type { KubeObject } from "../objects";
 import { isSameTag } from "../release/target";
 import { fieldName, fieldsOf } from "../rules/fields";
 import { at, list, own, text } from "../values";
-import { type Check, type Found, on, perCluster, shared } from "./check";
+import { type Check, type Found, ofCause, on, perCluster, shared } from "./check";
 import { judgeSecrets } from "./secrets";
 import { isBefore, isForNewBase, type Situation, tagged } from "./situation";
 
@@ -19,13 +17,10 @@ const withoutModules = ["8.0.2-2", "8.0.2-6"];
 
 /** The checks of the modules. */
 export const moduleChecks: readonly Check[] = [
-  shared(clusterFindings.autoUserModules, {
+  ofCause("autoUserModules", {
     area,
     title: "Upgrades are not automatic where databases use modules of the user's own",
     needs,
-    judge: perCluster((cluster, { facts, names }) =>
-      autoOf(cluster, names) ? userModuleCauses(facts, cluster) : [],
-    ),
   }),
   shared(clusterFindings.moduleUndefined, {
     area,

@@ -3,38 +3,61 @@ import type { Facts } from "../facts";
 import type { Finding } from "../findings";
 import { type KubeObject, objectLabel } from "../objects";
 import { at, text } from "../values";
-import { compareEngineVersions, formatEngineVersion } from "../versions";
-import { clusterFinding } from "./codes";
-import { databasesOf, undefinedModules, usedModules } from "./databases";
+import { type EngineVersion, formatEngineVersion } from "../versions";
+import { clusterFinding, type clusterFindings } from "./codes";
+import { databasesOf, isTooOld, lowest, undefinedModules, usedModules } from "./databases";
 import { autoOf } from "./fields";
-
-const lowest = { major: 7, minor: 2 };
 
 /** The command that shows, and does, the recovery of an EC whose upgrade does not go on (S97-S103). */
 export function recoverLine({ metadata: { name, namespace } }: KubeObject): string {
   return `kubectl engine recover --ec ${String(name)} -n ${String(namespace)}`;
 }
 
-/** Every cause that the facts show; `auto` is what the EC asks for unless it is to be changed. */
-export function upgradeCauses(
-  facts: Facts,
-  ec: KubeObject,
-  auto = autoOf(ec, facts.names),
-): readonly Finding[] {
-  return [
-    ...licenseCauses(facts, ec),
-    ...(auto ? [...digestCauses(facts, ec), ...userModuleCauses(facts, ec)] : []),
-    ...freezeCauses(facts, ec),
-  ];
+/** Against beginning, in an upgrade that the operator refuses, and in one that it has frozen. */
+export type CausePhase = "beginning" | "refused" | "frozen";
+
+/** The causes, by what their findings are called. */
+export type CauseKey = keyof typeof clusterFindings;
+
+interface Cause {
+  readonly key: CauseKey;
+  readonly phases: readonly CausePhase[];
+  /** It is one only where the EC follows its operator by itself. */
+  readonly whenAuto?: true;
+  readonly judge: (facts: Facts, ec: KubeObject) => readonly Finding[];
 }
 
-/** What lets an upgrade begin and freeze: databases that cannot go along (S113, S123, S124). */
-export function freezeCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
-  return [...databaseCauses(facts, ec), ...undefinedModuleCauses(facts, ec)];
+/** What an upgrade cannot do with, the surest first. */
+const causes: readonly Cause[] = [
+  { key: "license", phases: ["refused"], judge: licenseCauses },
+  { key: "digestPinned", phases: ["beginning", "refused"], whenAuto: true, judge: digestCauses },
+  {
+    key: "autoUserModules",
+    phases: ["beginning", "refused"],
+    whenAuto: true,
+    judge: userModuleCauses,
+  },
+  { key: "databaseOld", phases: ["refused", "frozen"], judge: databaseCauses },
+  { key: "moduleUndefined", phases: ["refused", "frozen"], judge: undefinedModuleCauses },
+];
+
+/** What the facts show of one cause, or of all of a phase; `auto` is what the EC asks for unless it is to be changed. */
+export function causesOf(
+  wanted: CauseKey | CausePhase,
+  facts: Facts,
+  {
+    ec,
+    auto = autoOf(ec, facts.names),
+  }: { readonly ec: KubeObject; readonly auto?: boolean | undefined },
+): readonly Finding[] {
+  return causes
+    .filter(({ key, phases }) => [key, ...phases].includes(wanted))
+    .filter(({ whenAuto }) => whenAuto !== true || auto)
+    .flatMap(({ judge }) => judge(facts, ec));
 }
 
 /** The license has to be valid (S59, S125). */
-export function licenseCauses({ names }: Facts, ec: KubeObject): readonly Finding[] {
+function licenseCauses({ names }: Facts, ec: KubeObject): readonly Finding[] {
   const state = text(at(ec, names.ecFields.licenseState));
   if (state === undefined || state.toLowerCase() === "valid") return [];
   const until = text(at(ec, names.ecFields.licenseExpiration));
@@ -49,7 +72,7 @@ export function licenseCauses({ names }: Facts, ec: KubeObject): readonly Findin
 }
 
 /** With automatic upgrade no image may be pinned by its digest, each path is named (domain facts 7). */
-export function digestCauses({ names }: Facts, ec: KubeObject): readonly Finding[] {
+function digestCauses({ names }: Facts, ec: KubeObject): readonly Finding[] {
   return digestPaths(names)
     .filter((path) => text(at(ec, path)) !== undefined)
     .map((path) =>
@@ -72,7 +95,7 @@ function digestPaths({ ecFields }: Facts["names"]): readonly (readonly string[])
 }
 
 /** Databases with modules of the user's own need the automatic upgrade off (S51, S124). */
-export function userModuleCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
+function userModuleCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
   const used = usedModules(facts, ec);
   if (used.length === 0) return [];
   const shown = used.map(({ module, databases }) => `${module} (${databases.join(", ")})`);
@@ -85,29 +108,49 @@ export function userModuleCauses(facts: Facts, ec: KubeObject): readonly Finding
 }
 
 /** Every database has to run 7.2 or later (S123). */
-export function databaseCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
+function databaseCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
   return databasesOf(facts, ec).flatMap(({ label, version }) =>
-    version === undefined || compareEngineVersions(version, lowest) >= 0
-      ? []
-      : [
-          clusterFinding("databaseOld", {
-            object: label,
-            cause: `it runs ${formatEngineVersion(version)}, and with a database before ${formatEngineVersion(lowest)} the upgrade freezes`,
-            fix: `upgrade it to ${formatEngineVersion(lowest)} or later first`,
-          }),
-        ],
+    isTooOld(version) ? [databaseOld(label, version)] : [],
   );
+}
+
+/** A database that upgrades do not take along, and what takes it there. */
+export function databaseOld(
+  object: string,
+  version: EngineVersion,
+  fix = `upgrade it to ${formatEngineVersion(lowest)} or later first`,
+): Finding {
+  return clusterFinding("databaseOld", {
+    object,
+    cause: `it runs ${formatEngineVersion(version)}, and with a database before ${formatEngineVersion(lowest)} the upgrade freezes`,
+    fix,
+  });
 }
 
 /** Modules of databases that nothing defines, each with its databases (S56). */
 function undefinedModuleCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
-  const field = facts.names.fields.userDefinedModules.join(".");
+  const field = moduleField(facts);
   return undefinedModules(facts, ec).map(({ module, says }) =>
-    clusterFinding("moduleUndefined", {
-      object: objectLabel(ec),
-      field,
+    moduleUndefined(facts, ec, {
       cause: says,
       fix: `define ${module} in ${field}, or take it out of these databases`,
     }),
   );
+}
+
+/** A module that an EC does not define, and what brings it there. */
+export function moduleUndefined(
+  facts: Facts,
+  ec: KubeObject,
+  says: Pick<Finding, "cause" | "fix">,
+): Finding {
+  return clusterFinding("moduleUndefined", {
+    object: objectLabel(ec),
+    field: moduleField(facts),
+    ...says,
+  });
+}
+
+function moduleField({ names }: Facts): string {
+  return names.fields.userDefinedModules.join(".");
 }

@@ -9,7 +9,20 @@ import { readSubject } from "../rules/subject";
 import { servedPaths } from "../served-fields";
 import type { Edit } from "../rules/types";
 import { at } from "../values";
-import { type EngineVersion, leadingEngineVersion, parseEngineVersion } from "../versions";
+import {
+  compareEngineVersions,
+  type EngineVersion,
+  leadingEngineVersion,
+  parseEngineVersion,
+} from "../versions";
+
+/** Databases have to run this or a later version (S123). */
+export const lowest: EngineVersion = { major: 7, minor: 2 };
+
+/** True for what upgrades do not take along; of one that does not tell nothing is claimed. */
+export function isTooOld(runs: EngineVersion | undefined): runs is EngineVersion {
+  return runs !== undefined && compareEngineVersions(runs, lowest) < 0;
+}
 
 /** A database that lives in the EC. */
 export interface Database {

@@ -6,17 +6,17 @@ import type { CheckTarget } from "../checks/target";
 import type { Facts } from "../facts";
 import type { Finding } from "../findings";
 import { type KubeObject, objectLabel } from "../objects";
+import { lastFile } from "../operator/managers";
 import type { Permission } from "../permissions";
 import { runningVersion } from "../rollout/cluster";
 import { at, text } from "../values";
 import { judgePrerequisites } from "../upgrade/prerequisites";
 import { compareReleaseTags, parseReleaseTag, type ReleaseTag } from "../versions";
-import { digestCauses, userModuleCauses } from "./causes";
+import { causesOf } from "./causes";
 import { clusterFinding, clusterFindings } from "./codes";
 import type { AutoPlan, ClusterWish, FieldEdit } from "./edits";
 import { autoOf, autoPaths } from "./fields";
 import { operatorFindings, operatorRelease } from "./operator";
-import { lastFile } from "../operator/managers";
 
 /** The upgrade that is judged. */
 export interface PlannedUpgrade {
@@ -38,7 +38,7 @@ export function prerequisites(
     ...stateFindings(facts, ec),
     ...operatorFindings(facts, ec, wish),
     ...targetFindings(facts, ec, wish),
-    ...autoCauses(facts, planned),
+    ...causesOf("beginning", facts, { ec, auto: willFollow(facts, planned) }),
     ...autoFindings(facts, planned),
     ...pinnedFindings(facts, planned),
     ...manifestFindings(planned),
@@ -106,9 +106,9 @@ function isNewer(one: ReleaseTag | undefined, other: ReleaseTag): boolean {
   return one !== undefined && compareReleaseTags(one, other) > 0;
 }
 
-function autoCauses(facts: Facts, { ec, wish, auto }: PlannedUpgrade): readonly Finding[] {
-  const after = wish.auto || (autoOf(ec, facts.names) && !auto.off);
-  return after ? [...digestCauses(facts, ec), ...userModuleCauses(facts, ec)] : [];
+/** Whether the EC will follow its operator by itself. */
+function willFollow({ names }: Facts, { ec, wish, auto }: PlannedUpgrade): boolean {
+  return wish.auto || (autoOf(ec, names) && !auto.off);
 }
 
 /** Where the automatic upgrade is said, and whether the spellings agree (S13; domain facts 13). */

@@ -1,10 +1,9 @@
 /** What keeps an upgrade from going on, each cause with what takes it away (S97-S103, S113, S114, S121-S126). */
 import { termOf } from "../names";
 import { withInstalled } from "../api/modules";
-import { digestCauses, licenseCauses } from "../cluster/causes";
+import { causesOf, databaseOld, moduleUndefined } from "../cluster/causes";
 import { clusterFinding } from "../cluster/codes";
-import { canDefineModules, undefinedModules } from "../cluster/databases";
-import { autoOf } from "../cluster/fields";
+import { canDefineModules, isTooOld, undefinedModules } from "../cluster/databases";
 import { projectCluster } from "../clusters";
 import type { Facts } from "../facts";
 import type { Finding } from "../findings";
@@ -14,7 +13,7 @@ import { at, text } from "../values";
 import { formatEngineVersion } from "../versions";
 import { bundledVersions } from "../release/bundled";
 import { recoveryFinding } from "./codes";
-import { type ApiFacts, isTooOld, lowest, type RecoveryDatabase, shownVersion } from "./databases";
+import { type ApiFacts, type RecoveryDatabase, shownVersion } from "./databases";
 import { buildsOf, fits } from "./line";
 
 /** One cause; what it is decides what takes it away. */
@@ -40,12 +39,13 @@ export interface Frozen {
 }
 
 /** Every cause that the data show. */
-export function causesOf(frozen: Frozen): readonly FreezeCause[] {
+export function freezeCauses(frozen: Frozen): readonly FreezeCause[] {
   const { facts, ec } = frozen;
-  const digests = autoOf(ec, facts.names) ? digestCauses(facts, ec) : [];
   return [
     ...licenseOf(frozen),
-    ...digests.map((finding) => ({ is: "digest", finding }) as const),
+    ...causesOf("digestPinned", facts, { ec }).map(
+      (finding) => ({ is: "digest", finding }) as const,
+    ),
     ...oldDatabases(frozen),
     ...moduleCauses(frozen),
   ];
@@ -53,7 +53,7 @@ export function causesOf(frozen: Frozen): readonly FreezeCause[] {
 
 /** Either place that tells it counts: the resource may be behind (S114, S125). */
 export function licenseOf({ facts, ec, api }: Frozen): readonly FreezeCause[] {
-  const told = licenseCauses(facts, ec);
+  const told = causesOf("license", facts, { ec });
   const until = api?.license?.expirationDate;
   const expired = clusterFinding("license", {
     object: objectLabel(ec),
@@ -71,12 +71,8 @@ function oldDatabases({ facts, ec, databases }: Frozen): readonly FreezeCause[] 
     if (runs === undefined) return [];
     const version = formatEngineVersion(runs);
     if (isTooOld(runs)) {
-      const finding = clusterFinding("databaseOld", {
-        object: label,
-        cause: `it runs ${version}, and with a database before ${formatEngineVersion(lowest)} the upgrade freezes`,
-        fix: "upgrade it over the REST API: recover --apply --engine-version VERSION",
-      });
-      return [{ is: "database", database, finding }];
+      const fix = "upgrade it over the REST API: recover --apply --engine-version VERSION";
+      return [{ is: "database", database, finding: databaseOld(label, runs, fix) }];
     }
     if (bundled === undefined || bundled.includes(version)) return [];
     const cause = `it runs ${version}, and ${String(tag)} bundles ${bundled.join(", ")}`;
@@ -100,12 +96,8 @@ function undefinedOnes(frozen: Frozen): readonly FreezeCause[] {
   return undefinedModules(facts, ec).flatMap((used): readonly FreezeCause[] => {
     const { module, standing, says } = used;
     if (standing === "installed") return notDefined(frozen, module, says);
-    const finding = clusterFinding("moduleUndefined", {
-      object: objectLabel(ec),
-      field: facts.names.fields.userDefinedModules.join("."),
-      cause: says,
-      fix: `install ${module}: recover --apply --module FILE`,
-    });
+    const fix = `install ${module}: recover --apply --module FILE`;
+    const finding = moduleUndefined(facts, ec, { cause: says, fix });
     const users = databases.filter(({ label }) => used.databases.includes(label));
     return [{ is: "module", module, databases: users, finding }];
   });
@@ -114,15 +106,10 @@ function undefinedOnes(frozen: Frozen): readonly FreezeCause[] {
 /** Where an older definition has no place to define it, that cannot be what is missing (C9, S124). */
 function notDefined({ facts, ec }: Frozen, module: string, says: string): readonly FreezeCause[] {
   const { names } = facts;
-  const path = names.fields.userDefinedModules;
   if (!canDefineModules(facts)) return [];
-  const finding = clusterFinding("moduleUndefined", {
-    object: objectLabel(ec),
-    field: path.join("."),
-    cause: says,
-    fix: `define ${module} in ${path.join(".")} of the ${termOf(names.ec)}`,
-  });
-  return [{ is: "other", finding }];
+  const field = names.fields.userDefinedModules.join(".");
+  const fix = `define ${module} in ${field} of the ${termOf(names.ec)}`;
+  return [{ is: "other", finding: moduleUndefined(facts, ec, { cause: says, fix }) }];
 }
 
 function uninstalled(frozen: Frozen, api: ApiFacts): readonly FreezeCause[] {

@@ -6,7 +6,7 @@ import { type KubeObject, objectLabel } from "../objects";
 import { isTakenUp } from "../rollout/cluster";
 import { defaultStallAfterMs, judgeStatefulSet } from "../rollout/stateful-set";
 import { at, text } from "../values";
-import { causesOf, type FreezeCause, type Frozen, licenseOf } from "./causes";
+import { freezeCauses, type FreezeCause, type Frozen, licenseOf } from "./causes";
 import { recoveryFinding } from "./codes";
 import { type ApiFacts, databasesOfCluster, type RecoveryDatabase } from "./databases";
 import { type Apart, outOfLine } from "./line";
@@ -48,7 +48,7 @@ function judged(frozen: Frozen, { state, apart }: Seen): Verdict {
   const { facts, ec } = frozen;
   const label = objectLabel(ec);
   if (ends.includes(state) || state === "InvalidUpgrade") {
-    const causes = causesOf(frozen);
+    const causes = freezeCauses(frozen);
     const found = causes.length > 0 ? causes : [unknown(frozen, state)];
     return {
       is: "frozen",
@@ -81,7 +81,7 @@ function unknown({ facts, ec }: Frozen, state: string): FreezeCause {
 /** It has begun, and the pods' template is still the old one. */
 function begun(frozen: Frozen, { state, apart }: Seen): Verdict {
   const label = objectLabel(frozen.ec);
-  const causes = causesOf(frozen);
+  const causes = freezeCauses(frozen);
   if (causes.length > 0 || apart.length > 0) {
     return { is: "frozen", says: `the upgrade of ${label} has begun and stands still`, causes };
   }

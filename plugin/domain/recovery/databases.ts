@@ -6,7 +6,6 @@ import type { Facts } from "../facts";
 import { type KubeObject, objectLabel } from "../objects";
 import { at, list, own, text } from "../values";
 import {
-  compareEngineVersions,
   type EngineVersion,
   formatEngineVersion,
   leadingEngineVersion,
@@ -125,14 +124,6 @@ export function listedModules(
       const name = text(own(entry, moduleName));
       return name === undefined ? [] : [{ name, version: text(own(entry, moduleVersion)) }];
     });
-}
-
-/** Databases have to run this or a later version (S123). */
-export const lowest: EngineVersion = { major: 7, minor: 2 };
-
-/** True for what upgrades do not take along; of one that does not tell nothing is claimed. */
-export function isTooOld(runs: EngineVersion | undefined): boolean {
-  return runs !== undefined && compareEngineVersions(runs, lowest) < 0;
 }
 
 /** A version for people. */

@@ -1,6 +1,7 @@
 /** What --apply does about the causes, and what it cannot do (S99, S100; domain facts 7, 10). */
 import { withInstalled } from "../api/modules";
 import type { InstalledModule } from "../api/records";
+import { isTooOld } from "../cluster/databases";
 import type { FieldEdit } from "../cluster/edits";
 import { databaseFinding } from "../databases/codes";
 import { planDatabase } from "../databases/plan";
@@ -18,7 +19,7 @@ import {
 import type { FreezeCause } from "./causes";
 import type { Freeze } from "./classify";
 import { recoveryFinding } from "./codes";
-import { type ApiFacts, isTooOld, type RecoveryDatabase, shownVersion } from "./databases";
+import { type ApiFacts, type RecoveryDatabase, shownVersion } from "./databases";
 import { fits, isInstalled } from "./line";
 
 /** What the person gives. */

@@ -1,6 +1,6 @@
 /** How far an EC's upgrade is: state, revision and pods together, never the state alone (S68-S72). */
 import { parseImage } from "../image";
-import { freezeCauses, licenseCauses, recoverLine, upgradeCauses } from "../cluster/causes";
+import { causesOf, recoverLine } from "../cluster/causes";
 import { type Facts, factNamed } from "../facts";
 import { type KubeObject, objectLabel } from "../objects";
 import { at, own, text } from "../values";
@@ -192,7 +192,7 @@ function refused(facts: Facts, seen: Seen, { stateBefore }: WantedCluster): Trou
   const { ec, state, specStatus, taken } = seen;
   const invalid = state === "InvalidUpgrade";
   if (!invalid && specStatus === "Valid") return undefined;
-  const causes = upgradeCauses(facts, ec);
+  const causes = causesOf("refused", facts, { ec });
   const said = invalid ? "its state is InvalidUpgrade" : `its spec status is ${specStatus}`;
   const log = `see kubectl logs deployment/${facts.names.operator.deployment}`;
   const [first] = causes;
@@ -212,7 +212,7 @@ function refused(facts: Facts, seen: Seen, { stateBefore }: WantedCluster): Trou
 /** An upgrade that began without its prerequisites stands still until they are met (S113). */
 function frozen(facts: Facts, { ec, state, taken }: Seen): Trouble | undefined {
   if (state !== "Upgrade" || taken) return undefined;
-  const causes = freezeCauses(facts, ec);
+  const causes = causesOf("frozen", facts, { ec });
   if (causes.length === 0) return undefined;
   return {
     code: "CLUSTER-FROZEN",
@@ -241,7 +241,7 @@ function failed({ names }: Facts, { state, roll, taken, running }: Seen): Troubl
 
 /** Without a valid license an upgrade fails (S114). */
 function licensed(facts: Facts, { ec }: Seen): Trouble | undefined {
-  const [cause] = licenseCauses(facts, ec);
+  const [cause] = causesOf("license", facts, { ec });
   if (cause === undefined) return undefined;
   const { code, cause: because, fix } = cause;
   return { code, because, fix, definite: false, since: undefined };

@@ -1,6 +1,6 @@
 /** The ECs: the columns of the listing, wanted and running version, roll-out, license (S57-S60). */
 import type { Situation } from "../checks/situation";
-import { licenseCauses } from "../cluster/causes";
+import { causesOf } from "../cluster/causes";
 import { autoOf } from "../cluster/fields";
 import { operatorRelease } from "../cluster/operator";
 import type { Facts } from "../facts";
@@ -81,7 +81,7 @@ function clusterStatus(facts: Facts, ec: KubeObject): ClusterStatus {
 /** Pods that are well say nothing of what the operator will do with the EC (S10, S59). */
 function withHolds(facts: Facts, ec: KubeObject, verdict: Verdict): Verdict {
   if (verdict.is !== "fine") return verdict;
-  const [license] = licenseCauses(facts, ec);
+  const [license] = causesOf("license", facts, { ec });
   const object = objectLabel(ec);
   if (license !== undefined) {
     const { code, cause: because, fix } = license;

@@ -1,9 +1,12 @@
-import { freezeCauses, upgradeCauses } from "../../../../plugin/domain/cluster/causes";
+import { causesOf } from "../../../../plugin/domain/cluster/causes";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import { aDatabase, anEc, factsOf } from "./scene";
 
 const codes = (ec: KubeObject, edbs: readonly KubeObject[] = [], auto?: boolean) =>
-  upgradeCauses(factsOf({ ecs: [ec], edbs }), ec, auto).map(({ code, field }) => [code, field]);
+  causesOf("refused", factsOf({ ecs: [ec], edbs }), { ec, auto }).map(({ code, field }) => [
+    code,
+    field,
+  ]);
 
 test("an EC as it should be gives no cause", () => {
   expect(codes(anEc(), [aDatabase("orders")])).toEqual([]);
@@ -20,7 +23,7 @@ test.each([
   ["Invalid", undefined, "the license state is Invalid"],
 ])("a license that is %s is one, by its own word", (licenseState, expirationDate, cause) => {
   const ec = anEc({}, { licenseStatus: { licenseState, expirationDate } });
-  expect(upgradeCauses(factsOf({ ecs: [ec] }), ec)).toMatchObject([
+  expect(causesOf("refused", factsOf({ ecs: [ec] }), { ec })).toMatchObject([
     { code: "CLUSTER-LICENSE", cause },
   ]);
 });
@@ -46,7 +49,7 @@ test("modules of the user's own go with no automatic upgrade", () => {
   const ec = anEc({ userDefinedModules: [{ name: "rg" }] });
   const edbs = [aDatabase("orders", { moduleList: [{ name: "rg" }] })];
   expect(codes(ec, edbs)).toEqual([]);
-  expect(upgradeCauses(factsOf({ ecs: [ec], edbs }), ec, true)).toMatchObject([
+  expect(causesOf("refused", factsOf({ ecs: [ec], edbs }), { ec, auto: true })).toMatchObject([
     {
       code: "CLUSTER-AUTO-USER-MODULES",
       cause: expect.stringContaining("rg (EngineEnterpriseDatabase/engine/orders)") as string,
@@ -62,7 +65,7 @@ test("databases that cannot go along freeze it: each is named", () => {
     aDatabase("unknown", { engineVersion: undefined }),
     aDatabase("odd", { moduleList: [{ name: "mine" }] }),
   ];
-  expect(freezeCauses(factsOf({ ecs: [ec], edbs }), ec)).toMatchObject([
+  expect(causesOf("frozen", factsOf({ ecs: [ec], edbs }), { ec })).toMatchObject([
     { code: "CLUSTER-DATABASE-OLD", object: "EngineEnterpriseDatabase/engine/old" },
     {
       code: "CLUSTER-MODULE-UNDEFINED",
