@@ -64,6 +64,17 @@ export function compareReleaseTags(left: ReleaseTag, right: ReleaseTag): number 
   return differences.find((difference) => difference !== 0) ?? 0;
 }
 
+/** The same for tags as they are written: NaN where one is none, so that no comparison holds. */
+export function compareTags(left: string | undefined, right: string | undefined): number {
+  const [one, other] = [parseReleaseTag(left), parseReleaseTag(right)];
+  return one === undefined || other === undefined ? NaN : compareReleaseTags(one, other);
+}
+
+/** True where both are releases and the first is older. */
+export function isOlder(one: string | undefined, other: string | undefined): boolean {
+  return compareTags(one, other) < 0;
+}
+
 /** Below zero when the left is older: dotted numbers of any count, as modules have; NaN for other texts. */
 export function compareDotted(left: string, right: string): number {
   const [one, other] = [left.split(/[.-]/).map(Number), right.split(/[.-]/).map(Number)] as const;

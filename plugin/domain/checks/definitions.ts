@@ -4,7 +4,6 @@ import { type KubeObject, lastApplied } from "../objects";
 import { operatorFindings } from "../operator/codes";
 import { conditionOf, type DefinitionVerdict, judgeDefinition } from "../operator/definitions";
 import { lossesOf } from "../operator/losses";
-import { lastApplied } from "../operator/managers";
 import { at, own, text } from "../values";
 import { type Check, on, shared } from "./check";
 import { isBefore, type Situation } from "./situation";

@@ -7,7 +7,7 @@ import { type Configured, configuredNamespaces } from "../rbac/managed";
 import type { ClusterLookup, Edit } from "../rules/types";
 import { releasesOf } from "../scc/release";
 import { own } from "../values";
-import { compareReleaseTags, parseReleaseTag, type ReleaseTag } from "../versions";
+import { isOlder, parseReleaseTag, type ReleaseTag } from "../versions";
 import type { CheckTarget } from "./target";
 import { nameOf, namespaceOf } from "./named";
 
@@ -75,9 +75,8 @@ export function tagged(tag: string | undefined): Tagged | undefined {
 }
 
 /** True for a release before another. */
-export function isBefore({ release }: Tagged, tag: string): boolean {
-  const other = parseReleaseTag(tag);
-  return other !== undefined && compareReleaseTags(release, other) < 0;
+export function isBefore({ tag }: Tagged, other: string): boolean {
+  return isOlder(tag, other);
 }
 
 /** The release that will be in force: the wanted one, else the one that runs. */

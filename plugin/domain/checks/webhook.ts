@@ -11,7 +11,7 @@ import {
   serviceNameOf,
   serviceNamespaceOf,
 } from "../webhook/configuration";
-import { judgeServer } from "../webhook/readiness";
+import { judgeServer, serverOf } from "../webhook/readiness";
 import { type Check, codeIn, type Found, on, shared } from "./check";
 import type { Situation } from "./situation";
 import { configurationsOf, currentOf, entriesInForce, planOf } from "./webhook-entries";
@@ -45,14 +45,8 @@ const fromServer = (code: string, title: string): Check =>
     needs: [...needs, "services", "endpointSlices"],
     judge: (situation) =>
       servicesCalled(situation).flatMap((serviceName) => {
-        const { facts, names } = situation;
-        const { namespace } = facts;
-        const slices = facts.objects.endpointSlices.filter(
-          ({ metadata }) => own(metadata.labels, "kubernetes.io/service-name") === serviceName,
-        );
-        const service = factNamed(facts, "services", { name: serviceName });
-        const server = { namespace, serviceName, service, slices, deployment: undefined };
-        return judgeServer(server, names).filter((finding) => finding.code === code);
+        const server = serverOf(situation.facts, serviceName);
+        return judgeServer(server, situation.names).filter((finding) => finding.code === code);
       }),
   });
 

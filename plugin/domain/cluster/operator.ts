@@ -6,10 +6,17 @@ import { annotationOf, type KubeObject, objectLabel } from "../objects";
 import { clusterVersionFor } from "../release/pairs";
 import { judgeDeployment } from "../rollout/deployment";
 import { containerOf } from "../rollout/pods";
-import { at, own } from "../values";
-import { compareReleaseTags, parseReleaseTag, type ReleaseTag } from "../versions";
+import { at, own, text } from "../values";
+import {
+  compareReleaseTags,
+  compareTags,
+  isOlder,
+  parseReleaseTag,
+  type ReleaseTag,
+} from "../versions";
 import { clusterFinding } from "./codes";
 import type { ClusterWish } from "./edits";
+import { autoOf } from "./fields";
 
 /** The release that runs, and the cluster release that it manages; undefined where it is not known. */
 export interface OperatorRelease {
@@ -36,6 +43,19 @@ export function operatorRelease(facts: Facts): OperatorRelease {
     version,
     clusterTag: version === undefined ? undefined : clusterVersionFor(version),
   };
+}
+
+/** The tag below which an EC is not managed: of an operator without a known pair, the first of its line (domain facts 8). */
+export function lowestManaged(facts: Facts): string | undefined {
+  const { version, clusterTag } = operatorRelease(facts);
+  const line = parseReleaseTag(version)?.numbers.slice(0, 3).join(".");
+  return clusterTag ?? (line === undefined ? undefined : `${line}-0`);
+}
+
+/** True for an EC that its operator does not look after until it follows, which it does not by itself (S10). */
+export function isSuspended(facts: Facts, ec: KubeObject): boolean {
+  const tag = text(at(ec, facts.names.ecFields.versionTag));
+  return isOlder(tag, lowestManaged(facts)) && !autoOf(ec, facts.names);
 }
 
 /** What is wrong with the operator, or with the tag that is asked of it. */
@@ -99,7 +119,8 @@ function pairFindings(
     const cause = `it is not known which cluster release the operator${shown} manages`;
     return [clusterFinding("operatorUnknown", { object: objectLabel(deployment), cause })];
   }
-  if (wish.tag === undefined || sameRelease(wish.tag, clusterTag)) return [];
+  // its small image counts as the usual one (domain facts 8)
+  if (wish.tag === undefined || compareTags(wish.tag, clusterTag) === 0) return [];
   const cause = `the operator${shown} manages ${clusterTag} and no other cluster release, not ${wish.tag}`;
   const fix = `give --target ${clusterTag}, or upgrade the operator first`;
   return [clusterFinding("targetNotManaged", { object: objectLabel(deployment), cause, fix })];
@@ -115,10 +136,4 @@ function isPast(tag: string | undefined, version: string | undefined): boolean {
     minimal: false,
   });
   return compareReleaseTags(line(runs), line(target)) < 0;
-}
-
-/** The same release; its small image counts as the usual one (domain facts 8). */
-function sameRelease(one: string, other: string): boolean {
-  const [left, right] = [parseReleaseTag(one), parseReleaseTag(other)];
-  return left !== undefined && right !== undefined && compareReleaseTags(left, right) === 0;
 }

@@ -11,7 +11,7 @@ import type { Permission } from "../permissions";
 import { runningVersion } from "../rollout/cluster";
 import { at, text } from "../values";
 import { judgePrerequisites } from "../upgrade/prerequisites";
-import { compareReleaseTags, parseReleaseTag, type ReleaseTag } from "../versions";
+import { isOlder } from "../versions";
 import { causesOf } from "./causes";
 import { clusterFinding, clusterFindings } from "./codes";
 import type { AutoPlan, ClusterWish, FieldEdit } from "./edits";
@@ -87,11 +87,9 @@ function stateFindings({ names }: Facts, ec: KubeObject): readonly Finding[] {
 
 /** A cluster is never lowered, neither below its spec nor below what its pods run. */
 function targetFindings(facts: Facts, ec: KubeObject, { tag }: ClusterWish): readonly Finding[] {
-  const target = parseReleaseTag(tag);
-  if (target === undefined) return [];
   const path = facts.names.ecFields.versionTag;
   const known = [text(at(ec, path)), ...runningVersion(facts, ec)];
-  const newer = known.find((one) => isNewer(parseReleaseTag(one), target));
+  const newer = known.find((one) => isOlder(tag, one));
   if (newer === undefined) return [];
   return [
     clusterFinding("targetLower", {
@@ -100,10 +98,6 @@ function targetFindings(facts: Facts, ec: KubeObject, { tag }: ClusterWish): rea
       cause: `${String(tag)} is older than ${newer}, which it has already`,
     }),
   ];
-}
-
-function isNewer(one: ReleaseTag | undefined, other: ReleaseTag): boolean {
-  return one !== undefined && compareReleaseTags(one, other) > 0;
 }
 
 /** Whether the EC will follow its operator by itself. */

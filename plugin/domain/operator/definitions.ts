@@ -3,7 +3,7 @@ import type { Names } from "../names";
 import { annotationKey, annotationOf, type KubeObject } from "../objects";
 import { at, few, isObject, type Json, list, own, text } from "../values";
 import { fileEntries, lastFile, lastFileOver } from "./managers";
-import { compareReleaseTags, parseReleaseTag } from "../versions";
+import { compareTags } from "../versions";
 
 /** What becomes of a definition. */
 export type DefinitionVerdict =
@@ -67,7 +67,7 @@ function isAdded({ live, wanted, names, ours }: DefinitionFacts): (field: string
   const isKept =
     holders.length > 0 &&
     holders.every(({ manager }) => manager === tool) &&
-    (compareMarks(live, wanted, names) ?? 1) <= 0;
+    compareMarks(live, wanted, names) <= 0;
   return (field) => (isEdited || isKept) && isField(field);
 }
 
@@ -78,13 +78,12 @@ function isField(lost: string): boolean {
 
 /** The release that the stored definition is marked with, where it is newer than the wanted one's. */
 function newerMark(live: KubeObject, wanted: KubeObject, names: Names): string | undefined {
-  return (compareMarks(live, wanted, names) ?? 0) > 0 ? markOf(live, names) : undefined;
+  return compareMarks(live, wanted, names) > 0 ? markOf(live, names) : undefined;
 }
 
-/** Above 0 where the first is marked as of a newer release; undefined where a mark tells none. */
-function compareMarks(live: KubeObject, wanted: KubeObject, names: Names): number | undefined {
-  const [one, other] = [live, wanted].map((object) => parseReleaseTag(markOf(object, names)));
-  return one === undefined || other === undefined ? undefined : compareReleaseTags(one, other);
+/** Above 0 where the first is marked as of a newer release; NaN where a mark tells none. */
+function compareMarks(live: KubeObject, wanted: KubeObject, names: Names): number {
+  return compareTags(markOf(live, names), markOf(wanted, names));
 }
 
 function markOf(object: KubeObject, { annotations }: Names): string | undefined {

@@ -1,7 +1,7 @@
 /** What OLM tells of an operator that it looks after, and how it is told to go on (domain facts 8). */
 import type { KubeObject, Resource } from "../objects";
 import { at, own, text } from "../values";
-import { compareReleaseTags, parseReleaseTag } from "../versions";
+import { compareTags } from "../versions";
 
 const group = "operators.coreos.com";
 const version = "v1alpha1";
@@ -62,14 +62,8 @@ export function isBrought(
   olm: Olm,
   { runs, target }: { readonly runs: string | undefined; readonly target: string | undefined },
 ): boolean {
-  const [has, wants] = [parseReleaseTag(runs ?? olmVersionOf(olm)), parseReleaseTag(target)];
   const phase = text(at(olm.clusterServiceVersion, ["status", "phase"])) ?? "Succeeded";
-  return (
-    has !== undefined &&
-    wants !== undefined &&
-    compareReleaseTags(has, wants) === 0 &&
-    phase === "Succeeded"
-  );
+  return compareTags(runs ?? olmVersionOf(olm), target) === 0 && phase === "Succeeded";
 }
 
 /** What to do for OLM to bring the operator to the release, with the exact command where it is known. */

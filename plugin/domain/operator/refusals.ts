@@ -5,7 +5,7 @@ import type { Names } from "../names";
 import { type KubeObject, objectLabel } from "../objects";
 import { ownerOf } from "../owners";
 import { own, text } from "../values";
-import { compareReleaseTags, parseReleaseTag } from "../versions";
+import { isOlder } from "../versions";
 import { operatorFinding } from "./codes";
 import { isBrought, type Olm, olmWay } from "./olm";
 import { imagesOf, operatorVersionOf } from "./wanted";
@@ -80,12 +80,6 @@ export function judgeDirection(
       cause: `the release has operator ${String(release)}, and ${String(runs)} runs: this command goes forward only`,
     }),
   ];
-}
-
-/** True when both are tags and the first is the older one. */
-export function isOlder(one: string | undefined, other: string | undefined): boolean {
-  const [left, right] = [parseReleaseTag(one), parseReleaseTag(other)];
-  return left !== undefined && right !== undefined && compareReleaseTags(left, right) < 0;
 }
 
 /** Images that are pulled from elsewhere than the release would have them pulled from (S17). */

@@ -4,7 +4,7 @@
  */
 import type { Names } from "../names";
 import { at, isObject, type Json, own } from "../values";
-import { compareReleaseTags, parseReleaseTag } from "../versions";
+import { compareTags } from "../versions";
 
 /** The rules of the role from one release on. */
 export interface RoleLine {
@@ -88,12 +88,7 @@ function makeLines({ group, edb, eaadb }: Names): readonly RoleLine[] {
 
 /** The line of a release; undefined for one before all lines, and for what is no release. */
 export function lineOf(tag: string | undefined, names: Names): RoleLine | undefined {
-  const release = parseReleaseTag(tag);
-  if (release === undefined) return undefined;
-  return roleLines(names).findLast(({ from }) => {
-    const first = parseReleaseTag(from);
-    return first !== undefined && compareReleaseTags(first, release) <= 0;
-  });
+  return roleLines(names).findLast(({ from }) => compareTags(from, tag) <= 0);
 }
 
 /** The given documents as they are; of those that come with this tool, as the release has them. */

@@ -1,5 +1,5 @@
 /** Which cluster release belongs to which operator release (domain facts 8): data, to be added to. */
-import { compareReleaseTags, parseReleaseTag } from "../versions";
+import { compareTags } from "../versions";
 
 /** Operator, cluster: build numbers of the two are unrelated. */
 export const releasePairs: readonly (readonly [operator: string, cluster: string])[] = [
@@ -16,10 +16,5 @@ export const releasePairs: readonly (readonly [operator: string, cluster: string
 
 /** The cluster release that an operator release manages; undefined for one that is not listed. */
 export function clusterVersionFor(operatorVersion: string): string | undefined {
-  const wanted = parseReleaseTag(operatorVersion);
-  const found = releasePairs.find(([operator]) => {
-    const known = parseReleaseTag(operator);
-    return wanted !== undefined && known !== undefined && compareReleaseTags(wanted, known) === 0;
-  });
-  return found?.[1];
+  return releasePairs.find(([operator]) => compareTags(operator, operatorVersion) === 0)?.[1];
 }

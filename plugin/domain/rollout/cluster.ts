@@ -4,7 +4,7 @@ import { causesOf, recoverLine } from "../cluster/causes";
 import { type Facts, factNamed } from "../facts";
 import { type KubeObject, objectLabel } from "../objects";
 import { at, own, text } from "../values";
-import { compareReleaseTags, parseReleaseTag } from "../versions";
+import { compareTags } from "../versions";
 import { containerOf, type Trouble } from "./pods";
 import type { Progress } from "./progress";
 import {
@@ -66,8 +66,7 @@ function setOf({ objects }: Facts, { metadata }: KubeObject): KubeObject | undef
 }
 
 function byRelease(one: string, other: string): number {
-  const [left, right] = [parseReleaseTag(one), parseReleaseTag(other)];
-  return left === undefined || right === undefined ? 0 : compareReleaseTags(left, right);
+  return compareTags(one, other) || 0;
 }
 
 /** True when the StatefulSet asks for what is wanted: from then on pods roll. */
@@ -133,9 +132,7 @@ function hasTag(
   { sameRelease }: WantedCluster,
 ): boolean {
   if (tag === undefined || found === undefined || found === tag) return true;
-  const [one, other] = [parseReleaseTag(found), parseReleaseTag(tag)];
-  if (sameRelease !== true || one === undefined || other === undefined) return false;
-  return compareReleaseTags(one, other) === 0;
+  return sameRelease === true && compareTags(found, tag) === 0;
 }
 
 function isDone({ ec, roll, state, specStatus, taken, running }: Seen): boolean {

@@ -1,11 +1,10 @@
 /** Is the admission webhook in use, does it answer, and for how long still (S24-S30; domain facts 4)? */
 import { absentSecret, firstUnfit, judgeCertificate } from "../certificate";
-import { factNamed, type Facts } from "../facts";
+import type { Facts } from "../facts";
 import type { KubeObject } from "../objects";
 import { leftovers } from "../placeholders";
-import { own } from "../values";
 import { caBundleOf, candidatesOf, entryOf, serviceNamespaceOf } from "../webhook/configuration";
-import { judgeServer as judgeServerFacts, readyEndpoints } from "../webhook/readiness";
+import { judgeServer as judgeServerFacts, readyEndpoints, serverOf } from "../webhook/readiness";
 import { daysUntil } from "../duration";
 import { unreadVerdict, type Verdict } from "./verdict";
 
@@ -41,7 +40,7 @@ export function webhookStatus(facts: Facts, probe?: ProbeOutcome): WebhookStatus
   const configurations = servedHere(facts).map((object) => configurationOf(object, facts));
   const endpoints = unreadVerdict(facts, ["endpointSlices"])
     ? undefined
-    : readyEndpoints(slicesOf(facts));
+    : readyEndpoints(serverOf(facts, facts.names.webhook.service).slices);
   const notAfter = facts.certificate?.leaf?.notAfter;
   const daysLeft = daysUntil(notAfter, facts.now);
   return {
@@ -93,12 +92,6 @@ function caOf(entry: unknown, { namespace, certificate }: Facts): ConfigurationS
   const elsewhere = serviceNamespaceOf(entry) !== namespace;
   if (elsewhere || certificate === undefined) return "unknown";
   return bundle === certificate.caBundle ? "fits" : "differs";
-}
-
-function slicesOf({ objects, names }: Facts): readonly KubeObject[] {
-  return objects.endpointSlices.filter(
-    ({ metadata }) => own(metadata.labels, "kubernetes.io/service-name") === names.webhook.service,
-  );
 }
 
 type Judgement = (
@@ -192,16 +185,7 @@ function judgeServer(facts: Facts): Verdict | undefined {
   const { names, namespace } = facts;
   const unread = unreadVerdict(facts, ["services", "endpointSlices"]);
   if (unread !== undefined) return unread;
-  const [finding] = judgeServerFacts(
-    {
-      namespace,
-      serviceName: names.webhook.service,
-      service: factNamed(facts, "services", { name: names.webhook.service }),
-      slices: slicesOf(facts),
-      deployment: undefined,
-    },
-    names,
-  );
+  const [finding] = judgeServerFacts(serverOf(facts, names.webhook.service), names);
   if (finding === undefined) return undefined;
   const { cause: because, fix, code } = finding;
   return {

@@ -1,14 +1,12 @@
 /** The ECs: the columns of the listing, wanted and running version, roll-out, license (S57-S60). */
 import type { Situation } from "../checks/situation";
 import { causesOf } from "../cluster/causes";
-import { autoOf } from "../cluster/fields";
-import { operatorRelease } from "../cluster/operator";
+import { isSuspended, operatorRelease } from "../cluster/operator";
 import type { Facts } from "../facts";
 import { type Names, termOf } from "../names";
 import { type KubeObject, objectLabel } from "../objects";
 import { judgeCluster, runningVersion } from "../rollout/cluster";
 import { at, text } from "../values";
-import { compareReleaseTags, parseReleaseTag } from "../versions";
 import { ageOf, daysUntil } from "../duration";
 import { rolloutOf, type RolloutStatus } from "./rollout";
 import { unreadVerdict, verdictOf, worstOf, type Verdict } from "./verdict";
@@ -87,9 +85,7 @@ function withHolds(facts: Facts, ec: KubeObject, verdict: Verdict): Verdict {
     const { code, cause: because, fix } = license;
     return { is: "stalled", because, fix, code, object };
   }
-  const tag = text(at(ec, facts.names.ecFields.versionTag));
-  const lowest = lowestManaged(facts);
-  if (!isOlder(tag, lowest) || autoOf(ec, facts.names)) return verdict;
+  if (!isSuspended(facts, ec)) return verdict;
   const because = `suspended: the operator has gone ahead to ${String(operatorRelease(facts).version)}, and manages neither it nor its databases until it follows`;
   return {
     is: "stalled",
@@ -102,19 +98,6 @@ function withHolds(facts: Facts, ec: KubeObject, verdict: Verdict): Verdict {
 
 /** The code of an EC that its operator does not manage until it is upgraded. */
 export const suspendedCode = "CLUSTER-BEHIND-OPERATOR";
-
-/** The tag below which an EC is not managed: of an operator without a known pair, the first of its line (domain facts 8). */
-export function lowestManaged(facts: Facts): string | undefined {
-  const { version, clusterTag } = operatorRelease(facts);
-  const line = parseReleaseTag(version)?.numbers.slice(0, 3).join(".");
-  return clusterTag ?? (line === undefined ? undefined : `${line}-0`);
-}
-
-/** True where both are releases and the first is older. */
-export function isOlder(one: string | undefined, other: string | undefined): boolean {
-  const [left, right] = [parseReleaseTag(one), parseReleaseTag(other)];
-  return left !== undefined && right !== undefined && compareReleaseTags(left, right) < 0;
-}
 
 function byName(one: KubeObject, other: KubeObject): number {
   return String(one.metadata.name) < String(other.metadata.name) ? -1 : 1;

@@ -1,7 +1,7 @@
 /** What is left to do of each part of the procedure, as `status` names it (S9; domain facts 12). */
 import type { Situation } from "../checks/situation";
 import { clusterFindings } from "../cluster/codes";
-import { operatorRelease } from "../cluster/operator";
+import { lowestManaged, operatorRelease } from "../cluster/operator";
 import { isOpenShift } from "../facts";
 import { termOf } from "../names";
 import type { ReleaseContents } from "../release/release";
@@ -9,14 +9,8 @@ import { releasesOf } from "../rules/releases";
 import { wantsAdjustment } from "../scc/refusals";
 import { isPrivileged, releasesOf as reportedReleases } from "../scc/release";
 import { at } from "../values";
-import { compareEngineVersions, parseEngineVersion } from "../versions";
-import {
-  type ClusterStatus,
-  type ClustersStatus,
-  isOlder,
-  lowestManaged,
-  suspendedCode,
-} from "./clusters";
+import { compareEngineVersions, isOlder, parseEngineVersion } from "../versions";
+import { type ClusterStatus, type ClustersStatus, suspendedCode } from "./clusters";
 import { runningDatabaseVersion, wantedVersion, type DatabasesStatus } from "./databases";
 import type { OperatorStatus } from "./operator";
 import type { RbacStatus } from "./rbac";

@@ -1,4 +1,5 @@
 /** Is there a server behind the webhook's Service, and is the operator ready (S19, 4.5)? */
+import { type Facts, factNamed } from "../facts";
 import type { Finding } from "../findings";
 import type { Names } from "../names";
 import type { KubeObject } from "../objects";
@@ -11,6 +12,16 @@ export interface ServerFacts {
   readonly service: KubeObject | undefined;
   readonly slices: readonly KubeObject[];
   readonly deployment: KubeObject | undefined;
+}
+
+/** What a snapshot holds of the server behind a Service; the operator is judged by itself. */
+export function serverOf(facts: Facts, serviceName: string): ServerFacts {
+  const { namespace, objects } = facts;
+  const slices = objects.endpointSlices.filter(
+    ({ metadata }) => own(metadata.labels, "kubernetes.io/service-name") === serviceName,
+  );
+  const service = factNamed(facts, "services", { name: serviceName });
+  return { namespace, serviceName, service, slices, deployment: undefined };
 }
 
 /** What keeps calls from being answered; empty when nothing was seen to. */

@@ -10,7 +10,7 @@ import { leftovers } from "../../domain/operator/leftovers";
 import { heldAmong, type HeldFacts, judgeHeld } from "../../domain/operator/local-changes";
 import { type Held, heldOf } from "../../domain/webhook/conflicts";
 import { lastFileOver } from "../../domain/operator/managers";
-import { isOlder } from "../../domain/operator/refusals";
+import { isOlder } from "../../domain/versions";
 import { lossesOf, lossKeys } from "../../domain/operator/losses";
 import type { Wanted } from "../../domain/operator/wanted";
 import { changedError, ChangedError } from "../outcome";

@@ -4,6 +4,7 @@ import {
   compareEngineVersions,
   compareReleaseTags,
   formatEngineVersion,
+  isOlder,
   leadingEngineVersion,
   parseEngineVersion,
   parseReleaseTag,
@@ -120,4 +121,12 @@ test.each<[string, string, string, number]>([
 
 test("what is no number has no order", () => {
   expect(compareDotted("7.x", "7.2")).toBe(Number.NaN);
+});
+
+test.each([
+  ["7.22.0-7", "8.0.2-2", true],
+  ["8.0.2-10", "8.0.2-2", false],
+  ["latest", "8.0.2-2", false],
+])("%s is older than %s: %s", (one, other, is) => {
+  expect(isOlder(one, other)).toBe(is);
 });

@@ -2,7 +2,6 @@ import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import {
   type Installed,
-  isOlder,
   isOlmDone,
   judgeDirection,
   judgeOwners,
@@ -69,14 +68,6 @@ test.each([
 ])("%s against release %s", (image, release, count) => {
   expect(judgeDirection(installed(aDeployment(image)), release)).toHaveLength(count);
   expect(judgeDirection(installed(undefined), release)).toEqual([]);
-});
-
-test.each([
-  ["7.22.0-7", "8.0.2-2", true],
-  ["8.0.2-10", "8.0.2-2", false],
-  ["latest", "8.0.2-2", false],
-])("%s is older than %s: %s", (one, other, is) => {
-  expect(isOlder(one, other)).toBe(is);
 });
 
 test.each([
