@@ -1,8 +1,7 @@
 /** What keeps a database from being upgraded, judged from its own object, its EC and its owner. */
 import { recoverLine } from "../cluster/causes";
 import { termOf } from "../names";
-import { autoOf } from "../cluster/fields";
-import { operatorRelease } from "../cluster/operator";
+import { isSuspended, operatorRelease } from "../cluster/operator";
 import type { Facts } from "../facts";
 import type { Finding } from "../findings";
 import { objectLabel } from "../objects";
@@ -10,7 +9,6 @@ import { ownerOf } from "../owners";
 import { fieldsOf, fieldText } from "../rules/fields";
 import { showMiss } from "../rules/wording";
 import { at, text } from "../values";
-import { compareReleaseTags, parseReleaseTag } from "../versions";
 import { databaseFinding } from "./codes";
 import type { Target } from "./target";
 
@@ -70,12 +68,10 @@ export function busyCluster(facts: Facts, { ec }: Target): readonly Finding[] {
     const fix = `${wait}; where its upgrade is frozen, ${recoverLine(ec)} shows the way out`;
     return [databaseFinding("clusterNotRunning", { object, cause, ...(frozen && { fix }) })];
   }
-  const { version = "", clusterTag } = operatorRelease(facts);
+  if (!isSuspended(facts, ec)) return [];
+  const { version } = operatorRelease(facts);
   const tag = text(at(ec, ecFields.versionTag));
-  const [has, brings] = [parseReleaseTag(tag), parseReleaseTag(clusterTag)];
-  const behind = has !== undefined && brings !== undefined && compareReleaseTags(has, brings) < 0;
-  if (!behind || autoOf(ec, facts.names)) return [];
-  const cause = `the operator is at ${version} and the ${termOf(facts.names.ec)} still at ${String(tag)}: until it is upgraded the operator does not look after its databases`;
+  const cause = `the operator is at ${String(version)} and the ${termOf(facts.names.ec)} still at ${String(tag)}: until it is upgraded the operator does not look after its databases`;
   return [databaseFinding("suspended", { object, cause })];
 }
 

@@ -201,6 +201,11 @@ test.each<[string, Facts, readonly string[]]>([
     [],
   ],
   ["of an operator that is not known", sceneOf({ deployments: [anOperator("latest")] }), []],
+  [
+    "behind an operator of a later line whose cluster release is not known",
+    sceneOf({ deployments: [anOperator("8.0.4-1")] }),
+    ["SUSPENDED"],
+  ],
 ])("the EC is looked at first: %s", (_title, facts, expected) => {
   expect(codes(plan(facts).busy)).toEqual(expected);
 });
