@@ -7,12 +7,13 @@ import type { Names } from "../domain/names";
 import { type KubeObject, objectLabel } from "../domain/objects";
 import { at, own, text } from "../domain/values";
 import { type Clock, type Cluster, requestDeadlineMs } from "../run/ports";
-import { Connections, type Trust } from "./cluster-api/connections";
+import type { ApiConnection } from "./cluster-api/client";
 import { HttpClusterApi } from "./cluster-api/http-api";
 import { type ApiCredentials, Login } from "./cluster-api/login";
 import { type ApiPlaces, placesOf } from "./cluster-api/places";
 import { type Route, routeByUrl, routeForwarded, routeInside } from "./cluster-api/route";
 import { fileProblem, readText } from "./files";
+import { verified } from "./http/trust";
 import { isPodForwarder } from "./kubernetes/port-forward";
 
 /** The flags of the REST API, judged (cli contract). */
@@ -65,7 +66,7 @@ export async function connectClusterApi(target: ApiTarget): Promise<HttpClusterA
   const { route, trust, credentials } = await accessOf(target);
   return new HttpClusterApi({
     route,
-    connections: new Connections(route, trust),
+    trust,
     login: new Login(credentials),
     names,
     clock,
@@ -75,7 +76,7 @@ export async function connectClusterApi(target: ApiTarget): Promise<HttpClusterA
 
 interface Access {
   readonly route: Route;
-  readonly trust: Trust;
+  readonly trust: ApiConnection["trust"];
   readonly credentials: ApiCredentials;
 }
 
@@ -85,7 +86,7 @@ async function accessOf(target: ApiTarget): Promise<Access> {
   if (played !== undefined) {
     // no proxy stands between this machine and itself
     const route = routeByUrl(new URL(played.url), places, {});
-    return { route, trust: { ca: played.ca }, credentials: played.credentials };
+    return { route, trust: pinned(played.ca), credentials: played.credentials };
   }
   const route = routeOf(target, places);
   const trust = trustOf(flags);
@@ -114,8 +115,8 @@ function isOwnCluster({ server }: Cluster, env: NodeJS.ProcessEnv): boolean {
 }
 
 /** The certificate is self-signed by default, and no object of the cluster publishes its CA. */
-function trustOf({ ca, insecure }: ApiFlags): Trust {
-  if (insecure) return { insecure: true };
+function trustOf({ ca, insecure }: ApiFlags): Access["trust"] {
+  if (insecure) return () => ({ rejectUnauthorized: false });
   if (ca === undefined) {
     throw new UsageError("it is not known which CA signed the certificate of the REST API", {
       hint: "give it with --api-ca FILE, this machine's own bundle for a public one; or accept any with --api-insecure",
@@ -123,8 +124,12 @@ function trustOf({ ca, insecure }: ApiFlags): Trust {
   }
   const read = readText(resolve(ca));
   if (!("text" in read)) throw new InputError(`--api-ca: ${fileProblem(ca, read.failure)}`);
-  if (read.text.includes("-----BEGIN CERTIFICATE-----")) return { ca: read.text };
+  if (read.text.includes("-----BEGIN CERTIFICATE-----")) return pinned(read.text);
   throw new InputError(`--api-ca: ${ca} holds no certificate in PEM`);
+}
+
+function pinned(ca: string): Access["trust"] {
+  return (names) => verified(ca, names);
 }
 
 /** Name of the Secret with the credentials: given, named by the EC, or named like it (S105). */

@@ -1,18 +1,19 @@
 /** Requests to a cluster's REST API: headers, login, what may be repeated, where a redirect may lead. */
 import { setMaxListeners } from "node:events";
+import type { ConnectionOptions } from "node:tls";
 import { ClusterApiError } from "../../domain/api/failure";
 import { EngineError, UnavailableError } from "../../domain/errors";
 import type { Names } from "../../domain/names";
 import { own, parseJson, text } from "../../domain/values";
 import type { UploadProgress } from "../../run/cluster-api";
 import type { Clock } from "../../run/ports";
-import { type Answer, NoAnswer } from "../kubernetes/exchange";
-import { pauseBefore } from "../kubernetes/retry";
-import type { Connections } from "./connections";
-import { type ApiPurpose, refused, unanswered } from "./failures";
+import { Agents } from "../http/agents";
+import { type Answer, NoAnswer } from "../http/answer";
+import { exchange, type Limits } from "../http/exchange";
+import { pauseBefore } from "../http/retry";
+import { type ApiPurpose, noAnswer, refused } from "./failures";
 import type { Login } from "./login";
 import type { Route } from "./route";
-import { type Limits, send } from "./send";
 
 /** One call. */
 export interface ApiCall {
@@ -32,7 +33,8 @@ export interface ApiCall {
 /** What every request has in common. */
 export interface ApiConnection {
   readonly route: Route;
-  readonly connections: Connections;
+  /** What a server's certificate has to fit, which is for one of the names. */
+  readonly trust: (names: readonly string[]) => ConnectionOptions;
   readonly login: Login;
   readonly names: Names;
   readonly clock: Clock;
@@ -40,6 +42,7 @@ export interface ApiConnection {
 }
 
 const mostRedirects = 3;
+const connectionsAtOnce = 16;
 /** Seconds that a token is good for, where the server takes no password (domain facts 9). */
 const tokenSeconds = 300;
 
@@ -47,6 +50,7 @@ const tokenSeconds = 300;
 export class ApiClient {
   /** Where requests go: the first host that has answered. */
   private host: string;
+  private readonly agents = new Map<string, Agents>();
 
   constructor(private readonly connection: ApiConnection) {
     this.host = connection.route.host;
@@ -70,7 +74,7 @@ export class ApiClient {
       const answer = await this.loggedIn(call);
       const pause = pauseBefore(answer, attempt, call.method !== "GET");
       if (pause !== undefined) await this.connection.clock.sleep(pause, call.signal);
-      else if (answer instanceof NoAnswer) throw unanswered(answer, this.purpose(call));
+      else if (answer instanceof NoAnswer) throw noAnswer(answer, this.purpose(call));
       else return answer;
     }
   }
@@ -91,7 +95,7 @@ export class ApiClient {
   }
 
   close(): void {
-    this.connection.connections.close();
+    for (const agents of this.agents.values()) agents.close();
   }
 
   private purpose({ subject, method, meanings }: ApiCall): ApiPurpose {
@@ -173,41 +177,51 @@ export class ApiClient {
       }
       first ??= answer;
     }
-    return first ?? new NoAnswer(false, "UNKNOWN");
+    return first ?? new NoAnswer("UNKNOWN", { sent: false });
   }
 
   private async once(
     call: ApiCall,
-    to: { readonly host: string; readonly path: string },
+    { host, path }: { readonly host: string; readonly path: string },
   ): Promise<Answer | NoAnswer> {
-    const { connections, login, limits, clock } = this.connection;
+    const { login, limits, clock } = this.connection;
     const { method, body, signal, onProgress } = call;
+    const writes = method !== "GET";
     signal.throwIfAborted();
     setMaxListeners(0, signal);
-    const { agent, done } = connections.to(to.host, method !== "GET");
-    try {
-      return await send({
-        method,
-        ...to,
-        headers: {
-          accept: "application/json",
-          authorization: login.header,
-          "user-agent": "kubectl-engine",
-          ...(body && { "content-type": body.type }),
-        },
-        body: body?.bytes,
-        agent,
-        signal,
-        limits,
-        clock,
-        onProgress,
-      });
-    } catch (error) {
-      if (error instanceof NoAnswer) return error;
-      throw error;
-    } finally {
-      done();
-    }
+    return exchange({
+      base: new URL(`https://${host}`),
+      method,
+      path,
+      headers: {
+        host, // as the cluster calls itself (S76), whatever the port
+        accept: "application/json",
+        authorization: login.header,
+        "user-agent": "kubectl-engine",
+        ...(body && { "content-type": body.type }),
+      },
+      body: body?.bytes,
+      // a write that dies on a kept connection has an unknown outcome
+      lease: this.agentsOf(host).of(undefined, writes),
+      signal,
+      limits,
+      clock,
+      onPart: (sent) => onProgress?.({ sent, of: body?.bytes.byteLength ?? 0 }),
+      finishes: writes,
+    });
+  }
+
+  private agentsOf(host: string): Agents {
+    const { route, trust } = this.connection;
+    const known = this.agents.get(host);
+    if (known !== undefined) return known;
+    const made = new Agents({
+      tls: trust([host.replace(/:\d+$/, ""), ...route.names]),
+      open: (signal) => route.open(host, signal),
+      maxSockets: connectionsAtOnce,
+    });
+    this.agents.set(host, made);
+    return made;
   }
 }
 

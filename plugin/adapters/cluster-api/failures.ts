@@ -2,45 +2,44 @@
 import { ClusterApiError, ClusterApiPermissionError, parseFailure } from "../../domain/api/failure";
 import { EngineError, exitCodes, UnavailableError } from "../../domain/errors";
 import type { Names } from "../../domain/names";
-import type { Answer, NoAnswer } from "../kubernetes/exchange";
-import { certificateWords, unknownIssuer, words } from "../kubernetes/failures";
-import { ForwardError } from "../kubernetes/port-forward";
-import { ProxyError } from "../kubernetes/tunnel";
 import { parseJson } from "../../domain/values";
+import { type Answer, type NoAnswer, oneLine } from "../http/answer";
+import { type Purpose, type Server, unanswered } from "../http/failures";
+import { ForwardError } from "../kubernetes/port-forward";
 
 /** What a request was for: `upgrade database 1`. */
-export interface ApiPurpose {
+export interface ApiPurpose extends Purpose {
   /** The address, for people. */
   readonly address: string;
-  readonly subject: string;
-  readonly writes: boolean;
   /** Published meanings of status codes, for answers without a body. */
   readonly meanings?: Readonly<Record<number, string>> | undefined;
 }
 
+const otherWay = "see that the cluster's pods are ready, or give another way with --api-url";
+const renewal =
+  "have the cluster's certificate renewed for its domain name, and check this machine's clock";
+
+const restApi: Omit<Server, "address"> = {
+  title: "the cluster's REST API",
+  strangeIssuer: "another CA signed it",
+  hints: {
+    network: otherWay,
+    proxy: ", or name the host in NO_PROXY",
+    issuer: "give the CA that signed it with --api-ca",
+    otherName: renewal,
+    certificate: renewal,
+    outcome: "look at the actions and the database before repeating the command",
+  },
+};
+
 /** No answer: what stood in the way, and for a write whether it may have happened. */
-export function unanswered(failure: NoAnswer, purpose: ApiPurpose): EngineError {
-  const { cause, code, sent } = failure;
-  const { address, subject, writes } = purpose;
+export function noAnswer(failure: NoAnswer, purpose: ApiPurpose): EngineError {
+  const { cause } = failure;
+  const { address } = purpose;
   if (cause instanceof EngineError) return onTheWay(cause, address);
-  const certificate = certificateFailure(failure, address);
-  if (certificate !== undefined) return certificate;
-  if (cause instanceof ProxyError) return proxyFailure(cause, address);
-  const why = cause instanceof ForwardError ? cause.message : (words[code] ?? code);
-  if (writes && sent) {
-    return new UnavailableError(
-      `cannot tell whether the request to ${subject} was carried out: it was sent to ${address}, then ${why}`,
-      { cause, hint: "look at the actions and the database before repeating the command" },
-    );
-  }
-  const goal = sent ? `no answer to ${subject} from` : "cannot reach";
-  return new UnavailableError(`${goal} the cluster's REST API ${address}: ${why}`, {
-    cause,
-    hint:
-      code === "REQUEST_TIMEOUT"
-        ? "give more time with --request-timeout"
-        : "see that the cluster's pods are ready, or give another way with --api-url",
-  });
+  // the words of the far end say more than that the connection broke
+  if (cause instanceof ForwardError) failure.message = cause.message;
+  return unanswered(failure, { ...restApi, address }, purpose);
 }
 
 /** The API server's own word, on the way to a pod. */
@@ -49,34 +48,8 @@ function onTheWay(cause: EngineError, address: string): EngineError {
   if (exitCode === exitCodes.permission || cause instanceof UnavailableError) return cause;
   return new UnavailableError(`cannot reach the cluster's REST API ${address}: ${message}`, {
     cause,
-    hint: hint ?? "see that the cluster's pods are ready, or give another way with --api-url",
+    hint: hint ?? otherWay,
   });
-}
-
-function proxyFailure({ proxy, message, cause }: ProxyError, address: string): UnavailableError {
-  const why = words[message] ?? message;
-  return new UnavailableError(
-    `the proxy ${proxy.shown} opened no way to the cluster's REST API ${address}: ${why}`,
-    { cause, hint: `check the proxy that ${proxy.setting} names, or name the host in NO_PROXY` },
-  );
-}
-
-function certificateFailure(
-  { code, cause }: NoAnswer,
-  address: string,
-): UnavailableError | undefined {
-  const unknown = unknownIssuer.includes(code);
-  const why = certificateWords[code] ?? (unknown ? "another CA signed it" : undefined);
-  if (why === undefined) return undefined;
-  return new UnavailableError(
-    `the certificate of the cluster's REST API ${address} is not accepted: ${why} (${code})`,
-    {
-      cause,
-      hint: unknown
-        ? "give the CA that signed it with --api-ca"
-        : "have the cluster's certificate renewed for its domain name, and check this machine's clock",
-    },
-  );
 }
 
 /** An answer that is no success; `conceal` takes out what must not be shown. */
@@ -91,7 +64,8 @@ export function refused(
   const parts = [body.code, body.message].filter((part) => part !== undefined).map(conceal);
   const said = parts.length > 0 ? parts : [meanings[status]].filter((part) => part !== undefined);
   const what = `the cluster's REST API ${address} answered ${status} to the request to ${subject}`;
-  const message = said.length === 0 ? what : `${what}: ${said.map(oneLine).join(": ")}`;
+  const message =
+    said.length === 0 ? what : `${what}: ${said.map((part) => oneLine(part, 300)).join(": ")}`;
   const failed = { status, ...body };
   if (status !== 401 && status !== 403) {
     return new ClusterApiError(message, failed, { hint: hintOf(status) });
@@ -121,13 +95,4 @@ function hintOf(status: number): string {
   if (status >= 500 || status === 429)
     return "see the cluster's health, then run the command again";
   return "correct what the answer names";
-}
-
-/** One line that fits on a screen line or two. */
-function oneLine(text: string): string {
-  const line = text
-    .slice(0, 4096)
-    .replaceAll(/[\s\p{Cc}]+/gu, " ")
-    .trim();
-  return line.length > 300 ? `${line.slice(0, 300)}…` : line;
 }

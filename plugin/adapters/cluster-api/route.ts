@@ -2,9 +2,9 @@
 import { connect } from "node:net";
 import type { Duplex } from "node:stream";
 import { kinds } from "../../domain/kinds";
+import { hostOf, portOf, proxyFor } from "../http/proxy";
+import { tunnelTo } from "../http/tunnel";
 import type { PodForwarder } from "../kubernetes/port-forward";
-import { environmentProxy, hostOf, portOf } from "../kubernetes/proxy";
-import { openTunnel } from "../kubernetes/tunnel";
 import { type ApiPlaces, podOf } from "./places";
 
 /** One way. A host is what the Host header names, and where a connection leads. */
@@ -31,8 +31,8 @@ export interface Route {
 
 /** By the address that a person gave: an Ingress, a Route, or a forwarded port. */
 export function routeByUrl(url: URL, { fqdn }: ApiPlaces, env: NodeJS.ProcessEnv): Route {
-  const proxy = environmentProxy(url, env);
   const end = { host: hostOf(url), port: portOf(url) };
+  const tunnel = tunnelTo(url, proxyFor(url, env));
   return {
     address: url.origin,
     // a number is no name of the cluster: behind it is a forwarded port (S76)
@@ -43,8 +43,7 @@ export function routeByUrl(url: URL, { fqdn }: ApiPlaces, env: NodeJS.ProcessEnv
     hostFor: () => (isNumeric(url) ? fqdn : url.host),
     leadsTo: (there) =>
       portOf(there) === end.port && [end.host, fqdn].includes(hostOf(there).toLowerCase()),
-    open: (_host, signal) =>
-      proxy === undefined ? dial(end, signal) : openTunnel(proxy, { ...end, signal }),
+    open: (_host, signal) => tunnel?.(signal) ?? dial(end, signal),
     alternatives: [],
   };
 }

@@ -4,14 +4,16 @@ import type { OutgoingHttpHeaders } from "node:http";
 import type WebSocket from "ws";
 import { type EngineError, UnavailableError } from "../../domain/errors";
 import { isObject, type Json, parseJson } from "../../domain/values";
-import { type Clock, deadline, requestDeadlineMs } from "../../run/ports";
-import type { Agents } from "./agents";
+import { type Clock, requestDeadlineMs } from "../../run/ports";
+import type { Agents } from "../http/agents";
+import { type Answer, arriving, NoAnswer } from "../http/answer";
+import { exchange, type Limits } from "../http/exchange";
+import { unanswered } from "../http/failures";
+import { pauseBefore } from "../http/retry";
 import type { Credential, CredentialSource } from "./credential";
-import { type Answer, exchange, NoAnswer } from "./exchange";
-import { type Place, refusal, unavailable } from "./failures";
+import { apiServer, type Place, refusal } from "./failures";
 import type { RequestSeen } from "./flags";
 import { linesOf } from "./lines";
-import { pauseBefore } from "./retry";
 import { parseWarnings } from "./warnings";
 
 /** One call of the API. */
@@ -41,8 +43,8 @@ export interface Connection {
   readonly impersonation: OutgoingHttpHeaders;
   readonly compress: boolean;
   readonly clock: Clock;
-  readonly timeoutMs: number;
-  readonly dialTimeoutMs: number;
+  /** A GET that finds a kept connection silent for `keptMs` is sent again over a new one. */
+  readonly limits: Limits;
   readonly signal: AbortSignal | undefined;
   readonly onRequest: ((request: RequestSeen) => void) | undefined;
   /** Throws where a request must not be sent; asked before anything else happens. */
@@ -74,64 +76,31 @@ export class Client {
   async *lines(call: Call): AsyncGenerator<string> {
     const { stream } = this.success(await this.answer({ ...call, streams: true }), call);
     if (stream === undefined) return;
-    const abort = (): void => {
-      stream.destroy(call.signal?.reason as Error);
-    };
-    const silence = new AbortController();
-    silence.signal.addEventListener("abort", () => stream.destroy());
-    const chunks = this.arriving(stream, silence);
-    call.signal?.addEventListener("abort", abort);
-    try {
-      call.signal?.throwIfAborted();
-      yield* linesOf(chunks);
-    } catch (error) {
-      call.signal?.throwIfAborted();
-      if (silence.signal.aborted) return;
-      const { code = "UNKNOWN" } = error as NodeJS.ErrnoException;
-      throw this.failure(new NoAnswer(true, code, error), call);
-    } finally {
-      call.signal?.removeEventListener("abort", abort);
-      stream.destroy();
-    }
-  }
-
-  /** What comes, as long as nobody has to wait too long for more of it. */
-  private async *arriving(
-    stream: AsyncIterable<Buffer>,
-    silence: AbortController,
-  ): AsyncGenerator<Buffer> {
     const { clock } = this.connection;
-    const late = (): void => {
-      silence.abort();
-    };
-    let inTime = deadline(clock, requestDeadlineMs, late);
+    const { signal } = call;
     try {
-      for await (const chunk of stream) {
-        inTime();
-        yield chunk;
-        inTime = deadline(clock, requestDeadlineMs, late);
-      }
-    } finally {
-      inTime();
+      yield* linesOf(arriving(stream, { clock, signal, silentMs: requestDeadlineMs }));
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error;
+      if (error.code !== "SILENT") throw this.failure(error, call);
     }
   }
 
   /** A WebSocket to the call's path; nothing of what is sent over it is known here. */
   async socket(call: Call, protocol: string): Promise<WebSocket> {
-    const { base, agents, credentials, guard, dialTimeoutMs, clock } = this.connection;
+    const { base, agents, credentials, guard, limits, clock } = this.connection;
     guard?.(seen(call));
     const { openSocket } = await import("./socket.ts");
     for (let renewed = false; ; renewed = true) {
       const credential = await unlessAborted(credentials.get(), call.signal);
-      const path = `${base.pathname.replace(/\/+$/, "")}${call.path}${queryOf(call)}`;
       this.connection.onRequest?.(seen(call));
       const outcome = await openSocket({
-        url: new URL(path, base),
+        url: new URL(this.path(call), base),
         protocol,
         headers: this.headers({ ...call, streams: true }, credential),
         lease: agents.of(credential.pair, true),
         clock,
-        dialTimeoutMs,
+        dialTimeoutMs: limits.dialMs,
         signal: call.signal,
       });
       if (!(outcome instanceof NoAnswer) && !("status" in outcome)) return outcome;
@@ -145,7 +114,7 @@ export class Client {
     const { place } = this.connection;
     const purpose = { subject: call.subject, writes: call.writes && !isDryRun(call) };
     return answer instanceof NoAnswer
-      ? unavailable(answer, place, purpose)
+      ? unanswered(answer, apiServer(place), purpose)
       : refusal(answer, place, purpose);
   }
 
@@ -167,7 +136,7 @@ export class Client {
     const pausing = call.signal ?? this.interrupt();
     let renewed = false;
     for (let attempt = 1; ; attempt += 1) {
-      const answer = await this.attempt(call);
+      const answer = await this.once(call);
       if (isStatus(answer, 401) && !renewed && credentials.refused()) {
         renewed = true;
         continue;
@@ -189,35 +158,41 @@ export class Client {
     return signal?.aborted === true ? undefined : signal;
   }
 
+  /** The answer to one request, whatever its status; rejects with the signal's reason. */
+  async once(call: Call): Promise<Answer | NoAnswer> {
+    const answer = await this.attempt(call);
+    const isStale = answer instanceof NoAnswer && answer.reused && this.keptMs(call) !== undefined;
+    return isStale ? this.attempt({ ...call, fresh: true }) : answer;
+  }
+
   private async attempt(call: Call): Promise<Answer | NoAnswer> {
-    const { agents, base, credentials, clock, timeoutMs, dialTimeoutMs } = this.connection;
-    call.signal?.throwIfAborted();
+    const { agents, base, credentials, clock, limits } = this.connection;
+    const { method, body, signal } = call;
+    signal?.throwIfAborted();
     // Every request in flight listens to the same signal; node warns from the eleventh on.
-    if (call.signal !== undefined) setMaxListeners(0, call.signal);
-    const credential = await unlessAborted(credentials.get(), call.signal);
-    const { agent, done } = agents.of(credential.pair, call.fresh === true);
-    const body = call.body === undefined ? undefined : JSON.stringify(call.body);
+    if (signal !== undefined) setMaxListeners(0, signal);
+    const credential = await unlessAborted(credentials.get(), signal);
     this.connection.onRequest?.(seen(call));
-    try {
-      return await exchange({
-        base,
-        method: call.method,
-        path: `${base.pathname.replace(/\/+$/, "")}${call.path}${queryOf(call)}`,
-        headers: { ...this.headers(call, credential), ...bodyHeaders(call, body) },
-        body,
-        agent,
-        signal: call.signal,
-        clock,
-        timeoutMs,
-        dialTimeoutMs,
-        streams: call.streams,
-      });
-    } catch (error) {
-      if (error instanceof NoAnswer) return error;
-      throw error;
-    } finally {
-      done();
-    }
+    return exchange({
+      base,
+      method,
+      path: this.path(call),
+      headers: this.headers(call, credential),
+      body: body === undefined ? undefined : JSON.stringify(body),
+      lease: agents.of(credential.pair, call.fresh === true),
+      signal,
+      clock,
+      limits: { ...limits, keptMs: this.keptMs(call) },
+      streams: call.streams === true ? (status) => status < 300 : undefined,
+    });
+  }
+
+  private keptMs({ method }: Call): number | undefined {
+    return method === "GET" ? this.connection.limits.keptMs : undefined;
+  }
+
+  private path(call: Call): string {
+    return `${this.connection.base.pathname.replace(/\/+$/, "")}${call.path}${queryOf(call)}`;
   }
 
   private headers(call: Call, { authorization }: Credential): OutgoingHttpHeaders {
@@ -225,19 +200,12 @@ export class Client {
     return {
       accept: "application/json",
       "user-agent": "kubectl-engine",
+      ...(call.body !== undefined && { "content-type": call.contentType ?? "application/json" }),
       ...(compress && isWholeRead(call) && { "accept-encoding": "gzip" }),
       ...(authorization !== undefined && { authorization }),
       ...impersonation,
     };
   }
-}
-
-function bodyHeaders(call: Call, body: string | undefined): OutgoingHttpHeaders {
-  if (body === undefined) return {};
-  return {
-    "content-type": call.contentType ?? "application/json",
-    "content-length": Buffer.byteLength(body),
-  };
 }
 
 function isWholeRead({ method, streams }: Call): boolean {

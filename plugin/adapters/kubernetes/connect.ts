@@ -1,7 +1,10 @@
 /** Connecting to a Kubernetes API server: flags and environment into the Cluster port. */
 import { setTimeout as later } from "node:timers/promises";
 import { type Clock, type Cluster, requestDeadlineMs } from "../../run/ports";
-import { Agents } from "./agents";
+import { Agents } from "../http/agents";
+import type { Limits } from "../http/exchange";
+import { proxyFor } from "../http/proxy";
+import { tunnelTo } from "../http/tunnel";
 import { Client } from "./client";
 import { HttpCluster } from "./cluster";
 import { credentialSource } from "./credentials";
@@ -9,12 +12,11 @@ import type { ConnectionFlags, ConnectOptions } from "./flags";
 import { impersonationHeaders } from "./impersonation";
 import { loadKubeconfig } from "./kubeconfig";
 import { podAccount, serviceAccountDir } from "./pod";
-import { proxyFor } from "./proxy";
 import { refuseWrites } from "./read-only";
-import { chooseTarget } from "./target";
+import { chooseTarget, type Target } from "./target";
 import { trustOf } from "./trust";
 
-const dialTimeoutMs = 30_000;
+const dialMs = 30_000;
 
 /**
  * The cluster that flags, environment and kubeconfig name. Sends nothing yet: what cannot work
@@ -37,25 +39,45 @@ function clusterOf(
   const explicit = flags.kubeconfig !== undefined;
   const dir = options.serviceAccountDir ?? serviceAccountDir;
   const target = chooseTarget(kubeconfig, flags, explicit ? undefined : podAccount(env, dir));
-  const { base, cluster, user, userName, clusterName, namespace } = target;
-  const clock = options.clock ?? systemClock;
-  const { requestTimeoutMs: timeoutMs = requestDeadlineMs } = flags;
-  const server = base.href.replace(/\/$/, "");
-  const client = new Client({
+  const { requestTimeoutMs: answerMs = requestDeadlineMs } = flags;
+  const limits = { answerMs, dialMs: options.dialTimeoutMs ?? dialMs };
+  return new HttpCluster(openClient(target, env, { ...options, limits }), {
+    server: serverOf(target),
+    namespace: target.namespace,
+  });
+}
+
+/** How a client is opened, beside where to. */
+export type ClientOptions = Omit<ConnectOptions, "dialTimeoutMs" | "serviceAccountDir"> & {
+  readonly limits?: Partial<Limits>;
+};
+
+/** A client of the API server that was chosen; sends nothing yet. */
+export function openClient(target: Target, env: NodeJS.ProcessEnv, options: ClientOptions): Client {
+  const { base, cluster, user, userName, clusterName } = target;
+  const { clock = systemClock, signal, onRequest, readOnly, onRefused } = options;
+  const limits = { dialMs, answerMs: requestDeadlineMs, ...options.limits };
+  const trust = trustOf(target, env);
+  return new Client({
     base,
-    place: { server, clusterName, userName },
-    agents: new Agents({ base, trust: trustOf(target, env), proxy: proxyFor(target, env) }),
-    credentials: credentialSource({ target, env, clock, timeoutMs }),
+    place: { server: serverOf(target), clusterName, userName },
+    agents: new Agents({
+      tls: base.protocol === "https:" ? trust : undefined,
+      open: tunnelTo(base, proxyFor(base, env, cluster.proxyUrl)),
+    }),
+    credentials: credentialSource({ target, env, clock, timeoutMs: limits.answerMs }),
     impersonation: impersonationHeaders(user),
     compress: cluster.disableCompression !== true,
     clock,
-    timeoutMs,
-    dialTimeoutMs: options.dialTimeoutMs ?? dialTimeoutMs,
-    signal: options.signal,
-    onRequest: options.onRequest,
-    guard: options.readOnly === true ? refuseWrites(options.onRefused) : undefined,
+    limits,
+    signal,
+    onRequest,
+    guard: readOnly === true ? refuseWrites(onRefused) : undefined,
   });
-  return new HttpCluster(client, { server, namespace });
+}
+
+function serverOf({ base }: Target): string {
+  return base.href.replace(/\/$/, "");
 }
 
 const systemClock: Clock = {

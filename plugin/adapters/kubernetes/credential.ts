@@ -2,7 +2,7 @@
 import { UsageError } from "../../domain/errors";
 import type { Clock } from "../../run/ports";
 import type { Target } from "./target";
-import type { ClientPair } from "./trust";
+import type { ClientPair } from "../http/agents";
 
 /** What a request is authenticated with. */
 export interface Credential {

@@ -4,8 +4,9 @@ import { text } from "../../domain/values";
 import { bearer, type Credential, type CredentialSource, type Site } from "./credential";
 import { ExecPlugin } from "./exec-plugin";
 import { fileProblem, readText } from "../files";
+import type { ClientPair } from "../http/agents";
 import { oidcSource } from "./oidc";
-import { type ClientPair, clientPairOf } from "./trust";
+import { clientPairOf } from "./trust";
 
 /** The user's source; reads certificates at once, runs plugins at the first request. */
 export function credentialSource(site: Site): CredentialSource {

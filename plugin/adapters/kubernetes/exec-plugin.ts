@@ -6,7 +6,7 @@ import { deadline } from "../../run/ports";
 import { bearer, type Credential, type CredentialSource, type Site } from "./credential";
 import { readText } from "../files";
 import { type Issued, KeptCredential } from "./kept";
-import type { ClientPair } from "./trust";
+import type { ClientPair } from "../http/agents";
 
 const outputLimit = 1024 * 1024;
 

@@ -6,7 +6,7 @@ import { own, text } from "../../domain/values";
 import { deadline } from "../../run/ports";
 import type { CredentialSource, Site } from "./credential";
 import { type Issued, KeptCredential } from "./kept";
-import type { ClientPair } from "./trust";
+import type { ClientPair } from "../http/agents";
 
 /** The source for a user with an auth-provider; kubectl knows none but OIDC any more. */
 export function oidcSource(site: Site, pair: ClientPair | undefined): CredentialSource {

@@ -2,8 +2,8 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import WebSocket from "ws";
 import { type Clock, deadline } from "../../run/ports";
-import type { Lease } from "./agents";
-import { type Answer, NoAnswer } from "./exchange";
+import type { Lease } from "../http/agents";
+import { type Answer, NoAnswer } from "../http/answer";
 
 /** What a socket is opened with. */
 export interface SocketCall {
@@ -33,7 +33,7 @@ export function openSocket(call: SocketCall): Promise<WebSocket | Answer | NoAns
     });
     // the library's own limit begins with the socket, which a proxy may never give
     const inTime = deadline(call.clock, call.dialTimeoutMs, () => {
-      settle(new NoAnswer(false, "DIAL_TIMEOUT"));
+      settle(new NoAnswer("DIAL_TIMEOUT", { sent: false }));
       socket.terminate();
     });
     const aborted = (): void => {
@@ -54,7 +54,7 @@ export function openSocket(call: SocketCall): Promise<WebSocket | Answer | NoAns
       settle(socket);
     });
     socket.once("error", (error: NodeJS.ErrnoException) => {
-      settle(new NoAnswer(false, error.code ?? "UPGRADE_FAILED", error));
+      settle(new NoAnswer(error.code ?? "UPGRADE_FAILED", { sent: false, cause: error }));
     });
     socket.once("unexpected-response", (request, response) => {
       refusalOf(response, (answer) => {

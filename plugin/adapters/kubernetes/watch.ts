@@ -3,7 +3,7 @@ import type { Resource } from "../../domain/objects";
 import { at, own, parseJson, text } from "../../domain/values";
 import type { WatchEvent, WatchOptions } from "../../run/ports";
 import type { Call, Client } from "./client";
-import { NoAnswer } from "./exchange";
+import { NoAnswer } from "../http/answer";
 import { isKubeObject } from "./kube-object";
 import { collectionPath } from "./paths";
 
@@ -51,7 +51,7 @@ function eventOf(line: string, client: Client, call: Call): WatchEvent {
   const resourceVersion = text(at(object, ["metadata", "resourceVersion"]));
   if (type === "BOOKMARK" && resourceVersion !== undefined) return { type, resourceVersion };
   if (isChange(type) && isKubeObject(object)) return { type, object };
-  throw client.failure(new NoAnswer(true, "BODY_UNREADABLE"), call);
+  throw client.failure(new NoAnswer("BODY_UNREADABLE", { sent: true }), call);
 }
 
 function isChange(type: unknown): type is "ADDED" | "MODIFIED" | "DELETED" {

@@ -1,21 +1,15 @@
 /** Downloads an archive over https; nothing of an address but host and path is ever shown. */
-import type http from "node:http";
-import https from "node:https";
+import type { IncomingMessage } from "node:http";
 import type { ConnectionOptions } from "node:tls";
-import {
-  EngineError,
-  InputError,
-  PermissionError,
-  UnavailableError,
-  UsageError,
-} from "../../domain/errors";
+import { InputError, PermissionError, UnavailableError, UsageError } from "../../domain/errors";
 import { megabytes } from "../../domain/release/archive";
-import { own, text } from "../../domain/values";
-import { deadline } from "../../run/ports";
-import { Agents } from "../kubernetes/agents";
-import { words } from "../kubernetes/failures";
-import { environmentProxy } from "../kubernetes/proxy";
-import { ProxyError } from "../kubernetes/tunnel";
+import { Agents } from "../http/agents";
+import { type Answer, arriving, NoAnswer } from "../http/answer";
+import { exchange } from "../http/exchange";
+import { isCertificateFailure, proxyFailure } from "../http/failures";
+import { proxyFor } from "../http/proxy";
+import { verified } from "../http/trust";
+import { ProxyError, tunnelTo } from "../http/tunnel";
 import { shownUrl } from "./source";
 
 /** What a download needs to know of the world, and how far it may go. */
@@ -33,65 +27,52 @@ export interface Download {
 const mostRedirects = 5;
 const redirects = [301, 302, 303, 307, 308];
 
-type Arrived = { readonly bytes: Buffer } | { readonly next: URL };
-
 /** The bytes behind a URL, redirects followed. */
 export async function download(given: URL, options: Download): Promise<Buffer> {
-  const late = new AbortController();
-  const signal = AbortSignal.any([options.signal, late.signal]);
-  let inTime = (): void => undefined;
-  const heard = (): void => {
-    inTime();
-    inTime = deadline({}, options.silentMs, () => {
-      late.abort();
-    });
-  };
   let url = given;
   for (let count = 0; count <= mostRedirects; count++) {
-    try {
-      heard();
-      const arrived = await fetchOnce(url, { ...options, signal, heard });
-      if ("bytes" in arrived) return arrived.bytes;
-      url = arrived.next;
-    } catch (error) {
-      if (options.signal.aborted) throw options.signal.reason as Error;
-      throw late.signal.aborted ? silent(url, options.silentMs) : failed(url, error);
-    } finally {
-      inTime();
-    }
+    const arrived = await fetchOnce(url, options);
+    if (Buffer.isBuffer(arrived)) return arrived;
+    url = arrived;
   }
   throw new InputError(`${shownUrl(given)} redirects more than ${mostRedirects} times`);
 }
 
-interface Fetch extends Download {
-  /** Called for everything that comes. */
-  readonly heard: () => void;
-}
-
-async function fetchOnce(url: URL, options: Fetch): Promise<Arrived> {
-  const base = new URL(url.origin);
-  const proxy = environmentProxy(base, options.env);
-  // said, for else NODE_TLS_REJECT_UNAUTHORIZED decides
-  const agents = new Agents({ base, trust: { ...options.trust, rejectUnauthorized: true }, proxy });
+/** The bytes, or the address that they are said to be at. */
+async function fetchOnce(url: URL, options: Download): Promise<Buffer | URL> {
+  // other than for an API server, Node's own authorities count, as NODE_EXTRA_CA_CERTS adds to them
+  const tls = { ...options.trust, ...verified() };
+  const agents = new Agents({ tls, open: tunnelTo(url, proxyFor(url, options.env)) });
   try {
-    const response = await answered(url, agents.of(undefined, true).agent, options.signal);
-    const { statusCode: status = 0, headers } = response;
-    if (redirects.includes(status)) return { next: nextOf(url, headers.location) };
-    if (status !== 200) throw refused(url, status);
-    return { bytes: await collected(response, url, options) };
+    const answer = await answered(url, agents, options);
+    if (answer instanceof NoAnswer) throw answer;
+    const { status, headers, stream } = answer;
+    if (redirects.includes(status)) return nextOf(url, headers.location);
+    if (status !== 200 || stream === undefined) throw refused(url, status);
+    return await collected(stream, url, options);
+  } catch (error) {
+    throw error instanceof NoAnswer ? failed(url, error, options) : error;
   } finally {
     agents.close();
   }
 }
 
-function answered(url: URL, agent: http.Agent, signal: AbortSignal): Promise<http.IncomingMessage> {
-  const headers = {
-    accept: "application/gzip, application/octet-stream, */*",
-    "accept-encoding": "identity", // the digest is of the archive's own bytes
-    "user-agent": "kubectl-engine",
-  };
-  return new Promise((resolve, reject) => {
-    https.get(url, { agent, headers, signal }, resolve).on("error", reject);
+function answered(url: URL, agents: Agents, options: Download): Promise<Answer | NoAnswer> {
+  const { signal, silentMs } = options;
+  return exchange({
+    base: url,
+    method: "GET",
+    path: `${url.pathname}${url.search}`,
+    headers: {
+      accept: "application/gzip, application/octet-stream, */*",
+      "accept-encoding": "identity", // the digest is of the archive's own bytes
+      "user-agent": "kubectl-engine",
+    },
+    lease: agents.of(undefined, true),
+    signal,
+    clock: {},
+    limits: { dialMs: silentMs, answerMs: silentMs },
+    streams: () => true,
   });
 }
 
@@ -110,19 +91,18 @@ function nextOf(url: URL, location: string | undefined): URL {
 }
 
 async function collected(
-  response: http.IncomingMessage,
+  stream: IncomingMessage,
   url: URL,
-  { packedBytes: limit, heard }: Fetch,
+  { packedBytes: limit, silentMs, signal }: Download,
 ): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of response) {
-    heard();
-    size += (chunk as Buffer).length;
+  for await (const chunk of arriving(stream, { clock: {}, silentMs, signal })) {
+    size += chunk.length;
     if (size > limit) {
       throw new InputError(`archive ${shownUrl(url)} is larger than ${megabytes(limit)}`);
     }
-    chunks.push(chunk as Buffer);
+    chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
@@ -140,27 +120,18 @@ function refused(url: URL, status: number): Error {
   return new UsageError(message, { hint: "check the address, and the tag in it" });
 }
 
-function silent(url: URL, silentMs: number): UnavailableError {
-  return new UnavailableError(
-    `${shownUrl(url)} did not arrive whole: nothing came for ${silentMs / 1000} seconds`,
-    { hint: "check the network, or download the archive yourself and give the file" },
-  );
-}
-
-/** An error of Node's own; those that are already ours stay. */
-function failed(url: URL, error: unknown): unknown {
-  if (error instanceof EngineError) return error;
-  if (error instanceof ProxyError) {
-    const why = words[error.message] ?? error.message;
+function failed(url: URL, failure: NoAnswer, { silentMs }: Download): UnavailableError {
+  const { cause, code, message } = failure;
+  if (cause instanceof ProxyError) return proxyFailure(cause, shownUrl(url));
+  if (["DIAL_TIMEOUT", "REQUEST_TIMEOUT", "SILENT"].includes(code)) {
     return new UnavailableError(
-      `the proxy ${error.proxy.shown} opened no way to ${shownUrl(url)}: ${why}`,
-      { cause: error.cause, hint: `check the proxy that ${error.proxy.setting} names` },
+      `${shownUrl(url)} did not arrive whole: nothing came for ${silentMs / 1000} seconds`,
+      { hint: "check the network, or download the archive yourself and give the file" },
     );
   }
-  const code = text(own(error, "code")) ?? "it broke off";
-  return new UnavailableError(`cannot download ${shownUrl(url)}: ${words[code] ?? code}`, {
-    cause: error,
-    hint: /CERT|ISSUER|SIGNATURE/.test(code)
+  return new UnavailableError(`cannot download ${shownUrl(url)}: ${message}`, {
+    cause,
+    hint: isCertificateFailure(failure)
       ? "name the CA that signed the server's certificate in NODE_EXTRA_CA_CERTS"
       : "check the network and the address",
   });

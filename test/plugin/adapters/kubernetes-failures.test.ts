@@ -1,9 +1,10 @@
 import { createServer, type Server } from "node:net";
 import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
+import { NoAnswer } from "../../../plugin/adapters/http/answer";
+import { unanswered } from "../../../plugin/adapters/http/failures";
 import { connect } from "../../../plugin/adapters/kubernetes";
-import { NoAnswer } from "../../../plugin/adapters/kubernetes/exchange";
-import { unavailable } from "../../../plugin/adapters/kubernetes/failures";
+import { apiServer } from "../../../plugin/adapters/kubernetes/failures";
 import type { ConnectionFlags, ConnectOptions } from "../../../plugin/adapters/kubernetes/flags";
 import { ApiError, PermissionError, UnavailableError } from "../../../plugin/domain/errors";
 import type { Ref } from "../../../plugin/domain/objects";
@@ -254,7 +255,9 @@ describe("no connection", () => {
   ])("%s is told in words", (code, words) => {
     const place = { server: "https://api", clusterName: 'cluster "c"', userName: 'user "u"' };
     const purpose = { subject: "read x", writes: false };
-    expect(unavailable(new NoAnswer(false, code), place, purpose)).toMatchObject({
+    expect(
+      unanswered(new NoAnswer(code, { sent: false }), apiServer(place), purpose),
+    ).toMatchObject({
       message: `cannot reach the API server https://api: ${words}`,
       hint: 'check the network and the address in cluster "c"',
     });

@@ -8,7 +8,7 @@ import {
 } from "node:net";
 import { inspect } from "node:util";
 import { connect } from "../../../plugin/adapters/kubernetes";
-import { goesDirect } from "../../../plugin/adapters/kubernetes/proxy";
+import { goesDirect } from "../../../plugin/adapters/http/proxy";
 import type { Ref } from "../../../plugin/domain/objects";
 import type { Cluster } from "../../../plugin/run/ports";
 import { type FakeApiServer, startFakeApiServer } from "../../support/api-server";

@@ -1,10 +1,9 @@
-/** Which proxy leads to the API server, by the rules of Go's HTTP client. */
+/** Which proxy leads to a server, by the rules of Go's HTTP client. */
 import { BlockList, isIP, isIPv6 } from "node:net";
 import { UsageError } from "../../domain/errors";
 import { text } from "../../domain/values";
-import type { Target } from "./target";
 
-/** A proxy on the way to the API server. */
+/** A proxy on the way to a server. */
 export interface Proxy {
   readonly url: URL;
   /** Its address without the login that the URL may hold. */
@@ -15,14 +14,9 @@ export interface Proxy {
 
 const schemes = ["http:", "https:", "socks5:", "socks5h:"];
 
-/** The kubeconfig's proxy-url always counts; the environment's proxy unless NO_PROXY says no. */
-export function proxyFor({ base, cluster }: Target, env: NodeJS.ProcessEnv): Proxy | undefined {
-  if (cluster.proxyUrl !== undefined) return proxyOf(cluster.proxyUrl, "proxy-url");
-  return environmentProxy(base, env);
-}
-
-/** The proxy that the environment names for an address, unless NO_PROXY says no. */
-export function environmentProxy(base: URL, env: NodeJS.ProcessEnv): Proxy | undefined {
+/** The proxy of a kubeconfig's proxy-url always counts; the environment's unless NO_PROXY says no. */
+export function proxyFor(base: URL, env: NodeJS.ProcessEnv, proxyUrl?: string): Proxy | undefined {
+  if (proxyUrl !== undefined) return proxyOf(proxyUrl, "proxy-url");
   const setting = base.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
   const named = variable(env, setting);
   if (named === undefined || goesDirect(base, variable(env, "NO_PROXY") ?? "")) return undefined;

@@ -1,6 +1,5 @@
 /** What may be sent again: reads after a reset, and whatever the server turned away unread. */
-import { type Answer, NoAnswer } from "./exchange";
-import { retryAfterOf } from "./failures";
+import { type Answer, NoAnswer, retryAfterOf } from "./answer";
 
 const attempts = 5;
 const longestPauseMs = 30_000;

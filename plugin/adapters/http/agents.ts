@@ -1,17 +1,24 @@
-/** Connections to the API server: kept ones, and ones that are used once. */
+/** Connections to one server: kept ones, and ones that are used once. */
 import { setMaxListeners } from "node:events";
 import http from "node:http";
 import https from "node:https";
+import type { Duplex } from "node:stream";
 import type { ConnectionOptions } from "node:tls";
-import { hostOf, portOf, type Proxy } from "./proxy";
-import type { ClientPair } from "./trust";
-import { openTunnel } from "./tunnel";
+
+/** A client certificate with its key, as PEM. */
+export interface ClientPair {
+  readonly cert: string;
+  readonly key: string;
+}
 
 /** What every connection has in common. */
-export interface Route {
-  readonly base: URL;
-  readonly trust: ConnectionOptions;
-  readonly proxy: Proxy | undefined;
+export interface Way {
+  /** Undefined: plain HTTP. */
+  readonly tls: ConnectionOptions | undefined;
+  /** A raw connection, in which TLS is spoken: through a proxy, or to a pod's port. Absent: Node dials. */
+  readonly open?: ((signal: AbortSignal) => Promise<Duplex>) | undefined;
+  /** Connections at once; absent: any number. */
+  readonly maxSockets?: number;
 }
 
 /** An agent and what to do when the request is over. */
@@ -32,7 +39,7 @@ export class Agents {
   private readonly single = new Set<http.Agent>();
   private readonly ended = new AbortController();
 
-  constructor(private readonly route: Route) {
+  constructor(private readonly way: Way) {
     setMaxListeners(0, this.ended.signal);
   }
 
@@ -68,26 +75,30 @@ export class Agents {
     return this.kept.agent;
   }
 
-  private agent(pair: ClientPair | undefined, options: http.AgentOptions): http.Agent {
-    const { base, trust, proxy } = this.route;
-    const secure = base.protocol === "https:";
-    const agent = secure
-      ? new https.Agent({ ...options, ...trust, ...pair })
-      : new http.Agent(options);
-    return proxy === undefined ? agent : this.through(proxy, agent);
+  private agent(pair: ClientPair | undefined, keeping: http.AgentOptions): http.Agent {
+    const { tls, open, maxSockets = Infinity } = this.way;
+    const options = { ...keeping, maxSockets };
+    const agent =
+      tls === undefined
+        ? new http.Agent(options)
+        : new https.Agent({ ...options, ...tls, ...pair });
+    return open === undefined ? agent : this.through(open, agent);
   }
 
-  /** The same agent, its sockets led through a proxy; TLS is spoken inside the tunnel. */
-  private through(proxy: Proxy, agent: http.Agent): http.Agent {
-    const { base } = this.route;
+  /** The same agent over connections that are opened in another way. */
+  private through(open: NonNullable<Way["open"]>, agent: http.Agent): http.Agent {
     const direct = agent.createConnection.bind(agent);
-    const end = { host: hostOf(base), port: portOf(base), signal: this.ended.signal };
     agent.createConnection = (options, callback) => {
       const answer = callback as (error: Error | null, socket?: unknown) => void;
-      openTunnel(proxy, end).then(
-        (socket) => {
-          const inside = { ...options, socket };
-          answer(null, base.protocol === "https:" ? direct(inside) : socket);
+      open(this.ended.signal).then(
+        (raw) => {
+          if (this.way.tls === undefined) {
+            answer(null, raw);
+            return;
+          }
+          const secure = direct({ ...options, socket: raw } as http.ClientRequestArgs);
+          raw.once("error", (error) => secure?.destroy(error));
+          answer(null, secure);
         },
         (error: unknown) => {
           answer(error as Error);

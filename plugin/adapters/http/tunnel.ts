@@ -2,29 +2,36 @@
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { Socket } from "node:net";
+import { words } from "./answer";
 import { hostOf, portOf, type Proxy } from "./proxy";
+import { verified } from "./trust";
 
 /** Where a tunnel ends, and what ends the attempt. */
-export interface TunnelEnd {
+interface TunnelEnd {
   readonly host: string;
   readonly port: number;
   readonly signal: AbortSignal;
 }
 
-/** The proxy gave no tunnel; the API server itself was never spoken to. */
+/** The proxy gave no tunnel; the server itself was never spoken to. The message says why in words. */
 export class ProxyError extends Error {
   readonly proxy: Proxy;
 
   constructor(proxy: Proxy, problem: string, cause?: unknown) {
-    super(problem, { cause });
+    super(words[problem] ?? problem, { cause });
     this.name = "ProxyError";
     this.proxy = proxy;
   }
 }
 
-/** Opens a tunnel; rejects with a ProxyError. */
-export function openTunnel(proxy: Proxy, end: TunnelEnd): Promise<Socket> {
-  return proxy.url.protocol.startsWith("socks") ? socksTunnel(proxy, end) : httpTunnel(proxy, end);
+/** What opens tunnels to a server, rejecting with a ProxyError; undefined where no proxy is. */
+export function tunnelTo(
+  base: URL,
+  proxy: Proxy | undefined,
+): ((signal: AbortSignal) => Promise<Socket>) | undefined {
+  if (proxy === undefined) return undefined;
+  const open = proxy.url.protocol.startsWith("socks") ? socksTunnel : httpTunnel;
+  return (signal) => open(proxy, { host: hostOf(base), port: portOf(base), signal });
 }
 
 function httpTunnel(proxy: Proxy, { host, port, signal }: TunnelEnd): Promise<Socket> {
@@ -39,7 +46,7 @@ function httpTunnel(proxy: Proxy, { host, port, signal }: TunnelEnd): Promise<So
       port: portOf(proxy.url),
       path: authority,
       agent: false,
-      rejectUnauthorized: true, // else NODE_TLS_REJECT_UNAUTHORIZED decides
+      ...verified(),
       signal,
       headers: {
         host: authority,

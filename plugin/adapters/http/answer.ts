@@ -1,0 +1,105 @@
+/** What a request comes to: an answer of any status, or none and why. */
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { type Clock, deadline } from "../../run/ports";
+
+/** An answer, whatever its status. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  /** The body of an answer that was asked for as a stream; `body` is empty then. */
+  readonly stream?: IncomingMessage;
+}
+
+/** Codes of Node's network errors, and those of this folder, in words. */
+export const words: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ENOTFOUND: "no such host",
+  EAI_AGAIN: "the name lookup failed",
+  EHOSTUNREACH: "no route to the host",
+  ENETUNREACH: "no route to the network",
+  ECONNRESET: "the connection was reset",
+  EPIPE: "the connection was reset",
+  ETIMEDOUT: "the connection timed out",
+  DIAL_TIMEOUT: "the connection timed out",
+  REQUEST_TIMEOUT: "no answer within the request timeout",
+  SILENT: "nothing came for too long",
+  BODY_TOO_LONG: "the answer is too long",
+  BODY_UNREADABLE: "the answer cannot be read",
+  UNKNOWN: "it broke off",
+};
+
+/** There was no complete answer; the message says why in words. */
+export class NoAnswer extends Error {
+  /** The server may have carried the request out. */
+  readonly sent: boolean;
+  /** It was sent on a connection that had served another request before. */
+  readonly reused: boolean;
+
+  constructor(
+    readonly code: string,
+    how: { readonly sent: boolean; readonly reused?: boolean; readonly cause?: unknown },
+  ) {
+    super(words[code] ?? code, { cause: how.cause });
+    this.name = "NoAnswer";
+    this.sent = how.sent;
+    this.reused = how.reused ?? false;
+  }
+}
+
+/** How long a stream may be silent, and what ends it. */
+export interface Listening {
+  readonly clock: Pick<Clock, "alarm">;
+  readonly silentMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * What comes, as long as nobody has to wait too long for more of it: then, and when it breaks off,
+ * a NoAnswer is thrown. An abort throws the signal's reason.
+ */
+export async function* arriving(
+  stream: IncomingMessage,
+  { clock, silentMs, signal }: Listening,
+): AsyncGenerator<Buffer> {
+  const abort = (): void => {
+    stream.destroy(signal?.reason as Error);
+  };
+  const late = (): void => {
+    stream.destroy(new NoAnswer("SILENT", { sent: true }));
+  };
+  let inTime = deadline(clock, silentMs, late);
+  signal?.addEventListener("abort", abort);
+  try {
+    signal?.throwIfAborted();
+    for await (const chunk of stream) {
+      inTime();
+      yield chunk as Buffer;
+      inTime = deadline(clock, silentMs, late);
+    }
+  } catch (cause) {
+    signal?.throwIfAborted();
+    if (cause instanceof NoAnswer) throw cause;
+    const { code = "UNKNOWN" } = cause as NodeJS.ErrnoException;
+    throw new NoAnswer(code, { sent: true, cause });
+  } finally {
+    inTime();
+    signal?.removeEventListener("abort", abort);
+    stream.destroy();
+  }
+}
+
+/** Seconds of the Retry-After header; its date form is not used by the servers that are asked. */
+export function retryAfterOf({ headers }: Answer): number | undefined {
+  const value = headers["retry-after"];
+  return value !== undefined && /^\d{1,6}$/.test(value) ? Number(value) : undefined;
+}
+
+/** What a server said as one line that fits on a screen line or two. */
+export function oneLine(text: string, longest: number): string {
+  const line = text
+    .slice(0, 4096)
+    .replaceAll(/[\s\p{Cc}]+/gu, " ")
+    .trim();
+  return line.length > longest ? `${line.slice(0, longest)}…` : line;
+}
