@@ -235,6 +235,14 @@ test("an abort ends a read at once, with the signal's reason", async () => {
   await expect(api.databases(stop.signal)).rejects.toThrow("stopped");
 });
 
+test("more reads at once than there may be connections are all answered", async () => {
+  const server = await hostile(json([]));
+  const api = await clientOf(server, { requestTimeoutMs: 5_000 });
+  const reads = Array.from({ length: 40 }, () => api.databases(signal));
+  await Promise.all(reads);
+  expect(server.seen).toHaveLength(40);
+});
+
 test("a write that is sent whole is waited for, whatever is aborted", async () => {
   const stop = new AbortController();
   const server = await hostile((seen, response) => {
