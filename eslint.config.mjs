@@ -10,10 +10,7 @@ const forbid = (...groups) => ({
   ],
 });
 
-const clientNode = [
-  "^@kubernetes/client-node",
-  "only adapters/kubernetes and webhook/clusters use it",
-];
+const clientNode = ["^@kubernetes/client-node", "only adapters/kubernetes uses it"];
 
 export default tseslint.config(
   { ignores: ["dist/", "coverage/", "node_modules/", ".cache/"] },
@@ -42,11 +39,7 @@ export default tseslint.config(
   },
   {
     files: ["plugin/**/*.ts", "webhook/**/*.ts"],
-    ignores: [
-      "plugin/adapters/kubernetes*.ts",
-      "plugin/adapters/kubernetes/**",
-      "webhook/clusters*.ts",
-    ],
+    ignores: ["plugin/adapters/kubernetes/**"],
     rules: forbid(clientNode),
   },
   {
@@ -99,21 +92,13 @@ export default tseslint.config(
   },
   {
     files: ["webhook/**/*.ts"],
-    ignores: ["webhook/clusters*.ts"],
     rules: forbid(
       [
-        "plugin/(?!domain(/|$)|adapters/certificate-pair$)",
-        "the webhook imports plugin/domain and the maker of pairs, nothing else of the plugin",
+        "plugin/(?!domain(/|$)|adapters/(http/|kubernetes/|certificate-pair$))",
+        "the webhook imports plugin/domain, its HTTP and Kubernetes clients and its maker of pairs",
       ],
       clientNode,
     ),
-  },
-  {
-    files: ["webhook/clusters*.ts"],
-    rules: forbid([
-      "plugin/(?!domain(/|$)|adapters/certificate-pair$)",
-      "the webhook imports plugin/domain and the maker of pairs, nothing else of the plugin",
-    ]),
   },
   {
     files: ["test/**/*.ts"],

@@ -25,29 +25,12 @@ export const leanClient: Plugin = {
   },
 };
 
-/** What the webhook's libraries bring along and it never uses: half of its code, and of its memory. */
-const unusedThere: Readonly<Record<string, string>> = {
-  // the way to make API clients of a kubeconfig; the webhook makes its requests itself
-  "./gen/index.js":
-    "export const createConfiguration = undefined, ServerConfiguration = undefined;",
-  "node-fetch": "export const { Headers } = globalThis;",
-  // reads request bodies, of whatever encoding; the webhook reads its own
-  "body-parser": "module.exports = {};",
-};
-
-/** Leaves that out. */
+/** express brings along a reader of bodies of whatever encoding; the webhook reads its own. */
 export const leanWebhook: Plugin = {
   name: "lean-webhook",
   setup(bundle) {
-    bundle.onResolve(
-      { filter: /^(\.\/gen\/index\.js|node-fetch|body-parser)$/ },
-      ({ path, importer }) =>
-        /\/(client-node\/dist\/config\.js|express\/lib\/express\.js)$/.test(importer)
-          ? { path, namespace: "unused" }
-          : undefined,
-    );
-    bundle.onLoad({ filter: /./, namespace: "unused" }, ({ path }) => ({
-      contents: unusedThere[path] ?? "",
+    bundle.onLoad({ filter: /[\\/]body-parser[\\/]index\.js$/ }, () => ({
+      contents: "module.exports = {};",
       loader: "js",
     }));
   },

@@ -1,5 +1,7 @@
 /** ECs from the API server: one complete list, then its changes, for as long as the process lives. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { arriving } from "../plugin/adapters/http/answer";
+import { linesOf } from "../plugin/adapters/kubernetes/lines";
 import { clusterKey } from "../plugin/domain/clusters";
 import type { ClusterFacts } from "../plugin/domain/rules/types";
 import {
@@ -139,22 +141,13 @@ export class ApiClusters implements ClusterService {
     const { names } = this.context;
     let position = start;
     const began = performance.now();
-    const silence = new AbortController();
-    const both = AbortSignal.any([signal, silence.signal]);
-    const alarm = setTimeout(() => {
-      silence.abort(new Error(`the watch was silent for ${this.pace.silenceMs} ms`));
-    }, this.pace.silenceMs);
-    try {
-      const response = await this.requests.watch(start, this.pace.watchSeconds(), both);
-      for await (const event of watchEvents(response, names)) {
-        alarm.refresh();
-        this.failures = 0;
-        this.heard = performance.now();
-        position = event.resourceVersion;
-        if (event.cluster !== undefined) this.take(event.is, event.cluster);
-      }
-    } finally {
-      clearTimeout(alarm);
+    const stream = await this.requests.watch(start, this.pace.watchSeconds(), signal);
+    const chunks = arriving(stream, { clock: {}, silentMs: this.pace.silenceMs, signal });
+    for await (const event of watchEvents(linesOf(chunks), names)) {
+      this.failures = 0;
+      this.heard = performance.now();
+      position = event.resourceVersion;
+      if (event.cluster !== undefined) this.take(event.is, event.cluster);
     }
     if (position === start && performance.now() - began < shortest) {
       throw new Error("the watch ended at once");

@@ -4,9 +4,9 @@ import { projectCluster } from "../plugin/domain/clusters";
 import { isSubdomain } from "../plugin/domain/kube/names";
 import { type Names, termOf } from "../plugin/domain/names";
 import type { ClusterFacts } from "../plugin/domain/rules/types";
-import { at, list, own, parseJson, text } from "../plugin/domain/values";
+import { at, list, own, text } from "../plugin/domain/values";
 import { type ClusterKey, ClustersUnreadable } from "./clusters";
-import { type ApiConnection, readText } from "./clusters-connection";
+import type { ApiConnection } from "./clusters-connection";
 
 /** A complete list and the point from which a watch goes on. */
 export interface ClusterList {
@@ -70,7 +70,7 @@ export class ClusterRequests {
     // What is no name names nothing, and must not become a part of a path.
     if (!isSubdomain(namespace) || !isSubdomain(name)) return undefined;
     const path = `${this.path(`/namespaces/${namespace}`)}/${name}`;
-    const { status, body } = await this.read(path, signal);
+    const { status, body } = await this.answer(path, signal);
     if (status === 404 && at(body, ["details", "name"]) === name) return undefined;
     if (status !== 200) throw new Refused(status, path);
     const cluster = projectCluster(body, this.names);
@@ -92,10 +92,9 @@ export class ClusterRequests {
       timeoutSeconds: String(seconds),
     });
     const path = `${this.path("")}?${query.toString()}`;
-    const response = await this.send(path, signal);
-    if (response.statusCode === 200) return response;
-    response.resume();
-    throw new Refused(response.statusCode ?? 0, path);
+    const { status, stream } = await this.answer(path, signal, true);
+    if (stream === undefined) throw new Refused(status, path);
+    return stream;
   }
 
   private async listAt(scope: string, signal: AbortSignal, pageMs?: number): Promise<ClusterList> {
@@ -109,7 +108,7 @@ export class ClusterRequests {
         ...(next === "" ? {} : { continue: next }),
       }).toString();
       const path = `${this.path(scope)}?${query}`;
-      const { status, body, bytes } = await this.read(path, within(signal, pageMs));
+      const { status, body, length } = await this.answer(path, within(signal, pageMs));
       if (status !== 200) throw new Refused(status, path);
       const items = own(body, "items");
       resourceVersion = text(at(body, ["metadata", "resourceVersion"])) ?? "";
@@ -120,7 +119,7 @@ export class ClusterRequests {
         const cluster = projectCluster(item, this.names);
         if (cluster !== undefined) clusters.push(cluster);
       }
-      limit = pageAfter(items.length, bytes);
+      limit = pageAfter(items.length, length);
       next = text(at(body, ["metadata", "continue"]));
     } while (next !== undefined);
     return { clusters, resourceVersion };
@@ -130,20 +129,9 @@ export class ClusterRequests {
     return `/apis/${this.names.group}/${this.version}${scope}/${this.names.ec.plural}`;
   }
 
-  private async read(path: string, signal: AbortSignal) {
-    const response = await this.send(path, signal);
+  private async answer(path: string, signal: AbortSignal, streams = false) {
     try {
-      const content = await readText(response);
-      const { length: bytes } = content;
-      return { status: response.statusCode ?? 0, body: parseJson(content), bytes };
-    } catch (cause) {
-      throw new ClustersUnreadable(`the answer to GET ${path} broke off`, { cause });
-    }
-  }
-
-  private async send(path: string, signal: AbortSignal): Promise<IncomingMessage> {
-    try {
-      return await this.connection.get(path, signal);
+      return await this.connection.send({ method: "GET", path, streams }, signal);
     } catch (cause) {
       throw new ClustersUnreadable(`no answer to GET ${path}`, { cause });
     }

@@ -1,5 +1,4 @@
 /** Reads a watch: lines of JSON, as events. */
-import type { Readable } from "node:stream";
 import { projectCluster } from "../plugin/domain/clusters";
 import { type Names, termOf } from "../plugin/domain/names";
 import type { ClusterFacts } from "../plugin/domain/rules/types";
@@ -23,8 +22,11 @@ const meanings: Readonly<Record<string, WatchEvent["is"]>> = {
 };
 
 /** The events of a watch, until its end; throws on anything that is none. */
-export async function* watchEvents(stream: Readable, names: Names): AsyncGenerator<WatchEvent> {
-  for await (const line of lines(stream)) yield parseEvent(line, names);
+export async function* watchEvents(
+  lines: AsyncIterable<string>,
+  names: Names,
+): AsyncGenerator<WatchEvent> {
+  for await (const line of lines) yield parseEvent(line, names);
 }
 
 function parseEvent(line: string, names: Names): WatchEvent {
@@ -46,19 +48,4 @@ function errorOf(status: unknown): Error {
   return own(status, "code") === 410
     ? new WatchExpired(message)
     : new Error(`the watch failed: ${message}`);
-}
-
-/** Lines without their ends; a last one that is cut off is left out. */
-async function* lines(stream: Readable): AsyncGenerator<string> {
-  stream.setEncoding("utf8");
-  let parts: string[] = [];
-  for await (const chunk of stream) {
-    const [head = "", ...rest] = String(chunk).split("\n");
-    parts.push(head);
-    for (const next of rest) {
-      const line = parts.join("");
-      parts = [next];
-      if (line !== "") yield line;
-    }
-  }
 }

@@ -1,5 +1,10 @@
 /** An API server that holds ECs: lists them in pages, streams their changes, and fails on demand. */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
 import { createServer as createHttps } from "node:https";
 import type { AddressInfo } from "node:net";
 import { aPair } from "../support/tls";
@@ -14,7 +19,7 @@ export type Fault = (
 
 export class FakeApiServer {
   readonly requests: string[] = [];
-  readonly tokens: (string | undefined)[] = [];
+  readonly heads: IncomingHttpHeaders[] = [];
   readonly pair = aPair();
   /** How many there were. */
   connections = 0;
@@ -37,8 +42,16 @@ export class FakeApiServer {
     this.server.on("connection", () => (this.connections += 1));
   }
 
+  get tokens(): readonly (string | undefined)[] {
+    return this.heads.map(({ authorization }) => authorization);
+  }
+
   async start(): Promise<number> {
     await new Promise<void>((resolve) => this.server.listen(0, "127.0.0.1", resolve));
+    return this.port;
+  }
+
+  get port(): number {
     return (this.server.address() as AddressInfo).port;
   }
 
@@ -109,7 +122,7 @@ export class FakeApiServer {
     else if (fault === "cut") response.socket?.destroy();
     else if (fault !== "hang") json(response, fault.status, fault.body ?? { kind: "Status" });
     this.requests.push(request.url ?? "");
-    this.tokens.push(request.headers.authorization);
+    this.heads.push(request.headers);
     this.waiting.splice(0).forEach((tell) => {
       tell();
     });

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { clusterKey } from "../../plugin/domain/clusters";
 import { UsageError } from "../../plugin/domain/errors";
@@ -8,6 +8,7 @@ import { ApiClusters, delayAfter, type Pace } from "../../webhook/clusters-api";
 import { connect } from "../../webhook/clusters-connection";
 import { pageAfter } from "../../webhook/clusters-requests";
 import { openClusters } from "../../webhook/clusters-source";
+import { aPair } from "../support/tls";
 import { FakeApiServer } from "./api-server";
 import { FakeLog } from "./fake-log";
 import { emptyFolder } from "./tls-folder";
@@ -81,7 +82,8 @@ describe("list and watch", () => {
     await log.seen("clusters listed");
     expect(clusters.synced()).toBe(true);
     expect(keys()).toEqual(["engine/a", "engine/b", "engine/c", "engine/d", "engine/e"]);
-    expect(server.requests.slice(0, 3)).toEqual([
+    // a read that nobody answers for a moment is sent again, on a machine that is busy too
+    expect([...new Set(server.requests)].slice(0, 3)).toEqual([
       `${base}?limit=2`,
       `${base}?limit=500&continue=2`,
       `${base}?limit=500&continue=4`,
@@ -187,7 +189,7 @@ test("a silent watch is taken as dead", async () => {
   await open({ silenceMs: 30 });
   clusters.start();
   const { fields } = await log.seen("cannot follow the clusters, trying again");
-  expect(fields["because"]).toContain("aborted");
+  expect(fields["because"]).toBe("nothing came for too long");
   await log.seen("clusters listed", 2);
 });
 
@@ -347,6 +349,13 @@ describe("the connection", () => {
     expect(server.connections).toBe(connections + 1);
   });
 
+  test("says whose it is, and wants answers as they are: to unpack them takes longer", async () => {
+    await open();
+    await clusters.liveIn("apps", patient);
+    expect(server.heads[0]).toMatchObject({ "user-agent": "engine-webhook" });
+    expect(server.heads[0]).not.toHaveProperty("accept-encoding");
+  });
+
   test("takes plain http and a path before the API's, as proxies have", async () => {
     await open({}, "http");
     server.put({ name: "a" });
@@ -367,9 +376,8 @@ describe("the connection", () => {
       users: [],
     });
     const both = connect({ KUBECONFIG: `${env["KUBECONFIG"] ?? ""}:${other}` });
-    const response = await both.get(`${base}?limit=1`, patient);
-    expect(response.statusCode).toBe(200);
-    response.resume();
+    const list = { method: "GET", path: `${base}?limit=1` } as const;
+    expect(await both.send(list, patient)).toMatchObject({ status: 200, body: { items: [] } });
   });
 
   test("is a source like the file", async () => {
@@ -380,26 +388,82 @@ describe("the connection", () => {
 
   test.each([
     ["no setting", {}, "KUBECONFIG is not set and this is no pod"],
-    ["no file", { KUBECONFIG: "/nope" }, "ENOENT"],
-    ["no cluster", { KUBECONFIG: kubeconfig({}, "empty", { clusters: [] }) }, "names no cluster"],
-    ["no address", { KUBECONFIG: kubeconfig({ server: "nowhere" }, "odd") }, "Invalid URL"],
+    ["no setting but a home", { HOME: dir }, "KUBECONFIG is not set"],
+    ["no file", { KUBECONFIG: "/nope" }, "no configuration for a cluster was found"],
+    ["no YAML", { KUBECONFIG: "/dev/null/x" }, "part of the path is not a folder"],
+    [
+      "no cluster",
+      { KUBECONFIG: kubeconfig({}, "empty", { clusters: [] }) },
+      'there is no cluster "here" in the kubeconfig: it names none',
+    ],
+    [
+      "no address",
+      { KUBECONFIG: kubeconfig({ server: "ftp://nowhere" }, "odd") },
+      "is no http or https URL",
+    ],
   ])("%s is a usage error", async (_name, wrong, message) => {
     await open();
     expect(() => connect(wrong)).toThrow(UsageError);
     expect(() => connect(wrong)).toThrow(message);
   });
 
-  test("in a pod it is the service account's", async () => {
+  describe("in a pod", () => {
+    const account = join(dir, "account");
+    const inPod = () => {
+      const KUBERNETES_SERVICE_PORT = String(server.port);
+      return { KUBERNETES_SERVICE_HOST: "127.0.0.1", KUBERNETES_SERVICE_PORT };
+    };
+    const read = { method: "GET", path: base } as const;
+    const mount = (token: string) => {
+      mkdirSync(account, { recursive: true });
+      writeFileSync(join(account, "token"), `${token}\n`);
+      writeFileSync(join(account, "ca.crt"), server.pair.certPem);
+    };
+
+    test("it is the service account's, its token read for every request", async () => {
+      await open();
+      mount("first");
+      const connection = connect(inPod(), account);
+      expect(await connection.send(read, patient)).toMatchObject({ status: 200 });
+      mount("second");
+      await connection.send(read, patient);
+      expect(server.tokens).toEqual(["Bearer first", "Bearer second"]);
+    });
+
+    test("a CA that was renewed is read when the one before does not fit any more", async () => {
+      await open();
+      mount("first");
+      writeFileSync(join(account, "ca.crt"), aPair().certPem);
+      const connection = connect(inPod(), account);
+      await expect(connection.send(read, patient)).rejects.toThrow("DEPTH_ZERO_SELF_SIGNED_CERT");
+      expect(server.requests).toEqual([]);
+      mount("first");
+      expect(await connection.send(read, patient)).toMatchObject({ status: 200 });
+    });
+
+    test("without a mounted token it is a usage error", async () => {
+      await open();
+      expect(() => connect(inPod(), join(dir, "none"))).toThrow(
+        "no service account's token is mounted",
+      );
+    });
+  });
+
+  test("a login that was renewed in the kubeconfig is used after a 401", async () => {
     await open();
-    const before = { ...process.env };
-    process.env["KUBERNETES_SERVICE_HOST"] = "127.0.0.1";
-    process.env["KUBERNETES_SERVICE_PORT"] = "1";
-    try {
-      const inPod = connect({ KUBERNETES_SERVICE_HOST: "127.0.0.1" });
-      await expect(inPod.get(base, patient)).rejects.toThrow(/ENOENT|ECONNREFUSED/);
-    } finally {
-      process.env = before;
-    }
+    const ca = Buffer.from(server.pair.certPem).toString("base64");
+    const cluster = {
+      server: `https://127.0.0.1:${server.port}`,
+      "certificate-authority-data": ca,
+    };
+    kubeconfig(cluster, "login", { users: [{ name: "me", user: { token: "renewed" } }] });
+    const connection = connect({ KUBECONFIG: join(dir, "config") });
+    renameSync(join(dir, "login"), join(dir, "config"));
+    const faults = [{ status: 401 }];
+    server.fault = () => faults.pop();
+    const answer = await connection.send({ method: "GET", path: base }, patient);
+    expect(answer.status).toBe(200);
+    expect(server.tokens).toEqual(["Bearer secret-token", "Bearer renewed"]);
   });
 });
 

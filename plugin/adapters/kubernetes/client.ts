@@ -42,6 +42,8 @@ export interface Connection {
   readonly credentials: CredentialSource;
   readonly impersonation: OutgoingHttpHeaders;
   readonly compress: boolean;
+  /** As whom the program is known in the server's logs. */
+  readonly userAgent: string;
   readonly clock: Clock;
   /** A GET that finds a kept connection silent for `keptMs` is sent again over a new one. */
   readonly limits: Limits;
@@ -196,10 +198,10 @@ export class Client {
   }
 
   private headers(call: Call, { authorization }: Credential): OutgoingHttpHeaders {
-    const { impersonation, compress } = this.connection;
+    const { impersonation, compress, userAgent } = this.connection;
     return {
       accept: "application/json",
-      "user-agent": "kubectl-engine",
+      "user-agent": userAgent,
       ...(call.body !== undefined && { "content-type": call.contentType ?? "application/json" }),
       ...(compress && isWholeRead(call) && { "accept-encoding": "gzip" }),
       ...(authorization !== undefined && { authorization }),

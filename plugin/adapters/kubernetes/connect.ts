@@ -50,6 +50,7 @@ function clusterOf(
 /** How a client is opened, beside where to. */
 export type ClientOptions = Omit<ConnectOptions, "dialTimeoutMs" | "serviceAccountDir"> & {
   readonly limits?: Partial<Limits>;
+  readonly userAgent?: string;
 };
 
 /** A client of the API server that was chosen; sends nothing yet. */
@@ -67,6 +68,7 @@ export function openClient(target: Target, env: NodeJS.ProcessEnv, options: Clie
     }),
     credentials: credentialSource({ target, env, clock, timeoutMs: limits.answerMs }),
     impersonation: impersonationHeaders(user),
+    userAgent: options.userAgent ?? "kubectl-engine",
     compress: cluster.disableCompression !== true,
     clock,
     limits,
