@@ -142,7 +142,7 @@ export class ApiClusters implements ClusterService {
     let position = start;
     const began = performance.now();
     const stream = await this.requests.watch(start, this.pace.watchSeconds(), signal);
-    const chunks = arriving(stream, { clock: {}, silentMs: this.pace.silenceMs, signal });
+    const chunks = arriving({ stream }, { clock: {}, silentMs: this.pace.silenceMs, signal });
     for await (const event of watchEvents(linesOf(chunks), names)) {
       this.failures = 0;
       this.heard = performance.now();

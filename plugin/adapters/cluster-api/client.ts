@@ -218,7 +218,7 @@ export class ApiClient {
     const made = new Agents({
       tls: trust([host.replace(/:\d+$/, ""), ...route.names]),
       open: (signal) => route.open(host, signal),
-      maxSockets: connectionsAtOnce,
+      options: { maxSockets: connectionsAtOnce },
     });
     this.agents.set(host, made);
     return made;

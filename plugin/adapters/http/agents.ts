@@ -17,8 +17,8 @@ export interface Way {
   readonly tls: ConnectionOptions | undefined;
   /** A raw connection, in which TLS is spoken: through a proxy, or to a pod's port. Absent: Node dials. */
   readonly open?: ((signal: AbortSignal) => Promise<Duplex>) | undefined;
-  /** Connections at once; absent: any number. */
-  readonly maxSockets?: number;
+  /** Limits of kept connections, beside the usual ones. */
+  readonly options?: https.AgentOptions;
 }
 
 /** An agent and what to do when the request is over. */
@@ -76,8 +76,8 @@ export class Agents {
   }
 
   private agent(pair: ClientPair | undefined, keeping: http.AgentOptions): http.Agent {
-    const { tls, open, maxSockets = Infinity } = this.way;
-    const options = { ...keeping, maxSockets };
+    const { tls, open } = this.way;
+    const options = { ...keeping, ...this.way.options };
     const agent =
       tls === undefined
         ? new http.Agent(options)

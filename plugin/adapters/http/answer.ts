@@ -55,13 +55,14 @@ export interface Listening {
 }
 
 /**
- * What comes, as long as nobody has to wait too long for more of it: then, and when it breaks off,
+ * What comes of an answer's stream, as long as nobody has to wait too long for more of it: then, and when it breaks off,
  * a NoAnswer is thrown. An abort throws the signal's reason.
  */
 export async function* arriving(
-  stream: IncomingMessage,
+  { stream }: Pick<Answer, "stream">,
   { clock, silentMs, signal }: Listening,
 ): AsyncGenerator<Buffer> {
+  if (stream === undefined) return;
   const abort = (): void => {
     stream.destroy(signal?.reason as Error);
   };

@@ -2,6 +2,7 @@
 import http from "node:http";
 import https from "node:https";
 import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
 import { gunzipSync } from "node:zlib";
 import { type Clock, deadline } from "../../run/ports";
 import type { Lease } from "./agents";
@@ -35,6 +36,8 @@ export interface Exchange {
   readonly streams?: ((status: number) => boolean) | undefined;
   /** An upload of any size: sent part by part, each of which is told and gets `answerMs` anew. */
   readonly onPart?: ((sent: number) => void) | undefined;
+  /** Judges a new TLS connection in Node's place, before anything is sent on it. */
+  readonly judge?: ((socket: TLSSocket) => Error | undefined) | undefined;
   /** Once it is sent whole, no abort ends it: its outcome must be known. */
   readonly finishes?: boolean;
 }
@@ -91,7 +94,9 @@ class Sending {
       if (stands) this.send();
       else
         socket.once(this.secure ? "secureConnect" : "connect", () => {
-          this.send();
+          const problem = socket instanceof TLSSocket ? this.wanted.judge?.(socket) : undefined;
+          if (problem === undefined) this.send();
+          else this.fail("NOT_ACCEPTED", problem);
         });
     });
     if (signal?.aborted === true) this.aborted();
@@ -106,10 +111,10 @@ class Sending {
       this.within("SILENT", limits.keptMs);
     }
     if (onPart === undefined || body === undefined) this.end(body);
-    else this.part(Buffer.from(body), 0);
+    else this.part(typeof body === "string" ? Buffer.from(body) : body, 0);
   }
 
-  private part(body: Buffer, from: number): void {
+  private part(body: Uint8Array, from: number): void {
     if (from >= body.length) {
       this.end();
       return;

@@ -76,12 +76,11 @@ export class Client {
 
   /** The lines of an answer as they come, until the server ends it, falls silent, or the reader stops. */
   async *lines(call: Call): AsyncGenerator<string> {
-    const { stream } = this.success(await this.answer({ ...call, streams: true }), call);
-    if (stream === undefined) return;
+    const begun = this.success(await this.answer({ ...call, streams: true }), call);
     const { clock } = this.connection;
     const { signal } = call;
     try {
-      yield* linesOf(arriving(stream, { clock, signal, silentMs: requestDeadlineMs }));
+      yield* linesOf(arriving(begun, { clock, signal, silentMs: requestDeadlineMs }));
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error;
       if (error.code !== "SILENT") throw this.failure(error, call);

@@ -1,5 +1,4 @@
 /** Downloads an archive over https; nothing of an address but host and path is ever shown. */
-import type { IncomingMessage } from "node:http";
 import type { ConnectionOptions } from "node:tls";
 import { InputError, PermissionError, UnavailableError, UsageError } from "../../domain/errors";
 import { megabytes } from "../../domain/release/archive";
@@ -46,10 +45,10 @@ async function fetchOnce(url: URL, options: Download): Promise<Buffer | URL> {
   try {
     const answer = await answered(url, agents, options);
     if (answer instanceof NoAnswer) throw answer;
-    const { status, headers, stream } = answer;
+    const { status, headers } = answer;
     if (redirects.includes(status)) return nextOf(url, headers.location);
-    if (status !== 200 || stream === undefined) throw refused(url, status);
-    return await collected(stream, url, options);
+    if (status !== 200) throw refused(url, status);
+    return await collected(answer, url, options);
   } catch (error) {
     throw error instanceof NoAnswer ? failed(url, error, options) : error;
   } finally {
@@ -91,13 +90,13 @@ function nextOf(url: URL, location: string | undefined): URL {
 }
 
 async function collected(
-  stream: IncomingMessage,
+  answer: Answer,
   url: URL,
   { packedBytes: limit, silentMs, signal }: Download,
 ): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of arriving(stream, { clock: {}, silentMs, signal })) {
+  for await (const chunk of arriving(answer, { clock: {}, silentMs, signal })) {
     size += chunk.length;
     if (size > limit) {
       throw new InputError(`archive ${shownUrl(url)} is larger than ${megabytes(limit)}`);

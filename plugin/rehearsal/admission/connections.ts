@@ -1,10 +1,9 @@
 /** HTTPS to a webhook: connections that are verified before anything is sent, and kept as Go keeps them. */
 import { createHash } from "node:crypto";
-import type { IncomingMessage } from "node:http";
-import { Agent, request, type RequestOptions } from "node:https";
-import { isIP } from "node:net";
-import type { Duplex } from "node:stream";
-import { connect, createSecureContext, type SecureContext, type TLSSocket } from "node:tls";
+import { createSecureContext, type SecureContext, type TLSSocket } from "node:tls";
+import { Agents } from "../../adapters/http/agents";
+import { arriving, NoAnswer } from "../../adapters/http/answer";
+import { exchange } from "../../adapters/http/exchange";
 import { CallFailure, notAnswered } from "./failure";
 import type { Reply } from "./response";
 import { judgePeer, rootsOf } from "./trust";
@@ -44,173 +43,112 @@ export interface ConnectionOptions {
 /** The peer's certificate is not accepted; the message says why. */
 class UntrustedError extends Error {}
 
+/** One server as one webhook entry trusts it. */
+interface Callee {
+  readonly agents: Agents;
+  readonly judge: (socket: TLSSocket) => UntrustedError | undefined;
+}
+
 /** The connections of one embedded cluster. */
 export class Connections {
-  private readonly agents = new Map<string, VerifyingAgent>();
+  private static context: SecureContext | undefined;
+  private readonly callees = new Map<string, Callee>();
 
   constructor(private readonly options: ConnectionOptions) {}
 
   /** Sends and waits for the whole answer; throws CallFailure. */
   async post(sending: Sending): Promise<Reply> {
-    const { target } = sending;
-    const agent = this.agentFor(target);
-    try {
-      return await replyTo(sending, agent);
-    } catch (cause) {
-      if (isStale(cause)) return this.post(sending);
-      throw failureOf(cause, sending);
+    const { target, body, signal } = sending;
+    const { agents, judge } = this.calleeOf(target);
+    const begun = await exchange({
+      base: baseOf(target),
+      method: "POST",
+      path: target.path,
+      headers: headersOf(target),
+      body,
+      lease: agents.of(undefined, !this.options.keepAlive),
+      signal,
+      clock: {},
+      limits: { dialMs: Infinity, answerMs: Infinity }, // the signal is the limit of all of it
+      streams: () => true,
+      judge,
+    }).catch((error: unknown) => new NoAnswer("ABORTED", { sent: true, cause: error }));
+    if (begun instanceof NoAnswer) {
+      // a kept connection that the other side had already closed: the request never arrived
+      if (begun.reused && !signal.aborted) return this.post(sending);
+      throw failureOf({ error: begun.cause, answered: false, signal }, target);
     }
+    const { status, headers } = begun;
+    const chunks: Buffer[] = [];
+    try {
+      const listening = { clock: {}, silentMs: Infinity, signal };
+      for await (const chunk of arriving(begun, listening)) chunks.push(chunk);
+    } catch (error) {
+      throw failureOf({ error, answered: true, signal }, target);
+    }
+    const retryAfter = headers["retry-after"];
+    return {
+      status,
+      contentType: headers["content-type"],
+      retryAfter: /^\d+$/.test(retryAfter ?? "") ? Number(retryAfter) : undefined,
+      body: Buffer.concat(chunks).toString("utf8"),
+    };
   }
 
   /** Drops every kept connection. */
   close(): void {
-    this.agents.forEach((agent) => {
-      agent.destroy();
+    this.callees.forEach(({ agents }) => {
+      agents.close();
     });
-    this.agents.clear();
+    this.callees.clear();
   }
 
-  private agentFor({ host, port, name, caBundle }: Target): VerifyingAgent {
+  private calleeOf({ host, port, name, caBundle }: Target): Callee {
     const bundle = createHash("sha256").update(caBundle).digest("hex");
     const key = JSON.stringify([host, port, name, bundle]);
-    const known = this.agents.get(key);
+    const known = this.callees.get(key);
     if (known !== undefined) return known;
     const roots = rootsOf(caBundle);
-    const agent = new VerifyingAgent(this.options.keepAlive, (socket) => {
-      const peer = socket.getPeerX509Certificate();
-      const expected = { name, roots, now: this.options.now() };
-      return peer === undefined ? "no certificate" : judgePeer(peer, expected);
-    });
-    this.agents.set(key, agent);
-    return agent;
+    // without authorities of its own, which nobody asks and which take long to load
+    Connections.context ??= createSecureContext({ ca: [] });
+    const callee: Callee = {
+      agents: new Agents({
+        tls: { secureContext: Connections.context, rejectUnauthorized: false },
+        // Go's limits; and a resumed session would show no certificate to judge
+        options: { maxFreeSockets: 25, timeout: 90_000, maxCachedSessions: 0 },
+      }),
+      judge: (socket) => {
+        const peer = socket.getPeerX509Certificate();
+        const expected = { name, roots, now: this.options.now() };
+        const problem = peer === undefined ? "no certificate" : judgePeer(peer, expected);
+        return problem === undefined ? undefined : new UntrustedError(problem);
+      },
+    };
+    this.callees.set(key, callee);
+    return callee;
   }
 }
 
-/** What a request hands to its agent; `until` because Node keeps `signal` for itself. */
-interface ConnectOptions extends RequestOptions {
-  readonly host: string;
-  readonly port: number;
-  readonly servername: string;
-  readonly until: AbortSignal;
+function baseOf({ host, port }: Target): URL {
+  return new URL(`https://${host.includes(":") ? `[${host}]` : host}:${port}`);
 }
 
-/** Nothing but the handshake happens before the verdict; what Node itself thinks does not count. */
-class VerifyingAgent extends Agent {
-  private static context: SecureContext | undefined;
-
-  constructor(
-    keepAlive: boolean,
-    private readonly judge: (socket: TLSSocket) => string | undefined,
-  ) {
-    super({ keepAlive, maxFreeSockets: 25 });
-  }
-
-  override createConnection(
-    options: ConnectOptions,
-    done: (error: Error | null, socket: Duplex) => void,
-  ): undefined {
-    const { host, port, servername, until } = options;
-    // Without authorities of its own, which nobody asks and which take long to load.
-    VerifyingAgent.context ??= createSecureContext({ ca: [] });
-    const socket = connect({
-      host,
-      port,
-      ...(isIP(servername) === 0 && { servername }),
-      ALPNProtocols: ["http/1.1"],
-      secureContext: VerifyingAgent.context,
-      rejectUnauthorized: false,
-    });
-    const stop = (): void => {
-      socket.destroy(new Error("given up"));
-    };
-    const finish = (error: Error | null): void => {
-      until.removeEventListener("abort", stop);
-      socket.off("error", finish);
-      done(error, socket);
-    };
-    until.addEventListener("abort", stop);
-    socket.once("error", finish);
-    socket.once("secureConnect", () => {
-      const problem = this.judge(socket);
-      if (problem !== undefined) socket.destroy(new UntrustedError(problem));
-      else finish(null);
-    });
-  }
-}
-
-/** A request that broke, with what is needed to say how. */
-class BrokenRequest extends Error {
-  constructor(
-    override readonly cause: unknown,
-    readonly how: Omit<Broken, "error">,
-  ) {
-    super("the request broke");
-  }
-}
-
-function replyTo({ target, body, signal }: Sending, agent: VerifyingAgent): Promise<Reply> {
-  return new Promise((resolve, reject) => {
-    const options: ConnectOptions = {
-      agent,
-      host: target.host,
-      port: target.port,
-      servername: target.name,
-      method: "POST",
-      path: target.path,
-      headers: headersOf(target, body),
-      signal,
-      until: signal,
-    };
-    let answered = false;
-    const call = request(options, (response) => {
-      answered = true;
-      readAll(response).then(resolve, broken);
-    });
-    const broken = (cause: unknown): void => {
-      reject(new BrokenRequest(cause, { answered, reused: call.reusedSocket, signal }));
-    };
-    call.on("error", broken);
-    call.end(body);
-  });
-}
-
-function headersOf({ authority }: Target, body: string): Readonly<Record<string, string | number>> {
+function headersOf({ authority }: Target): Readonly<Record<string, string>> {
   return {
     Host: authority,
     "User-Agent": "kube-apiserver-admission",
-    "Content-Length": Buffer.byteLength(body),
     Accept: "application/json, */*",
     "Content-Type": "application/json",
   };
 }
 
-async function readAll(response: IncomingMessage): Promise<Reply> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk as Buffer);
-  const retryAfter = response.headers["retry-after"];
-  return {
-    status: response.statusCode ?? 0,
-    contentType: response.headers["content-type"],
-    retryAfter: /^\d+$/.test(retryAfter ?? "") ? Number(retryAfter) : undefined,
-    body: Buffer.concat(chunks).toString("utf8"),
-  };
-}
-
-/** A kept connection that the other side had already closed: the request never arrived. */
-function isStale(cause: unknown): boolean {
-  if (!(cause instanceof BrokenRequest)) return false;
-  const { signal, reused, answered } = cause.how;
-  return reused && !answered && !signal.aborted;
-}
-
-function failureOf(cause: unknown, { target }: Sending): unknown {
-  if (!(cause instanceof BrokenRequest)) return cause;
-  const { answered } = cause.how;
+function failureOf(broken: Broken, { url, shown }: Target): CallFailure {
+  const { error, answered, signal } = broken;
   const words =
-    cause.cause instanceof UntrustedError && !cause.how.signal.aborted
-      ? `tls: failed to verify certificate: ${cause.cause.message}`
-      : wordsFor({ error: cause.cause, ...cause.how }, target.shown);
-  if (!answered) return notAnswered(target.url, words);
+    error instanceof UntrustedError && !signal.aborted
+      ? `tls: failed to verify certificate: ${error.message}`
+      : wordsFor(broken, shown);
+  if (!answered) return notAnswered(url, words);
   const reading = "unexpected error when reading response body. Please retry. Original error:";
   return new CallFailure(`failed to call webhook: ${reading} ${words}`);
 }

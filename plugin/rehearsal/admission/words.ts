@@ -5,8 +5,6 @@ export interface Broken {
   readonly error: unknown;
   /** The head of the answer had come. */
   readonly answered: boolean;
-  /** The connection had served another request before. */
-  readonly reused: boolean;
   readonly signal: AbortSignal;
 }
 
