@@ -184,13 +184,13 @@ export class ApiClient {
     call: ApiCall,
     { host, path }: { readonly host: string; readonly path: string },
   ): Promise<Answer | NoAnswer> {
-    const { login, limits, clock } = this.connection;
+    const { route, login, limits, clock } = this.connection;
     const { method, body, signal, onProgress } = call;
     const writes = method !== "GET";
     signal.throwIfAborted();
     setMaxListeners(0, signal);
     return exchange({
-      base: new URL(`https://${host}`),
+      base: route.dialed(host),
       method,
       path,
       headers: {
@@ -213,11 +213,12 @@ export class ApiClient {
 
   private agentsOf(host: string): Agents {
     const { route, trust } = this.connection;
+    const { open } = route;
     const known = this.agents.get(host);
     if (known !== undefined) return known;
     const made = new Agents({
       tls: trust([host.replace(/:\d+$/, ""), ...route.names]),
-      open: (signal) => route.open(host, signal),
+      open: open && ((signal) => open(host, signal)),
       options: { maxSockets: connectionsAtOnce },
     });
     this.agents.set(host, made);

@@ -1,5 +1,4 @@
 /** Ways to a cluster's REST API: an address, the Service from inside, a pod's port from outside. */
-import { connect } from "node:net";
 import type { Duplex } from "node:stream";
 import { kinds } from "../../domain/kinds";
 import { hostOf, portOf, proxyFor } from "../http/proxy";
@@ -23,8 +22,10 @@ export interface Route {
   readonly port: number;
   /** The host to send to for an address that it leads to. */
   readonly hostFor: (url: URL) => string;
-  /** A raw connection; TLS is spoken inside. */
-  readonly open: (host: string, signal: AbortSignal) => Promise<Duplex>;
+  /** Where a connection to a host is dialed. */
+  readonly dialed: (host: string) => URL;
+  /** A raw connection in which TLS is spoken, where none is dialed. */
+  readonly open?: ((host: string, signal: AbortSignal) => Promise<Duplex>) | undefined;
   /** The hosts to try in turn while nobody answers at all. */
   readonly alternatives: readonly string[];
 }
@@ -32,7 +33,7 @@ export interface Route {
 /** By the address that a person gave: an Ingress, a Route, or a forwarded port. */
 export function routeByUrl(url: URL, { fqdn }: ApiPlaces, env: NodeJS.ProcessEnv): Route {
   const end = { host: hostOf(url), port: portOf(url) };
-  const tunnel = tunnelTo(url, proxyFor(url, env));
+  const open = tunnelTo(url, proxyFor(url, env));
   return {
     address: url.origin,
     // a number is no name of the cluster: behind it is a forwarded port (S76)
@@ -43,7 +44,8 @@ export function routeByUrl(url: URL, { fqdn }: ApiPlaces, env: NodeJS.ProcessEnv
     hostFor: () => (isNumeric(url) ? fqdn : url.host),
     leadsTo: (there) =>
       portOf(there) === end.port && [end.host, fqdn].includes(hostOf(there).toLowerCase()),
-    open: (_host, signal) => tunnel?.(signal) ?? dial(end, signal),
+    dialed: () => url,
+    open: open && ((_host, signal) => open(signal)),
     alternatives: [],
   };
 }
@@ -65,7 +67,7 @@ export function routeInside(places: ApiPlaces): Route {
     hostFor: hostOf,
     nodes: pods.map((pod) => `${pod}.${service}`),
     leadsTo: (there) => portOf(there) === port && isOneOf(there, known, places),
-    open: (host, signal) => dial({ host: host === fqdn ? service : host, port }, signal),
+    dialed: (host) => new URL(`https://${host === fqdn ? service : host}:${port}`),
     alternatives: [],
   };
 }
@@ -84,6 +86,7 @@ export function routeForwarded(places: ApiPlaces, forwarder: PodForwarder): Rout
     hostFor: hostOf,
     nodes: pods.map((pod) => `${pod}.${service}`),
     leadsTo: (there) => portOf(there) === port && isOneOf(there, known, places),
+    dialed: (host) => new URL(`https://${host}:${port}`),
     open: (host, signal) =>
       forwarder.forward(
         { pod: { resource, name: podOf(host, places) ?? first, namespace }, port },
@@ -96,18 +99,4 @@ export function routeForwarded(places: ApiPlaces, forwarder: PodForwarder): Rout
 function isOneOf(url: URL, known: readonly string[], places: ApiPlaces): boolean {
   const host = hostOf(url).toLowerCase();
   return known.includes(host) || podOf(host, places) !== undefined;
-}
-
-function dial(
-  { host, port }: { readonly host: string; readonly port: number },
-  signal: AbortSignal,
-): Promise<Duplex> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host, port, signal });
-    socket.once("connect", () => {
-      socket.setNoDelay(true);
-      resolve(socket);
-    });
-    socket.once("error", reject);
-  });
 }
