@@ -2,43 +2,28 @@
  * What a command does, kept as text: the requests that it sends in their order, what it prints, its
  * document, and its exit code. Everything is recorded at ports, so files of the product may move.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { dump } from "js-yaml";
 import { defaultNames as names } from "../../plugin/domain/names";
 import type { KubeObject, Ref, Resource } from "../../plugin/domain/objects";
-import { exampleSource } from "../../plugin/rehearsal/example";
 import { faults } from "../../plugin/rehearsal/faults";
 import type { MemoryControlPlane } from "../../plugin/rehearsal/memory/control-plane";
 import { type Gate, ObservedCluster } from "../../plugin/rehearsal/observed-cluster";
 import { playAlong } from "../../plugin/rehearsal/operator/play-along";
 import { VirtualClock } from "../../plugin/rehearsal/virtual-clock";
-import type { Clock, Cluster, WriteOptions } from "../../plugin/run/ports";
-import { aControlPlane, admin } from "../plugin/rehearsal/memory-cluster";
+import type { Cluster, WriteOptions } from "../../plugin/run/ports";
+import { admin } from "../plugin/rehearsal/memory-cluster";
 import { testTime } from "../support/manual-clock";
-import { type Ended, typed } from "../support/program-world";
-import { writeRelease } from "../support/releases/tree";
+import type { Ended } from "../support/program-world";
+import { type Start, Starts, type Words } from "../support/starts";
 
 const namespace = names.operator.namespace;
 const oneDay = 86_400_000;
 
-/** Files that commands are given. */
-export interface Place {
-  readonly release: string;
-}
-
-type Words = (place: Place) => readonly string[];
-
 /** One run of the program on a cluster in memory whose operator plays along. */
-export interface Scenario {
+export interface Scenario extends Start {
   /** Names the file that keeps it. */
   readonly title: string;
   readonly words: Words;
-  /** Commands that ran before, each to its end with 0. */
-  readonly before?: readonly Words[];
-  /** What the cluster holds, made of the example's objects. */
-  readonly objects?: (example: readonly KubeObject[]) => readonly KubeObject[];
   /** What somebody did before the run. */
   readonly change?: (cluster: Cluster) => Promise<unknown>;
   /** The failure by this id is put in at the first write that it can meet. */
@@ -56,20 +41,17 @@ interface Run extends Ended {
   readonly requests: readonly string[];
 }
 
-/** Makes records; clusters on which the same commands ran before are prepared once. */
+/** Makes records. */
 export class Freezer {
-  private readonly folder = mkdtempSync(join(tmpdir(), "frozen-"));
-  private readonly place = { release: writeRelease(join(this.folder, "release"), "8.0.2-2") };
-  private readonly prepared = new Map<string, Promise<MemoryControlPlane>>();
-  private runs = 0;
+  private readonly starts = new Starts(oneNamespace);
 
   close(): void {
-    rmSync(this.folder, { recursive: true });
+    this.starts.close();
   }
 
   /** The whole record of a scenario. */
   async recordOf(scenario: Scenario): Promise<string> {
-    const start = (await this.startOf(scenario)).fork(new VirtualClock(testTime));
+    const start = (await this.starts.of(scenario)).fork(new VirtualClock(testTime));
     await scenario.change?.(start.connect({ user: admin, namespace }));
     const text = await this.run(scenario, start, []);
     const told = [
@@ -82,7 +64,7 @@ export class Freezer {
       `--- exit ${String(text.code)}`,
       ...(scenario.withDocument === true ? await this.document(scenario, start, text) : []),
     ];
-    return masked(`${told.map((part) => part.trimEnd()).join("\n")}\n`, this.folder);
+    return masked(`${told.map((part) => part.trimEnd()).join("\n")}\n`, this.starts.folder);
   }
 
   /** The document of a run of its own, which sends the same requests. */
@@ -100,31 +82,6 @@ export class Freezer {
     ];
   }
 
-  private startOf({ objects, before = [] }: Scenario): Promise<MemoryControlPlane> {
-    const title = JSON.stringify([objects?.name, before.map((words) => words(this.place))]);
-    const start = this.prepared.get(title) ?? this.prepare(objects, before);
-    this.prepared.set(title, start);
-    return start;
-  }
-
-  private async prepare(
-    objects: Scenario["objects"],
-    before: readonly Words[],
-  ): Promise<MemoryControlPlane> {
-    const example = (await exampleSource(names, testTime)).objects.map(oneNamespace);
-    const start = aControlPlane(objects === undefined ? example : objects(example));
-    const connected = start.connect({ user: admin, namespace });
-    for (const words of before) {
-      const inner = new VirtualClock(testTime);
-      const clock = playAlong({ controlPlane: start, clock: inner, names, namespace });
-      const argv = [...words(this.place), "-n", namespace, "--yes", "-o", "json"];
-      const { code, out } = await this.typed(argv, connected, clock);
-      await clock.settle();
-      if (code !== 0) throw new Error(out);
-    }
-    return start;
-  }
-
   private async run(
     scenario: Scenario,
     start: MemoryControlPlane,
@@ -138,16 +95,9 @@ export class Freezer {
     const record = new Requests();
     const recorded = record.of(withFault(connected, scenario.fault));
     const yes = scenario.unconfirmed === true ? [] : ["--yes"];
-    const argv = [...scenario.words(this.place), "-n", namespace, ...yes, ...more];
-    const ended = await this.typed(argv, recorded, clock);
+    const argv = [...scenario.words(this.starts.place), "-n", namespace, ...yes, ...more];
+    const ended = await this.starts.typed(argv, { cluster: recorded, clock });
     return { ...ended, requests: record.lines() };
-  }
-
-  /** Every run has a home of its own. */
-  private typed(argv: readonly string[], cluster: Cluster, clock: Clock): Promise<Ended> {
-    this.runs += 1;
-    const env = { ENGINE_HOME: join(this.folder, `home-${String(this.runs)}`) };
-    return typed(argv, { connect: () => Promise.resolve(cluster), clock, env });
   }
 }
 

@@ -1,0 +1,6 @@
+/** Whatever meets a command that writes, at each of its writes. */
+import { hold } from "../jobs/hold";
+
+jest.setTimeout(600_000); // whole runs, two for each case
+
+hold({ job: () => true, isEvery: true });

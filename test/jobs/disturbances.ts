@@ -1,0 +1,93 @@
+/**
+ * What can meet any job, as one table: each row makes its cases from the requests that the job was
+ * seen to send when nothing met it, so that it holds for a job that nobody has thought of yet.
+ */
+import { exitCodes } from "../../plugin/domain/errors";
+import { type Case, casesAt, sampled, type Undisturbed } from "./judge";
+import * as people from "./people";
+import { atPosts, away, met, momentsOf, silent } from "./servers";
+import type { Written } from "./trial";
+
+/** One row: a law, and the cases in which it has to hold. */
+export interface Disturbance {
+  readonly law: string;
+  /** `isEvery` is false where some writes of the job stand for all of them. */
+  readonly cases: (known: Undisturbed, isEvery: boolean) => readonly Case[];
+}
+
+const { ok, conflict, unavailable, partial } = exitCodes;
+
+const notCreated = ({ call }: Written): boolean => call.verb !== "create";
+
+export const disturbances: readonly Disturbance[] = [
+  {
+    law: "a write whose answer is lost is looked up, and not sent again",
+    cases: (known, isEvery) => [
+      ...casesAt(sampled(known, isEvery), met(known, "lost", [ok])),
+      ...atPosts(known, "after"),
+    ],
+  },
+  {
+    law: "a write that was cut off is sent again by this run or by the next one",
+    cases: (known, isEvery) => [
+      ...casesAt(sampled(known, isEvery), met(known, "cut", [ok, unavailable, partial])),
+      ...atPosts(known, "before"),
+    ],
+  },
+  {
+    law: "a server that goes away ends the run in time, is named, and nothing is written after it",
+    cases: (known) => momentsOf(known).map((from) => away(known, from)),
+  },
+  {
+    law: "a server that falls silent at a write leaves its outcome open, and says so",
+    cases: (known, isEvery) =>
+      casesAt(isEvery ? known.ran.written : known.ran.written.slice(0, 1), silent(known)),
+  },
+  {
+    law: "a conflict that is over on the next look stops nobody",
+    cases: (known, isEvery) => {
+      const writes = (isEvery ? known.ran.written : known.ran.written.slice(-1)).filter(notCreated);
+      return casesAt(writes, met(known, "conflict", [ok, conflict, partial]));
+    },
+  },
+  {
+    law: "what somebody changes between the read and the write stays",
+    cases: (known, isEvery) => casesAt(sampled(known, isEvery), people.changedMeanwhile(known)),
+  },
+  {
+    law: "a field of another manager is not written: the run and its dry run name both",
+    cases: (known, isEvery) => people.foreign(sampled(known, isEvery), isEvery),
+  },
+  {
+    law: "an interrupt ends with 130, says what is written, and the next run ends the same",
+    cases: (known, isEvery) =>
+      (["before", "during"] as const)
+        .map((when) => ({ when, play: people.interruptedAt(known, when) }))
+        .flatMap(({ when, play }) =>
+          casesAt(sampled(known, isEvery), play).map((one) => ({
+            ...one,
+            at: `${when} ${one.at}`,
+          })),
+        ),
+  },
+  {
+    law: "a wait for what never comes ends at its deadline",
+    cases: (known) => [{ at: "nobody plays", play: people.deadline(known) }],
+  },
+  {
+    law: "without a yes nothing is written",
+    cases: (known) => [{ at: "no terminal", play: people.unconfirmed(known) }],
+  },
+  {
+    law: "a dry run writes nothing",
+    cases: () => ["client", "server"].map((at) => ({ at, play: people.dryRun(at) })),
+  },
+  {
+    law: "a second run has nothing left to write",
+    cases: (known) => [{ at: "again", play: () => Promise.resolve(people.settled(known)) }],
+  },
+  {
+    law: "without permissions nothing is written, and the Role to ask for is printed",
+    cases: () => [{ at: "nobody", play: people.forbidden }],
+  },
+];

@@ -1,0 +1,79 @@
+/** Starts of jobs that write over the cluster's REST API: a service that is played beside the cluster. */
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { defaultNames as names } from "../../plugin/domain/names";
+import { exampleSource } from "../../plugin/rehearsal/example";
+import type { MemoryControlPlane } from "../../plugin/rehearsal/memory/control-plane";
+import type { Clock } from "../../plugin/run/ports";
+import { aControlPlane, admin } from "../plugin/rehearsal/memory-cluster";
+import { aScene } from "../plugin/run/databases/scene";
+import { aFrozenScene, aModuleFile } from "../plugin/run/recovery/scene";
+import { aCaFile, anApiSecret } from "../support/cluster-api-client";
+import { ManualClock, testTime } from "../support/manual-clock";
+import { aClusterApi, type ClusterApiForTest } from "../support/played-cluster-api";
+
+/** A cluster in a time of its own, with whatever plays on it. */
+export interface Opened {
+  readonly controlPlane: MemoryControlPlane;
+  /** Its sleeps let others play. */
+  readonly clock: Clock;
+  /** Its sleeps let nobody play. */
+  readonly still: Clock;
+  readonly settle: () => Promise<void>;
+  readonly api?: ClusterApiForTest;
+}
+
+interface Served {
+  readonly controlPlane: MemoryControlPlane;
+  readonly clock: Clock;
+  readonly settle?: () => Promise<void>;
+  readonly api: ClusterApiForTest;
+}
+
+async function opened({ controlPlane, clock, settle, api }: Served): Promise<Opened> {
+  const { name, password } = api.admin;
+  const cluster = controlPlane.connect({ user: admin, namespace: names.operator.namespace });
+  await cluster.create(anApiSecret(name, password));
+  return { controlPlane, clock, still: clock, api, settle: settle ?? (() => Promise.resolve()) };
+}
+
+/** Its address is known once it is open. */
+export function reachOf(api: ClusterApiForTest): readonly string[] {
+  return [`--api-url=${api.url}`, `--api-ca=${aCaFile(api.caPem)}`];
+}
+
+function archive(): string {
+  const file = join(mkdtempSync(join(tmpdir(), "module-")), "rg.zip");
+  writeFileSync(file, aModuleFile().bytes);
+  return file;
+}
+
+/** Jobs by what they are about. */
+export const rest = {
+  databases: {
+    words: () => ["upgrade-database", "shop/sessions", "--engine-version=8.0", "--via=api"],
+    open: async () => {
+      const { controlPlane, clock } = await aScene();
+      const bdbs = [{ uid: 3, name: "sessions", version: "7.2.4" }];
+      const api = await aClusterApi({ profile: "8.0", bdbs, clock });
+      return opened({ controlPlane, clock, api });
+    },
+  },
+  module: {
+    words: () => ["modules", "install", archive()],
+    open: async () => {
+      const clock = new ManualClock();
+      const { objects } = await exampleSource(names, testTime);
+      return opened({
+        controlPlane: aControlPlane(objects),
+        clock,
+        api: await aClusterApi({ clock }),
+      });
+    },
+  },
+  frozen: {
+    words: () => ["recover", "--apply", "--engine-version=7.2"],
+    open: async () => opened(await aFrozenScene({ version: "6.2" })),
+  },
+};

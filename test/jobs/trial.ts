@@ -1,0 +1,196 @@
+/** One cluster, and the runs of a job on it: what each asked, what took effect, and how it ended. */
+import { defaultNames as names } from "../../plugin/domain/names";
+import type { KubeObject } from "../../plugin/domain/objects";
+import { Changes, type Difference } from "../../plugin/rehearsal/changes";
+import type { Fault } from "../../plugin/rehearsal/faults";
+import { type Call, type Gate, ObservedCluster } from "../../plugin/rehearsal/observed-cluster";
+import { playAlong } from "../../plugin/rehearsal/operator/play-along";
+import { VirtualClock } from "../../plugin/rehearsal/virtual-clock";
+import type { Cluster } from "../../plugin/run/ports";
+import { requestDeadlineMs } from "../../plugin/run/ports";
+import type { Report } from "../../plugin/run/report";
+import { admin } from "../plugin/rehearsal/memory-cluster";
+import { testTime } from "../support/manual-clock";
+import type { Ended } from "../support/program-world";
+import type { Starts } from "../support/starts";
+import type { Job } from "./list";
+import { type Opened, reachOf } from "./rest";
+
+const namespace = names.operator.namespace;
+const oneDay = 86_400_000;
+
+/** A request of a run: the call, which one of its kind it is, and which one of all. */
+export interface Request {
+  readonly call: Call;
+  /** `patch Role shop/edb-role`. */
+  readonly key: string;
+  /** How many of the same key came before it. */
+  readonly nth: number;
+  /** How many requests came before it. */
+  readonly index: number;
+}
+
+/** A write that took effect. */
+export interface Written extends Request {
+  /** Absent where it was not there. */
+  readonly before?: KubeObject | undefined;
+  /** Absent where it is gone. */
+  readonly after?: KubeObject;
+}
+
+/** What is done to a request: nothing, something else first, or a failure in the place of its answer. */
+export type Disturb = (
+  request: Request,
+) => Fault | undefined | Promise<Fault | undefined> | Promise<void>;
+
+export interface RunWish {
+  /** Words added to the job's own. */
+  readonly more?: readonly string[];
+  readonly user?: string;
+  readonly unconfirmed?: true;
+  readonly disturb?: Disturb;
+  readonly signal?: AbortSignal;
+  /** Nobody else plays while the job waits. */
+  readonly still?: true;
+}
+
+/** How a run ended, and what it did. */
+export interface Ran extends Ended {
+  readonly report: Report;
+  readonly requests: readonly Request[];
+  readonly written: readonly Written[];
+  /** Calls of the REST API that change something. */
+  readonly posts: readonly string[];
+  /** Virtual time. */
+  readonly ms: number;
+}
+
+export class Trial {
+  /** Of every run so far. */
+  readonly ran: Ran[] = [];
+  private readonly changes: Changes;
+  private readonly env: NodeJS.ProcessEnv;
+
+  private constructor(
+    private readonly job: Job,
+    private readonly starts: Starts,
+    readonly opened: Opened,
+  ) {
+    this.changes = new Changes(opened.controlPlane);
+    this.env = starts.newHome();
+  }
+
+  static async of(job: Job, starts: Starts): Promise<Trial> {
+    return new Trial(job, starts, await (job.open?.() ?? forkOf(job, starts)));
+  }
+
+  async close(): Promise<void> {
+    await this.opened.api?.close();
+  }
+
+  get admin(): Cluster {
+    return this.opened.controlPlane.connect({ user: admin, namespace });
+  }
+
+  /** What became of the cluster, and of what its REST API keeps. */
+  state(): Difference {
+    const { api } = this.opened;
+    const all = [...this.changes.difference()].filter(([key]) => !this.job.passing?.test(key));
+    if (api === undefined) return new Map(all);
+    const kept = [
+      [...api.store.bdbs.values()].map(({ uid, version }) => [uid, version]),
+      [...api.store.modules.values()].map(({ name, version }) => [name, version]),
+    ];
+    return new Map([...all, ["REST API", JSON.stringify(kept)]]);
+  }
+
+  async run(wish: RunWish = {}): Promise<Ran> {
+    const { clock, still, settle, api, controlPlane } = this.opened;
+    const from = clock.now();
+    const calls = api?.calls.length ?? 0;
+    const user = wish.user === undefined ? admin : { name: wish.user, groups: [] };
+    const own = controlPlane.connect({ user, namespace });
+    const { gate, requests, written } = this.gate(own, wish.disturb);
+    const ended = await this.starts.typed(this.argv(wish), {
+      cluster: new ObservedCluster(own, gate),
+      clock: wish.still === true ? still : clock,
+      env: this.env,
+      ...(wish.signal && { signal: wish.signal }),
+    });
+    const ms = clock.now() - from;
+    await settle();
+    const made = api?.calls.slice(calls).map(({ method, path }) => `${method} ${path}`) ?? [];
+    const posts = made.filter(
+      (line) => !line.startsWith("GET") && !line.endsWith(names.restPaths.authorize),
+    );
+    const report = JSON.parse(ended.out) as Report;
+    const ran = { ...ended, report, requests, written, posts, ms };
+    this.ran.push(ran);
+    return ran;
+  }
+
+  private argv({ more = [], unconfirmed }: RunWish): readonly string[] {
+    const { api } = this.opened;
+    const words = this.job.words(this.starts.place);
+    const placed = words.some((word) => /^(-n|--namespace)\b/.test(word));
+    return [
+      ...words,
+      ...(api === undefined ? [] : reachOf(api)),
+      ...(placed ? [] : ["-n", namespace]),
+      ...["-o", "json", ...more],
+      ...(unconfirmed === true ? [] : ["--yes"]),
+    ];
+  }
+
+  private gate(cluster: Cluster, disturb: Disturb = () => undefined) {
+    const requests: Request[] = [];
+    const written: Written[] = [];
+    const seen = new Map<string, number>();
+    const { clock } = this.opened;
+    const gate: Gate = async (call, send) => {
+      const key = keyOf(call);
+      const nth = seen.get(key) ?? 0;
+      seen.set(key, nth + 1);
+      const request = { call, key, nth, index: requests.length };
+      requests.push(request);
+      const fault = (await disturb(request)) ?? undefined;
+      const sent = async () => {
+        const before = call.writes ? await this.stored(request) : undefined;
+        const answer = await send();
+        if (call.writes) {
+          const after = call.verb === "delete" ? {} : { after: answer as KubeObject };
+          written.push({ ...request, before, ...after });
+        }
+        return answer;
+      };
+      if (fault === undefined) return sent();
+      if (fault.applied) await sent();
+      if (fault.hangs !== undefined) await clock.sleep(requestDeadlineMs);
+      throw fault.error(call, cluster.server);
+    };
+    return { gate, requests, written };
+  }
+
+  /** What a request is about, as it is stored. */
+  async stored({ call: { target } }: Pick<Request, "call">): Promise<KubeObject | undefined> {
+    if (target?.name === undefined) return undefined;
+    const { group, version, kind, name } = target;
+    const served = await this.admin.serves(group, version);
+    const resource = served?.find((one) => one.kind === kind);
+    const place = target.namespace === undefined ? {} : { namespace: target.namespace };
+    return resource && this.admin.get({ resource, name, ...place });
+  }
+}
+
+/** Names that a run gives are not the same in the next one. */
+function keyOf({ verb, subject, dryRun }: Call): string {
+  const named = subject.replace(/\d{8}-\d{6}-[0-9a-f]{6}$/, "RUN");
+  return `${verb} ${named}${dryRun ? " (dry run)" : ""}`;
+}
+
+async function forkOf(job: Job, starts: Starts): Promise<Opened> {
+  const still = new VirtualClock(testTime + oneDay);
+  const controlPlane = (await starts.of(job)).fork(still);
+  const clock = playAlong({ controlPlane, clock: still, names, namespace });
+  return { controlPlane, clock, still, settle: () => clock.settle() };
+}
