@@ -5,17 +5,29 @@
 import { exitCodes } from "../../plugin/domain/errors";
 import { type Case, casesAt, sampled, type Undisturbed } from "./judge";
 import * as people from "./people";
-import { atPosts, away, met, momentsOf, silent } from "./servers";
+import {
+  atCalls,
+  atPosts,
+  away,
+  killed,
+  met,
+  momentsOf,
+  reads,
+  silent,
+  silentFrom,
+} from "./servers";
 import type { Written } from "./trial";
 
 /** One row: a law, and the cases in which it has to hold. */
 export interface Disturbance {
   readonly law: string;
+  /** Only in `npm run test:faults`. */
+  readonly isThorough?: true;
   /** `isEvery` is false where some writes of the job stand for all of them. */
   readonly cases: (known: Undisturbed, isEvery: boolean) => readonly Case[];
 }
 
-const { ok, conflict, unavailable, partial } = exitCodes;
+const { ok, conflict, unavailable, timeout, partial } = exitCodes;
 
 const notCreated = ({ call }: Written): boolean => call.verb !== "create";
 
@@ -24,6 +36,7 @@ export const disturbances: readonly Disturbance[] = [
     law: "a write whose answer is lost is looked up, and not sent again",
     cases: (known, isEvery) => [
       ...casesAt(sampled(known, isEvery), met(known, "lost", [ok])),
+      ...(isEvery ? casesAt(known.ran.written, met(known, "hang-after", [ok])) : []),
       ...atPosts(known, "after"),
     ],
   },
@@ -31,6 +44,9 @@ export const disturbances: readonly Disturbance[] = [
     law: "a write that was cut off is sent again by this run or by the next one",
     cases: (known, isEvery) => [
       ...casesAt(sampled(known, isEvery), met(known, "cut", [ok, unavailable, partial])),
+      ...(isEvery
+        ? casesAt(known.ran.written, met(known, "hang", [ok, unavailable, partial]))
+        : []),
       ...atPosts(known, "before"),
     ],
   },
@@ -42,6 +58,34 @@ export const disturbances: readonly Disturbance[] = [
     law: "a server that falls silent at a write leaves its outcome open, and says so",
     cases: (known, isEvery) =>
       casesAt(isEvery ? known.ran.written : known.ran.written.slice(0, 1), silent(known)),
+  },
+  {
+    law: "a read that fails once is made again, or ends the run in time",
+    isThorough: true,
+    cases: (known) => [
+      ...["refused", "hang"].flatMap((id) =>
+        casesAt(reads(known), met(known, id, [ok, unavailable, timeout, partial])),
+      ),
+      ...casesAt(reads(known), silentFrom(known)),
+    ],
+  },
+  {
+    law: "a call of the REST API that fails once is looked up, made again, or ends the run",
+    isThorough: true,
+    cases: (known) => atCalls(known),
+  },
+  {
+    law: "after a run that was killed the next one ends the same, and repeats nothing",
+    isThorough: true,
+    cases: (known) => [
+      ...casesAt(known.ran.written, killed(known, "before")),
+      ...casesAt(known.ran.written, killed(known, "after")),
+    ],
+  },
+  {
+    law: "an interrupt at any request leaves what the next run goes on from",
+    isThorough: true,
+    cases: (known) => casesAt(reads(known), people.interruptedAt(known, "during")),
   },
   {
     law: "a conflict that is over on the next look stops nobody",

@@ -2,7 +2,7 @@
 import { exitCodes } from "../../plugin/domain/errors";
 import { type Difference, disagreement } from "../../plugin/rehearsal/changes";
 import type { Job } from "./list";
-import type { Ran, Request, Trial, Written } from "./trial";
+import type { Ran, Request, Trial } from "./trial";
 
 /** The run that nothing meets, which all others are held against. */
 export interface Undisturbed {
@@ -97,11 +97,11 @@ export function sampled({ job, ran: { written } }: Undisturbed, isEvery: boolean
   return written.filter((_, index) => isEvery || isFirst(index) || index === written.length - 1);
 }
 
-export function casesAt(
-  writes: readonly Written[],
-  play: (write: Written) => Play,
+export function casesAt<R extends Request>(
+  requests: readonly R[],
+  play: (request: R) => Play,
 ): readonly Case[] {
-  return writes.map((write) => ({
+  return requests.map((write) => ({
     at: `${write.key}${write.nth === 0 ? "" : ` (${String(write.nth + 1)})`}`,
     play: play(write),
   }));

@@ -26,4 +26,7 @@ test("a command that only looks is no job", () => {
   }
 });
 
-hold({ job: ({ isWhole }) => isWhole !== true, isEvery: false });
+hold({
+  job: ({ isWhole, isThorough }) => isWhole !== true && isThorough !== true,
+  isEvery: false,
+});

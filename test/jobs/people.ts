@@ -13,7 +13,7 @@ import {
   unless,
   unwritten,
 } from "./judge";
-import type { Ran, Trial, Written } from "./trial";
+import type { Ran, Request, Trial, Written } from "./trial";
 
 const { ok, usage, permission, conflict, timeout, interrupted, partial } = exitCodes;
 
@@ -99,14 +99,14 @@ function refused(ran: Ran, { path }: Field): readonly string[] {
 /** `before`: at the request that comes before the write, which is then not sent. */
 export function interruptedAt(known: Undisturbed, when: "before" | "during") {
   const { requests } = known.ran;
-  return (write: Written): Play =>
-    async (trial) => {
+  return (request: Request): Play => {
+    const moment = (when === "before" ? requests[request.index - 1] : undefined) ?? request;
+    return async (trial) => {
       const stop = new AbortController();
-      const moment = (when === "before" ? requests[write.index - 1] : undefined) ?? write;
       const first = await trial.run({
         signal: stop.signal,
-        disturb: (request) => {
-          if (isSame(request, moment)) stop.abort(new InterruptedError("SIGINT"));
+        disturb: (one) => {
+          if (isSame(one, moment)) stop.abort(new InterruptedError("SIGINT"));
           return undefined;
         },
       });
@@ -117,6 +117,7 @@ export function interruptedAt(known: Undisturbed, when: "before" | "during") {
         ...(await thenAgain(known, trial)),
       ];
     };
+  };
 }
 
 /** A step of its own, the result of its namespace, or the reason of the end says that it was done. */

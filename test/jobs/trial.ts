@@ -61,6 +61,8 @@ export interface Ran extends Ended {
   readonly written: readonly Written[];
   /** Calls of the REST API that change something. */
   readonly posts: readonly string[];
+  /** All calls of the REST API. */
+  readonly calls: readonly string[];
   /** Virtual time. */
   readonly ms: number;
 }
@@ -107,7 +109,7 @@ export class Trial {
   async run(wish: RunWish = {}): Promise<Ran> {
     const { clock, still, settle, api, controlPlane } = this.opened;
     const from = clock.now();
-    const calls = api?.calls.length ?? 0;
+    const seen = api?.calls.length ?? 0;
     const user = wish.user === undefined ? admin : { name: wish.user, groups: [] };
     const own = controlPlane.connect({ user, namespace });
     const { gate, requests, written } = this.gate(own, wish.disturb);
@@ -119,12 +121,12 @@ export class Trial {
     });
     const ms = clock.now() - from;
     await settle();
-    const made = api?.calls.slice(calls).map(({ method, path }) => `${method} ${path}`) ?? [];
-    const posts = made.filter(
+    const calls = api?.calls.slice(seen).map(({ method, path }) => `${method} ${path}`) ?? [];
+    const posts = calls.filter(
       (line) => !line.startsWith("GET") && !line.endsWith(names.restPaths.authorize),
     );
     const report = JSON.parse(ended.out) as Report;
-    const ran = { ...ended, report, requests, written, posts, ms };
+    const ran = { ...ended, report, requests, written, posts, calls, ms };
     this.ran.push(ran);
     return ran;
   }
@@ -153,6 +155,8 @@ export class Trial {
       seen.set(key, nth + 1);
       const request = { call, key, nth, index: requests.length };
       requests.push(request);
+      // others are under way at the same time
+      const until = clock.now() + requestDeadlineMs;
       const fault = (await disturb(request)) ?? undefined;
       const sent = async () => {
         const before = call.writes ? await this.stored(request) : undefined;
@@ -165,7 +169,7 @@ export class Trial {
       };
       if (fault === undefined) return sent();
       if (fault.applied) await sent();
-      if (fault.hangs !== undefined) await clock.sleep(requestDeadlineMs);
+      if (fault.hangs !== undefined) await clock.sleep(Math.max(0, until - clock.now()));
       throw fault.error(call, cluster.server);
     };
     return { gate, requests, written };
