@@ -1,5 +1,4 @@
-/** What somebody else does meanwhile, and answers that are lost. */
-import { UnavailableError } from "../../../../plugin/domain/errors";
+/** What somebody else does meanwhile. */
 import { at } from "../../../../plugin/domain/values";
 import { aScene, type Scene } from "./scene";
 
@@ -47,24 +46,4 @@ test("a status that is written each time ends with 5 at last", async () => {
   };
   const report = await scene.run();
   expect([report.exit.code, count]).toEqual([5, 5]);
-});
-
-test("a write whose answer is lost is looked for, and counts when it is there", async () => {
-  const scene = await aScene();
-  scene.after = (line) =>
-    line === patchLine
-      ? Promise.reject(new UnavailableError("the connection was cut"))
-      : Promise.resolve();
-  const report = await scene.run();
-  expect([report.exit.code, scene.sent]).toEqual([0, [patchLine]]);
-});
-
-test("a write that did not arrive is told as such: 69, and nothing is changed", async () => {
-  const scene = await aScene();
-  scene.before = (line) =>
-    line === patchLine ? Promise.reject(new UnavailableError("no answer")) : Promise.resolve();
-  const report = await scene.run();
-  expect(report.exit.code).toBe(69);
-  expect(report.exit.reason).not.toContain("is written");
-  expect(await tagOf(scene)).toBe("7.8.2-34");
 });

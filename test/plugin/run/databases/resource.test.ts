@@ -1,5 +1,5 @@
 /** Databases upgraded by their resources, with the operator at play. */
-import { ApiError, UnavailableError } from "../../../../plugin/domain/errors";
+import { ApiError } from "../../../../plugin/domain/errors";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import { at } from "../../../../plugin/domain/values";
 import type { KubeObject } from "../../../../plugin/run/ports";
@@ -346,18 +346,6 @@ describe("when it does not go well", () => {
     expect(scene.sent).toEqual([patchLine("sessions")]);
   });
 
-  test("a lost answer is looked up: the write is not sent twice", async () => {
-    const scene = await aScene();
-    let lost = false;
-    scene.after = (line) => {
-      if (line !== patchLine("sessions") || lost) return Promise.resolve();
-      lost = true;
-      return Promise.reject(new UnavailableError("the connection was cut"));
-    };
-    const report = await scene.run();
-    expect([report.exit.code, scene.sent]).toEqual([0, [patchLine("sessions")]]);
-  });
-
   test("an API server that is away for a while is waited for", async () => {
     const scene = await aScene();
     let away = 0;
@@ -377,18 +365,6 @@ describe("when it does not go well", () => {
     await scene.edit("sessions", { spec: { modulesList: [{ name: "rg" }] } });
     const report = await scene.run({ version: "7.2" });
     expect([report.exit.code, codesOf(report)]).toEqual([1, ["DATABASE-SPEC-REFUSED"]]);
-  });
-
-  test("an interrupt ends it with its reason", async () => {
-    const scene = await aScene();
-    const stop = new AbortController();
-    scene.after = (line) => {
-      if (line === patchLine("sessions")) stop.abort(new UnavailableError("interrupted"));
-      return Promise.resolve();
-    };
-    const report = await scene.run({}, { signal: stop.signal });
-    expect([report.exit.code, report.exit.reason]).toEqual([69, "interrupted"]);
-    expect(stepsOf(report)[0]).toBe("database.patch changed");
   });
 });
 
@@ -417,19 +393,6 @@ test("a dry run of what is as wanted says so, and passes over what runs more", a
       .map(({ result }) => result)
       .toSorted(),
   ).toEqual(["planned", "planned", "skipped", "unchanged", "unchanged"]);
-});
-
-test("an API server that stays away ends the run: 69", async () => {
-  const scene = await aScene();
-  scene.before = (line) =>
-    scene.sent.length > 0 && line.startsWith("list")
-      ? Promise.reject(new ApiError("gone", { status: 503 }))
-      : Promise.resolve();
-  const report = await scene.run();
-  expect([report.exit.code, stepsOf(report)]).toEqual([
-    69,
-    ["database.patch changed", "database.follow failed"],
-  ]);
 });
 
 test("an EC that does not come while it is waited for: 124, nothing is written", async () => {

@@ -1,4 +1,4 @@
-import { ApiError, UnavailableError, UsageError } from "../../../../plugin/domain/errors";
+import { ApiError, UsageError } from "../../../../plugin/domain/errors";
 import { own } from "../../../../plugin/domain/values";
 import { snapshotOf } from "./laws";
 import { aScene } from "./memory-scene";
@@ -14,7 +14,6 @@ import {
   constraintRef,
   objects,
   alone,
-  linesOf,
   codesOf,
 } from "./start";
 
@@ -129,74 +128,6 @@ describe("an API server that still allows it, though no binding does", () => {
     expect(report.exit.next).toContain("printed commands");
     expect(report.backups).toHaveLength(2);
   });
-});
-
-describe("a write whose answer is lost", () => {
-  const lost = new UnavailableError("connection cut");
-
-  test.each(["patch securitycontextconstraints", "delete clusterrolebindings"])(
-    "%s: what is stored tells that it was done",
-    async (on) => {
-      const scene = aScene(alone);
-      let once = true;
-      scene.afterWrite = (line) => {
-        if (line !== on || !once) return;
-        once = false;
-        throw lost;
-      };
-      const report = await scene.run({ scc });
-      expect(report.exit.code).toBe(0);
-      expect(await scene.cluster.get(constraintRef)).toBeUndefined();
-    },
-  );
-
-  test.each(["patch securitycontextconstraints", "delete clusterrolebindings"])(
-    "%s: that it was not done ends the run, and running again resumes",
-    async (on) => {
-      const scene = aScene(alone);
-      scene.beforeWrite = async (line) => {
-        await Promise.resolve();
-        if (line === on) throw lost;
-      };
-      expect((await scene.run({ scc })).exit.code).toBe(69);
-      scene.beforeWrite = () => Promise.resolve();
-      expect((await scene.run({ scc })).exit.code).toBe(0);
-      expect(await scene.cluster.get(constraintRef)).toBeUndefined();
-    },
-  );
-});
-
-test("a run that is interrupted between two writes says what is done, and the next one resumes", async () => {
-  const scene = aScene(alone);
-  const stop = new AbortController();
-  scene.afterWrite = () => {
-    stop.abort(new UnavailableError("interrupted"));
-  };
-  const report = await scene.run({ scc }, { signal: stop.signal });
-  expect(report.exit).toMatchObject({
-    code: 69,
-    next: expect.stringContaining("resumes") as string,
-  });
-  expect(linesOf(scene)).toEqual(["patch securitycontextconstraints"]);
-  expect(report.exit.reason).toContain(`SecurityContextConstraints/${scc} already`);
-  scene.afterWrite = () => undefined;
-  expect((await scene.run({ scc })).exit.code).toBe(0);
-});
-
-test("a write whose answer is lost, and whose object cannot be read: the outcome is open", async () => {
-  const scene = aScene(alone);
-  const lost = new UnavailableError("connection cut");
-  let cut = false;
-  scene.afterWrite = () => {
-    cut = true;
-    throw lost;
-  };
-  scene.beforeRead = () => {
-    if (cut) throw lost;
-  };
-  const report = await scene.run({ scc });
-  expect(report.exit.code).toBe(69);
-  expect(report.exit.reason).toContain("whether it was done cannot be seen");
 });
 
 test("a record that cannot be kept any more does not undo what is done", async () => {
