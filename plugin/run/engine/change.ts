@@ -11,6 +11,7 @@ import {
 } from "../../domain/cluster/edits";
 import type { Act } from "../../domain/confirmed";
 import type { Finding } from "../../domain/findings";
+import { kinds } from "../../domain/kinds";
 import { type KubeObject, objectLabel, type Ref, refTo, type Resource } from "../../domain/objects";
 import { covers } from "../../domain/operator/differences";
 import type { Permission } from "../../domain/permissions";
@@ -232,8 +233,9 @@ export interface Kept {
   readonly words: (file: string) => readonly string[];
 }
 
-/** Undefined where nothing would be lost. */
+/** Undefined where nothing would be lost, and for a Secret: what it holds goes into no file. */
 export function keptOf(change: Change): Kept | undefined {
+  if (isSecret(change)) return undefined;
   if (change.verb === "patch" && change.keepsWhole !== true) return keptValues(change);
   const live = liveOf(change);
   const verb = change.verb === "delete" ? change.putBack : "replace";
@@ -254,6 +256,11 @@ function keptValues(change: Patch): Kept {
 /** Fields of a patch, which may be some of the metadata, with what identifies the object. */
 export function withMetadata<M extends object>(fields: Json, metadata: M) {
   return { ...fields, metadata: { ...(own(fields, "metadata") as object), ...metadata } };
+}
+
+/** Its refusal may quote what it holds. */
+export function isSecret({ resource }: Pick<Change, "resource">): boolean {
+  return resource.kind === kinds.secret.kind;
 }
 
 /** Whether the object as stored shows that the write was done. */

@@ -2,13 +2,14 @@
 import { objectLabel } from "../../domain/objects";
 import type { Journal } from "../record";
 import type { Report } from "../report";
-import { type Change, keptOf, type PutBack } from "./change";
+import { type Change, keptOf, liveOf, type PutBack } from "./change";
 
 type Backup = NonNullable<Report["backups"]>[number];
 
 interface Saved extends Omit<Backup, "command"> {
   readonly verb?: PutBack;
   readonly words: (file: string) => readonly string[];
+  readonly version: string | undefined;
   /** A write came into force after it: what is read from then on is not what was there before. */
   isWritten: boolean;
 }
@@ -31,8 +32,11 @@ export class KeptObjects {
     const key = verb === undefined ? `${object} ${this.#saved.size}` : object;
     const before = this.#saved.get(key);
     const isWritten = before?.isWritten === true;
-    const file = isWritten ? before.file : await this.journal.save(kept.object);
-    this.#saved.set(key, { object, file, words, isWritten, ...(verb !== undefined && { verb }) });
+    const version = liveOf(change)?.metadata.resourceVersion;
+    const isKept = isWritten || (version !== undefined && before?.version === version);
+    const file = isKept ? before.file : await this.journal.save(kept.object);
+    const saved = { object, file, words, version, isWritten };
+    this.#saved.set(key, { ...saved, ...(verb !== undefined && { verb }) });
   }
 
   /** The write came into force. */

@@ -7,7 +7,15 @@ import { judgeConflict } from "../../domain/webhook/conflicts";
 import { changedError } from "../outcome";
 import type { Cluster } from "../ports";
 import { BlockedError } from "../recorder";
-import { type Apply, type Change, liveOf, refOf, type Taking, withMetadata } from "./change";
+import {
+  type Apply,
+  type Change,
+  isSecret,
+  liveOf,
+  refOf,
+  type Taking,
+  withMetadata,
+} from "./change";
 
 /** How it is sent. */
 export interface Sending {
@@ -28,7 +36,7 @@ export async function sendChange(
   try {
     return await requested(cluster, change, sending);
   } catch (error) {
-    throw refusal(error, change);
+    throw refusal(isSecret(change) ? withheld(error, objectLabel(change.object)) : error, change);
   }
 }
 
@@ -96,7 +104,7 @@ function bound({ object, live }: Apply): KubeObject {
 /** A dry run is bound to the object alone where a controller may write its status meanwhile. */
 function bindingOf(object: KubeObject, dryRun: boolean): object {
   const { uid, resourceVersion } = preconditionsOf(object);
-  const moves = object.metadata.generation !== undefined;
+  const moves = object.metadata.generation !== undefined && object["status"] !== undefined;
   return {
     ...(uid !== undefined && { uid }),
     ...((!dryRun || !moves) && resourceVersion !== undefined && { resourceVersion }),
@@ -115,4 +123,22 @@ function refusal(error: unknown, change: Change): unknown {
   const isGone = error.status === 404 && liveOf(change) !== undefined;
   if (error.status !== 409 && !isGone) return error;
   return changedError(error, objectLabel(change.object));
+}
+
+/** A refusal may quote what it refuses, a private key too: what is left of it cannot. */
+function withheld(error: unknown, object: string): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const { status, message, retryAfter } = error;
+  const [, webhook] = /^admission webhook "([\w.-]{1,253})" denied/.exec(message) ?? [];
+  const by = webhook === undefined ? "the API server" : `admission webhook ${webhook}`;
+  const word = (reason = ""): string => (/^[A-Za-z]{1,40}$/.test(reason) ? reason : "");
+  const reason = word(error.reason);
+  return new ApiError(
+    `${object} was refused by ${by} (${[status, reason].join(" ").trim()}); its words are not shown, they may quote the private key`,
+    {
+      ...{ status, reason, causes: error.causes.map((cause) => ({ reason: word(cause.reason) })) },
+      ...(retryAfter !== undefined && { retryAfter }),
+    },
+    { hint: "ask an administrator for the reason in the log of what refused it, then run again" },
+  );
 }

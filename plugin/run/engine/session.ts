@@ -6,7 +6,7 @@ import type { Act } from "../../domain/confirmed";
 import { exitCodes, UsageError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { type KubeObject, objectLabel } from "../../domain/objects";
-import { certain, ChangedError, noted, requireConfirmed } from "../outcome";
+import { certain, changedError, ChangedError, noted, requireConfirmed } from "../outcome";
 import { BlockedError } from "../recorder";
 import type { RunPorts } from "../run-ports";
 import {
@@ -23,6 +23,7 @@ import {
   stepOf,
   type Taking,
 } from "./change";
+import { inverseOf } from "./inverse";
 import { KeptObjects } from "./kept";
 import { sendChange } from "./send";
 
@@ -52,8 +53,8 @@ interface Outcome {
 
 /** The writes of one run. */
 export class Session {
-  /** How many writes came into force. */
-  written = 0;
+  /** The writes that came into force. */
+  readonly done: (Outcome & { readonly change: Change })[] = [];
   readonly taking: Taking;
   readonly #confirmed: Act[] = [];
   readonly #kept: KeptObjects;
@@ -66,6 +67,11 @@ export class Session {
     this.taking = { ours: [fieldManager, ports.names.fieldManager, ...others], takeFields };
     this.#kept = new KeptObjects(ports.journal);
     ports.recorder.backups(() => this.#kept.backups(ports.command));
+  }
+
+  /** How many writes came into force. */
+  get written(): number {
+    return this.done.length;
   }
 
   conflictsOf(patch: Pick<Patch, "object" | "edits" | "owned">): Conflicts {
@@ -125,6 +131,7 @@ export class Session {
    */
   async send(change: Change, again?: Again): Promise<KubeObject | undefined> {
     this.requireConfirmed([change]);
+    await this.#kept.save(change);
     return await this.#step(change, again);
   }
 
@@ -133,8 +140,24 @@ export class Session {
     return await this.#step({ ...change, urgent: true });
   }
 
+  /** Takes back what this run has patched and deleted, the last first, and sees that it is as before. */
+  async undoAll(): Promise<void> {
+    for (const { change, stored } of [...this.done].reverse()) {
+      const inverse = inverseOf(change, stored);
+      if (inverse === undefined) continue;
+      await this.undo(inverse);
+      await this.requireStored(inverse);
+    }
+  }
+
+  /** Reads it back; throws ChangedError where what is stored does not show the write. */
+  async requireStored(change: Change): Promise<void> {
+    if ((await this.#readBack(change)) === undefined) {
+      throw changedError(undefined, objectLabel(change.object));
+    }
+  }
+
   async #step(change: Change, again?: Again): Promise<KubeObject | undefined> {
-    await this.#kept.save(change);
     if (change.urgent !== true) this.ports.signal.throwIfAborted();
     return await this.ports.recorder.step(stepOf(change), async () => {
       const end = await this.#attempts(change, again);
@@ -178,7 +201,7 @@ export class Session {
       });
     const { during } = this.options;
     const { stored } = await noted(this.ports, notes, () => during?.(write()) ?? write());
-    this.written += 1;
+    this.done.push({ change, stored });
     this.#kept.written(change);
     requireKept(stored, change);
     return stored;
