@@ -1,7 +1,7 @@
 /** `unbind-scc`: flags to options, then the unbinding (S31-S33). */
 import { readName } from "../domain/typed-name";
 import type { Report } from "../run/report";
-import type { UnbindOptions } from "../run/scc/deps";
+import type { UnbindOptions } from "../run/scc/read";
 import { unbindConstraint } from "../run/scc/unbind";
 import type { CommandContext } from "./context";
 import { engineCommand, kubectlCommand } from "./kubectl-command";

@@ -26,7 +26,7 @@ export interface Situation {
 }
 
 /** One write: the accounts go out of a list; a binding that then has nobody left is deleted. */
-export interface Change {
+export interface ListChange {
   readonly object: KubeObject;
   readonly field: "users" | "subjects";
   readonly left: readonly unknown[];
@@ -57,7 +57,7 @@ interface RoleWay {
 
 /** The whole plan. */
 export interface Unbinding {
-  readonly changes: readonly Change[];
+  readonly changes: readonly ListChange[];
   readonly ways: readonly Way[];
   /** Who would still use the constraint afterwards, each for people; empty: nobody. */
   readonly users: readonly string[];
@@ -95,7 +95,7 @@ export function runsUnder(pod: KubeObject, constraint: string): boolean {
 function constraintChanges(
   constraint: KubeObject | undefined,
   accounts: readonly Account[],
-): readonly Change[] {
+): readonly ListChange[] {
   if (constraint === undefined) return [];
   const ours = new Set<unknown>(accounts.map(userOf));
   const found = list(own(constraint, "users"));
@@ -105,7 +105,10 @@ function constraintChanges(
   return [{ object: constraint, field: "users", left, removed, deletes: false }];
 }
 
-function bindingChanges(grants: readonly Grant[], accounts: readonly Account[]): readonly Change[] {
+function bindingChanges(
+  grants: readonly Grant[],
+  accounts: readonly Account[],
+): readonly ListChange[] {
   return grants.flatMap(({ binding, breadth }) => {
     if (breadth !== "only") return [];
     const found = list(own(binding, "subjects"));
@@ -139,7 +142,7 @@ function bindingWays({ binding, role, breadth }: Grant, account: Account): reado
 function usersAfter(
   { name, constraint, pods, wantedBy }: Situation,
   grants: readonly Grant[],
-  changes: readonly Change[],
+  changes: readonly ListChange[],
 ): readonly string[] {
   return [
     ...leftIn(constraint, "users", changes).map((user) => `user ${String(user)}`),
@@ -160,7 +163,7 @@ function usersAfter(
 
 function leftoverOf(
   { name, access }: Situation,
-  changes: readonly Change[],
+  changes: readonly ListChange[],
 ): KubeObject | undefined {
   const role = access.clusterRoles.find(({ metadata }) => metadata.name === grantName(name));
   const bound = bindingsOf(access).some(
@@ -174,8 +177,8 @@ function leftoverOf(
 /** What the list holds once the changes are made. */
 function leftIn(
   object: KubeObject | undefined,
-  field: Change["field"],
-  changes: readonly Change[],
+  field: ListChange["field"],
+  changes: readonly ListChange[],
 ): readonly unknown[] {
   return changes.find((change) => change.object === object)?.left ?? list(own(object, field));
 }

@@ -1,25 +1,26 @@
 /** Which permissions an unbinding needs (exit 4 when one is missing). */
-import { accessResources, constraintResource, grantName, refOf } from "../../domain/scc/constraint";
-import type { Account } from "../../domain/scc/account";
-import type { Change, Unbinding } from "../../domain/scc/plan";
+import { factSources } from "../../domain/facts";
 import { kinds } from "../../domain/kinds";
 import type { KubeObject, Resource } from "../../domain/objects";
 import type { Permission } from "../../domain/permissions";
+import { accessResources, constraintResource, grantName } from "../../domain/scc/constraint";
 import { own, text } from "../../domain/values";
-import { constraintOf, type UnbindDeps, type UnbindOptions } from "./deps";
-import { clusterResource, podResource } from "./read";
+import { type Delete, type Patch, permissionsOf } from "../engine/change";
+import { recreated } from "../engine/inverse";
 import { reviewPermission } from "../reviews";
-import { type Place, placesOf } from "./reviews";
+import type { UnbindPlan } from "./plan";
+import { constraintOf, type UnbindDeps, type UnbindOptions } from "./read";
+import { placesOf } from "./reviews";
+
+const toProve = "to prove who may use the constraint";
 
 /** What is read in any case, the right to prove included. */
 export async function readPermissions(
-  deps: UnbindDeps,
-  options: UnbindOptions,
+  { names, reviews }: UnbindDeps,
+  { namespace, scc }: UnbindOptions,
 ): Promise<readonly Permission[]> {
-  const { namespace } = options;
-  const { names } = deps;
-  const constraints =
-    options.scc === undefined ? [names.scc.current, names.scc.older] : [options.scc];
+  const { ecs, pods } = factSources(names);
+  const constraints = scc === undefined ? [names.scc.current, names.scc.older] : [scc];
   return [
     ...constraints.map((name) => ({
       ...ask("get", constraintResource, "to see who is in its users and groups"),
@@ -28,58 +29,22 @@ export async function readPermissions(
     ...Object.values(accessResources).map((resource) =>
       ask("list", resource, "to find every binding that grants the constraint"),
     ),
-    ask("list", podResource, "to see which pods run under the constraint"),
+    ask("list", pods.resource, "to see which pods run under the constraint"),
     {
-      ...ask(
-        "list",
-        clusterResource(names),
-        "to find the service accounts and whether they need it",
-      ),
+      ...ask("list", ecs.resource, "to find the service accounts and whether they need it"),
       namespace,
     },
     { ...ask("get", kinds.deployment, "to see the operator's release"), namespace },
-    ...((await deps.reviews.possible(namespace)) ? [] : [reviewPermission(toProve)]),
-  ];
-}
-
-const toProve = "to prove who may use the constraint";
-
-/** The right to ask where the plan's proof has to ask: nothing is taken away unproven. */
-async function proofPermissions(
-  { reviews }: UnbindDeps,
-  places: readonly Place[],
-): Promise<readonly Permission[]> {
-  const namespaces = [...new Set(places.map(({ namespace }) => namespace))];
-  const possible = await Promise.all(namespaces.map((each) => reviews.possible(each)));
-  return namespaces
-    .filter((_each, index) => possible[index] !== true)
-    .map((each) => reviewPermission(toProve, each));
-}
-
-/** What the plan writes, its way back and its proof included. */
-export async function writePermissions(
-  deps: UnbindDeps,
-  options: UnbindOptions,
-  { plan, accounts }: { readonly plan: Unbinding; readonly accounts: readonly Account[] },
-): Promise<readonly Permission[]> {
-  const { changes, remove } = plan;
-  const constraint = { ...ask("use", constraintResource, ""), name: constraintOf(deps, options) };
-  const bindings = changes.filter(({ field }) => field === "subjects");
-  // a binding may be written only by those who hold what it grants, or may bind its role
-  const holds = bindings.length === 0 || (await deps.cluster.can(constraint));
-  return [
-    ...(await proofPermissions(deps, placesOf(accounts, plan))),
-    ...changes.flatMap(changePermissions),
-    ...(holds ? [] : bindings.map(({ object }) => bindPermission(object))),
-    ...(remove === undefined
-      ? []
-      : [{ ...constraint, verb: "delete", why: "to delete the constraint when nobody is left" }]),
+    ...((await reviews.possible(namespace)) ? [] : [reviewPermission(toProve)]),
   ];
 }
 
 /** What a run without any plan would most likely write, for a refusal that comes before the plan. */
-export function usualPermissions(deps: UnbindDeps, options: UnbindOptions): readonly Permission[] {
-  const name = constraintOf(deps, options);
+export function usualPermissions(
+  { names }: UnbindDeps,
+  options: UnbindOptions,
+): readonly Permission[] {
+  const name = constraintOf(names, options);
   const { clusterRoles, clusterRoleBindings, roleBindings } = accessResources;
   const why = "to take the account out of it";
   return [
@@ -92,26 +57,45 @@ export function usualPermissions(deps: UnbindDeps, options: UnbindOptions): read
   ];
 }
 
-function changePermissions({ object, deletes }: Change): readonly Permission[] {
-  const { resource, name, namespace } = refOf(object);
-  const on = (verb: string, why: string): Permission => ({
-    ...ask(verb, resource, why),
-    ...(namespace !== undefined && { namespace }),
-  });
-  if (!deletes) return [{ ...on("patch", "to take the account out of it"), name }];
+/** What the plan writes, its way back and its proof included. */
+export async function writePermissions(
+  { cluster, reviews }: UnbindDeps,
+  plan: UnbindPlan,
+): Promise<readonly Permission[]> {
+  const { constraint: name, changes, afterProof } = plan;
+  const namespaces = [...new Set(placesOf(plan).map(({ namespace }) => namespace))];
+  const isPossible = await Promise.all(namespaces.map((each) => reviews.possible(each)));
+  const bindings = changes.filter(({ object }) => object.kind !== constraintResource.kind);
+  // a binding may be written only by those who hold what it grants, or may bind its role
+  const holds =
+    bindings.length === 0 || (await cluster.can({ ...ask("use", constraintResource, ""), name }));
   return [
-    { ...on("delete", "to delete a binding of nobody else"), name },
-    on("create", "to put it back if the proof fails"),
+    // nothing is taken away unproven
+    ...namespaces
+      .filter((_each, index) => isPossible[index] !== true)
+      .map((each) => reviewPermission(toProve, each)),
+    ...changes.flatMap(changePermissions),
+    ...(holds ? [] : bindings.map(({ object }) => bindPermission(object))),
+    ...afterProof.flatMap(permissionsOf),
   ];
+}
+
+function changePermissions(change: Patch | Delete): readonly Permission[] {
+  if (change.verb === "patch") return permissionsOf(change);
+  const back = { ...recreated(change), needs: "to put it back if the proof fails" };
+  return [change, back].flatMap(permissionsOf);
 }
 
 function bindPermission(binding: KubeObject): Permission {
   const roleRef = own(binding, "roleRef");
   const { clusterRoles, roles } = accessResources;
-  const namespaced = own(roleRef, "kind") === "Role";
   const { namespace } = binding.metadata;
   return {
-    ...ask("bind", namespaced ? roles : clusterRoles, "to write a binding of it"),
+    ...ask(
+      "bind",
+      own(roleRef, "kind") === "Role" ? roles : clusterRoles,
+      "to write a binding of it",
+    ),
     name: text(own(roleRef, "name")) ?? "",
     ...(namespace !== undefined && { namespace }),
   };

@@ -1,30 +1,54 @@
-/** Reads everything that an unbinding is planned from. */
-import { exitCodes } from "../../domain/errors";
-import type { Finding } from "../../domain/findings";
+/** What an unbinding is given, and everything that it is planned from. */
+import { factSources } from "../../domain/facts";
 import { kinds } from "../../domain/kinds";
-import { type Names, termOf } from "../../domain/names";
-import { type KubeObject, type Resource, objectLabel } from "../../domain/objects";
+import type { Names } from "../../domain/names";
+import type { KubeObject, Resource } from "../../domain/objects";
 import { accessResources, constraintResource } from "../../domain/scc/constraint";
-import { olderLeft } from "../../domain/scc/findings";
-import type { Situation } from "../../domain/scc/plan";
-import { type JudgedAccount, judgeAccounts, wantsAdjustment } from "../../domain/scc/refusals";
-import { accountOf, userOf } from "../../domain/scc/account";
-import { BlockedError } from "../recorder";
-import { constraintOf, type UnbindDeps, type UnbindOptions } from "./deps";
+import type { AccessObjects } from "../../domain/scc/grants";
+import type { Reviews } from "../reviews";
+import type { AskingPorts } from "../run-ports";
 
-export const podResource: Resource = { group: "", version: "v1", plural: "pods", kind: "Pod" };
-
-/** The kind of the ECs, in the version that all releases up to now serve. */
-export function clusterResource(names: Names): Resource {
-  const { kind, plural } = names.ec;
-  return { group: names.group, version: names.version, kind, plural };
+/** The flags of the command, judged. */
+export interface UnbindOptions {
+  readonly namespace: string;
+  /** The constraint to unbind; absent: the current one, and the older one is looked for. */
+  readonly scc?: string;
+  /** The EC whose account is meant; absent: every EC of the namespace that no longer needs it. */
+  readonly ec?: string;
+  readonly dryRun: "none" | "client" | "server";
+  readonly fieldManager: string;
+  /** Planned before the EC is upgraded: its release, state and pods count as they will be then. */
+  readonly assumeUpgraded?: true;
 }
 
-/** What was read, and each account judged. */
-export interface Found {
-  readonly situation: Situation;
-  readonly accounts: readonly JudgedAccount[];
-  readonly notes: readonly Finding[];
+/** Ports of `unbind-scc`; its kubectl commands name their namespace themselves. */
+export interface UnbindPorts extends AskingPorts {
+  /** A command line of this program. */
+  readonly engine: (words: readonly string[]) => string;
+}
+
+/** The same with what asks for access reviews. */
+export interface UnbindDeps extends UnbindPorts {
+  readonly reviews: Reviews;
+}
+
+/** What was read. */
+export interface UnbindFacts {
+  readonly constraint: KubeObject | undefined;
+  readonly access: AccessObjects;
+  /** Pods of all namespaces. */
+  readonly pods: readonly KubeObject[];
+  /** ECs of the namespace. */
+  readonly clusters: readonly KubeObject[];
+  /** The operator's. */
+  readonly deployment: KubeObject | undefined;
+  /** The constraint of still older releases; it is not looked for where one was named. */
+  readonly older: KubeObject | undefined;
+}
+
+/** The constraint that is meant. */
+export function constraintOf(names: Names, { scc }: UnbindOptions): string {
+  return scc ?? names.scc.current;
 }
 
 /** True where the API server has constraints, which OpenShift's alone does. */
@@ -34,23 +58,22 @@ export async function servesConstraints({ cluster }: UnbindDeps): Promise<boolea
   return served?.some((resource) => resource.plural === plural) === true;
 }
 
-/** Reads the whole situation; stops with 3 where no EC tells whose account is meant. */
-export async function readSituation(deps: UnbindDeps, options: UnbindOptions): Promise<Found> {
+/** Reads the whole situation. */
+export async function readFacts(deps: UnbindDeps, options: UnbindOptions): Promise<UnbindFacts> {
   const { cluster, names, signal } = deps;
-  const { namespace } = options;
-  const name = constraintOf(deps, options);
+  const { namespace, scc } = options;
   const all = async (resource: Resource): Promise<readonly KubeObject[]> =>
     (await cluster.list(resource, { signal })) ?? [];
+  const constraintNamed = (name: string): Promise<KubeObject | undefined> =>
+    cluster.get({ resource: constraintResource, name }, { signal });
+  const operator = { resource: kinds.deployment, name: names.operator.deployment, namespace };
   const { clusterRoles, clusterRoleBindings, roles, roleBindings } = accessResources;
-  const [constraint, pods, clusters, deployment, notes] = await Promise.all([
-    cluster.get({ resource: constraintResource, name }, { signal }),
-    all(podResource),
+  const [constraint, pods, clusters, deployment, older] = await Promise.all([
+    constraintNamed(constraintOf(names, options)),
+    all(factSources(names).pods.resource),
     readClusters(deps, namespace),
-    cluster.get(
-      { resource: kinds.deployment, name: names.operator.deployment, namespace },
-      { signal },
-    ),
-    notesOf(deps, options),
+    cluster.get(operator, { signal }),
+    scc === undefined ? constraintNamed(names.scc.older) : undefined,
   ]);
   const access = {
     clusterRoles: await all(clusterRoles),
@@ -58,13 +81,7 @@ export async function readSituation(deps: UnbindDeps, options: UnbindOptions): P
     roles: await all(roles),
     roleBindings: await all(roleBindings),
   };
-  const wantedBy = clusters.filter((each) => wantsAdjustment(each, names)).map(objectLabel);
-  const around = { constraint: name, deployment, pods };
-  return {
-    situation: { name, constraint, access, pods, wantedBy },
-    accounts: judgeAccounts(meant(clusters, deps, options), around, names),
-    notes,
-  };
+  return { constraint, access, pods, clusters, deployment, older };
 }
 
 /** Releases differ in the versions that they serve. */
@@ -72,40 +89,8 @@ async function readClusters(
   { cluster, names, signal }: UnbindDeps,
   namespace: string,
 ): Promise<readonly KubeObject[]> {
-  const resource = clusterResource(names);
-  const found = await cluster.list(resource, { namespace, signal });
-  if (found !== undefined) return found;
+  const { resource } = factSources(names).ecs;
   const newer = { ...resource, version: names.ecVersion };
-  return (await cluster.list(newer, { namespace, signal })) ?? [];
-}
-
-/** The EC that was named with all that share its account, else every EC. */
-function meant(
-  clusters: readonly KubeObject[],
-  { names }: UnbindDeps,
-  { namespace, ec }: UnbindOptions,
-): readonly KubeObject[] {
-  const named = clusters.filter(({ metadata }) => ec === undefined || metadata.name === ec);
-  if (named.length === 0) {
-    throw new BlockedError(exitCodes.blocked, [
-      {
-        code: "SCC-NO-EC",
-        severity: "error",
-        object: ec === undefined ? `Namespace/${namespace}` : `${names.ec.kind}/${namespace}/${ec}`,
-        cause: `there is no such ${termOf(names.ec)}, so no service account to take the constraint from`,
-        fix: `give the namespace of the ${termOf(names.ec)} with -n${ec === undefined ? "" : ", and its name with --ec"}`,
-        source: "S33",
-      },
-    ]);
-  }
-  const users = new Set(named.map((cluster) => userOf(accountOf(cluster, names))));
-  return clusters.filter((cluster) => users.has(userOf(accountOf(cluster, names))));
-}
-
-async function notesOf(deps: UnbindDeps, options: UnbindOptions): Promise<readonly Finding[]> {
-  const { older } = deps.names.scc;
-  if (options.scc !== undefined) return [];
-  const found = await deps.cluster.get({ resource: constraintResource, name: older });
-  if (found === undefined) return [];
-  return [olderLeft(older, deps.engine(["unbind-scc", "--scc", older]))];
+  const found = await cluster.list(resource, { namespace, signal });
+  return found ?? (await cluster.list(newer, { namespace, signal })) ?? [];
 }

@@ -1,9 +1,10 @@
 /** Asks the API server whether an account may use a constraint, before and after (S33). */
 import { type Account, groupsOf, userOf } from "../../domain/scc/account";
 import { constraintResource } from "../../domain/scc/constraint";
-import type { Unbinding, Way } from "../../domain/scc/plan";
+import type { Way } from "../../domain/scc/plan";
 import { waitFor } from "../engine/wait";
-import type { UnbindDeps } from "./deps";
+import type { UnbindPlan } from "./plan";
+import type { UnbindDeps } from "./read";
 
 /** Who is asked about, and where. */
 export interface Place {
@@ -22,8 +23,8 @@ const limitMs = 10_000;
 const pauseMs = 200;
 
 /** Where is asked: a pod is admitted by the rights in its own namespace. */
-export function placesOf(accounts: readonly Account[], plan: Unbinding): readonly Place[] {
-  const touched = [...plan.changes, ...plan.ways].map(({ object }) => object.metadata.namespace);
+export function placesOf({ accounts, changes, ways }: UnbindPlan): readonly Place[] {
+  const touched = [...changes, ...ways].map(({ object }) => object.metadata.namespace);
   return accounts.flatMap((account) =>
     [...new Set([account.namespace, ...touched])]
       .filter((namespace) => namespace !== undefined)

@@ -2,25 +2,28 @@
  * Takes a constraint from the ECs' service accounts and from nobody else: unbind, prove, and only
  * then delete what nobody uses (S33). The cluster's state is the only memory.
  */
-import type { Act } from "../../domain/confirmed";
-import { objectLabel } from "../../domain/objects";
 import { EngineError, exitCodes, UnknownOutcomeError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
+import { objectLabel } from "../../domain/objects";
 import { userOf } from "../../domain/scc/account";
 import { constraintResource } from "../../domain/scc/constraint";
-import type { Change } from "../../domain/scc/plan";
-import { requireHome, requireYes } from "../engine/session";
+import { replanned } from "../engine/replan";
+import { requireHome, requireYes, Session } from "../engine/session";
 import { requirePermissions } from "../ledger";
+import { ChangedError } from "../outcome";
 import { BlockedError } from "../recorder";
-import type { Report } from "../report";
+import type { ExitReport, Report } from "../report";
 import { Reviews } from "../reviews";
-import { ChangedError, requireConfirmed } from "../outcome";
-import { Backups } from "./backups";
-import { decide, type Decided } from "./decide";
-import { constraintOf, type UnbindDeps, type UnbindOptions, type UnbindPorts } from "./deps";
-import { outcomeOf } from "./outcome";
-import { readPermissions, usualPermissions } from "./permissions";
-import { servesConstraints } from "./read";
+import { readPermissions, usualPermissions, writePermissions } from "./permissions";
+import { planOf, type UnbindPlan } from "./plan";
+import {
+  readFacts,
+  servesConstraints,
+  type UnbindDeps,
+  type UnbindFacts,
+  type UnbindOptions,
+  type UnbindPorts,
+} from "./read";
 import {
   type Place,
   placesOf,
@@ -29,12 +32,6 @@ import {
   settleReviews,
   unexplained,
 } from "./reviews";
-import { plannedChange, plannedRemoval } from "./planned";
-import { rollBack } from "./rollback";
-import { actsOf, changeInfo, deleteInfo, questionOf } from "./steps";
-import { deleteAsRead, tryChange, tryDelete, writeChange, type Written } from "./writes";
-
-const attempts = 3;
 
 /** Unbinds; expected ends of every kind come back as a report. */
 export async function unbindConstraint(
@@ -49,6 +46,15 @@ export async function unbindConstraint(
   }
 }
 
+/** What it reads, and what it plans from that. */
+export function unbindPart(deps: UnbindDeps, options: UnbindOptions) {
+  return {
+    reads: () => readPermissions(deps, options),
+    read: () => readFacts(deps, options),
+    plan: (facts: UnbindFacts) => planOf(deps, options, facts),
+  };
+}
+
 /** The API server goes on allowing what no binding explains. */
 class StillAllowedError extends EngineError {
   readonly code = "SCC-STILL-ALLOWED";
@@ -56,11 +62,9 @@ class StillAllowedError extends EngineError {
 }
 
 class Unbind {
-  readonly #constraint: string;
-  readonly #backups: Backups;
-  readonly #written: Written[] = [];
+  readonly #session: Session;
+  readonly #part: ReturnType<typeof unbindPart>;
   readonly #told = new Set<string>();
-  #confirmed: readonly Act[] = [];
   /** Everywhere that has to be asked about, by its words. */
   readonly #places = new Map<string, Place>();
 
@@ -68,8 +72,8 @@ class Unbind {
     private readonly deps: UnbindDeps,
     private readonly options: UnbindOptions,
   ) {
-    this.#constraint = constraintOf(deps, options);
-    this.#backups = new Backups(deps);
+    this.#session = new Session(deps, options);
+    this.#part = unbindPart(deps, options);
   }
 
   async run(): Promise<Report> {
@@ -79,48 +83,59 @@ class Unbind {
         "this is no OpenShift, there are no security context constraints: nothing to do",
       );
     }
-    const usual = usualPermissions(deps, options);
-    await requirePermissions(deps, await readPermissions(deps, options), usual);
-    const decided = await this.#decide();
-    const places = [...this.#places.values()];
-    const answers = await reviewAll(deps, this.#constraint, places);
-    recordReviews(deps, { phase: "before", constraint: this.#constraint }, answers);
-    if (options.dryRun !== "none") return await this.#dryRun(decided);
-    const { changes, remove } = decided.plan;
-    if (changes.length === 0 && remove === undefined) return await this.#standing(decided);
-    await this.#confirm(decided);
-    return this.#done(await this.#work(decided));
+    await requirePermissions(deps, await this.#part.reads(), usualPermissions(deps, options));
+    const plan = await this.#plan();
+    const { constraint, changes, afterProof, acts } = plan;
+    const answers = await reviewAll(deps, constraint, [...this.#places.values()]);
+    recordReviews(deps, { phase: "before", constraint }, answers);
+    const writes = [...changes, ...afterProof];
+    if (options.dryRun !== "none") {
+      for (const change of writes) await this.#session.plan(change);
+      const planned = `${writes.length} ${writes.length === 1 ? "write" : "writes"} planned`;
+      return this.#done(plan, `dry run: ${planned}, nothing was changed`);
+    }
+    if (writes.length === 0) {
+      this.#tell(await requireHome(deps, false));
+      await this.#prove(plan);
+      return this.#done(plan);
+    }
+    await requireHome(deps, true);
+    await requireYes(deps, `On ${deps.cluster.server}: ${acts}?`);
+    this.#session.confirm(writes);
+    return await replanned(deps, plan, {
+      work: (latest) => this.#write(latest),
+      again: () => this.#plan(),
+    });
   }
 
   /** The report for an end by an error; after a write, the state is described or undone. */
   async end(error: unknown): Promise<Report> {
-    const { deps, options } = this;
-    const written = this.#written;
+    const { recorder } = this.deps;
+    const { done } = this.#session;
     if (!(error instanceof EngineError)) throw error;
-    this.#backups.report();
-    if (error instanceof StillAllowedError && written.length > 0) {
-      return await rollBack(deps, options, { written, because: error });
-    }
-    if (written.length === 0 && !(error instanceof UnknownOutcomeError)) {
-      return deps.recorder.failure(error);
-    }
+    if (done.length === 0 && !(error instanceof UnknownOutcomeError))
+      return recorder.failure(error);
+    if (done.length > 0 && error instanceof StillAllowedError) return await this.#rollBack(error);
     if (error instanceof BlockedError) this.#tell(error.findings);
-    const objects = written.map(({ before }) => objectLabel(before)).join(", ");
+    const objects = done.map(({ change }) => objectLabel(change.object)).join(", ");
     const state = objects === "" ? "" : `; the account is out of ${objects} already`;
-    return deps.recorder.report({
+    return recorder.report({
       code: error.exitCode,
       reason: `${error.message}${state}`,
       next: error.hint ?? "run the same command again: it resumes from the state of the cluster",
     });
   }
 
-  async #decide(): Promise<Decided> {
-    const decided = await decide(this.deps, this.options);
-    this.#tell(decided.findings);
-    for (const place of placesOf(decided.accounts, decided.plan)) {
+  /** A plan that nothing stands against, with all that it takes allowed. */
+  async #plan(): Promise<UnbindPlan> {
+    const { deps } = this;
+    const plan = this.#part.plan(await this.#part.read());
+    await requirePermissions(deps, await writePermissions(deps, plan));
+    this.#tell(plan.findings);
+    for (const place of placesOf(plan)) {
       this.#places.set(`${place.namespace} ${userOf(place.account)}`, place);
     }
-    return decided;
+    return plan;
   }
 
   #tell(findings: readonly Finding[]): void {
@@ -131,88 +146,25 @@ class Unbind {
     }
   }
 
-  async #dryRun(decided: Decided): Promise<Report> {
-    const { deps, options } = this;
-    const { changes, remove } = decided.plan;
-    for (const change of changes) {
-      if (options.dryRun === "server") await tryChange(deps, options, change);
-      deps.recorder.done({ ...changeInfo(change), write: plannedChange(deps, change) }, "planned");
-    }
-    if (remove !== undefined) {
-      if (options.dryRun === "server") await tryDelete(deps, remove);
-      deps.recorder.done({ ...deleteInfo(remove), write: plannedRemoval(deps, remove) }, "planned");
-    }
-    const writes = changes.length + Number(remove !== undefined);
-    const planned = `${writes} ${writes === 1 ? "write" : "writes"} planned, nothing was changed`;
-    return this.#done({ ...decided, deleted: false }, `dry run: ${planned}`);
-  }
-
-  /** Nothing to write: the state found is proven as it stands. */
-  async #standing(decided: Decided): Promise<Report> {
-    this.#tell(await requireHome(this.deps, false));
-    await this.#verify(decided);
-    return this.#done({ ...decided, deleted: false });
-  }
-
-  async #confirm({ plan }: Decided): Promise<void> {
-    const { deps } = this;
-    await requireHome(deps, true);
-    await requireYes(deps, questionOf(deps, plan));
-  }
-
-  /** Writes, proves, deletes; what somebody changed meanwhile is read and planned again. */
-  async #work(first: Decided): Promise<Decided & { readonly deleted: boolean }> {
-    this.#confirmed = actsOf(first.plan);
-    let decided = first;
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.#attempt(decided);
-      } catch (error) {
-        if (!(error instanceof ChangedError) || attempt >= attempts) throw error;
-        this.deps.recorder.note(`${error.message}: reading and planning again`);
-        decided = await this.#decide();
-      }
-    }
-  }
-
-  async #attempt(decided: Decided): Promise<Decided & { readonly deleted: boolean }> {
-    requireConfirmed(this.#confirmed, actsOf(decided.plan));
-    for (const change of decided.plan.changes) await this.#write(change);
-    const after = decided.plan.changes.length === 0 ? decided : await this.#decide();
-    if (after.plan.changes.length > 0) {
+  /** Writes, proves, deletes: what was planned again is what is sent, for these kinds have no generation. */
+  async #write(plan: UnbindPlan): Promise<Report> {
+    const session = this.#session;
+    session.requireConfirmed([...plan.changes, ...plan.afterProof]);
+    for (const change of plan.changes) await session.send(change);
+    const after = plan.changes.length === 0 ? plan : await this.#plan();
+    if (after.changes.length > 0) {
       throw new ChangedError("somebody binds the account again", {
         hint: "find who does, then run again",
       });
     }
-    await this.#verify(after);
-    requireConfirmed(this.#confirmed, actsOf(after.plan));
-    const { remove } = after.plan;
-    if (remove === undefined) return { ...after, deleted: false };
-    await this.#backups.save(remove, "create");
-    this.deps.signal.throwIfAborted();
-    const info = deleteInfo(remove);
-    await this.deps.recorder.step(info, async () => {
-      await deleteAsRead(this.deps, remove, info.why);
-      return { result: "deleted", value: undefined };
-    });
-    return { ...after, deleted: true };
-  }
-
-  async #write(change: Change): Promise<void> {
-    const { deps, options } = this;
-    await this.#backups.save(change.object, change.deletes ? "create" : "replace");
-    deps.signal.throwIfAborted();
-    await deps.recorder.step(changeInfo(change), async () => {
-      this.#written.push(await writeChange(deps, options, change));
-      return { result: change.deletes ? "deleted" : "changed", value: undefined };
-    });
+    await this.#prove(after);
+    for (const change of after.afterProof) await session.send(change);
+    return this.#done(after);
   }
 
   /** No review sees the constraint's own users and groups: that they are clean was just read. */
-  async #verify({ plan }: Decided): Promise<void> {
+  async #prove({ constraint, ways }: UnbindPlan): Promise<void> {
     const { deps } = this;
-    const constraint = this.#constraint;
-    const ways = plan.ways;
     deps.recorder.done(
       {
         id: "scc.read-back",
@@ -235,16 +187,62 @@ class Unbind {
     );
   }
 
-  #done(decided: Decided & { readonly deleted: boolean }, reason?: string): Report {
-    this.#backups.report();
-    const written = this.#written.length > 0 || decided.deleted;
-    const outcome = outcomeOf(decided, { constraint: this.#constraint, written });
-    const { code, next, details } = outcome;
-    const report = this.deps.recorder.report({
-      code,
-      reason: reason ?? outcome.reason,
-      ...(next !== undefined && { next }),
+  async #rollBack({ message, hint = "" }: StillAllowedError): Promise<Report> {
+    const { recorder } = this.deps;
+    try {
+      await this.#session.undoAll();
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      return recorder.report({
+        code: exitCodes.rollbackIncomplete,
+        reason: `${message}; putting back what was taken away failed: ${error.message}`,
+        next: "run the printed commands that put the objects back",
+      });
+    }
+    return recorder.report({
+      code: exitCodes.rolledBack,
+      reason: `${message}; what was taken away was put back`,
+      next: hint,
     });
-    return { ...report, details };
   }
+
+  #done(plan: UnbindPlan, reason?: string): Report {
+    const { dryRun } = this.options;
+    const deletes = dryRun === "none" && plan.afterProof.length > 0;
+    const { constraint, accounts, users, exists } = plan;
+    const exit = exitOf(plan, { deletes, written: this.#session.written > 0 });
+    const left = exists ? "present" : "absent";
+    const details = {
+      ...{ constraint, accounts: accounts.map(userOf), usedBy: users },
+      is: deletes ? "deleted" : left,
+    };
+    const { recorder } = this.deps;
+    return { ...recorder.report({ ...exit, ...(reason !== undefined && { reason }) }), details };
+  }
+}
+
+/** The end of a run that came to its end; 6 when an EC had to be left out. */
+function exitOf(
+  { constraint, ways, users, accounts, blocked, exists }: UnbindPlan,
+  { deletes, written }: { readonly deletes: boolean; readonly written: boolean },
+): ExitReport {
+  const held = new Set(ways.map(({ account }) => userOf(account)));
+  const free = accounts.map(userOf).filter((user) => !held.has(user));
+  const failed = blocked.filter(({ wanted }) => !wanted);
+  const reasons = [
+    ...(free.length === 0 ? [] : [`${free.join(", ")} may not use ${constraint}`]),
+    ...[...held].map(
+      (user) => `${user} may still use it by a way that is not this tool's to close`,
+    ),
+    ...blocked.map(({ clusters }) => `${clusters.map(objectLabel).join(", ")} was left out`),
+    ...(deletes ? ["the constraint is deleted"] : []),
+    ...(exists && users.length > 0 ? ["the constraint is kept, it is still used"] : []),
+    ...(exists ? [] : ["there is no such constraint"]),
+    ...(written ? [] : ["nothing was written"]),
+  ];
+  return {
+    code: failed.length > 0 ? exitCodes.partial : exitCodes.ok,
+    reason: reasons.join("; "),
+    ...(failed.length > 0 && { next: "clear what the findings name, then run again" }),
+  };
 }

@@ -9,7 +9,7 @@ import type { Cluster, KubeObject } from "../../../../plugin/run/ports";
 import type { Journal } from "../../../../plugin/run/record";
 import { Recorder } from "../../../../plugin/run/recorder";
 import type { Event, Report } from "../../../../plugin/run/report";
-import type { UnbindOptions, UnbindPorts } from "../../../../plugin/run/scc/deps";
+import type { UnbindOptions, UnbindPorts } from "../../../../plugin/run/scc/read";
 import { unbindConstraint } from "../../../../plugin/run/scc/unbind";
 import { ManualClock } from "../../../support/manual-clock";
 import type { User } from "../../../../plugin/rehearsal/model";
