@@ -1,14 +1,20 @@
 /** `cert create` and `cert inspect`: flags to options, wired to the libraries that they need (S27). */
 import { generatePair, readPemCertificate, readSecretCertificate } from "../adapters/certificate";
 import { parseCertificateFile } from "../adapters/certificate-file";
-import { renderDocuments } from "../adapters/yaml";
 import { createCertificate } from "../run/cert-create";
-import { inspectCertificate, type InspectSource } from "../run/cert-inspect";
-import type { CertDeps } from "../run/cert-parts";
-import { journalOf } from "../run/record";
+import { type Certificates, inspectCertificate } from "../run/cert-inspect";
+import { Recorder } from "../run/recorder";
 import type { Report } from "../run/report";
 import type { CertCreateFlags, CertInspectFlags, CommandContext } from "./context";
-import { engineCommand } from "./kubectl-command";
+import { engineCommand, kubectlCommand } from "./kubectl-command";
+import { runPorts } from "./run-ports";
+
+const certificates: Certificates = {
+  generatePair,
+  readPemCertificate,
+  readSecretCertificate,
+  parseCertificateFile,
+};
 
 /** Makes the pair, or puts a saved one back; every expected end comes back as a report. */
 export async function runCertCreate(
@@ -16,18 +22,12 @@ export async function runCertCreate(
   _args: readonly string[],
   flags: CertCreateFlags,
 ): Promise<Report> {
-  const { names, options, run, signal } = context;
-  return createCertificate(
-    {
-      ...depsOf(context),
-      cluster: await context.connect(),
-      signal,
-      journal: journalOf(await context.home(), run.id),
-      ask: context.ask,
-      yaml: renderDocuments,
-      command: engineCommand(options),
-    },
-    { ...flags, run, fieldManager: options.fieldManager ?? names.fieldManager },
+  const { names, options, run } = context;
+  const ports = await runPorts(context, "CertCreate");
+  const { dryRun, fieldManager = names.fieldManager } = options;
+  return await createCertificate(
+    { ...ports, certificates, command: kubectlCommand(options), engine: engineCommand(options) },
+    { ...flags, runId: run.id, dryRun, fieldManager },
   );
 }
 
@@ -35,34 +35,18 @@ export async function runCertCreate(
 export async function runCertInspect(
   context: CommandContext,
   _args: readonly string[],
-  flags: CertInspectFlags,
-): Promise<Report> {
-  const { options, run } = context;
-  const source = await sourceOf(context, flags);
-  const { namespace } = options;
-  return inspectCertificate(depsOf(context), source, {
-    run,
-    ...(namespace !== undefined && { namespace }),
-  });
-}
-
-async function sourceOf(
-  context: CommandContext,
   { file }: CertInspectFlags,
-): Promise<InspectSource> {
-  if (file !== undefined) {
-    return { from: "file", path: file, text: await context.readInput(file) };
+): Promise<Report> {
+  const { options, run, clock, names, event } = context;
+  const { namespace } = options;
+  if (file === undefined) {
+    const ports = await runPorts(context, "CertInspect");
+    return await inspectCertificate({ ...ports, certificates }, { from: "cluster", ...ports });
   }
-  const cluster = await context.connect();
-  return { from: "cluster", cluster, signal: context.signal, yaml: renderDocuments };
-}
-
-function depsOf({ clock, names, event }: CommandContext): CertDeps {
-  const certificates = {
-    generatePair,
-    readPemCertificate,
-    readSecretCertificate,
-    parseCertificateFile,
-  };
-  return { clock, names, event, certificates };
+  const recorder = new Recorder({ kind: "CertInspect", run }, { clock, event });
+  const text = await context.readInput(file);
+  return await inspectCertificate(
+    { clock, names, certificates, recorder },
+    { from: "file", path: file, text, ...(namespace !== undefined && { namespace }) },
+  );
 }

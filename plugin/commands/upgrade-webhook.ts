@@ -13,7 +13,7 @@ import { entryOf } from "../domain/webhook/configuration";
 import { wideRules } from "../domain/webhook/rules";
 import { renderTemplate } from "../domain/webhook/template";
 import type { Pair } from "../domain/webhook/twins";
-import { certificateReport } from "../run/cert-parts";
+import { certificateReport } from "../run/cert-inspect";
 import type { Report } from "../run/report";
 import type { JudgedSecret, SwapOptions } from "../run/swap/deps";
 import { swapWebhook } from "../run/swap/swap";

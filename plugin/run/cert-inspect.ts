@@ -1,31 +1,73 @@
 /** `cert inspect`: whether a certificate is fit for the webhook, from the cluster or from a file. */
 import { daysUntil } from "../domain/duration";
 import { absentSecret, firstUnfit, judgeCertificate } from "../domain/certificate";
-import type { CertificateFacts } from "../domain/certificate-facts";
+import type { CertificateFacts, PemFacts } from "../domain/certificate-facts";
 import { exitCodes } from "../domain/errors";
+import { kinds } from "../domain/kinds";
 import type { Names } from "../domain/names";
+import type { KubeObject, Ref } from "../domain/objects";
+import type { Permission } from "../domain/permissions";
 import { text } from "../domain/values";
-import { inspectAccess } from "./cert-access";
-import { type CertDeps, certificateReport, type RunIdentity, secretRef } from "./cert-parts";
 import { requirePermissions } from "./ledger";
-import type { Cluster } from "./ports";
-import { Recorder } from "./recorder";
-import type { Report } from "./report";
+import type { Clock } from "./ports";
+import type { Recorder } from "./recorder";
+import type { CertificateReport, Report } from "./report";
+import type { RunPorts } from "./run-ports";
+
+/** A new certificate and its private key, both PEM. */
+export interface NewPair {
+  readonly certPem: string;
+  readonly keyPem: string;
+}
+
+/** The certificate library, as a port. */
+export interface Certificates {
+  readSecretCertificate(secret: KubeObject, names: Names): CertificateFacts;
+  readPemCertificate(pem: string): CertificateFacts;
+  /** Either form of a file; UsageError when it is neither. */
+  parseCertificateFile(text: string, names: Names): { secret: KubeObject } | { pem: string };
+  generatePair(request: {
+    readonly namespace: string;
+    readonly names: Names;
+    readonly now: number;
+    readonly years: number;
+  }): Promise<NewPair>;
+}
+
+/** Ports of `cert inspect`, whatever it judges. */
+export interface InspectDeps {
+  readonly clock: Clock;
+  readonly names: Names;
+  readonly certificates: Certificates;
+  readonly recorder: Recorder;
+}
 
 /** What is judged: the namespace's Secret, or a PEM or Secret file offline. */
 export type InspectSource =
+  | ({ readonly from: "cluster" } & Pick<RunPorts, "cluster" | "signal" | "yaml">)
   | {
-      readonly from: "cluster";
-      readonly cluster: Cluster;
-      readonly signal: AbortSignal;
-      readonly yaml: (objects: readonly unknown[]) => string;
-    }
-  | { readonly from: "file"; readonly path: string; readonly text: string };
+      readonly from: "file";
+      readonly path: string;
+      readonly text: string;
+      /** As given with -n; without it a file is judged for the namespace that it names itself. */
+      readonly namespace?: string;
+    };
 
-export interface InspectOptions {
-  readonly run: RunIdentity;
-  /** As given with -n; without it a file is judged for the namespace that it names itself. */
-  readonly namespace?: string;
+/** A Secret of a namespace as the Cluster port addresses it. */
+export function secretRef(namespace: string, name: string): Ref {
+  return { resource: kinds.secret, namespace, name };
+}
+
+/** A permission for Secrets. */
+export function secretPermission(verb: string, why: string): Permission {
+  const { group, plural: resource } = kinds.secret;
+  return { verb, group, resource, why };
+}
+
+/** The report's part about a certificate; `secret` is `namespace/name` or a file. */
+export function certificateReport(secret: string, { leaf }: PemFacts): CertificateReport[] {
+  if (leaf === undefined) return [];
+  return [{ secret, sha256: leaf.sha256, notAfter: leaf.notAfter, san: leaf.san }];
 }
 
 /** What was found, and the namespace whose webhook it is judged for. */
@@ -37,40 +79,30 @@ interface Judged {
 
 /** Judges; expected ends of every kind come back as a report. */
 export async function inspectCertificate(
-  deps: CertDeps,
+  deps: InspectDeps,
   source: InspectSource,
-  options: InspectOptions,
 ): Promise<Report> {
-  const recorder = new Recorder(baseOf(source, options), deps);
+  const { recorder } = deps;
   try {
-    const found =
-      source.from === "cluster"
-        ? await fromCluster(deps, source, recorder)
-        : fromFile(deps, source, options);
-    return found === undefined ? absent(deps, source, recorder) : verdict(deps, found, recorder);
+    if (source.from === "file") return verdict(deps, fromFile(deps, source));
+    const found = await fromCluster(deps, source);
+    if (found !== undefined) return verdict(deps, found);
+    const finding = absentSecret(source.cluster.namespace, deps.names);
+    recorder.findings([finding]);
+    return recorder.report({ code: exitCodes.blocked, reason: finding.cause, next: finding.fix });
   } catch (error) {
     return recorder.failure(error);
   }
 }
 
-function baseOf(source: InspectSource, { run }: InspectOptions) {
-  return {
-    kind: "CertInspect",
-    run,
-    ...(source.from === "cluster" && {
-      target: { server: source.cluster.server, namespace: source.cluster.namespace },
-    }),
-  };
-}
-
 async function fromCluster(
-  { certificates, names }: CertDeps,
+  { certificates, names, recorder }: InspectDeps,
   { cluster, signal, yaml }: Extract<InspectSource, { from: "cluster" }>,
-  recorder: Recorder,
 ): Promise<Judged | undefined> {
-  await requirePermissions({ cluster, yaml, recorder }, inspectAccess({ cluster, names }));
   const { namespace } = cluster;
   const name = names.webhook.secret;
+  const toRead = { ...secretPermission("get", "to read the certificate"), namespace, name };
+  await requirePermissions({ cluster, yaml, recorder }, [toRead]);
   const secret = await cluster.get(secretRef(namespace, name), { signal });
   if (secret === undefined) return undefined;
   const facts = certificates.readSecretCertificate(secret, names);
@@ -78,17 +110,16 @@ async function fromCluster(
 }
 
 function fromFile(
-  { certificates, names }: CertDeps,
-  { path, text: content }: Extract<InspectSource, { from: "file" }>,
-  options: InspectOptions,
+  { certificates, names }: InspectDeps,
+  { path, text: content, namespace }: Extract<InspectSource, { from: "file" }>,
 ): Judged {
   const input = certificates.parseCertificateFile(content, names);
   const facts =
     "secret" in input
       ? certificates.readSecretCertificate(input.secret, names)
       : certificates.readPemCertificate(input.pem);
-  const namespace = options.namespace ?? namespaceOf(facts, names);
-  return { label: path === "-" ? "stdin" : path, namespace, facts };
+  const label = path === "-" ? "stdin" : path;
+  return { label, namespace: namespace ?? namespaceOf(facts, names), facts };
 }
 
 /** The namespace that a file itself tells: the Secret's, else the one its certificate is made for. */
@@ -108,17 +139,9 @@ function namespaceIn(san: readonly string[], service: string): string | undefine
   )?.[1];
 }
 
-function absent({ names }: CertDeps, source: InspectSource, recorder: Recorder): Report {
-  const namespace = source.from === "cluster" ? source.cluster.namespace : "";
-  const finding = absentSecret(namespace, names);
-  recorder.findings([finding]);
-  return recorder.report({ code: exitCodes.blocked, reason: finding.cause, next: finding.fix });
-}
-
 function verdict(
-  { clock, names }: CertDeps,
+  { clock, names, recorder }: InspectDeps,
   { label, namespace, facts }: Judged,
-  recorder: Recorder,
 ): Report {
   const now = clock.now();
   for (const part of certificateReport(label, facts)) recorder.certificate(part);

@@ -1,8 +1,8 @@
 /** The Secrets that `cert create` writes: the pair itself, its saved copy, and the way back. */
 import type { Names } from "../domain/names";
-import { type KubeObject, lastApplied, type ObjectMeta, preconditionsOf } from "../domain/objects";
+import { type KubeObject, lastApplied, type ObjectMeta } from "../domain/objects";
 import { at, isObject, type Json, list, own, parseJson, sameJson, text } from "../domain/values";
-import type { NewPair } from "./cert-parts";
+import type { NewPair } from "./cert-inspect";
 
 /** A Secret in the form of the specification (S27): Opaque, two items; no labels of its own yet. */
 export function pairSecret(namespace: string, names: Names, pair: NewPair): KubeObject {
@@ -85,35 +85,23 @@ export function sameContent(existing: KubeObject, wanted: KubeObject): boolean {
   return existing["type"] === wanted["type"] && sameJson(existing["data"], wanted["data"]);
 }
 
-/**
- * `wanted` as an update of what was read: on its uid and resourceVersion, keeping its labels,
- * annotations and owners unless `wanted` brings back its own.
- */
-export function updateOf(existing: KubeObject, wanted: KubeObject): KubeObject {
-  return {
-    ...wanted,
-    metadata: { ...preconditionsOf(existing), ...keptMetadata(existing, wanted) },
-  };
-}
-
 /** `wanted` where no Secret was before. */
 export function firstOf(wanted: KubeObject, names: Names): KubeObject {
   const labels = { app: names.operator.appLabel };
   return { ...wanted, metadata: { labels, ...wanted.metadata } };
 }
 
-/** `wanted` as a new object in the place of a deleted one. */
-export function successorOf(existing: KubeObject, wanted: KubeObject): KubeObject {
-  return { ...wanted, metadata: keptMetadata(existing, wanted) };
-}
-
-function keptMetadata(existing: KubeObject, { metadata }: KubeObject): ObjectMeta {
-  const { labels, annotations, ownerReferences } = existing.metadata;
+/** `wanted` in the place of what was there, with its labels, annotations and owners unless it brings its own. */
+export function successorOf({ metadata }: KubeObject, wanted: KubeObject): KubeObject {
+  const { labels, annotations, ownerReferences } = metadata;
   return {
-    ...(labels !== undefined && { labels }),
-    annotations: withoutLastApplied(annotations),
-    ...(ownerReferences !== undefined && { ownerReferences }),
-    ...metadata,
+    ...wanted,
+    metadata: {
+      ...(labels !== undefined && { labels }),
+      annotations: withoutLastApplied(annotations),
+      ...(ownerReferences !== undefined && { ownerReferences }),
+      ...wanted.metadata,
+    },
   };
 }
 

@@ -7,7 +7,7 @@ import type { CheckTarget } from "../domain/checks/target";
 import { exitCodes } from "../domain/errors";
 import type { Facts } from "../domain/facts";
 import type { Finding, Severity } from "../domain/findings";
-import { certificateReport } from "./cert-parts";
+import { certificateReport } from "./cert-inspect";
 import { tellMissing } from "./ledger";
 import type { Recorder } from "./recorder";
 import type { Report } from "./report";

@@ -5,7 +5,7 @@ import { factKeys, factSources, type FactKey, type Facts, type FactSource } from
 import type { Names } from "../domain/names";
 import type { KubeObject, Resource } from "../domain/objects";
 import { isObject } from "../domain/values";
-import type { Certificates } from "./cert-parts";
+import type { Certificates } from "./cert-inspect";
 import type { Clock, Cluster } from "./ports";
 
 /** Whose facts, and how they are read. */

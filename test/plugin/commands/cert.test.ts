@@ -58,7 +58,7 @@ test("the record of a run holds no data of a Secret", async () => {
   const run = join(folder, "home", "runs", report.run?.id ?? "");
   expect(await readdir(run)).toEqual(["log.jsonl"]);
   const log = await readFile(join(run, "log.jsonl"), "utf8");
-  expect(log).toContain('"result":"created"');
+  expect(log).toContain('"result":"done"');
   expect(log).not.toContain("LS0t");
 });
 

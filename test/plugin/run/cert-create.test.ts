@@ -7,7 +7,8 @@ import {
   UnavailableError,
 } from "../../../plugin/domain/errors";
 import type { KubeObject } from "../../../plugin/domain/objects";
-import { createCertificate, type CreateOptions } from "../../../plugin/run/cert-create";
+import { createCertificate } from "../../../plugin/run/cert-create";
+import type { CreateOptions } from "../../../plugin/run/cert-plan";
 import type { Report } from "../../../plugin/run/report";
 import { aSecret, aWorld, names, now, refusal } from "./cert-world";
 
@@ -23,22 +24,14 @@ type World = ReturnType<typeof aWorld>;
 const saved = "admission-tls-20260615-120000-abcdef";
 const restore = `kubectl engine cert create --replace --from-secret ${saved} -n engine`;
 
-const run = (
-  world: World,
-  changes: Partial<CreateOptions> & { dryRun?: "client" | "server" } = {},
-) => {
-  const { dryRun, ...rest } = changes;
-  return createCertificate(world.deps, {
-    run: {
-      id: "20260615-120000-ABCDEF",
-      startedAt: "2026-06-15T12:00:00Z",
-      dryRun: dryRun ?? "none",
-    },
-    fieldManager: "kubectl-engine",
-    replace: false,
-    years: 5,
-    ...rest,
-  });
+const run = (world: World, changes: Partial<CreateOptions> = {}) => {
+  const options: CreateOptions = {
+    ...{ runId: "20260615-120000-ABCDEF", fieldManager: "kubectl-engine", years: 5 },
+    ...{ dryRun: "none", replace: false, ...changes },
+  };
+  const { runId: id, dryRun } = options;
+  const deps = world.deps("CertCreate", { id, startedAt: "2026-06-15T12:00:00Z", dryRun });
+  return createCertificate(deps, options);
 };
 
 const stepsOf = ({ steps = [] }: Report): readonly string[] =>
@@ -94,7 +87,6 @@ describe("where there is no Secret", () => {
     expect(world.lines).toEqual([
       {
         type: "intent",
-        id: "cert.write",
         action: "apply",
         object: "Secret/engine/admission-tls",
         why: "there is none yet (S27)",
@@ -102,10 +94,9 @@ describe("where there is no Secret", () => {
       "sent",
       {
         type: "outcome",
-        id: "cert.write",
         action: "apply",
         object: "Secret/engine/admission-tls",
-        result: "created",
+        result: "done",
       },
     ]);
   });
@@ -127,7 +118,9 @@ describe("where there is no Secret", () => {
     expect(world.cluster.writes).toEqual(writes);
     expect(world.cluster.secrets.size).toBe(0);
     expect(world.lines).toEqual([]);
-    expect(world.events).toContainEqual({ type: "warning", text: "the home is read-only" });
+    expect(report.findings).toMatchObject([
+      { code: "HOME-NOT-WRITABLE", severity: "warning", cause: "the home is read-only" },
+    ]);
   });
 
   test.each<[string, EngineError, number, string]>([
@@ -171,7 +164,10 @@ describe("where there is no Secret", () => {
 
     expect(report.exit).toEqual({ code, reason, next: expect.any(String) as unknown });
     expect(stepsOf(report)).toEqual([read, "cert.write Secret/engine/admission-tls failed"]);
-    expect(world.lines).toMatchObject([{ type: "intent" }, { type: "outcome", result: "failed" }]);
+    expect(world.lines).toMatchObject([
+      { type: "intent" },
+      { type: "outcome", result: expect.stringMatching(/^failed/) as unknown },
+    ]);
     expectNoKey(world, report);
   });
 
@@ -431,13 +427,7 @@ describe("an existing Secret, with --replace", () => {
     await run(world, { replace: true });
     world.cluster.writes.length = 0;
 
-    const report = await createCertificate(world.deps, {
-      run: { id: "Later", startedAt: "", dryRun: "none" },
-      fieldManager: "kubectl-engine",
-      replace: true,
-      years: 5,
-      fromSecret: saved,
-    });
+    const report = await run(world, { runId: "Later", replace: true, fromSecret: saved });
 
     expect(report.exit.code).toBe(0);
     expect(world.cluster.writes).toEqual(["create admission-tls-later", ...writes]);
@@ -647,7 +637,7 @@ describe("a Secret that cannot be updated, with --replace", () => {
     expect(report.exit.code).toBe(0);
     expect(world.events).toContainEqual({
       type: "note",
-      text: "Secret/engine/admission-tls: created, but the record of the run could not be kept",
+      text: "the outcome of apply Secret/engine/admission-tls is not in the record: the disk is full",
     });
   });
 
@@ -656,7 +646,10 @@ describe("a Secret that cannot be updated, with --replace", () => {
     world.cluster.put(aSecret(first, unfit));
     world.journal.fails = true;
 
-    await expect(run(world, { replace: true })).rejects.toThrow("the disk is full");
+    expect((await run(world, { replace: true })).exit).toMatchObject({
+      code: 1,
+      reason: "the disk is full",
+    });
     expect(world.cluster.writes).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { generatePair, type Pair } from "../../../plugin/adapters/certificate";
-import { inspectCertificate, type InspectOptions } from "../../../plugin/run/cert-inspect";
+import { inspectCertificate } from "../../../plugin/run/cert-inspect";
+import { Recorder } from "../../../plugin/run/recorder";
 import type { Report } from "../../../plugin/run/report";
 import { aSecret, aWorld, names, now } from "./cert-world";
 
@@ -13,13 +14,15 @@ type World = ReturnType<typeof aWorld>;
 const run = { id: "run-1", startedAt: "2026-06-15T12:00:00Z", dryRun: "none" } as const;
 
 function inspect({ deps }: World): Promise<Report> {
-  const { cluster, signal, yaml } = deps;
-  return inspectCertificate(deps, { from: "cluster", cluster, signal, yaml }, { run });
+  const ports = deps("CertInspect", run);
+  return inspectCertificate(ports, { from: "cluster", ...ports });
 }
 
-function inspectFile(text: string, changes: Partial<InspectOptions> & { path?: string } = {}) {
-  const { path = "pair.pem", ...options } = changes;
-  return inspectCertificate(aWorld([]).deps, { from: "file", path, text }, { run, ...options });
+function inspectFile(text: string, changes: { path?: string; namespace?: string } = {}) {
+  const { certificates, clock, names: inForce } = aWorld([]).deps("CertInspect", run);
+  const recorder = new Recorder({ kind: "CertInspect", run }, { clock, event: () => undefined });
+  const deps = { clock, names: inForce, certificates, recorder };
+  return inspectCertificate(deps, { from: "file", path: "pair.pem", text, ...changes });
 }
 
 const codesOf = ({ findings = [] }: Report): readonly string[] => findings.map(({ code }) => code);
@@ -119,7 +122,7 @@ describe("the Secret of the cluster", () => {
 });
 
 describe("a file", () => {
-  test.each<[string, () => string, Partial<InspectOptions>, string]>([
+  test.each<[string, () => string, { namespace?: string }, string]>([
     ["PEM, for the namespace that its names tell", () => pair.certPem, {}, "admission.engine.svc"],
     ["a Secret, for its own namespace", () => asFile(pair, "engine"), {}, "admission.engine.svc"],
     ["a Secret without a namespace", () => asFile(pair), {}, "admission.engine.svc"],

@@ -7,12 +7,14 @@ import {
   readSecretCertificate,
 } from "../../../plugin/adapters/certificate";
 import { renderDocuments } from "../../../plugin/adapters/yaml";
+import { RecordError } from "../../../plugin/adapters/home";
 import { ApiError } from "../../../plugin/domain/errors";
 import { defaultNames } from "../../../plugin/domain/names";
 import type { KubeObject, Ref } from "../../../plugin/domain/objects";
-import type { CreateDeps } from "../../../plugin/run/cert-create";
+import type { CreateDeps } from "../../../plugin/run/cert-plan";
 import type { Access, Cluster, Preconditions, WriteOptions } from "../../../plugin/run/ports";
-import type { Event } from "../../../plugin/run/report";
+import { Recorder } from "../../../plugin/run/recorder";
+import type { Event, Report } from "../../../plugin/run/report";
 
 export const now = Date.parse("2026-06-15T12:00:00Z");
 export const names = defaultNames;
@@ -135,16 +137,18 @@ export function aWorld(pairs: readonly Pair[]) {
   const journal = { problem: undefined as string | undefined, answer: true, fails: false };
   const rest = [...pairs];
   const write = (type: string) => (line: object) => {
-    if (journal.fails) return Promise.reject(new Error("the disk is full"));
+    if (journal.fails) return Promise.reject(new RecordError("the disk is full"));
     lines.push({ type, ...line });
     return Promise.resolve();
   };
-  const deps: CreateDeps = {
-    cluster,
-    names,
-    clock: { now: () => now, sleep: notHere },
-    signal: controller.signal,
-    event: (event) => events.push(event),
+  const clock = { now: () => now, sleep: notHere };
+  const { server, namespace } = cluster;
+  const deps = (kind: string, run: NonNullable<Report["run"]>): CreateDeps => ({
+    ...{ cluster, names, clock, signal: controller.signal },
+    recorder: new Recorder(
+      { kind, run, target: { server, namespace } },
+      { clock, event: (event) => events.push(event) },
+    ),
     certificates: {
       readSecretCertificate,
       readPemCertificate,
@@ -166,8 +170,9 @@ export function aWorld(pairs: readonly Pair[]) {
       return Promise.resolve(journal.answer);
     },
     yaml: renderDocuments,
-    command: (words) => ["kubectl", "engine", ...words, "-n", "engine"].join(" "),
-  };
+    command: (words) => words.join(" "),
+    engine: (words) => ["kubectl", "engine", ...words, "-n", "engine"].join(" "),
+  });
   return { cluster, events, lines, asked, controller, journal, deps };
 }
 
