@@ -25,9 +25,9 @@ import {
 import { pairSecret, sameContent } from "./cert-secret";
 import { type Change, type Delete, isDone, permissionsOf } from "./engine/change";
 import { recreated } from "./engine/inverse";
-import { requireHome, Session } from "./engine/session";
+import { dryRunSays } from "./engine/execute";
+import { requireHome, requireYes, Session } from "./engine/session";
 import { requirePermissions } from "./ledger";
-import { ChangedError } from "./outcome";
 import type { Report } from "./report";
 
 /** Makes or puts back the pair; expected ends of every kind come back as a report. */
@@ -67,23 +67,25 @@ class Creation {
     const plan = planOf(deps, options, await this.#facts());
     const { wanted, findings, changes } = plan;
     await requirePermissions(deps, changes.filter(isDeletion).flatMap(permissionsOf));
-    if (changes.some(isDeletion) && options.dryRun === "none") await this.#askToDelete();
+    if (changes.some(isDeletion) && options.dryRun === "none") {
+      const what = "cannot be updated in place: delete it (a copy is kept) and make it anew?";
+      await requireYes(deps, `${this.#object} ${what}`);
+    }
     recorder.findings(findings);
     for (const part of certificateReport(`${this.#namespace}/${this.#name}`, wanted)) {
       recorder.certificate(part);
     }
     if (changes.length === 0) return this.#unchanged();
     recorder.findings(await requireHome(deps, options.dryRun === "none"));
-    const done = plan.backup === undefined ? "created" : "replaced";
     if (options.dryRun !== "none") {
       await this.#rehearse(changes);
-      return recorder.success(`${this.#object} would be ${done}`);
+      return recorder.success(dryRunSays(changes.length));
     }
     await this.#write(plan);
     await this.#verify(changes);
     return recorder.report({
       code: exitCodes.ok,
-      reason: `${this.#object} is ${done}`,
+      reason: `${this.#object} is ${plan.backup === undefined ? "created" : "replaced"}`,
       next: `restart or wait for the webhook that serves it, then put the new CA in force with: ${deps.engine(["upgrade-webhook"])}`,
     });
   }
@@ -114,14 +116,6 @@ class Creation {
       result: "done",
       value: await cluster.get(secretRef(this.#namespace, name), { signal }),
     }));
-  }
-
-  async #askToDelete(): Promise<void> {
-    const question = `${this.#object} cannot be updated in place: delete it (a copy is kept) and make it anew?`;
-    if (await this.deps.ask(question)) return;
-    throw new UsageError("not confirmed; nothing was written", {
-      hint: "answer yes, or run again with --yes",
-    });
   }
 
   async #rehearse(changes: readonly Change[]): Promise<void> {
@@ -229,13 +223,6 @@ function isDeletion(change: Change): change is Delete {
 /** What the API server's refusal means here: only a creation needs the namespace alone. */
 function refused(error: unknown, change: Change): never {
   const object = objectLabel(change.object);
-  if (error instanceof ChangedError) {
-    throw new CertificateStop(
-      exitCodes.conflict,
-      `${object} was changed by somebody else since it was read`,
-      "run the same command again: it reads and judges anew",
-    );
-  }
   if (!(error instanceof ApiError)) throw error;
   const isEnding = error.causes.some(({ reason }) => reason === "NamespaceTerminating");
   if (!isEnding && (change.verb !== "create" || error.status !== 404)) throw error;

@@ -77,18 +77,17 @@ export function createPermissions(
   { cluster: { namespace }, names }: CreateDeps,
   { replace, fromSecret }: CreateOptions,
 ): readonly Permission[] {
-  const name = names.webhook.secret;
+  const on = (verb: string, why: string, name = names.webhook.secret): Permission => ({
+    ...secretPermission(verb, why),
+    namespace,
+    name,
+  });
   const save = replace ? "to save the pair that is replaced" : "to write the pair";
   return [
-    {
-      ...secretPermission("get", "to see whether there is a pair, and to prove the new one"),
-      ...{ namespace, name },
-    },
+    on("get", "to see whether there is a pair, and to prove the new one"),
     { ...secretPermission("create", save), namespace },
-    ...(replace ? [{ ...secretPermission("update", "to replace the pair"), namespace, name }] : []),
-    ...(fromSecret === undefined
-      ? []
-      : [{ ...secretPermission("get", "to read the pair"), namespace, name: fromSecret }]),
+    ...(replace ? [on("update", "to replace the pair")] : []),
+    ...(fromSecret === undefined ? [] : [on("get", "to read the pair", fromSecret)]),
   ];
 }
 

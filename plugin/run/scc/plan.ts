@@ -181,16 +181,14 @@ function changeOf({ object, field, left, removed, deletes }: ListChange): Patch 
       needs: "to delete a binding of nobody else",
     };
   }
-  const { name, namespace, resource } = refOf(object);
-  const where = namespace === undefined ? [] : ["-n", namespace];
-  const patching = ["kubectl", "patch", resource.kind.toLowerCase(), name, ...where];
+  const { namespace } = object.metadata;
   return {
     ...{ ...told, verb: "patch", does, keepsWhole: true },
     edits: [{ path: [field], from: own(object, field), to: left }],
     why: `${who} goes out of its ${field}`,
     changes: removed.map((one) => ({ path: `.${field}[${JSON.stringify(one)}]`, to: null })),
     reverse: backBy("replace"),
-    kubectl: [...patching, "--type=merge", "-p", JSON.stringify({ [field]: left })],
+    where: namespace === undefined ? [] : ["-n", namespace],
     needs: "to take the account out of it",
   };
 }

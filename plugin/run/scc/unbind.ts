@@ -7,6 +7,7 @@ import type { Finding } from "../../domain/findings";
 import { objectLabel } from "../../domain/objects";
 import { userOf } from "../../domain/scc/account";
 import { constraintResource } from "../../domain/scc/constraint";
+import { dryRunSays } from "../engine/execute";
 import { replanned } from "../engine/replan";
 import { requireHome, requireYes, Session } from "../engine/session";
 import { requirePermissions } from "../ledger";
@@ -91,8 +92,7 @@ class Unbind {
     const writes = [...changes, ...afterProof];
     if (options.dryRun !== "none") {
       for (const change of writes) await this.#session.plan(change);
-      const planned = `${writes.length} ${writes.length === 1 ? "write" : "writes"} planned`;
-      return this.#done(plan, `dry run: ${planned}, nothing was changed`);
+      return this.#done(plan, dryRunSays(writes.length));
     }
     if (writes.length === 0) {
       this.#tell(await requireHome(deps, false));

@@ -112,7 +112,7 @@ describe("where there is no Secret", () => {
 
     expect(report.exit).toEqual({
       code: 0,
-      reason: "Secret/engine/admission-tls would be created",
+      reason: "dry run: 1 write planned, nothing was changed",
     });
     expect(stepsOf(report)).toEqual([read, "cert.write Secret/engine/admission-tls planned"]);
     expect(world.cluster.writes).toEqual(writes);
@@ -140,7 +140,7 @@ describe("where there is no Secret", () => {
       "somebody else was faster",
       refusal(409, "AlreadyExists"),
       exitCodes.conflict,
-      "Secret/engine/admission-tls was changed by somebody else since it was read",
+      "Secret/engine/admission-tls was changed or deleted by somebody else since it was read",
     ],
     [
       "an admission refuses",
@@ -257,7 +257,7 @@ describe("nothing is written", () => {
       },
       { replace: true },
       2,
-      "not confirmed; nothing was written",
+      "not confirmed, nothing was written",
     ],
     [
       "when Helm owns the Secret",

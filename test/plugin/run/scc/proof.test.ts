@@ -76,12 +76,12 @@ describe("a dry run tells of each write its verb, risk, way back and command", (
       [
         "patch",
         "SecurityContextConstraints",
-        `kubectl patch securitycontextconstraints ${scc} --type=merge -p {"users":[]}`,
+        `kubectl patch securitycontextconstraints.security.openshift.io ${scc} --type=merge -p {"users":[]}`,
       ],
       [
         "patch",
         "ClusterRoleBinding",
-        `kubectl patch clusterrolebinding ${bindingName} --type=merge -p ${JSON.stringify({ subjects: [account(other)] })}`,
+        `kubectl patch clusterrolebindings.rbac.authorization.k8s.io ${bindingName} --type=merge -p ${JSON.stringify({ subjects: [account(other)] })}`,
       ],
     ]);
     expect(writes[0]?.read).toEqual({
