@@ -233,14 +233,23 @@ class Reapply {
     };
     for (const [name, finding] of targets.unfit) this.#ending.failNamespace(name, [finding]);
     const first = open.filter((site) => wide.includes(site) || site.namespace === options.canary);
-    for (const site of first) await one(site);
-    if (options.canary !== undefined && this.#ending.hasFailed(options.canary)) {
-      this.#ending.stop(`the canary ${options.canary} failed`);
+    for (const site of first) {
+      this.#judgeCanary();
+      await one(site);
     }
+    this.#judgeCanary();
     const others = open.filter((site) => !first.includes(site));
     await eachAtMost(options.concurrency, others, one);
     const { missing } = this.#refusals;
     if (missing.length > 0) await reportMissing(deps, missing);
+  }
+
+  /** It fails by its turn at the latest: what cannot be worked on stops the cluster-wide pair too. */
+  #judgeCanary(): void {
+    const { canary } = this.options;
+    if (canary !== undefined && this.#ending.hasFailed(canary)) {
+      this.#ending.stop(`the canary ${canary} failed`);
+    }
   }
 
   async #prune(all: readonly Stale[]): Promise<void> {

@@ -232,6 +232,18 @@ describe("namespaces that fail", () => {
     expect(scene.writes()).toEqual([]);
   });
 
+  test("stop it before the cluster-wide pair when the canary cannot be worked on at all", async () => {
+    const scene = aScene([
+      settings({ EDB_NAMESPACES_LABEL: "managed" }),
+      { ...aNamespace("a", { labels: { managed: "" } }), status: { phase: "Terminating" } },
+      aNamespace("b", { labels: { managed: "" } }),
+    ]);
+    const report = await scene.run({ canary: "a" });
+    expect(report.exit.reason).toContain("stopped: the canary a failed");
+    expect(resultsOf(report)).toEqual({ a: "failed RBAC-NAMESPACE-TERMINATING", b: "skipped" });
+    expect(scene.writes()).toEqual([]);
+  });
+
   test("a canary that is not managed is wrong usage", async () => {
     const scene = aScene(broken());
     expect((await scene.run({ canary: "other" })).exit.code).toBe(2);
