@@ -67,7 +67,7 @@ function grantToProve(gained: readonly Grant[], role: KubeObject): Grant | undef
 }
 
 async function becomesAllowed(
-  { reviews, clock, signal }: RbacDeps,
+  { reviews, clock }: RbacDeps,
   { timeoutMs }: RbacOptions,
   question: ReviewQuestion,
 ): Promise<boolean> {
@@ -75,7 +75,8 @@ async function becomesAllowed(
   for (let pause = 20; ; pause = Math.min(pause * 2, 1_000)) {
     if ((await reviews.ask(question)).allowed) return true;
     if (clock.now() + pause > until) return false;
-    await clock.sleep(pause, signal);
+    // an interrupt lets what is written be seen: the namespace is told with its result
+    await clock.sleep(pause);
   }
 }
 

@@ -747,6 +747,19 @@ describe("what happens on the way", () => {
     expect(resultsOf(report)).toEqual({ a: "changed", b: "skipped", c: "skipped" });
   });
 
+  test("an interrupt lets a namespace that was begun be seen to its end", async () => {
+    const scene = aScene([list("a", "b"), ...inPlace("a"), ...inPlace("b")]);
+    const stop = new AbortController();
+    scene.after = async ({ verb, subject }) => {
+      if (verb !== "apply" || subject !== "Role a/edb-role") return;
+      stop.abort(new InterruptedError("SIGINT"));
+      await scene.cluster.delete(binding("a"), {});
+    };
+    const report = await scene.run({ concurrency: 1 }, { signal: stop.signal });
+    expect(report.exit.code).toBe(130);
+    expect(resultsOf(report)).toEqual({ a: "failed RBAC-NOT-PROVEN", b: "skipped" });
+  });
+
   test("a home that cannot be written stops before the first write", async () => {
     const scene = aScene([list("a"), ...inPlace("a")]);
     const fail = (): Promise<never> => Promise.reject(new Error("not asked"));
