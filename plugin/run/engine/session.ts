@@ -56,7 +56,8 @@ export class Session {
   /** The writes that came into force. */
   readonly done: (Outcome & { readonly change: Change })[] = [];
   readonly taking: Taking;
-  readonly #confirmed: Act[] = [];
+  /** By object: of thousands of objects only those of a write are compared with it. */
+  readonly #confirmed = new Map<string, readonly Act[]>();
   readonly #kept: KeptObjects;
 
   constructor(
@@ -86,18 +87,25 @@ export class Session {
 
   /** What the run may do from now on; the acts of other writes are not sent (5, PLAN-CHANGED). */
   confirm(changes: readonly Change[]): void {
-    this.#confirmed.push(...this.#actsOf(changes));
+    this.confirmActs(this.#actsOf(changes));
   }
 
   /** The same where the writes themselves are not known yet. */
   confirmActs(acts: readonly Act[]): void {
-    this.#confirmed.push(...acts);
+    for (const act of acts) {
+      this.#confirmed.set(act.object, [...(this.#confirmed.get(act.object) ?? []), act]);
+    }
   }
 
   /** Throws 5 where these do more than what was confirmed. */
   requireConfirmed(changes: readonly Change[]): void {
     for (const change of changes) this.requireFree(change);
-    requireConfirmed(this.#confirmed, this.#actsOf(changes));
+    const acts = this.#actsOf(changes);
+    const objects = [...new Set(acts.map(({ object }) => object))];
+    requireConfirmed(
+      objects.flatMap((object) => this.#confirmed.get(object) ?? []),
+      acts,
+    );
   }
 
   #actsOf(changes: readonly Change[]): readonly Act[] {

@@ -48,6 +48,8 @@ export interface Limit {
 export interface Waiting<T> {
   readonly look: (moment: Moment) => Promise<Look<T>>;
   readonly everyMs?: number;
+  /** The first pause, for what comes within moments: each is twice the one before, up to `everyMs`. */
+  readonly firstMs?: number;
   /** Nothing is written yet: a server that does not answer the first look ends the run at once. */
   readonly beforeWrite?: true;
   /** Who is asked, for the line that says that it does not answer. */
@@ -68,7 +70,8 @@ export async function waitFor<T>(
   { clock, recorder, signal }: WaitPorts,
   waiting: Waiting<T>,
 ): Promise<T> {
-  const { look, everyMs = pollMs, server = "the API server", total, idle, codes = [] } = waiting;
+  const { look, server = "the API server", total, idle, codes = [] } = waiting;
+  const pauses = pausesOf(waiting);
   const from = clock.now();
   const momentum = new Momentum(from, codes);
   const away = new Absence(waiting);
@@ -92,7 +95,7 @@ export async function waitFor<T>(
       [total, now - from],
       [idle, momentum.idleMs(now)],
     ]);
-    await clock.sleep(Math.min(everyMs, left), signal);
+    await clock.sleep(Math.min(pauses.next().value, left), signal);
   }
 
   /** The time until the next limit. */
@@ -104,6 +107,13 @@ export async function waitFor<T>(
     if (over !== undefined) throw over.limit.end(on, over.spent);
     return Math.min(...open.map(({ limit, spent }) => limit.ms - spent));
   }
+}
+
+function* pausesOf({
+  everyMs = pollMs,
+  firstMs = everyMs,
+}: Waiting<unknown>): Generator<number, never> {
+  for (let ms = firstMs; ; ms = Math.min(ms * 2, everyMs)) yield ms;
 }
 
 const late =

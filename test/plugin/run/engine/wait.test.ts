@@ -134,6 +134,16 @@ test.each<[string, Play, number]>([
   expect([end, ms / 1000]).toEqual([seconds === 0 ? refused : "all are there", seconds]);
 });
 
+test("what comes within moments is looked for at short pauses first", async () => {
+  const plays = [1, 2, 3, 4].map((looks) => [
+    ...Array<Look<string>>(looks).fill(moving("1")),
+    done,
+  ]);
+  const limits = { firstMs: 20, everyMs: 100 };
+  const waits = await Promise.all(plays.map((play) => wait(play, limits)));
+  expect(waits.map(({ ms }) => ms)).toEqual([20, 60, 140, 240]);
+});
+
 test("who is away is told", async () => {
   expect((await wait([refused, done], { server: "the REST API" })).told).toEqual([
     "the REST API (connection refused)",
