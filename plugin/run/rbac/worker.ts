@@ -15,7 +15,7 @@ import { type BoundRules, readPlace } from "./read";
 import type { Refusals } from "./refusal";
 import { placeName, requireOurs, type Site, siteOf } from "./site";
 import { ChangedError, requireConfirmed } from "../outcome";
-import type { Writer } from "./writer";
+import { Writer } from "./writer";
 
 const planAttempts = 3;
 
@@ -95,7 +95,7 @@ export class Worker {
     if (role !== undefined) await this.tools.writer.apply(role, whyRole(site));
     // a binding to a role that is only planned cannot be judged by a dry run
     const unjudged = role !== undefined && role.live === undefined;
-    if (unjudged && this.options.dryRun === "server") this.#plannedOnly(site);
+    if (unjudged && this.options.dryRun === "server") await this.#plannedOnly(site);
     else await this.#writeBinding(site);
   }
 
@@ -110,9 +110,16 @@ export class Worker {
     if (temporary !== undefined) await writer.delete(temporary, inForceAgain);
   }
 
-  #plannedOnly({ plan: { binding } }: Site): void {
-    if (binding === undefined) return;
-    this.tools.writer.planApply(binding, "after the role, which has to be there first");
+  async #plannedOnly(site: Site): Promise<void> {
+    const { binding, rebind } = site.plan;
+    if (rebind) {
+      const { deps, tools } = this;
+      const options = { ...this.options, dryRun: "client" } as const;
+      const writer = new Writer(deps, options);
+      await new Worker(deps, options, { ...tools, writer }).#rebind(site);
+    } else if (binding !== undefined) {
+      this.tools.writer.planApply(binding, "after the role, which has to be there first");
+    }
   }
 
   /**

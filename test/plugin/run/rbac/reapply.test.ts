@@ -310,6 +310,22 @@ describe("a binding for another role", () => {
     }
   });
 
+  test.each(["client", "server"] as const)(
+    "is planned write by write beside a role that is not there yet (%s)",
+    async (dryRun) => {
+      const [namespace, , bound] = inPlace("a", reference) as [KubeObject, KubeObject, KubeObject];
+      const scene = aScene([list("a"), everywhere, namespace, bound]);
+      const { steps = [] } = await scene.run({ dryRun });
+      expect(steps.map(({ object, write }) => `${String(write?.verb)} ${object}`)).toEqual([
+        "create Role/a/edb-role",
+        "create RoleBinding/a/edb-role-kubectl-engine",
+        "delete RoleBinding/a/edb-role",
+        "create RoleBinding/a/edb-role",
+        "delete RoleBinding/a/edb-role-kubectl-engine",
+      ]);
+    },
+  );
+
   test("is left alone when nobody confirms", async () => {
     const scene = aScene(objects);
     const report = await scene.run({}, { ask: () => Promise.resolve(false) });
