@@ -40,6 +40,7 @@ export function prunePermissions(all: readonly Stale[]): readonly Permission[] {
       group: "rbac.authorization.k8s.io",
       resource: `${object.kind.toLowerCase()}s`,
       ...(namespace !== undefined && { namespace }),
+      ...(object.metadata.name !== undefined && { name: object.metadata.name }),
       why: "to delete what is left over (--prune)",
     })),
   );

@@ -653,6 +653,19 @@ describe("a user who may not do everything", () => {
     expect(scene.calls.some(({ subject }) => subject.startsWith("roles"))).toBe(false);
   });
 
+  test("prunes with the right to delete what is left over, and nothing else", async () => {
+    const named = { ...writes, resourceNames: ["edb-role"], verbs: ["delete"] };
+    const scene = aScene(
+      [list(), ...inPlace("left"), ...grant(reads), ...grant([named], "left")],
+      user,
+    );
+    expect((await scene.run({ prune: true })).exit.code).toBe(0);
+    expect(scene.writes()).toEqual([
+      "delete Role left/edb-role",
+      "delete RoleBinding left/edb-role",
+    ]);
+  });
+
   test("learns rule by rule what it lacks to give the role", async () => {
     const scene = aScene([list("a"), ...inPlace("a"), ...grant([...reads, writes])], user);
     const report = await scene.run();
