@@ -13,7 +13,8 @@ import { plannedApply, plannedDelete, refOf } from "./planned";
 
 /** Applies and deletes roles and bindings. */
 export class Writer {
-  readonly saved: Saved[] = [];
+  /** By object: one that is planned again is put back from what its write took the place of. */
+  readonly #saved = new Map<string, Saved>();
   /** How many writes came into force. */
   written = 0;
 
@@ -21,6 +22,10 @@ export class Writer {
     private readonly deps: RbacDeps,
     private readonly options: RbacOptions,
   ) {}
+
+  get saved(): readonly Saved[] {
+    return [...this.#saved.values()];
+  }
 
   /** Applies the complete object, bound to the one that was read; dry runs send or plan it. */
   async apply(write: Write, why: string): Promise<KubeObject> {
@@ -137,7 +142,8 @@ export class Writer {
 
   async #save(object: KubeObject, verb: PutBack): Promise<void> {
     const file = await this.deps.journal.save(object);
-    this.saved.push({ object: objectLabel(object), file, verb });
+    const label = objectLabel(object);
+    this.#saved.set(label, { object: label, file, verb });
   }
 
   async #noted<T>({ action, object, why }: StepInfo, act: () => Promise<T>): Promise<T> {

@@ -700,7 +700,10 @@ describe("what happens on the way", () => {
         force: true,
       });
     };
-    expect(resultsOf(await scene.run())).toEqual({ a: "changed" });
+    const report = await scene.run();
+    expect(resultsOf(report)).toEqual({ a: "changed" });
+    expect(report.backups?.map(({ object }) => object)).toEqual(["Role/a/edb-role"]);
+    expect(scene.saved.at(-1)?.metadata.labels).toMatchObject({ x: "y" });
   });
 
   test("too many requests halve what is under way, and are repeated after the pause", async () => {
