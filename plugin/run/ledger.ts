@@ -33,23 +33,23 @@ export async function missingPermissions(
   permissions: readonly Permission[],
 ): Promise<readonly Permission[]> {
   const answers = await Promise.all(
-    permissions.map(({ verb, group, resource, namespace, name }) =>
-      cluster.can({
-        verb,
-        group,
-        ...targetOf(resource),
-        ...(namespace !== undefined && { namespace }),
-        ...(name !== undefined && { name }),
-      }),
-    ),
+    permissions.map((permission) => cluster.can(accessOf(permission))),
   );
   return permissions.filter((_permission, index) => answers[index] !== true);
 }
 
-/** `pods/portforward` of a Role is the resource pods and its subresource in a review. */
-function targetOf(resource: string): Pick<Access, "resource" | "subresource"> {
+/** As a review asks: `pods/portforward` of a Role is the resource pods and its subresource. */
+export function accessOf(permission: Omit<Permission, "why">): Access {
+  const { verb, group, resource, namespace, name } = permission;
   const [plural = "", subresource] = resource.split("/");
-  return { resource: plural, ...(subresource !== undefined && { subresource }) };
+  return {
+    verb,
+    group,
+    resource: plural,
+    ...(subresource !== undefined && { subresource }),
+    ...(namespace !== undefined && { namespace }),
+    ...(name !== undefined && { name }),
+  };
 }
 
 /** Throws when a permission is missing; the Roles to ask for go into the report, those of `also` too. */

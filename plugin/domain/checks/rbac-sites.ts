@@ -98,8 +98,7 @@ export function sitesOf(situation: Situation): readonly ManagedSite[] {
     .map((site) => {
       const { role, binding } = site;
       const wanted = consumer && wantedAt(consumer, site);
-      const held = { ...(role && { role }), ...(binding && { binding }) };
-      const local = wanted === undefined ? none : additionsTo(held, wanted, known);
+      const local = wanted === undefined ? none : additionsTo({ role, binding }, wanted, known);
       // without an EC nobody knows whose accounts the release means
       const subjects = accountsOf(situation).length === 0 ? [] : local.subjects;
       return { ...site, wanted, local: { ...local, subjects } };

@@ -19,8 +19,8 @@ export interface Additions {
 
 /** What is there, as far as it can hold additions. */
 export interface Held {
-  readonly role?: KubeObject;
-  readonly binding?: KubeObject;
+  readonly role?: KubeObject | undefined;
+  readonly binding?: KubeObject | undefined;
   /** Rules of the role that the binding is for, where that is not the wanted one. */
   readonly bound?: readonly Json[];
 }
@@ -98,10 +98,7 @@ function grantEntry(role: string, { group, resource, verb }: Grant): string {
 
 /** The additions for a person, rule by rule, and how to give them up: one for each object. */
 export function localFindings(
-  {
-    role,
-    binding,
-  }: { readonly role?: KubeObject | undefined; readonly binding?: KubeObject | undefined },
+  { role, binding }: Omit<Held, "bound">,
   local: Additions,
 ): readonly Finding[] {
   const finding = (object: KubeObject, field: string, part: Partial<Additions>): Finding => {

@@ -38,13 +38,13 @@ export interface Terms extends Releases {
 /** What is there. */
 export interface Found extends Held {
   /** The second binding of a change of roleRef that was not brought to its end. */
-  readonly temporary?: KubeObject;
+  readonly temporary?: KubeObject | undefined;
 }
 
 /** One object to apply, and what it takes the place of. */
 export interface Write {
   readonly object: KubeObject;
-  readonly live?: KubeObject;
+  readonly live?: KubeObject | undefined;
   /** It holds what a person added, which no file of a release has. */
   readonly mixed?: true;
 }
@@ -154,7 +154,7 @@ export function takesAway({ lost, subjectsLost }: SitePlan): boolean {
 }
 
 function write(object: KubeObject, live: KubeObject | undefined, mixed: boolean): Write {
-  return { object, ...(live !== undefined && { live }), ...(mixed && { mixed }) };
+  return { object, live, ...(mixed && { mixed }) };
 }
 
 function roleDiffers(live: KubeObject | undefined, role: KubeObject, marks: boolean): boolean {

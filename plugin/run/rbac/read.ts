@@ -2,18 +2,41 @@
 import { exitCodes } from "../../domain/errors";
 import { kinds } from "../../domain/kinds";
 import { type KubeObject, refTo, type Resource } from "../../domain/objects";
-import { type Configured, configuredNamespaces } from "../../domain/rbac/managed";
-import { kindsIn, type Pair, rbacKinds } from "../../domain/rbac/kinds";
-import type { Found } from "../../domain/rbac/plan";
-import { roleRefOf } from "../../domain/rbac/subjects";
-import { rulesOf } from "../../domain/rbac/rules";
+import type { Permission } from "../../domain/permissions";
 import { rbacFinding } from "../../domain/rbac/codes";
+import { kindsIn, rbacKinds } from "../../domain/rbac/kinds";
+import { type Configured, configuredNamespaces } from "../../domain/rbac/managed";
+import { type Place, type PlaceFound, secondNameOf } from "../../domain/rbac/site";
+import { roleRefOf } from "../../domain/rbac/subjects";
 import { releasesOf } from "../../domain/scc/release";
-import { at, type Json, text } from "../../domain/values";
+import { at, text } from "../../domain/values";
 import { missingPermissions } from "../ledger";
 import { BlockedError } from "../recorder";
 import type { RbacDeps, RbacOptions } from "./deps";
-import { listPermissions } from "./permissions";
+
+function permission(verb: string, { group, plural }: Resource, why: string): Permission {
+  return { verb, group, resource: plural, why };
+}
+
+/** What is read of the operator. */
+export function readPermissions(
+  { names }: RbacDeps,
+  { namespace, selector }: RbacOptions,
+  accounts: boolean,
+): readonly Permission[] {
+  const told = "to see which namespaces the operator is told to manage";
+  const ec = { group: names.group, version: names.ecVersion, ...names.ec };
+  return [
+    { ...permission("get", kinds.deployment, told), namespace, name: names.operator.deployment },
+    { ...permission("get", kinds.configMap, told), namespace, name: names.configMap.name },
+    ...(accounts
+      ? [{ ...permission("list", ec, "to see the clusters' service accounts"), namespace }]
+      : []),
+    ...(selector === undefined
+      ? []
+      : [permission("list", kinds.namespace, "to find the namespaces by label")]),
+  ];
+}
 
 /** The operator as it is set up. */
 export interface Operator {
@@ -40,12 +63,11 @@ export async function readOperator(
   };
 }
 
-/** The service accounts of the clusters in the operator's namespace, or the one given. */
+/** The service accounts of the clusters in the operator's namespace. */
 export async function readAccounts(
   { cluster, names }: RbacDeps,
-  { namespace, account }: RbacOptions,
+  { namespace }: RbacOptions,
 ): Promise<readonly string[]> {
-  if (account !== undefined) return [account];
   for (const version of [names.ecVersion, names.version]) {
     const resource = { group: names.group, version, ...names.ec };
     const clusters = await cluster.list(resource, { namespace });
@@ -59,18 +81,36 @@ export async function readAccounts(
   ]);
 }
 
-/** Namespaces by name, undefined where they may not be listed. */
+/** Namespaces by name; undefined where they may not be listed. */
+type Named = ReadonlyMap<string, KubeObject>;
+
+/** The namespaces that a run may be about. */
+export interface Namespaces {
+  readonly all: Named | undefined;
+  /** Those with the label that the operator is told. */
+  readonly labelled: Named | undefined;
+  /** Those that the selector chooses. */
+  readonly selected: Named | undefined;
+}
+
+/** Lists them all, and again by each label. */
 export async function readNamespaces(
   { cluster }: RbacDeps,
-  labelSelector: string | undefined,
-): Promise<ReadonlyMap<string, KubeObject> | undefined> {
+  { selector }: RbacOptions,
+  configured: Configured | undefined,
+): Promise<Namespaces> {
+  const named = async (labelSelector?: string): Promise<Named> => {
+    const options = { whole: true, ...(labelSelector !== undefined && { labelSelector }) };
+    const all = (await cluster.list(kinds.namespace, options)) ?? [];
+    return new Map(all.map((object) => [object.metadata.name ?? "", lean(object)]));
+  };
   const { group, plural: resource } = kinds.namespace;
-  if (labelSelector === undefined && !(await cluster.can({ verb: "list", group, resource }))) {
-    return undefined;
-  }
-  const options = { whole: true, ...(labelSelector !== undefined && { labelSelector }) };
-  const all = (await cluster.list(kinds.namespace, options)) ?? [];
-  return new Map(all.map((object) => [object.metadata.name ?? "", lean(object)]));
+  const mayList = await cluster.can({ verb: "list", group, resource });
+  return {
+    all: mayList ? await named() : undefined,
+    labelled: configured?.is === "label" ? await named(configured.selector) : undefined,
+    selected: selector === undefined ? undefined : await named(selector),
+  };
 }
 
 /** What exists, from three lists for the whole cluster; undefined where they are not allowed. */
@@ -78,16 +118,16 @@ export interface Inventory {
   readonly roles: readonly KubeObject[];
   /** Bindings and temporary ones. */
   readonly bindings: readonly KubeObject[];
-  at(namespace: string): Found;
+  at(namespace: string): PlaceFound;
 }
 
 /** Lists by name in all namespaces at once. */
-export async function readInventory(
-  deps: RbacDeps,
-  temporaryName: string,
-): Promise<Inventory | undefined> {
-  const { cluster, names } = deps;
-  if ((await missingPermissions(cluster, listPermissions())).length > 0) return undefined;
+export async function readInventory({ cluster, names }: RbacDeps): Promise<Inventory | undefined> {
+  const { consumerRole, consumerBinding } = names.rbac;
+  const listed = [rbacKinds.role, rbacKinds.roleBinding].map((resource) =>
+    permission("list", resource, "to find what exists with one request"),
+  );
+  if ((await missingPermissions(cluster, listed)).length > 0) return undefined;
   const share = sharing();
   const named = async (resource: Resource, name: string): Promise<readonly KubeObject[]> => {
     const fieldSelector = `metadata.name=${name}`;
@@ -95,19 +135,18 @@ export async function readInventory(
     return found.map((object) => share(lean(object)));
   };
   // one after the other: an answer about thousands of namespaces is large until it is read
-  const roles = await named(rbacKinds.role, names.rbac.consumerRole);
-  const bindings = await named(rbacKinds.roleBinding, names.rbac.consumerBinding);
-  const temporaries = await named(rbacKinds.roleBinding, temporaryName);
+  const roles = await named(rbacKinds.role, consumerRole);
+  const bindings = await named(rbacKinds.roleBinding, consumerBinding);
+  const temporaries = await named(rbacKinds.roleBinding, secondNameOf(consumerBinding, names));
   const [byRole, byBinding, byTemporary] = [roles, bindings, temporaries].map(byNamespace);
   return {
     roles,
     bindings: [...bindings, ...temporaries],
-    at: (namespace) =>
-      foundOf({
-        role: byRole?.get(namespace),
-        binding: byBinding?.get(namespace),
-        temporary: byTemporary?.get(namespace),
-      }),
+    at: (namespace) => ({
+      role: byRole?.get(namespace),
+      binding: byBinding?.get(namespace),
+      temporary: byTemporary?.get(namespace),
+    }),
   };
 }
 
@@ -137,64 +176,60 @@ function byNamespace(objects: readonly KubeObject[]): ReadonlyMap<string, KubeOb
   return new Map(objects.map((object) => [object.metadata.namespace ?? "", object]));
 }
 
-function foundOf({ role, binding, temporary }: Readonly<Record<string, KubeObject | undefined>>) {
-  return {
-    ...(role !== undefined && { role }),
-    ...(binding !== undefined && { binding }),
-    ...(temporary !== undefined && { temporary }),
-  };
-}
-
-/** Where one pair is looked for, object by object. */
-export interface Place {
-  readonly namespace?: string;
-  readonly wanted: Pair<KubeObject>;
-  readonly temporaryName: string;
-}
-
-/** Reads one place, object by object. */
-export async function readPlace(
-  { cluster }: RbacDeps,
-  { namespace, wanted, temporaryName }: Place,
-): Promise<Found> {
-  const within = namespace === undefined ? {} : { namespace };
-  const { binding } = kindsIn(namespace);
-  const { role } = kindsIn(wanted.role.metadata.namespace);
-  const [first, second, third] = await Promise.all([
-    cluster.get(refTo(role, wanted.role)),
-    cluster.get({ resource: binding, name: wanted.binding.metadata.name ?? "", ...within }),
-    cluster.get({ resource: binding, name: temporaryName, ...within }),
-  ]);
-  return foundOf({ role: first, binding: second, temporary: third });
-}
-
-/** The rules of the roles that bindings are for, each cluster-wide one read once. */
-export class BoundRules {
+/** Reads places one by one, where no inventory has them, and the roles that their bindings are for. */
+export class Places {
+  /** Each is read once. */
   readonly #clusterRoles = new Map<string, Promise<KubeObject | undefined>>();
 
   constructor(private readonly deps: RbacDeps) {}
 
-  /** Adds the rules that the binding found gives, where it is for another role than wanted. */
-  async addTo(found: Found, wanted: KubeObject): Promise<Found> {
-    const reference = roleRefOf(found.binding);
-    if (found.binding === undefined || reference === roleRefOf(wanted)) return found;
+  /** Reads a place, as far as it is not known already. */
+  async read(place: Place, known?: PlaceFound): Promise<PlaceFound> {
+    const found = known ?? (await this.#pair(place));
+    const { binding } = found;
+    const reference = roleRefOf(binding);
+    if (binding === undefined || reference === roleRefOf(place.wanted.binding)) return found;
     const [kind, name = ""] = reference.split("/");
-    const { namespace } = found.binding.metadata;
-    if (kind === "Role" && namespace !== undefined) {
-      return { ...found, bound: await this.#read({ resource: rbacKinds.role, name, namespace }) };
-    }
-    return { ...found, bound: rulesOf(await this.clusterRole(name)) };
+    const { namespace } = binding.metadata;
+    const boundRole =
+      kind === "Role" && namespace !== undefined
+        ? await this.deps.cluster.get({ resource: rbacKinds.role, name, namespace })
+        : await this.#clusterRole(name);
+    return { ...found, boundRole };
   }
 
-  /** Each is read once. */
-  clusterRole(name: string): Promise<KubeObject | undefined> {
+  async #pair({ namespace, wanted }: Place): Promise<PlaceFound> {
+    const { cluster, names } = this.deps;
+    const { binding } = kindsIn(namespace);
+    const { role } = kindsIn(wanted.role.metadata.namespace);
+    const inPlace = refTo(binding, wanted.binding);
+    const [first, second, temporary] = await Promise.all([
+      cluster.get(refTo(role, wanted.role)),
+      cluster.get(inPlace),
+      cluster.get({ ...inPlace, name: secondNameOf(inPlace.name, names) }),
+    ]);
+    return { role: first, binding: second, temporary };
+  }
+
+  #clusterRole(name: string): Promise<KubeObject | undefined> {
     const known = this.#clusterRoles.get(name);
     const read = known ?? this.deps.cluster.get({ resource: rbacKinds.clusterRole, name });
     this.#clusterRoles.set(name, read);
     return read;
   }
+}
 
-  async #read(ref: Parameters<RbacDeps["cluster"]["get"]>[0]): Promise<readonly Json[]> {
-    return rulesOf(await this.deps.cluster.get(ref));
-  }
+/** The pair of label mode; none where it may not be read. */
+export async function readLabelPair({
+  cluster,
+  names,
+}: RbacDeps): Promise<Pick<Inventory, "roles" | "bindings">> {
+  const { clusterRole, clusterRoleBinding } = rbacKinds;
+  const gets = [clusterRole, clusterRoleBinding].map((resource) => permission("get", resource, ""));
+  if ((await missingPermissions(cluster, gets)).length > 0) return { roles: [], bindings: [] };
+  const [role, binding] = await Promise.all([
+    cluster.get({ resource: clusterRole, name: names.rbac.labelRole }),
+    cluster.get({ resource: clusterRoleBinding, name: names.rbac.labelBinding }),
+  ]);
+  return { roles: role ? [role] : [], bindings: binding ? [binding] : [] };
 }

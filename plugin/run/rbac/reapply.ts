@@ -1,42 +1,46 @@
 /**
  * Role and RoleBinding in every managed namespace (S34): what exists is read at once, differences
  * alone are written, each namespace has a result of its own. The cluster's state is the only memory.
+ *
+ * After `run` below, read `plan.ts` (what is wanted where), `changes.ts` (the writes that follow from
+ * it) and `worker.ts` (how those of one namespace are sent and proven).
  */
 import { eachAtMost } from "../../domain/at-most";
-import { UsageError } from "../../domain/errors";
+import { ApiError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
-import type { KubeObject } from "../../domain/objects";
-import type { RoleFiles } from "../../domain/rbac/lines";
+import { type KubeObject, objectLabel } from "../../domain/objects";
+import { rbacFinding } from "../../domain/rbac/codes";
+import { kindsIn } from "../../domain/rbac/kinds";
 import { isAsWanted, takesAway } from "../../domain/rbac/plan";
-import { clusterRoleOf, isShared, sharedPair } from "../../domain/rbac/shared";
-import type { Stale } from "../../domain/rbac/stale";
-import type { Pair } from "../../domain/rbac/kinds";
-import { pairIn, renderRbac, wantsAccounts } from "../../domain/rbac/templates";
-import { requireHome, requireYes } from "../engine/session";
+import type { Place, PlaceFound, Site } from "../../domain/rbac/site";
+import { findStale, type Stale } from "../../domain/rbac/stale";
+import { roleRefOf } from "../../domain/rbac/subjects";
+import { wantsAccounts } from "../../domain/rbac/templates";
+import { permissionsOf } from "../engine/change";
+import { Fleet } from "../engine/fleet";
+import { requireHome, requireYes, Session } from "../engine/session";
 import { MissingPermissionsError, requirePermissions } from "../ledger";
+import { ChangedError } from "../outcome";
 import type { Report } from "../report";
 import { Reviews } from "../reviews";
-import { backupsOf } from "./backups";
+import { inOrder, pruningOf, type WriteContext, writesOf } from "./changes";
 import type { RbacDeps, RbacOptions, RbacPorts } from "./deps";
-import { Ending } from "./ending";
 import { Pace, paced } from "./pace";
-import { missingAt, readPermissions, reportMissing } from "./permissions";
-import { prunable, prune, prunePermissions, staleFindings } from "./prune";
+import { keptFindings, placesOf, planRbac, prunable, type RbacPlan, staleFindings } from "./plan";
 import {
-  BoundRules,
   type Inventory,
+  Places,
   readAccounts,
-  readOperator,
   readInventory,
-  readPlace,
+  readLabelPair,
+  readNamespaces,
+  readOperator,
+  readPermissions,
 } from "./read";
-import { Refusals } from "./refusal";
-import { keptFindings, requireDroppable, requireLate, requireRoles } from "./release";
-import { sharedRoles, type Site, siteOf } from "./site";
-import { readStale } from "./stale";
-import { readTargets, type Targets } from "./targets";
+import { Rights } from "./rights";
+import { reportName, Summary } from "./summary";
+import { requireConfigured, type Targets, targetsOf } from "./targets";
 import { Worker } from "./worker";
-import { Writer } from "./writer";
 
 /** Runs it; expected ends of every kind come back as a report. */
 export async function reapplyRbac(ports: RbacPorts, options: RbacOptions): Promise<Report> {
@@ -46,221 +50,224 @@ export async function reapplyRbac(ports: RbacPorts, options: RbacOptions): Promi
   const cluster = paced(ports.cluster, new Pace(options.concurrency, ports, note));
   const run = new Reapply({ ...ports, cluster, reviews: new Reviews(cluster) }, options);
   try {
-    await run.run();
-    return run.report();
+    return await run.run();
   } catch (error) {
     return run.failure(error);
   }
 }
 
-interface Planned {
+interface Planned extends RbacPlan {
   readonly targets: Targets;
-  /** The cluster-wide pair, in label mode, and ClusterRoles that give the access in namespaces. */
-  readonly wide: readonly Site[];
-  readonly sites: readonly Site[];
+  /** What is left where nothing is managed any more. */
   readonly stale: readonly Stale[];
 }
 
 class Reapply {
-  readonly #writer: Writer;
-  readonly #refusals: Refusals;
-  readonly #bound: BoundRules;
-  readonly #ending: Ending;
+  readonly #places: Places;
+  readonly #rights: Rights;
+  readonly #session: Session;
+  readonly #context: WriteContext;
+  /** The ports of what was begun: it is brought to its end, and interrupts are looked at in between. */
+  readonly #begun: RbacDeps;
+  readonly #summary = new Summary();
 
   constructor(
     private readonly deps: RbacDeps,
     private readonly options: RbacOptions,
   ) {
-    this.#writer = new Writer(deps, options);
-    this.#refusals = new Refusals(deps);
-    this.#bound = new BoundRules(deps);
-    this.#ending = new Ending(options);
+    const { names, command, runId } = deps;
+    const { mode, prove, assumeExpanded } = options;
+    const witness = prove ? `${names.fieldManager}:${runId}` : undefined;
+    // what follows on a state that is only assumed cannot be judged by the API server
+    const dryRun = options.dryRun === "server" && assumeExpanded ? "client" : options.dryRun;
+    this.#context = { names, command, mode, witness };
+    this.#begun = { ...deps, signal: new AbortController().signal };
+    this.#session = new Session(this.#begun, { ...options, dryRun });
+    this.#places = new Places(deps);
+    this.#rights = new Rights(deps, this.#context);
   }
 
-  async run(): Promise<void> {
+  async run(): Promise<Report> {
     const { deps, options } = this;
-    const fills = wantsAccounts(options.documents, deps.names) && options.account === undefined;
-    await requirePermissions(deps, readPermissions(deps, options, fills));
-    const planned = await this.#plan(fills);
-    const open = await this.#withPermission(planned);
-    await this.#confirm(planned, open);
-    await this.#requireHome(planned, open);
-    await this.#work(open, planned);
-    if (options.prune) await this.#prune(planned.stale);
-  }
-
-  report(): Report {
-    this.#close();
-    return this.deps.recorder.report(this.#ending.exit(this.#writer.written));
+    const planned = await this.#plan();
+    const open = await this.#permitted(planned);
+    if (options.dryRun === "none") await this.#confirm(planned, open);
+    const stopped = await this.#work(planned, open);
+    if (options.prune && stopped === undefined) await this.#prune(planned.stale);
+    deps.recorder.namespaces(this.#summary.namespaces());
+    return deps.recorder.report(this.#summary.exit(this.#session.written, stopped));
   }
 
   failure(error: unknown): Report {
-    this.#close();
+    this.deps.recorder.namespaces(this.#summary.namespaces());
     return this.deps.recorder.failure(error);
   }
 
-  #close(): void {
-    const { recorder, command } = this.deps;
-    recorder.namespaces(this.#ending.namespaces());
-    for (const backup of backupsOf(this.#writer.saved, command)) recorder.backup(backup);
-  }
-
-  async #plan(fills: boolean): Promise<Planned> {
+  /** Reads step by step, what to read next following from what was read, and plans. */
+  async #plan(): Promise<Planned> {
     const { deps, options } = this;
-    const operator = await readOperator(deps, options);
-    const { configured, running } = operator;
-    const targets = await readTargets(deps, options, configured);
-    deps.recorder.findings(targets.findings);
-    this.#ending.begin(targets);
+    const { recorder, names } = deps;
+    const fills = wantsAccounts(options.documents, names) && options.account === undefined;
+    await requirePermissions(deps, readPermissions(deps, options, fills));
+    const { configured, running } = await readOperator(deps, options);
+    requireConfigured(configured, options);
+    const namespaces = await readNamespaces(deps, options, configured);
+    const targets = targetsOf(namespaces, configured, options);
+    recorder.findings(targets.findings);
+    this.#summary.begin(targets);
     const accounts = fills ? await readAccounts(deps, options) : [options.account ?? ""];
-    const idle = targets.namespaces.length === 0 && !targets.label;
-    const roles = idle ? options : requireRoles(deps, options, running);
-    const { consumer, label } = this.#render(roles, accounts, targets);
-    const inventory = await readInventory(deps, this.#temporary(consumer));
-    const sites = await this.#sites(consumer, targets, inventory);
-    const labelled = label === undefined ? [] : [await this.#site({ wanted: label }, undefined)];
-    const wide = [...labelled, ...sharedRoles(sites, deps, options)];
-    const all = [...wide, ...sites];
-    requireLate(deps, options, { running, sites: all });
-    requireDroppable(options, all);
-    deps.recorder.findings(keptFindings(all));
-    const stale = await readStale(deps, options, { targets, inventory, configured });
-    deps.recorder.findings(staleFindings(stale));
-    return { targets, wide, sites, stale };
-  }
-
-  #render({ documents, source }: RoleFiles, accounts: readonly string[], { label }: Targets) {
-    const { names } = this.deps;
-    const { namespace } = this.options;
-    const result = renderRbac(documents, { namespace, accounts, label, names });
-    if (result.is === "rendered") return result;
-    throw new UsageError(
-      result.problems.map((problem) => `template ${source}: ${problem}`),
-      {
-        hint: "give the folder of a release, or its roles and bindings with --template",
-      },
-    );
-  }
-
-  #temporary({ binding }: Pair<KubeObject>): string {
-    return `${binding.metadata.name ?? ""}-${this.deps.names.fieldManager}`;
-  }
-
-  async #sites(
-    consumer: Pair<KubeObject>,
-    { namespaces, unfit }: Targets,
-    inventory: Inventory | undefined,
-  ): Promise<readonly Site[]> {
-    const sites = new Map<string, Site>();
-    const fit = namespaces.filter((name) => !unfit.has(name));
-    await eachAtMost(this.options.concurrency, fit, async (namespace) => {
-      const place = { namespace, wanted: pairIn(consumer, namespace) };
-      const site = await this.#site(place, inventory);
-      sites.set(namespace, site);
-    });
-    return fit.flatMap((name) => sites.get(name) ?? []);
-  }
-
-  async #site(
-    where: Pick<Site, "namespace" | "wanted">,
-    inventory: Inventory | undefined,
-  ): Promise<Site> {
-    const { deps, options } = this;
-    const place = { ...where, temporaryName: this.#temporary(where.wanted) };
-    const { namespace = "" } = where;
-    const found = inventory?.at(namespace) ?? (await readPlace(deps, place));
-    const planning = { ...options, names: deps.names };
-    const name = where.namespace === undefined ? undefined : clusterRoleOf(found.binding);
-    const role = name === undefined ? undefined : await this.#bound.clusterRole(name);
-    if (isShared(role, deps.names)) {
-      const shared = { ...place, wanted: sharedPair(where.wanted, role), part: "binding" } as const;
-      return siteOf(shared, { ...found, role }, planning);
+    const wanted = placesOf({ names, running }, options, { targets, accounts });
+    const inventory = await readInventory(deps);
+    const places = await this.#read(wanted, inventory);
+    const plan = planRbac({ names, running, places }, options);
+    for (const {
+      part,
+      wanted: { role },
+    } of plan.wide) {
+      if (part === undefined) continue;
+      recorder.note(
+        `${objectLabel(role)} gives the access in managed namespaces: its rules are updated, no Roles are made`,
+      );
     }
-    return siteOf(place, await this.#bound.addTo(found, where.wanted.binding), planning);
+    recorder.findings(keptFindings(plan));
+    const stale = await this.#stale(targets, inventory);
+    recorder.findings(staleFindings(stale));
+    return { ...plan, targets, stale };
+  }
+
+  async #read(
+    places: readonly Place[],
+    inventory: Inventory | undefined,
+  ): Promise<ReadonlyMap<Place, PlaceFound>> {
+    // in the order of the places, whichever is read first
+    const found = new Map<Place, PlaceFound>(places.map((place) => [place, {}]));
+    await eachAtMost(this.options.concurrency, places, async (place) => {
+      const { namespace } = place;
+      const known = namespace === undefined ? undefined : inventory?.at(namespace);
+      found.set(place, await this.#places.read(place, known));
+    });
+    return found;
+  }
+
+  /** The left-overs of namespaces, and of label mode where the operator is not told a label any more. */
+  async #stale(
+    { kept, label }: Targets,
+    { roles, bindings }: Pick<Inventory, "roles" | "bindings"> = { roles: [], bindings: [] },
+  ): Promise<readonly Stale[]> {
+    const { deps, options } = this;
+    if (kept === undefined) return [];
+    const facts = { kept, operatorNamespace: options.namespace, names: deps.names };
+    const near = findStale({ ...facts, roles, bindings });
+    return label ? near : [...near, ...findStale({ ...facts, ...(await readLabelPair(deps)) })];
   }
 
   /** The places whose writes are allowed; where none is, nothing is begun. */
-  async #withPermission(planned: Planned): Promise<readonly Site[]> {
+  async #permitted({ wide, sites, stale }: Planned): Promise<readonly Site[]> {
     const { deps, options } = this;
-    const { wide, sites, stale } = planned;
     const all = [...wide, ...sites];
     const writing = all.filter(({ plan }) => !isAsWanted(plan));
-    const missing = await missingAt(deps, options, writing);
+    const missing = await this.#rights.missingAt(writing, options);
     for (const [site, lacking] of missing) {
-      this.#ending.fail(site, this.#refusals.lacks(site, lacking));
+      const findings = this.#rights.lacks(site, lacking);
+      this.#summary.add({ site, result: "failed", findings });
     }
-    if (missing.size > 0) await reportMissing(deps, this.#refusals.missing);
+    await this.#rights.tell();
     if (writing.length > 0 && missing.size === writing.length) {
       throw new MissingPermissionsError([...missing.values()].flat().slice(0, 10));
     }
-    if (options.prune) await requirePermissions(deps, prunePermissions(prunable(stale)));
+    if (options.prune) {
+      const deletions = prunable(stale).flatMap((left) => pruningOf(left));
+      await requirePermissions(deps, deletions.flatMap(permissionsOf));
+    }
     return all.filter((site) => !missing.has(site));
   }
 
+  /** Asks where something is taken away or deleted; from here on nothing else of the kind is sent. */
   async #confirm({ stale }: Planned, open: readonly Site[]): Promise<void> {
     const { deps, options } = this;
-    if (options.dryRun !== "none") return;
     const rebinds = open.filter(({ plan }) => plan.rebind).length;
     const narrows = open.filter(({ plan }) => takesAway(plan)).length;
-    const prunes = options.prune ? prunable(stale).length : 0;
-    if (rebinds + narrows + prunes === 0) return;
+    const left = options.prune ? prunable(stale) : [];
     const acts = [
       ...(narrows > 0 ? [`take rights away in ${counted(narrows)}`] : []),
       ...(rebinds > 0 ? [`delete the binding and make it anew in ${counted(rebinds)}`] : []),
-      ...(prunes > 0 ? [`delete what is left over in ${counted(prunes)}`] : []),
+      ...(left.length > 0 ? [`delete what is left over in ${counted(left.length)}`] : []),
     ];
-    await requireYes(deps, `On ${deps.cluster.server}: ${acts.join(", and ")}?`);
+    if (acts.length > 0) {
+      await requireYes(deps, `On ${deps.cluster.server}: ${acts.join(", and ")}?`);
+    }
+    const isWriting = left.length > 0 || open.some(({ plan }) => !isAsWanted(plan));
+    if (isWriting) await requireHome(deps, true);
+    for (const site of open) this.#session.confirm(inOrder(writesOf(site, this.#context)));
+    for (const one of left) this.#session.confirm(pruningOf(one));
   }
 
-  async #requireHome({ stale }: Planned, open: readonly Site[]): Promise<void> {
+  /** The cluster-wide places and the canary first, each alone; then the others at once. */
+  async #work({ targets }: Planned, open: readonly Site[]): Promise<string | undefined> {
     const { deps, options } = this;
-    const writes =
-      open.some(({ plan }) => !isAsWanted(plan)) || (options.prune && stale.length > 0);
-    if (writes && options.dryRun === "none") await requireHome(deps, true);
-  }
-
-  /** The cluster-wide pair and the canary first, each alone; then the others at once. */
-  async #work(open: readonly Site[], { targets, wide }: Planned): Promise<void> {
-    const { deps, options } = this;
-    const tools = { writer: this.#writer, refusals: this.#refusals, bound: this.#bound };
-    const worker = new Worker(deps, options, tools);
-    const one = async (site: Site): Promise<void> => {
-      if (this.#ending.stopped) return;
-      deps.signal.throwIfAborted();
-      this.#ending.add(await worker.work(site));
-      const progress = this.#ending.progress();
+    for (const [name, finding] of targets.unfit) this.#summary.unfit(name, finding);
+    const places = new Map(open.map((site) => [reportName(site), site]));
+    const { canary } = options;
+    const fleet = new Fleet<string>({
+      ...{ concurrency: options.concurrency, maxFailures: options.maxFailures },
+      alone: open.filter(({ namespace }) => namespace === undefined).map(reportName),
+      canary: canary === undefined ? undefined : { item: canary, label: canary },
+      noun: "namespaces",
+      signal: deps.signal,
+    });
+    for (const { name } of this.#summary.failed()) fleet.fail(name);
+    const worker = new Worker(this.#begun, options, {
+      ...{ session: this.#session, context: this.#context },
+      ...{ rights: this.#rights, places: this.#places },
+    });
+    await fleet.run([...places.keys()], async (name) => {
+      const site = places.get(name);
+      if (site === undefined) return;
+      const outcome = await worker.work(site);
+      this.#summary.add(outcome);
+      if (outcome.result === "failed") fleet.fail(name);
+      const progress = this.#summary.progress();
       if (progress !== undefined) deps.recorder.waiting(progress, 0);
-    };
-    for (const [name, finding] of targets.unfit) this.#ending.failNamespace(name, [finding]);
-    const first = open.filter((site) => wide.includes(site) || site.namespace === options.canary);
-    for (const site of first) {
-      this.#judgeCanary();
-      await one(site);
-    }
-    this.#judgeCanary();
-    const others = open.filter((site) => !first.includes(site));
-    await eachAtMost(options.concurrency, others, one);
-    const { missing } = this.#refusals;
-    if (missing.length > 0) await reportMissing(deps, missing);
-  }
-
-  /** It fails by its turn at the latest: what cannot be worked on stops the cluster-wide pair too. */
-  #judgeCanary(): void {
-    const { canary } = this.options;
-    if (canary !== undefined && this.#ending.hasFailed(canary)) {
-      this.#ending.stop(`the canary ${canary} failed`);
-    }
+    });
+    await this.#rights.tell();
+    return fleet.stopped;
   }
 
   async #prune(all: readonly Stale[]): Promise<void> {
     const { deps, options } = this;
-    if (this.#ending.stopped) return;
     await eachAtMost(options.concurrency, prunable(all), async (stale) => {
       deps.signal.throwIfAborted();
-      const findings: readonly Finding[] = await prune(deps, this.#writer, stale);
+      const findings = await this.#pruneOne(stale);
       deps.recorder.findings(findings);
-      this.#ending.pruned(findings.length === 0);
+      this.#summary.pruned(findings.length === 0);
     });
+  }
+
+  /** A role that others use too is left to them. */
+  async #pruneOne(stale: Stale): Promise<readonly Finding[]> {
+    const isPlanned = this.options.dryRun !== "none";
+    try {
+      for (const deletion of pruningOf(stale)) {
+        if (deletion.object === stale.role && (await this.#isShared(stale.role, stale))) continue;
+        if (isPlanned) await this.#session.plan(deletion);
+        else await this.#session.send(deletion);
+      }
+      return [];
+    } catch (error) {
+      if (!(error instanceof ApiError) && !(error instanceof ChangedError)) throw error;
+      const object = `Namespace/${stale.namespace ?? ""}`;
+      return [rbacFinding("refused", { object, cause: error.message })];
+    }
+  }
+
+  async #isShared(role: KubeObject, { bindings }: Stale): Promise<boolean> {
+    const { namespace } = role.metadata;
+    const { binding: resource } = kindsIn(namespace);
+    const within = namespace === undefined ? {} : { namespace };
+    const all = (await this.deps.cluster.list(resource, within)) ?? [];
+    const reference = `${role.kind}/${role.metadata.name ?? ""}`;
+    const ours = bindings.map(({ metadata }) => metadata.name);
+    return all.some((one) => roleRefOf(one) === reference && !ours.includes(one.metadata.name));
   }
 }
 

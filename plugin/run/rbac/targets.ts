@@ -1,13 +1,13 @@
-/** Which namespaces are worked on, and what is wrong with them before anything is written. */
+/** Which namespaces are worked on, and what is wrong with them before anything is written. Pure. */
+import { isTerminating } from "../../domain/checks/rbac-sites";
 import { exitCodes, UsageError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
-import type { KubeObject } from "../../domain/objects";
 import { rbacFinding } from "../../domain/rbac/codes";
 import type { Configured } from "../../domain/rbac/managed";
-import { at, own } from "../../domain/values";
+import { own } from "../../domain/values";
 import { BlockedError } from "../recorder";
-import type { RbacDeps, RbacOptions } from "./deps";
-import { readNamespaces } from "./read";
+import type { RbacOptions } from "./deps";
+import type { Namespaces } from "./read";
 
 /** The namespaces of a run. */
 export interface Targets {
@@ -23,91 +23,75 @@ export interface Targets {
   readonly findings: readonly Finding[];
 }
 
-interface Read {
-  /** What the operator manages; undefined where it cannot be told. */
-  readonly configured: readonly string[] | undefined;
-  readonly all: ReadonlyMap<string, KubeObject> | undefined;
-  readonly findings: readonly Finding[];
-}
-
-/** The exact set that was given, else what the operator is told. */
-export async function readTargets(
-  deps: RbacDeps,
-  options: RbacOptions,
+/** Without an exact set, the operator has to tell what it manages. */
+export function requireConfigured(
   configured: Configured | undefined,
-): Promise<Targets> {
-  const { given, selector } = options;
-  if (given === undefined && selector === undefined) requireConfigured(configured, options);
-  const read = await readConfiguredNamespaces(deps, configured);
-  const chosen = selector === undefined ? undefined : namesOf(await readNamespaces(deps, selector));
-  const exact = given ?? chosen;
-  const namespaces = [...(exact ?? read.configured ?? [])].sort();
-  requireCanary(namespaces, options);
-  return {
-    namespaces,
-    from: exact === undefined ? sourceOf(configured) : "the flags",
-    kept: read.configured === undefined ? undefined : new Set([...read.configured, ...namespaces]),
-    label: configured?.is === "label",
-    unfit: unfitOf(namespaces, read.all),
-    findings: [...read.findings, ...differences(exact, read.configured, options)],
-  };
-}
-
-function requireConfigured(
-  configured: Configured | undefined,
-  { namespace }: RbacOptions,
-): asserts configured is Configured {
+  { given, selector, namespace }: RbacOptions,
+): void {
+  if (given !== undefined || selector !== undefined) return;
   const object = `Namespace/${namespace}`;
   if (configured === undefined) {
     throw new BlockedError(exitCodes.blocked, [rbacFinding("noConfiguration", { object })]);
   }
-  if (configured.is === "unknown") {
-    const cause = configured.because;
-    throw new BlockedError(exitCodes.blocked, [
-      rbacFinding("unknownConfiguration", { object, cause }),
-    ]);
-  }
+  if (configured.is !== "unknown") return;
+  const cause = configured.because;
+  throw new BlockedError(exitCodes.blocked, [
+    rbacFinding("unknownConfiguration", { object, cause }),
+  ]);
 }
 
-async function readConfiguredNamespaces(
-  deps: RbacDeps,
+/** The exact set that was given, else what the operator is told. */
+export function targetsOf(
+  read: Namespaces,
   configured: Configured | undefined,
-): Promise<Read> {
-  const all = await readNamespaces(deps, undefined);
-  if (configured === undefined || configured.is === "unknown") {
-    return { configured: undefined, all, findings: [] };
-  }
-  if (configured.is === "none") return { configured: [], all, findings: [] };
-  if (configured.is === "list") return { configured: configured.namespaces, all, findings: [] };
-  const labelled = await readNamespaces(deps, configured.selector);
-  const { bareKey } = configured;
-  const valued = [...(labelled ?? [])].filter(
-    ([, { metadata }]) => bareKey !== undefined && own(metadata.labels, bareKey) !== "",
-  );
+  options: RbacOptions,
+): Targets {
+  const managed = managedOf(read, configured);
+  const exact = options.given ?? (read.selected && [...read.selected.keys()]);
+  const namespaces = [...(exact ?? managed ?? [])].sort();
+  requireCanary(namespaces, options);
   return {
-    configured: namesOf(labelled),
-    all,
-    findings: valued.map(([name]) =>
-      rbacFinding("labelValue", {
-        object: `Namespace/${name}`,
-        field: `metadata.labels.${bareKey ?? ""}`,
-      }),
-    ),
+    namespaces,
+    from: exact === undefined ? sourceOf(configured) : "the flags",
+    kept: managed && new Set([...managed, ...namespaces]),
+    label: configured?.is === "label",
+    unfit: unfitOf(namespaces, read.all),
+    findings: [...valuedLabels(read, configured), ...differences(exact, managed, options)],
   };
 }
 
-function namesOf(namespaces: ReadonlyMap<string, KubeObject> | undefined): readonly string[] {
-  return namespaces === undefined ? [] : [...namespaces.keys()];
+/** What the operator manages; undefined where it cannot be told. */
+function managedOf(
+  { labelled }: Namespaces,
+  configured: Configured | undefined,
+): readonly string[] | undefined {
+  if (configured === undefined || configured.is === "unknown") return undefined;
+  return configured.is === "list" ? configured.namespaces : [...(labelled?.keys() ?? [])];
+}
+
+function valuedLabels(
+  { labelled }: Namespaces,
+  configured: Configured | undefined,
+): readonly Finding[] {
+  const key = configured?.is === "label" ? configured.bareKey : undefined;
+  if (key === undefined) return [];
+  const valued = [...(labelled ?? [])].filter(
+    ([, { metadata }]) => own(metadata.labels, key) !== "",
+  );
+  return valued.map(([name]) =>
+    rbacFinding("labelValue", { object: `Namespace/${name}`, field: `metadata.labels.${key}` }),
+  );
 }
 
 function differences(
   exact: readonly string[] | undefined,
-  configured: readonly string[] | undefined,
+  managed: readonly string[] | undefined,
   { namespace }: RbacOptions,
 ): readonly Finding[] {
-  if (exact === undefined || configured === undefined) return [];
-  const more = exact.filter((name) => !configured.includes(name) && name !== namespace);
-  const fewer = configured.filter((name) => !exact.includes(name));
+  if (exact === undefined || managed === undefined) return [];
+  const [given, known] = [new Set(exact), new Set(managed)];
+  const more = exact.filter((name) => !known.has(name) && name !== namespace);
+  const fewer = managed.filter((name) => !given.has(name));
   if (more.length + fewer.length === 0) return [];
   const parts = [
     ...(more.length > 0 ? [`given but not managed: ${shortened(more)}`] : []),
@@ -135,7 +119,7 @@ function requireCanary(namespaces: readonly string[], { canary }: RbacOptions): 
 
 function unfitOf(
   namespaces: readonly string[],
-  all: ReadonlyMap<string, KubeObject> | undefined,
+  all: Namespaces["all"],
 ): ReadonlyMap<string, Finding> {
   const unfit = new Map<string, Finding>();
   if (all === undefined) return unfit;
@@ -146,9 +130,4 @@ function unfitOf(
     else if (isTerminating(found)) unfit.set(name, rbacFinding("namespaceTerminating", { object }));
   }
   return unfit;
-}
-
-function isTerminating(namespace: KubeObject): boolean {
-  const phase = at(namespace, ["status", "phase"]);
-  return phase === "Terminating" || namespace.metadata.deletionTimestamp !== undefined;
 }

@@ -1,23 +1,28 @@
-/** Brings one place up to date: role, binding, proof. Running it again goes on from what is there. */
-import type { Act } from "../../domain/confirmed";
+/** Brings one place up to date: role, binding, proof. Running it again continues from what is there. */
+import { exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
-import { type EngineError, exitCodes } from "../../domain/errors";
+import { objectLabel } from "../../domain/objects";
 import { rbacFinding } from "../../domain/rbac/codes";
-import { type KubeObject, objectLabel } from "../../domain/objects";
-import { grantLines } from "../../domain/rbac/rules";
-import { isAsWanted, temporaryBinding } from "../../domain/rbac/plan";
-import { roleRefOf } from "../../domain/rbac/subjects";
+import { isAsWanted } from "../../domain/rbac/plan";
+import { type Grant, grantLines, grantsOf, rulesOf } from "../../domain/rbac/rules";
+import { placeName, type Site, siteOf } from "../../domain/rbac/site";
+import { accountsOf } from "../../domain/rbac/templates";
+import type { Apply } from "../engine/change";
+import { replanned } from "../engine/replan";
+import type { Session } from "../engine/session";
+import { waitFor } from "../engine/wait";
+import { accessOf } from "../ledger";
 import { BlockedError } from "../recorder";
 import type { Result } from "../report";
+import type { ReviewQuestion } from "../reviews";
+import { inOrder, type SiteWrites, type WriteContext, writesOf } from "./changes";
 import type { RbacDeps, RbacOptions } from "./deps";
-import { proveSite, witnessed } from "./proof";
-import { type BoundRules, readPlace } from "./read";
-import type { Refusals } from "./refusal";
-import { placeName, requireOurs, type Site, siteOf } from "./site";
-import { ChangedError, requireConfirmed } from "../outcome";
-import { Writer } from "./writer";
+import { conflictsAt } from "./plan";
+import type { Places } from "./read";
+import { askable, type Rights } from "./rights";
 
-const planAttempts = 3;
+/** The API server learns of a new binding within moments. */
+const longestWaitMs = 10_000;
 
 /** What became of a place. */
 export interface Outcome {
@@ -28,9 +33,10 @@ export interface Outcome {
 
 /** What the work is done with. */
 export interface Tools {
-  readonly writer: Writer;
-  readonly refusals: Refusals;
-  readonly bound: BoundRules;
+  readonly session: Session;
+  readonly rights: Rights;
+  readonly places: Places;
+  readonly context: WriteContext;
 }
 
 /** Works on places one by one. */
@@ -43,165 +49,145 @@ export class Worker {
 
   /** The outcome of one place; only what concerns every place is thrown. */
   async work(first: Site): Promise<Outcome> {
-    const confirmed = takenActs(first);
+    const { deps, options, tools } = this;
     let site = first;
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        requireConfirmed(confirmed, takenActs(site));
-        return await this.#once(site);
-      } catch (error) {
-        if (!(error instanceof ChangedError) || attempt >= planAttempts) {
-          return {
-            site,
-            result: "failed",
-            findings: await this.tools.refusals.explain(error, site),
-          };
-        }
-        this.deps.recorder.note(`${error.message}: reading and planning again`);
-        site = await this.#planAgain(site);
-      }
+    try {
+      return await replanned(deps, first, {
+        work: async (planned) => {
+          site = planned;
+          return await this.#bringUpToDate(planned);
+        },
+        again: async () =>
+          siteOf(site, await tools.places.read(site), { ...options, names: deps.names }),
+      });
+    } catch (error) {
+      return { site, result: "failed", findings: await tools.rights.explain(error, site) };
     }
   }
 
-  async #planAgain(site: Site): Promise<Site> {
-    const found = await readPlace(this.deps, site);
-    const known = await this.tools.bound.addTo(found, site.wanted.binding);
-    return siteOf(site, known, { ...this.options, names: this.deps.names });
-  }
-
-  async #once(site: Site): Promise<Outcome> {
-    const { options } = this;
+  async #bringUpToDate(site: Site): Promise<Outcome> {
+    const { deps, options, tools } = this;
     const unchanged = isAsWanted(site.plan);
-    if (!unchanged) await this.#write(site);
+    if (!unchanged) {
+      const conflicts = conflictsAt(site, deps.names, options);
+      if (conflicts.length > 0) throw new BlockedError(exitCodes.conflict, conflicts);
+      const writes = writesOf(site, tools.context);
+      if (options.dryRun === "none") await this.#write(site, writes);
+      else await this.#plan(writes);
+    }
     if (options.dryRun !== "none") {
       return { site, result: unchanged ? "unchanged" : "planned", findings: [] };
     }
-    // a ClusterRole gives nothing by itself: its namespaces are the proof
-    const isProven = options.prove && site.part !== "role";
-    const findings = isProven ? await this.#prove(site) : [];
-    if (findings.some(isError)) return { site, result: "failed", findings };
+    const findings = await this.#prove(site);
     return { site, result: unchanged ? "unchanged" : resultOf(site), findings };
   }
 
+  /** Nobody is without access at any moment: the second binding gives it while the first is away. */
+  async #write(site: Site, writes: SiteWrites): Promise<void> {
+    const { session } = this.tools;
+    const { role, leftOver, second, old, binding, end } = writes;
+    session.requireConfirmed(inOrder(writes));
+    if (role !== undefined) await session.send(role);
+    if (leftOver !== undefined) await session.send(leftOver);
+    const meanwhile = second && (await session.send(second));
+    if (meanwhile !== undefined) await this.#witness(site);
+    if (old !== undefined) await session.send(old);
+    if (binding !== undefined) await session.send(binding);
+    if (end !== undefined) await session.send({ ...end, object: meanwhile ?? end.object });
+  }
+
+  /** A dry run judges what does not follow on another write that is only planned. */
+  async #plan(writes: SiteWrites): Promise<void> {
+    const { session } = this.tools;
+    const { role, old, binding, end } = writes;
+    const isNew = role !== undefined && role.live === undefined;
+    // the old binding is still there, and the second was never made
+    const afterOld = old === undefined ? [] : [binding, end];
+    const unjudged =
+      isNew && this.options.dryRun === "server"
+        ? inOrder({ ...writes, role: undefined })
+        : afterOld;
+    for (const write of inOrder(writes)) {
+      if (!unjudged.includes(write)) await session.plan(write);
+      else session.tell(write === binding && old === undefined ? waiting(write) : write);
+    }
+  }
+
+  /** Nothing is taken away before the API server knows what gives the access meanwhile. */
+  async #witness(site: Site): Promise<void> {
+    const user = this.tools.context.witness;
+    const { binding, role } = site.plan.outcome;
+    if (user === undefined) return;
+    const cause = `in ${placeName(site)} the second binding is not seen to be in force, so the first was left as it was`;
+    await this.#allowed(site, {
+      users: [{ user, groups: [] }],
+      grant: askable(grantsOf(rulesOf(role)))[0],
+      denied: () => rbacFinding("notProven", { object: objectLabel(binding), cause }),
+    });
+  }
+
+  /** The access of every account of the binding: one rule each, a gained one where there is one. */
   async #prove(site: Site): Promise<readonly Finding[]> {
-    const { deps, options, tools } = this;
-    if (await deps.reviews.possible(site.namespace)) return await proveSite(deps, options, site);
-    return tools.refusals.unproven(site);
+    const { namespace, part, plan } = site;
+    const { binding, role } = plan.outcome;
+    // a ClusterRole gives nothing by itself: its namespaces are the proof
+    if (!this.options.prove || part === "role") return [];
+    if (!(await this.deps.reviews.possible(namespace))) return this.tools.rights.unproven(site);
+    const [grant] = [...askable(plan.gained), ...askable(grantsOf(rulesOf(role)))];
+    const users = accountsOf(binding).map(({ name, namespace: home = "" }) => ({
+      user: `system:serviceaccount:${home}:${name}`,
+      groups: ["system:serviceaccounts", `system:serviceaccounts:${home}`, "system:authenticated"],
+    }));
+    const denied = ({ user }: User): Finding =>
+      rbacFinding("notProven", {
+        object: objectLabel(binding),
+        cause: `role and binding are as wanted, but an access review denies ${user}: ${grantLines(grant ? [grant] : []).join()}`,
+      });
+    await this.#allowed(site, { users, grant, denied });
+    return [];
   }
 
-  async #write(site: Site): Promise<void> {
-    requireOurs(site, this.deps, this.options);
-    const { role } = site.plan;
-    if (role !== undefined) await this.tools.writer.apply(role, whyRole(site));
-    // a binding to a role that is only planned cannot be judged by a dry run
-    const unjudged = role !== undefined && role.live === undefined;
-    if (unjudged && this.options.dryRun === "server") await this.#plannedOnly(site);
-    else await this.#writeBinding(site);
-  }
-
-  async #writeBinding(site: Site): Promise<void> {
-    const { binding, rebind, temporary } = site.plan;
-    const { writer } = this.tools;
-    if (rebind) {
-      await this.#rebind(site);
-      return;
-    }
-    if (binding !== undefined) await writer.apply(binding, whyBinding(site));
-    if (temporary !== undefined) await writer.delete(temporary, inForceAgain);
-  }
-
-  async #plannedOnly(site: Site): Promise<void> {
-    const { binding, rebind } = site.plan;
-    if (rebind) {
-      const { deps, tools } = this;
-      const options = { ...this.options, dryRun: "client" } as const;
-      const writer = new Writer(deps, options);
-      await new Worker(deps, options, { ...tools, writer }).#rebind(site);
-    } else if (binding !== undefined) {
-      this.tools.writer.planApply(binding, "after the role, which has to be there first");
-    }
-  }
-
-  /**
-   * A roleRef cannot be changed. A second binding gives the access while the first is deleted and
-   * made anew; the API server is seen to know it before anything is taken away.
-   */
-  async #rebind(site: Site): Promise<void> {
-    const { writer } = this.tools;
-    const { live, object } = site.plan.binding ?? { object: site.plan.outcome.binding };
-    const second = await this.#applySecond(site);
-    if (live !== undefined) {
-      const why = `it is for ${roleRefOf(live)}, wanted ${roleRefOf(object)}`;
-      await writer.delete(live, why, "replace --force");
-    }
-    const why = "with the wanted role";
-    if (this.options.dryRun !== "none") {
-      // the old one is still there, and the second was never made: the server could judge neither
-      writer.planApply({ object }, why);
-      writer.planDelete(second, inForceAgain);
-      return;
-    }
-    await writer.apply({ object }, why);
-    await writer.delete(second, inForceAgain);
-  }
-
-  async #applySecond(site: Site): Promise<KubeObject> {
-    const { deps, options } = this;
-    const { writer } = this.tools;
-    const { plan, temporaryName } = site;
-    const witness = `${deps.names.fieldManager}:${deps.runId}`;
-    const object = temporaryBinding(plan, temporaryName, options.prove ? witness : undefined);
-    let left = plan.temporary;
-    if (left !== undefined && roleRefOf(left) !== roleRefOf(object)) {
-      await writer.delete(left, "left over from another change");
-      left = undefined;
-    }
-    const why = `the access through ${roleRefOf(object)} while the binding is replaced`;
-    const written = await writer.apply({ object, ...(left && { live: left }) }, why);
-    const seen = options.dryRun !== "none" || !options.prove;
-    if (!seen && !(await witnessed(deps, options, { user: witness, site }))) throw unseen(site);
-    return written;
+  /** Waits until all of them may use the grant; throws what is said of those who may not. */
+  async #allowed({ namespace }: Site, { users, grant, denied }: Proof): Promise<void> {
+    if (grant === undefined) return;
+    const { clock, signal, reviews } = this.deps;
+    const access = accessOf({ ...grant, ...(namespace !== undefined && { namespace }) });
+    let left = users;
+    // a line for each of a thousand places would say nothing
+    const recorder = { waiting: () => undefined };
+    await waitFor(
+      { clock, signal, recorder },
+      {
+        look: async () => {
+          const asked = left.map(async (one) => await reviews.ask({ ...one, access }));
+          const answers = await Promise.all(asked);
+          left = left.filter((_one, at) => answers[at]?.allowed !== true);
+          if (left.length === 0) return { is: "done", value: undefined };
+          return { is: "moving", on: "the API server to know the binding" };
+        },
+        beforeWrite: true,
+        ...{ firstMs: 20, everyMs: 1_000 },
+        total: {
+          ms: Math.min(this.options.timeoutMs, longestWaitMs),
+          end: () => new BlockedError(exitCodes.failed, left.map(denied)),
+        },
+      },
+    );
   }
 }
 
-const inForceAgain = "the binding itself is in force again";
+const waiting = (binding: Apply): Apply => ({
+  ...binding,
+  why: "after the role, which has to be there first",
+});
 
-/** Errors that a deletion before any proof would turn into a moment without access. */
-function unseen(site: Site): EngineError {
-  const object = objectLabel(site.plan.outcome.binding);
-  return new BlockedError(exitCodes.failed, [
-    rbacFinding("notProven", {
-      object,
-      cause: `in ${placeName(site)} the second binding is not seen to be in force, so the first was left as it was`,
-    }),
-  ]);
-}
+type User = Pick<ReviewQuestion, "user" | "groups">;
 
-/** What is taken away or deleted; what is given may follow what somebody else changes. */
-function takenActs({ plan }: Site): readonly Act[] {
-  const { outcome, lost, subjectsLost, rebind } = plan;
-  const [role, binding] = [objectLabel(outcome.role), objectLabel(outcome.binding)];
-  return [
-    ...grantLines(lost).map((line) => ({ object: role, does: `take ${line} away` })),
-    ...subjectsLost.map((who) => ({ object: binding, does: `take ${who} out of it` })),
-    ...(rebind ? [{ object: binding, does: "delete it" }] : []),
-  ];
-}
-
-function isError({ severity }: Finding): boolean {
-  return severity === "error";
-}
-
-function whyRole({ plan: { gained, lost, role } }: Site): string {
-  if (role?.live === undefined) return "there is none yet";
-  if (gained.length + lost.length === 0) return "its labels or annotations differ";
-  return `${gained.length} rights more, ${lost.length} fewer`;
-}
-
-function whyBinding({ plan }: Site): string {
-  if (plan.binding?.live === undefined) return "there is none yet";
-  const changed = plan.subjectsGained.length + plan.subjectsLost.length > 0;
-  return changed ? "its subjects differ" : "its labels or annotations differ";
+interface Proof {
+  readonly users: readonly User[];
+  /** Undefined for a role that gives nothing on objects: nothing can be asked. */
+  readonly grant: Grant | undefined;
+  readonly denied: (user: User) => Finding;
 }
 
 function resultOf({ plan: { role, binding } }: Site): Result {

@@ -3,10 +3,9 @@ import { exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { isAsWanted } from "../../domain/rbac/plan";
 import { grantLines } from "../../domain/rbac/rules";
+import { placeName, type Site } from "../../domain/rbac/site";
 import { planFindings } from "../../domain/upgrade/codes";
 import type { ExitReport, NamespaceReport } from "../report";
-import type { RbacOptions } from "./deps";
-import { placeName, type Site } from "./site";
 import { shortened, type Targets } from "./targets";
 import type { Outcome } from "./worker";
 
@@ -14,52 +13,29 @@ import type { Outcome } from "./worker";
 const rightsCodes = ["RBAC-FORBIDDEN", "RBAC-ESCALATION"];
 
 /** The results so far. */
-export class Ending {
+export class Summary {
   #targets: Pick<Targets, "namespaces" | "from"> = { namespaces: [], from: "" };
-  #because: string | undefined;
+  /** By name: the places of no namespace first, then the others. */
   readonly #wide = new Map<string, NamespaceReport>();
+  readonly #results = new Map<string, NamespaceReport>();
   #pruned = 0;
   #notPruned = 0;
-  #failures = 0;
-  readonly #results = new Map<string, NamespaceReport>();
-
-  constructor(private readonly options: Pick<RbacOptions, "maxFailures" | "dryRun">) {}
 
   /** From here on each of the namespaces is accounted for. */
   begin(targets: Targets): void {
     this.#targets = targets;
   }
 
-  /** True when no further namespace is begun. */
-  get stopped(): boolean {
-    return this.#because !== undefined;
-  }
-
-  stop(because: string): void {
-    this.#because ??= because;
-  }
-
   add({ site, result, findings }: Outcome): void {
-    const { namespace, plan } = site;
-    const report: NamespaceReport = {
-      name: namespace ?? "",
-      result,
-      ...(findings.length > 0 && { findings }),
-      ...(!isAsWanted(plan) && changesOf(site)),
-    };
-    if (namespace === undefined)
-      this.#wide.set(widePlace(site), { ...report, name: widePlace(site) });
-    else this.#results.set(namespace, report);
-    if (result === "failed") this.#countFailure();
+    const name = reportName(site);
+    const changes = isAsWanted(site.plan) ? {} : changesOf(site);
+    const results = site.namespace === undefined ? this.#wide : this.#results;
+    results.set(name, { name, result, ...(findings.length > 0 && { findings }), ...changes });
   }
 
-  fail(site: Site, findings: readonly Finding[]): void {
-    this.add({ site, result: "failed", findings });
-  }
-
-  failNamespace(name: string, findings: readonly Finding[]): void {
-    this.#results.set(name, { name, result: "failed", findings });
-    this.#countFailure();
+  /** A namespace that cannot be worked on. */
+  unfit(name: string, finding: Finding): void {
+    this.#results.set(name, { name, result: "failed", findings: [finding] });
   }
 
   pruned(done: boolean): void {
@@ -67,18 +43,19 @@ export class Ending {
     else this.#notPruned += 1;
   }
 
-  hasFailed(name: string): boolean {
-    return this.#results.get(name)?.result === "failed";
+  /** What has failed, in the order in which it did. */
+  failed(): readonly NamespaceReport[] {
+    const all = [...this.#results.values(), ...this.#wide.values()];
+    return all.filter(({ result }) => result === "failed");
   }
 
   /** For the live line: a step of a hundredth, undefined between two. */
   progress(): string | undefined {
-    const all = this.#targets.namespaces.length;
-    if (this.#results.size % Math.ceil(all / 100) !== 0 && this.#results.size < all)
-      return undefined;
-    const failed = this.#failures;
-    const tail = failed === 0 ? "" : `, ${failed} failed`;
-    return `namespaces: ${this.#results.size} of ${all}${tail}`;
+    const { length: all } = this.#targets.namespaces;
+    const { size } = this.#results;
+    if (size % Math.ceil(all / 100) !== 0 && size < all) return undefined;
+    const failed = this.failed().length;
+    return `namespaces: ${size} of ${all}${failed === 0 ? "" : `, ${failed} failed`}`;
   }
 
   /** Every namespace in the order of the alphabet; those not begun are skipped. */
@@ -89,9 +66,10 @@ export class Ending {
     return [...this.#wide.values(), ...all];
   }
 
-  exit(written: number): ExitReport {
-    const failed = this.#failed();
-    const reason = this.#reason();
+  /** The end of a run that wrote so much, and why it began nothing more. */
+  exit(written: number, stopped: string | undefined): ExitReport {
+    const failed = this.failed();
+    const reason = this.#reason(stopped);
     if (failed.length + this.#notPruned === 0) return { code: exitCodes.ok, reason };
     const allFor = (codes: readonly string[]): boolean =>
       written === 0 &&
@@ -106,44 +84,30 @@ export class Ending {
     };
   }
 
-  #countFailure(): void {
-    const { maxFailures } = this.options;
-    this.#failures += 1;
-    const count = this.#failures;
-    if (maxFailures !== undefined && count >= maxFailures) {
-      this.stop(`${count} namespaces failed, as many as --max-failures allows`);
-    }
-  }
-
-  #unproven(): string {
-    const count = this.namespaces().filter(({ findings = [] }) =>
-      findings.some(({ code }) => code === "RBAC-UNPROVEN"),
-    ).length;
-    return count === 0 ? "" : `; NOT PROVEN in ${count}, see the findings`;
-  }
-
-  #failed(): readonly NamespaceReport[] {
-    const all = [...this.#results.values(), ...this.#wide.values()];
-    return all.filter(({ result }) => result === "failed");
-  }
-
-  #reason(): string {
+  #reason(stopped: string | undefined): string {
     const { namespaces, from } = this.#targets;
     if (namespaces.length === 0) return `no namespace is managed (${from}), nothing to do`;
+    const all = this.namespaces();
     const counts = new Map<string, number>();
-    const managed = new Set(namespaces);
-    for (const { name, result } of this.namespaces()) {
-      if (managed.has(name)) counts.set(result, (counts.get(result) ?? 0) + 1);
+    for (const { result } of all.slice(this.#wide.size)) {
+      counts.set(result, (counts.get(result) ?? 0) + 1);
     }
     const parts = [...counts].map(([result, count]) => `${count} ${result}`);
-    const pruned = this.#pruned === 0 ? "" : `, left-overs deleted in ${this.#pruned}`;
-    const stopped = this.#because === undefined ? "" : `; stopped: ${this.#because}`;
-    return `${namespaces.length} namespaces (${from}): ${parts.join(", ")}${pruned}${this.#unproven()}${stopped}`;
+    const unproven = all.filter(({ findings = [] }) =>
+      findings.some(({ code }) => code === "RBAC-UNPROVEN"),
+    ).length;
+    return [
+      `${namespaces.length} namespaces (${from}): ${parts.join(", ")}`,
+      this.#pruned === 0 ? "" : `, left-overs deleted in ${this.#pruned}`,
+      unproven === 0 ? "" : `; NOT PROVEN in ${unproven}, see the findings`,
+      stopped === undefined ? "" : `; stopped: ${stopped}`,
+    ].join("");
   }
 }
 
-/** How a place of no namespace is called in a report. */
-function widePlace(site: Site): string {
+/** How a place is called in a report: a namespace, or what is in none. */
+export function reportName(site: Site): string {
+  if (site.namespace !== undefined) return site.namespace;
   return site.part === undefined ? "(cluster)" : `(${placeName(site)})`;
 }
 

@@ -1,0 +1,248 @@
+/** The writes of one place in their order, each with what a plan tells of it. Pure. */
+import type { Names } from "../../domain/names";
+import type { KubeObject, Resource } from "../../domain/objects";
+import { differences } from "../../domain/operator/differences";
+import { kindsIn, type Pair } from "../../domain/rbac/kinds";
+import { type Mode, type SitePlan, temporaryBinding, type Write } from "../../domain/rbac/plan";
+import { compareRules, type Grant, grantLines, rulesOf } from "../../domain/rbac/rules";
+import { secondNameOf, type Site } from "../../domain/rbac/site";
+import type { Stale } from "../../domain/rbac/stale";
+import { roleRefOf, subjectLabel, subjectsBeyond, subjectsOf } from "../../domain/rbac/subjects";
+import type { Apply, Delete, PutBack } from "../engine/change";
+
+/** The writes of a place, in the order in which they are sent. */
+export interface SiteWrites {
+  readonly role?: Apply | undefined;
+  /** A second binding of another change, which is in the way of this one's. */
+  readonly leftOver?: Delete | undefined;
+  /** The second binding, which gives the access while the binding is replaced. */
+  readonly second?: Apply | undefined;
+  /** The binding as it is, where it is for another role: a roleRef cannot be changed. */
+  readonly old?: Delete | undefined;
+  readonly binding?: Apply | undefined;
+  /** The second binding, when the binding itself is in force again. */
+  readonly end?: Delete | undefined;
+}
+
+/** What the words and objects of the writes are made with. */
+export interface WriteContext {
+  readonly names: Names;
+  readonly mode: Mode;
+  readonly command: (words: readonly string[]) => string;
+  /** The user by whom the second binding is seen to be in force; absent: nobody looks. */
+  readonly witness?: string | undefined;
+}
+
+/** What has to be written at a place. */
+export function writesOf({ plan }: Site, context: WriteContext): SiteWrites {
+  const { role, binding, temporary } = plan;
+  const does = {
+    role: grantLines(plan.lost).map((line) => `take ${line} away`),
+    binding: plan.subjectsLost.map((who) => `take ${who} out of it`),
+  };
+  const first = { role: role && applied(role, { why: whyRole(plan), does: does.role }, context) };
+  if (plan.rebind && binding?.live !== undefined) {
+    return { ...first, ...replacing({ ...binding, live: binding.live }, { plan, does, context }) };
+  }
+  const reason = { why: whyBinding(plan), does: does.binding };
+  return {
+    ...first,
+    binding: binding && applied(binding, reason, context),
+    end: temporary && deleted(temporary, inForceAgain),
+  };
+}
+
+/** The writes by which a binding for another role is replaced. */
+function replacing(
+  { object, live }: Pick<Write, "object"> & { readonly live: KubeObject },
+  { plan, does, context }: Replacing,
+): SiteWrites {
+  const secondName = secondNameOf(object.metadata.name, context.names);
+  const second = temporaryBinding(plan, secondName, context.witness);
+  const [from, to] = [roleRefOf(live), roleRefOf(object)];
+  const { temporary: left } = plan;
+  const isInTheWay = left !== undefined && roleRefOf(left) !== to;
+  const write = { object: second, live: isInTheWay ? undefined : left };
+  const meanwhile = `the access through ${to} while the binding is replaced`;
+  return {
+    leftOver: isInTheWay
+      ? deleted(left, { why: "left over from another change", does: [] })
+      : undefined,
+    second: applied(write, { why: meanwhile, does: [] }, context),
+    old: deleted(live, {
+      why: `it is for ${from}, wanted ${to}`,
+      does: ["delete it", ...does.role],
+      putBack: "replace --force",
+    }),
+    binding: applied({ object }, { why: "with the wanted role", does: does.binding }, context),
+    end: deleted(second, inForceAgain),
+  };
+}
+
+interface Replacing {
+  readonly plan: SitePlan;
+  /** What a person has to have confirmed of each. */
+  readonly does: Pair<readonly string[]>;
+  readonly context: WriteContext;
+}
+
+const inForceAgain = { why: "the binding itself is in force again", does: [] };
+
+/** The writes one after the other. */
+export function inOrder(writes: SiteWrites): readonly (Apply | Delete)[] {
+  const { role, leftOver, second, old, binding, end } = writes;
+  return [role, leftOver, second, old, binding, end].filter((write) => write !== undefined);
+}
+
+/** Deletes what is left in one place: the role first, so that a run cut off here finds the binding. */
+export function pruningOf({ role, bindings }: Stale): readonly Delete[] {
+  const reason = { why: "the namespace is not managed any more", putBack: "create" } as const;
+  return [...(role === undefined ? [] : [role]), ...bindings].map((object) => ({
+    ...deleted(object, reason),
+    needs: "to delete what is left over (--prune)",
+  }));
+}
+
+/** Why it is written, and what a person has to have confirmed of it; absent: all of it. */
+type Reason = Pick<Apply, "why" | "does">;
+
+const needs = "to bring roles and bindings up to date";
+
+function applied(write: Write, reason: Reason, context: WriteContext): Apply {
+  const { object, live } = write;
+  return {
+    ...{ id: "rbac.apply", verb: "apply", force: "judged", needs, ...reason },
+    ...{ resource: resourceOf(object), object, live },
+    ...toldOf(object, live),
+    reverse: live === undefined ? context.command(deleteWords(object)) : backBy("replace"),
+    kubectl: ["kubectl", ...wordsOf(write, context)],
+  };
+}
+
+function deleted(object: KubeObject, reason: Reason & Pick<Delete, "putBack">): Delete {
+  const { putBack } = reason;
+  return {
+    ...{ id: "rbac.delete", verb: "delete", needs, ...reason },
+    ...{ resource: resourceOf(object), object },
+    risk: riskOfDeleting(putBack),
+    reverse: putBack === undefined ? "nothing to take back" : backBy(putBack),
+  };
+}
+
+function resourceOf({ kind, metadata }: KubeObject): Resource {
+  const { role, binding } = kindsIn(metadata.namespace);
+  return kind === role.kind ? role : binding;
+}
+
+function whyRole({ gained, lost, role }: SitePlan): string {
+  if (role?.live === undefined) return "there is none yet";
+  if (gained.length + lost.length === 0) return "its labels or annotations differ";
+  return `${gained.length} rights more, ${lost.length} fewer`;
+}
+
+function whyBinding({ binding, subjectsGained, subjectsLost }: SitePlan): string {
+  if (binding?.live === undefined) return "there is none yet";
+  const changed = subjectsGained.length + subjectsLost.length > 0;
+  return changed ? "its subjects differ" : "its labels or annotations differ";
+}
+
+/** Right by right and account by account: a list as a whole would differ wherever somebody added to it. */
+function toldOf(object: KubeObject, live: KubeObject | undefined): Pick<Apply, "changes" | "risk"> {
+  const { apiVersion, kind, metadata } = object;
+  const { gained, lost } = compareRules(rulesOf(live), rulesOf(object));
+  const [before, after] = [subjectsOf(live), subjectsOf(object)];
+  const bound = subjectsBeyond(after, before).map(subjectLabel);
+  const unbound = subjectsBeyond(before, after).map(subjectLabel);
+  const entries = (field: string, some: readonly string[], to: string | null) =>
+    some.map((entry) => ({ path: `.${field}[${JSON.stringify(entry)}]`, to }));
+  const head = differences(live ?? { apiVersion, kind, metadata: {} }, {
+    apiVersion,
+    kind,
+    metadata,
+  });
+  return {
+    changes: [
+      ...entries("rules", gained.map(lineOf), "granted"),
+      ...entries("rules", lost.map(lineOf), null),
+      ...entries("subjects", bound, "bound"),
+      ...entries("subjects", unbound, null),
+      ...head.map(({ field, wanted }) => ({ path: field, to: wanted })),
+    ],
+    risk: riskOf(lost.length, unbound),
+  };
+}
+
+function riskOf(lost: number, unbound: readonly string[]): string {
+  if (lost > 0) return `${lost} rights go: an operator that still uses one is refused from then on`;
+  if (unbound.length > 0) return `${unbound.join(", ")} loses the access`;
+  return "low: access is added or stays as it is";
+}
+
+function lineOf(grant: Grant): string {
+  return grantLines([grant]).join();
+}
+
+function riskOfDeleting(putBack: PutBack | undefined): string {
+  if (putBack === "create") return "what only this object gives is gone from then on";
+  return "low: another binding gives the same access meanwhile";
+}
+
+function backBy(putBack: PutBack): string {
+  return `the run saves the object as it was, and prints the kubectl ${putBack} that puts it back`;
+}
+
+/** kubectl's words for an apply: by the release's file, or else by what the object holds. */
+function wordsOf({ object, live, mixed }: Write, { names, mode }: WriteContext): readonly string[] {
+  const file = fileOf(object, names);
+  const isUnfiled = mixed === true || (file === undefined && object["rules"] !== undefined);
+  if (live !== undefined && isUnfiled) return patchWords(object);
+  return file === undefined ? createWords(object) : reconcileWords(file, object, mode);
+}
+
+function deleteWords(object: KubeObject): readonly string[] {
+  return ["kubectl", "delete", ...nameOf(object), ...within(object)];
+}
+
+/** kubectl's own way of bringing roles and bindings to what a file says. */
+function reconcileWords(file: string, object: KubeObject, mode: Mode): readonly string[] {
+  const extras = ["--remove-extra-permissions", "--remove-extra-subjects"];
+  const words = ["auth", "reconcile", "-f", file, ...within(object)];
+  return [...words, ...(mode === "expand" ? [] : extras)];
+}
+
+/** No file of a release holds what a person added: the whole list is given instead. */
+function patchWords(object: KubeObject): readonly string[] {
+  const key = object["rules"] === undefined ? "subjects" : "rules";
+  const patch = JSON.stringify({ [key]: object[key] });
+  return ["patch", ...nameOf(object), "--type=merge", "-p", patch, ...within(object)];
+}
+
+function createWords(binding: KubeObject): readonly string[] {
+  const [kind = "", role = ""] = roleRefOf(binding).split("/");
+  const subjects = subjectsOf(binding).map((subject) =>
+    subject.kind === "ServiceAccount"
+      ? `--serviceaccount=${subject.namespace ?? ""}:${subject.name}`
+      : `--${subject.kind.toLowerCase()}=${subject.name}`,
+  );
+  const reference = `--${kind.toLowerCase()}=${role}`;
+  return ["create", ...nameOf(binding), reference, ...subjects, ...within(binding)];
+}
+
+function nameOf({ kind, metadata }: KubeObject): readonly string[] {
+  return [kind.toLowerCase(), metadata.name ?? ""];
+}
+
+function within({ metadata: { namespace } }: KubeObject): readonly string[] {
+  return namespace === undefined ? [] : ["-n", namespace];
+}
+
+/** The file of a release that the object is from; the second binding of a change is from none. */
+function fileOf({ kind, metadata }: KubeObject, { rbac, release }: Names): string | undefined {
+  const files: Readonly<Record<string, readonly string[]>> = {
+    [`Role/${rbac.consumerRole}`]: release.consumerRole,
+    [`RoleBinding/${rbac.consumerBinding}`]: release.consumerBinding,
+    [`ClusterRole/${rbac.labelRole}`]: release.labelRole,
+    [`ClusterRoleBinding/${rbac.labelBinding}`]: release.labelBinding,
+  };
+  return files[`${kind}/${metadata.name ?? ""}`]?.[0];
+}
