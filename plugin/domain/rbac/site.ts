@@ -76,7 +76,7 @@ export function sharedRoles(
 }
 
 /** The name of the second binding, which holds the access while the binding is replaced. */
-export function secondNameOf(binding = "", { fieldManager }: Names): string {
+export function secondNameOf(binding: string, { fieldManager }: Names): string {
   return `${binding}-${fieldManager}`;
 }
 

@@ -57,7 +57,7 @@ function replacing(
   { object, live }: Pick<Write, "object"> & { readonly live: KubeObject },
   { plan, does, context }: Replacing,
 ): SiteWrites {
-  const secondName = secondNameOf(object.metadata.name, context.names);
+  const secondName = secondNameOf(object.metadata.name ?? "", context.names);
   const second = temporaryBinding(plan, secondName, context.witness);
   const [from, to] = [roleRefOf(live), roleRefOf(object)];
   const { temporary: left } = plan;
