@@ -33,6 +33,7 @@ export class BundleWriter {
         return;
       } catch (error) {
         if (!(error instanceof ChangedError) || attempt >= attempts) throw error;
+        this.deps.recorder.note(`${error.message}: reading and planning again`);
         step = await evaluate({ ...this.#tools(), runs }, step);
         const errors = step.findings.filter(({ severity }) => severity === "error");
         if (errors.length > 0) throw new BlockedError(step.exitCode, errors);
