@@ -94,7 +94,7 @@ async function restore(
       const read = await readStored(deps, saved.metadata.name ?? "");
       if (!sameContent(read, saved))
         throw new NotAsSavedError(`${object} reads back otherwise than saved`);
-      return { result: "changed", value: undefined };
+      return { result: back.written === undefined ? "created" : "changed", value: undefined };
     },
   );
 }

@@ -80,7 +80,7 @@ describe("7: what was there before is back, and proven", () => {
     expect(scene.cluster.written).toEqual([applyNew, deleteOld, createOld, deleteNew]);
     expect(scene.old()?.["webhooks"]).toEqual(before?.["webhooks"]);
     expect(scene.live()).toBeUndefined();
-    expect(stepsOf(report)).toContain("rollback.restore: changed");
+    expect(stepsOf(report)).toContain("rollback.restore: created");
   });
 
   test("only new, to be repaired: the content before comes back", async () => {
