@@ -1,10 +1,10 @@
 /** One change as a request: bound to what was read, a refusal told as what it means. */
 import { patchOf } from "../../domain/cluster/edits";
-import { ApiError, exitCodes } from "../../domain/errors";
+import { ApiError, exitCodes, type StatusCause } from "../../domain/errors";
 import { type KubeObject, objectLabel, preconditionsOf } from "../../domain/objects";
 import { isPersonsManager } from "../../domain/owners";
 import { judgeConflict } from "../../domain/webhook/conflicts";
-import { changedError } from "../outcome";
+import { changedError, ChangedError } from "../outcome";
 import type { Cluster } from "../ports";
 import { BlockedError } from "../recorder";
 import {
@@ -115,6 +115,12 @@ function bindingOf(object: KubeObject, dryRun: boolean): object {
 function isPersons({ metadata }: KubeObject, ours: readonly string[]): boolean {
   const managers = metadata.managedFields ?? [];
   return managers.every(({ manager = "" }) => isPersonsManager(manager, ours));
+}
+
+/** The fields of others that an apply met; none where it failed for another reason. */
+export function heldFields(error: unknown): readonly StatusCause[] {
+  const cause = error instanceof ChangedError ? error.cause : undefined;
+  return cause instanceof ApiError && cause.status === 409 ? cause.causes : [];
 }
 
 /** A conflict, or an object that is gone, as what it means; where one is made, its namespace is gone. */

@@ -3,7 +3,7 @@
  * came, and told. What nobody confirmed is not sent.
  */
 import type { Act } from "../../domain/confirmed";
-import { exitCodes, UsageError } from "../../domain/errors";
+import { exitCodes, type StatusCause, UsageError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { type KubeObject, objectLabel } from "../../domain/objects";
 import { certain, changedError, ChangedError, noted, requireConfirmed } from "../outcome";
@@ -11,6 +11,7 @@ import { BlockedError } from "../recorder";
 import type { RunPorts } from "../run-ports";
 import {
   actsOf,
+  type Apply,
   type Change,
   type Conflicts,
   conflictsOf,
@@ -25,7 +26,7 @@ import {
 } from "./change";
 import { inverseOf } from "./inverse";
 import { KeptObjects } from "./kept";
-import { sendChange } from "./send";
+import { heldFields, sendChange } from "./send";
 
 export type SessionPorts = Omit<RunPorts, "yaml" | "clock">;
 
@@ -36,7 +37,7 @@ export interface SessionOptions {
   readonly takeFields?: readonly string[];
   /** Managers beside the tool's own whose fields it writes. */
   readonly others?: readonly string[];
-  /** What goes on while a write is under way. */
+  /** What goes on while a write is under way that does not take another one back. */
   readonly during?: <T>(write: Promise<T>) => Promise<T>;
 }
 
@@ -48,6 +49,12 @@ type Again = (error: ChangedError) => Promise<Change | undefined>;
 
 /** What is stored after a write; undefined after a deletion. */
 interface Outcome {
+  readonly stored: KubeObject | undefined;
+}
+
+/** An apply tried: the fields of others that it takes, and what would be stored. */
+export interface Tried {
+  readonly held: readonly StatusCause[];
   readonly stored: KubeObject | undefined;
 }
 
@@ -120,6 +127,24 @@ export class Session {
     return stored;
   }
 
+  /**
+   * Tries an apply, and over the fields of others where some are in the way and `judge` lets them be
+   * taken: these, and what would be stored.
+   */
+  async rehearseOver(
+    change: Apply,
+    judge: (held: readonly StatusCause[]) => void = () => undefined,
+  ): Promise<Tried> {
+    try {
+      return { held: [], stored: await this.rehearse(change) };
+    } catch (error) {
+      const held = heldFields(error);
+      if (held.length === 0) throw error;
+      judge(held);
+      return { held, stored: await this.rehearse({ ...change, force: true }) };
+    }
+  }
+
   /** Tries it, and tells it as planned. */
   async plan(change: Change): Promise<void> {
     await this.rehearse(change);
@@ -143,9 +168,15 @@ export class Session {
     return await this.#step(change, again);
   }
 
-  /** The same for a write that takes this run's own work back; an interrupt does not stop it. */
-  async undo(change: Change): Promise<KubeObject | undefined> {
-    return await this.#step({ ...change, urgent: true });
+  /**
+   * The same for a write that takes this run's own work back: an interrupt does not stop it. With
+   * `otherwise` it is read back, and that is thrown where what is stored does not show it.
+   */
+  async undo(change: Change, otherwise?: Error): Promise<KubeObject | undefined> {
+    const back: Change = { ...change, urgent: true };
+    return await this.#step(back, undefined, async () => {
+      if (otherwise !== undefined && !(await this.#readBack(back))) throw otherwise;
+    });
   }
 
   /** Takes back what this run has patched and deleted, the last first, and sees that it is as before. */
@@ -165,10 +196,15 @@ export class Session {
     }
   }
 
-  async #step(change: Change, again?: Again): Promise<KubeObject | undefined> {
+  async #step(
+    change: Change,
+    again?: Again,
+    proven?: () => Promise<void>,
+  ): Promise<KubeObject | undefined> {
     if (change.urgent !== true) this.ports.signal.throwIfAborted();
     return await this.ports.recorder.step(stepOf(change), async () => {
       const end = await this.#attempts(change, again);
+      await proven?.();
       return { result: end.isWritten ? resultOf(change) : "unchanged", value: end.stored };
     });
   }
@@ -207,7 +243,7 @@ export class Session {
         label,
         refused: (error) => error,
       });
-    const { during } = this.options;
+    const during = change.urgent === true ? undefined : this.options.during;
     const { stored } = await noted(this.ports, notes, () => during?.(write()) ?? write());
     this.done.push({ change, stored });
     this.#kept.written(change);
