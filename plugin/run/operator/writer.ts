@@ -16,6 +16,8 @@ import { adoptInfo, applyInfo, type WriteInfo } from "./steps";
 /** Writes the objects of a bundle. */
 export class BundleWriter {
   readonly #saved = new Map<string, Saved>();
+  /** Objects that a write of this run changed. */
+  readonly #changed = new Set<string>();
   /** How many writes came into force. */
   written = 0;
 
@@ -49,7 +51,7 @@ export class BundleWriter {
   /** Keeps the object as it was before the run's first write of it. */
   async save(object: KubeObject): Promise<void> {
     const label = objectLabel(object);
-    if (this.#saved.has(label)) return;
+    if (this.#changed.has(label)) return;
     const file = await this.deps.journal.save(object);
     this.#saved.set(label, { object: label, file, verb: "replace" });
   }
@@ -122,6 +124,7 @@ export class BundleWriter {
     return await recorder.step(info, async () => {
       const value = await noted(this.deps, info, () => certain({ send, seen, label }));
       this.written += 1;
+      this.#changed.add(label);
       return { result, value };
     });
   }

@@ -889,6 +889,18 @@ describe("a run that is cut off", () => {
     expect((await scene.stored("Deployment"))?.metadata.labels).toMatchObject({ team: "a" });
   });
 
+  test("by somebody who changes the object before its first write keeps it with that change", async () => {
+    const scene = await aScene({ installed: "7.4.2-2" });
+    scene.beforeWrite = async (line) => {
+      if (line !== `patch Deployment/${operator}`) return;
+      scene.beforeWrite = () => Promise.resolve();
+      await edit(scene, ["Deployment", { metadata: { labels: { team: "a" } } }, "kubectl-label"]);
+    };
+    expect((await scene.run()).exit.code).toBe(0);
+    const kept = scene.saved.findLast(({ kind }) => kind === "Deployment");
+    expect(kept?.metadata.labels).toMatchObject({ team: "a" });
+  });
+
   test.each([
     ["while it is planned", 3, 0],
     ["before the write, and while that is judged again", 0, 2],
