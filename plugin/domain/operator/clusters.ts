@@ -17,7 +17,7 @@ export interface RegistryWish {
 
 /** What changes in one cluster resource. */
 export interface ClusterPatch {
-  readonly cluster: KubeObject;
+  readonly object: KubeObject;
   readonly edits: readonly FieldEdit[];
 }
 
@@ -32,7 +32,7 @@ export function clusterPatches(
       ...repositories(cluster, wish, names),
       ...pullSecrets(cluster, wish, names),
     ]);
-    return edits.length === 0 ? [] : [{ cluster, edits }];
+    return edits.length === 0 ? [] : [{ object: cluster, edits }];
   });
 }
 
@@ -43,7 +43,7 @@ export function isSamePatch(
   { ecFields }: Names,
 ): boolean {
   return (
-    later.cluster.metadata.uid === planned.cluster.metadata.uid &&
+    later.object.metadata.uid === planned.object.metadata.uid &&
     later.edits.every(
       ({ path, from }) =>
         sameJson(path, ecFields.pullSecrets) ||

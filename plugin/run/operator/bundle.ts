@@ -4,11 +4,10 @@
  * cluster's state is the only memory: a run that was cut off is resumed by the next one.
  */
 import { EngineError, exitCodes, UsageError } from "../../domain/errors";
-import type { Finding } from "../../domain/findings";
-import type { KubeObject } from "../../domain/objects";
+import { type KubeObject, objectLabel } from "../../domain/objects";
 import {
   clusterPatches,
-  type ClusterPatch,
+  isSamePatch,
   judgeClusterImages,
   upgradesItself,
 } from "../../domain/operator/clusters";
@@ -26,219 +25,251 @@ import {
   placeBundle,
   type Wanted,
 } from "../../domain/operator/wanted";
-import { plannedStep, refOf } from "../engine/change";
-import { requireHome } from "../engine/session";
+import { type Change, type Patch, refOf, stepOf } from "../engine/change";
+import { dryRunSays } from "../engine/execute";
+import { replanned } from "../engine/replan";
+import { requireHome, Session } from "../engine/session";
 import { requirePermissions } from "../ledger";
+import { changedError } from "../outcome";
 import { requirePrerequisites } from "../prerequisites";
 import { BlockedError } from "../recorder";
 import type { Report } from "../report";
-import { ClusterWriter } from "./cluster-writer";
+import {
+  adoptionOf,
+  applyOf,
+  detailsOf,
+  type Evaluated,
+  imagePatch,
+  isWritten,
+  writesOf,
+} from "./changes";
 import type { BundleOptions, OperatorDeps } from "./deps";
-import { detailsOf } from "./details";
-import { type Evaluated, evaluate } from "./evaluate";
-import { clusterPermissions, readPermissions, writePermissions } from "./permissions";
-import { readClusters, readInstalled, requireNamespace, requirePullSecret } from "./read";
-import { applyInfo, plannedSteps } from "./steps";
+import { attempts, evaluate, type Evaluating, requireFit } from "./evaluate";
+import {
+  readClusters,
+  readInstalled,
+  readPermissions,
+  requireNamespace,
+  requirePullSecret,
+  writePermissions,
+} from "./read";
 import { waitForDefinition, waitForOperator } from "./wait";
-import { BundleWriter, exitCodeOf } from "./writer";
 
 /** Upgrades; expected ends of every kind come back as a report. */
 export async function upgradeByBundle(deps: OperatorDeps, options: BundleOptions): Promise<Report> {
   return await new BundleUpgrade(deps, options).run();
 }
 
-interface Planned {
-  readonly installed: Installed;
+interface Plan {
+  /** Release of the operator that runs. */
   readonly runs: string | undefined;
   readonly steps: readonly Evaluated[];
-  /** Clusters whose own upgrade follows at once are patched before the operator, the others after. */
-  readonly patches: {
-    readonly before: readonly ClusterPatch[];
-    readonly after: readonly ClusterPatch[];
-  };
-}
-
-function writesOf(steps: readonly Evaluated[]): readonly Evaluated[] {
-  return steps.filter(({ is }) => is === "create" || is === "change");
+  /** Patches of clusters whose own upgrade follows at once come before the operator, others after. */
+  readonly before: readonly Patch[];
+  readonly after: readonly Patch[];
 }
 
 class BundleUpgrade {
-  readonly #writer: BundleWriter;
-  readonly #clusters: ClusterWriter;
-  #planned: Planned | undefined;
+  readonly #session: Session;
+  #steps: readonly Evaluated[] = [];
 
   constructor(
     private readonly deps: OperatorDeps,
     private readonly options: BundleOptions,
   ) {
-    this.#writer = new BundleWriter(deps, options);
-    this.#clusters = new ClusterWriter(deps, options);
+    this.#session = new Session(deps, options);
   }
 
   async run(): Promise<Report> {
     try {
-      const reason = await this.#upgrade();
-      this.#writer.report();
-      return this.#detailed(this.deps.recorder.success(reason));
+      return this.#detailed(this.deps.recorder.success(await this.#upgrade()));
     } catch (error) {
-      this.#writer.report();
       return this.#detailed(this.#failed(error));
     }
   }
 
   async #upgrade(): Promise<string> {
     const { deps, options } = this;
-    const planned = await this.#plan();
-    this.#planned = planned;
-    const patches = [...planned.patches.before, ...planned.patches.after];
-    const count = writesOf(planned.steps).length + patches.length;
-    if (options.dryRun !== "none") return this.#dryRun(planned);
-    deps.recorder.findings(await requireHome(deps, count > 0));
-    await this.#write(planned);
+    const plan = await this.#plan();
+    this.#steps = plan.steps;
+    if (options.dryRun !== "none") return this.#told(plan);
+    const changes = this.#changesOf(plan);
+    deps.recorder.findings(await requireHome(deps, changes.length > 0));
+    this.#session.confirm(changes);
+    await this.#write(plan);
     const says = await waitForOperator(deps, options);
-    await this.#clusters.write(planned.patches.after);
+    await this.#patch(plan.after);
     const to = options.contents.operatorVersion ?? "the release";
-    if (this.#written() === 0) {
-      return `the operator is as ${to} has it already: nothing was written; it is ${says}`;
-    }
-    return `the operator is at ${to}: ${says}`;
+    return this.#session.written === 0
+      ? `the operator is as ${to} has it already: nothing was written; it is ${says}`
+      : `the operator is at ${to}: ${says}`;
   }
 
   /** Everything is read and tried first; whatever stands against it ends the run here. */
-  async #plan(): Promise<Planned> {
+  async #plan(): Promise<Plan> {
     const { deps, options } = this;
+    const { recorder } = deps;
     const { namespace, contents } = options;
-    const first = this.#place(undefined);
-    await requirePermissions(deps, readPermissions(deps, options, first));
+    const bundle = this.#placed(undefined);
+    await requirePermissions(deps, readPermissions(deps, options, bundle));
     await requireNamespace(deps, namespace);
-    const installed = await readInstalled(deps, namespace, first);
-    const byOlm = isOlmDone(installed, contents.operatorVersion);
-    const wanted = byOlm ? [] : this.#place(installed.deployment);
-    if (byOlm) deps.recorder.note("OLM has brought the operator to the release: it writes it");
-    else this.#refuse(installed, wanted);
+    const installed = await readInstalled(deps, namespace, bundle);
+    const wanted = this.#wanted(installed);
     await requirePullSecret(deps, options);
     const runs = operatorVersionOf(installed.deployment, deps.names);
-    const there = new Set(installed.objects.map((object) => this.#key(object)));
-    const patches = await this.#patches();
-    await requirePermissions(deps, [
-      ...writePermissions(
-        wanted.map(({ kind, object }) => ({
-          ref: bundleRef(kind, object),
-          creates: !there.has(this.#key(object)),
-        })),
-      ),
-      ...clusterPermissions(
-        [...patches.before, ...patches.after].map((patch) => refOf(this.#clusters.patchOf(patch))),
-      ),
-    ]);
+    const { before, after } = await this.#patches();
+    const patches = [...before, ...after];
+    await requirePermissions(deps, writePermissions(wanted, installed, patches));
     // what would refuse a patch in the end refuses it now
-    for (const patch of [...patches.before, ...patches.after]) {
-      await this.#clusters.rehearse(patch);
+    for (const patch of patches) {
+      this.#session.requireFree(patch);
+      await this.#session.rehearse(patch);
     }
     const steps: Evaluated[] = [];
-    for (const one of wanted) steps.push(await evaluate({ deps, options, runs }, one));
-    const findings = steps.flatMap((step) => step.findings);
-    const errors = findings.filter(({ severity }) => severity === "error");
-    if (errors.length > 0) throw new BlockedError(exitCodeOf(steps), errors);
-    deps.recorder.findings(findings);
-    if (writesOf(steps).length + patches.before.length + patches.after.length > 0) {
+    for (const one of wanted) steps.push(await evaluate(this.#evaluating(runs), one));
+    recorder.findings(requireFit(steps.flatMap(({ findings }) => findings)));
+    const plan = { runs, steps, before, after };
+    if (this.#changesOf(plan).length > 0) {
       await requirePrerequisites(deps, { ...options, version: contents.operatorVersion });
     }
     if (contents.operatorVersion === undefined) {
-      deps.recorder.note(
-        "the release pins its operator by digest: which release it is cannot be told",
-      );
+      recorder.note("the release pins its operator by digest: which release it is cannot be told");
     }
-    return { installed, runs, steps, patches };
+    return plan;
   }
 
-  #key({ kind, metadata }: KubeObject): string {
-    return `${kind}/${metadata.name ?? ""}`;
+  /** The objects to write; throws where the operator is not to be upgraded by them. */
+  #wanted(installed: Installed): readonly Wanted[] {
+    const { contents, registry, takeFields } = this.options;
+    const { names, recorder } = this.deps;
+    if (isOlmDone(installed, contents.operatorVersion)) {
+      recorder.note("OLM has brought the operator to the release: it writes it");
+      return [];
+    }
+    const owned = judgeOwners(installed, contents.operatorVersion);
+    if (owned.length > 0) throw new BlockedError(exitCodes.conflict, owned);
+    const wanted = this.#placed(installed.deployment);
+    const moved = wanted
+      .filter(({ object }) => registry === undefined && isOperator(object, names))
+      .flatMap(({ object }) => judgeRegistry(installed, object, takeFields));
+    const findings = [...judgeDirection(installed, contents.operatorVersion), ...moved];
+    if (findings.length > 0) throw new BlockedError(exitCodes.blocked, findings);
+    return wanted;
   }
 
-  #place(live: KubeObject | undefined): readonly Wanted[] {
-    const { deps, options } = this;
-    const { namespace, contents, registry, pullSecret, allowObjects } = options;
-    const placing = { namespace, registry, pullSecret, allowObjects, names: deps.names, live };
-    const result = placeBundle(contents.bundle, placing);
+  #placed(live: KubeObject | undefined): readonly Wanted[] {
+    const { bundle, source } = this.options.contents;
+    const result = placeBundle(bundle, { ...this.options, names: this.deps.names, live });
     if (result.is === "placed") return result.objects;
     throw new UsageError(
-      result.problems.map((problem) => `release ${contents.source}: ${problem}`),
+      result.problems.map((problem) => `release ${source}: ${problem}`),
       { hint: "give a release as it was published, with the operator's bundle for this platform" },
     );
   }
 
-  #refuse(installed: Installed, wanted: readonly Wanted[]): void {
-    const { contents, registry, takeFields } = this.options;
-    const { names } = this.deps;
-    const owned = judgeOwners(installed, contents.operatorVersion);
-    if (owned.length > 0) throw new BlockedError(exitCodes.conflict, owned);
-    const operator = wanted.find(({ object }) => isOperator(object, names));
-    const findings: readonly Finding[] = [
-      ...judgeDirection(installed, contents.operatorVersion),
-      ...(operator === undefined || registry !== undefined
-        ? []
-        : judgeRegistry(installed, operator.object, takeFields)),
-    ];
-    if (findings.length > 0) throw new BlockedError(exitCodes.blocked, findings);
-  }
-
-  async #patches(): Promise<Planned["patches"]> {
+  /** What has the clusters pull from the operator's registry. */
+  async #patches(): Promise<Pick<Plan, "before" | "after">> {
     const { deps, options } = this;
+    const { names, recorder } = deps;
     if (options.registry === undefined && options.pullSecret === undefined) {
       return { before: [], after: [] };
     }
     const clusters = await readClusters(deps, options.namespace);
-    const patches = clusterPatches(clusters, options, deps.names);
-    deps.recorder.findings(judgeClusterImages(clusters, options, deps.names));
-    const early = patches.filter(({ cluster }) => upgradesItself(cluster, deps.names));
-    return { before: early, after: patches.filter((patch) => !early.includes(patch)) };
-  }
-
-  #dryRun({ steps, patches }: Planned): string {
-    const { deps, options } = this;
-    const { recorder } = deps;
-    let count = 0;
-    const plan = (info: Parameters<typeof recorder.done>[0]): void => {
-      recorder.done(info, "planned");
-      count += 1;
+    recorder.findings(judgeClusterImages(clusters, options, names));
+    const patches = clusterPatches(clusters, options, names).map((one) => imagePatch(one, names));
+    const isEarly = ({ object }: Patch): boolean => upgradesItself(object, names);
+    return {
+      before: patches.filter(isEarly),
+      after: patches.filter((patch) => !isEarly(patch)),
     };
-    for (const step of steps) {
-      if (step.is === "kept" || step.is === "same") this.#left(step);
-      else plannedSteps(step, deps, options).forEach(plan);
-    }
-    for (const patch of [...patches.before, ...patches.after]) {
-      plan(plannedStep(this.#clusters.patchOf(patch), deps.command, options.fieldManager));
-    }
-    return count === 0
-      ? "dry run: everything is as wanted, nothing would be written"
-      : `dry run: ${count} ${count === 1 ? "write" : "writes"} planned, nothing was changed`;
   }
 
+  #evaluating(runs: string | undefined): Evaluating {
+    return { deps: this.deps, options: this.options, session: this.#session, runs };
+  }
+
+  #changesOf({ steps, before, after }: Plan): readonly Change[] {
+    const { fieldManager } = this.options;
+    return [...steps.flatMap((step) => writesOf(step, fieldManager)), ...before, ...after];
+  }
+
+  /** A dry run's end: every write told as planned. */
+  #told(plan: Plan): string {
+    const tell = (change: Change): void => {
+      this.#session.tell(change);
+    };
+    for (const step of plan.steps) {
+      this.#left(step);
+      writesOf(step, this.options.fieldManager).forEach(tell);
+    }
+    [...plan.before, ...plan.after].forEach(tell);
+    return dryRunSays(this.#changesOf(plan).length);
+  }
+
+  /** Tells an object that is not written. */
   #left(step: Evaluated): void {
-    const { info } = applyInfo(step);
+    if (isWritten(step)) return;
+    const info = stepOf(applyOf(step, this.options.fieldManager));
     this.deps.recorder.done(info, step.is === "kept" ? "skipped" : "unchanged");
   }
 
-  async #write({ steps, patches, runs }: Planned): Promise<void> {
+  async #write({ steps, before, runs }: Plan): Promise<void> {
     const { deps, options } = this;
     for (const step of steps) {
-      if (isOperator(step.object, deps.names)) await this.#clusters.write(patches.before);
-      if (step.is === "kept" || step.is === "same") this.#left(step);
-      else await this.#writer.write(step, runs);
-      if (step.kind.resource !== definitionResource) continue;
-      await waitForDefinition(deps, bundleRef(step.kind, step.object), options.timeoutMs);
+      const { kind, object } = step;
+      if (isOperator(object, deps.names)) await this.#patch(before);
+      this.#left(step);
+      await this.#bring(step, runs);
+      if (kind.resource !== definitionResource) continue;
+      await waitForDefinition(deps, bundleRef(kind, object), options.timeoutMs);
     }
   }
 
-  #written(): number {
-    return this.#writer.written + this.#clusters.written;
+  /** Brings an object to what was judged; what changed since is judged again. */
+  async #bring(first: Evaluated, runs: string | undefined): Promise<void> {
+    const { fieldManager } = this.options;
+    await replanned(this.deps, first, {
+      attempts,
+      work: async (step) => {
+        if (!isWritten(step)) return;
+        const adoption = adoptionOf(step, fieldManager);
+        const live = adoption === undefined ? step.live : await this.#session.send(adoption);
+        await this.#session.send(applyOf({ ...step, live }, fieldManager));
+      },
+      again: async (_error, step) => {
+        const now = await evaluate(this.#evaluating(runs), step);
+        requireFit(now.findings);
+        this.#session.requireConfirmed(writesOf(now, fieldManager));
+        return now;
+      },
+    });
+  }
+
+  /** Patches clusters, each as what is stored by now needs it. */
+  async #patch(patches: readonly Patch[]): Promise<void> {
+    const { recorder, signal } = this.deps;
+    for (const planned of patches) {
+      signal.throwIfAborted();
+      const patch = await this.#patchNow(planned);
+      if (patch === undefined) recorder.done(stepOf(planned), "unchanged");
+      else await this.#session.send(patch, () => this.#patchNow(planned));
+    }
+  }
+
+  /** Undefined where the cluster is as wanted by now, or gone; throws where it is other work. */
+  async #patchNow(planned: Patch): Promise<Patch | undefined> {
+    const { deps, options } = this;
+    const stored = await deps.cluster.get(refOf(planned));
+    const [patch] = clusterPatches(stored === undefined ? [] : [stored], options, deps.names);
+    if (patch === undefined) return undefined;
+    if (isSamePatch(patch, planned, deps.names)) return imagePatch(patch, deps.names);
+    throw changedError(undefined, objectLabel(planned.object));
   }
 
   /** After a write, the end says what stands. */
   #failed(error: unknown): Report {
     const { recorder } = this.deps;
-    const written = this.#written();
+    const { written } = this.#session;
     if (!(error instanceof EngineError) || written === 0) return recorder.failure(error);
     if (error instanceof BlockedError) recorder.findings(error.findings);
     const done =
@@ -251,8 +282,7 @@ class BundleUpgrade {
   }
 
   #detailed(report: Report): Report {
-    const { steps = [] } = this.#planned ?? {};
-    if (steps.length === 0) return report;
-    return { ...report, details: detailsOf(steps, this.options.contents, this.deps.names) };
+    if (this.#steps.length === 0) return report;
+    return { ...report, details: detailsOf(this.#steps, this.options.contents, this.deps.names) };
   }
 }

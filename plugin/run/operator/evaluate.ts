@@ -1,10 +1,10 @@
 /** What one object of the bundle needs: compared, tried by dry run, and judged for local changes. */
 import { ApiError, exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
-import { annotationKey, type KubeObject, objectLabel, preconditionsOf } from "../../domain/objects";
-import { operatorFinding } from "../../domain/operator/codes";
+import { annotationKey, type KubeObject, objectLabel } from "../../domain/objects";
+import { operatorFinding, operatorFindings } from "../../domain/operator/codes";
 import { judgeDefinition, marked, withFields } from "../../domain/operator/definitions";
-import { changesTo, type Difference, differences } from "../../domain/operator/differences";
+import { changesTo, differences } from "../../domain/operator/differences";
 import { bundleRef, definitionResource } from "../../domain/operator/kinds";
 import { leftovers } from "../../domain/operator/leftovers";
 import { heldAmong, type HeldFacts, judgeHeld } from "../../domain/operator/local-changes";
@@ -13,40 +13,18 @@ import { lastFileOver } from "../../domain/operator/managers";
 import { isOlder } from "../../domain/versions";
 import { lossesOf, lossKeys } from "../../domain/operator/losses";
 import type { Wanted } from "../../domain/operator/wanted";
-import { changedError, ChangedError } from "../outcome";
+import { replanned } from "../engine/replan";
+import type { Session } from "../engine/session";
+import { BlockedError } from "../recorder";
 import { readSnapshot } from "../snapshot";
+import { applyOf, type Evaluated } from "./changes";
 import type { BundleOptions, OperatorDeps } from "./deps";
-
-/** An object with its verdict. */
-export interface Evaluated extends Wanted {
-  readonly live: KubeObject | undefined;
-  /** `kept`: the stored one is newer and is left alone. */
-  readonly is: "create" | "change" | "same" | "kept";
-  /** Fields of others are taken, all of them by consent. */
-  readonly force: boolean;
-  /** Errors refuse the whole run; `exitCode` is theirs. */
-  readonly findings: readonly Finding[];
-  readonly exitCode: typeof exitCodes.conflict | typeof exitCodes.blocked;
-  readonly changes: readonly Difference[];
-  /** What the API server would store, where it was asked. */
-  readonly stored: KubeObject | undefined;
-  /** Fields of the old file that go. */
-  readonly removed: readonly string[];
-}
-
-const nothing = {
-  force: false,
-  findings: [],
-  exitCode: exitCodes.conflict,
-  changes: [],
-  stored: undefined,
-  removed: [],
-} as const;
 
 /** What every object is judged with. */
 export interface Evaluating {
   readonly deps: OperatorDeps;
   readonly options: BundleOptions;
+  readonly session: Session;
   /** Release of the operator that runs. */
   readonly runs: string | undefined;
 }
@@ -56,31 +34,36 @@ export const attempts = 10;
 
 /** Reads the object and judges it; nothing is written. What changes meanwhile is read again. */
 export async function evaluate(tools: Evaluating, wanted: Wanted): Promise<Evaluated> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await evaluateOnce(tools, wanted);
-    } catch (error) {
-      if (!(error instanceof ChangedError) || attempt >= attempts) throw error;
-    }
-  }
+  return await replanned(tools.deps, wanted, {
+    work: (one) => evaluateOnce(tools, one),
+    again: (_error, one) => Promise.resolve(one),
+    attempts,
+  });
 }
 
-async function evaluateOnce(tools: Evaluating, wanted: Wanted): Promise<Evaluated> {
+/** Stops with what stands against a write, a conflict before a refusal, and gives the warnings. */
+export function requireFit(findings: readonly Finding[]): readonly Finding[] {
+  const errors = findings.filter(({ severity }) => severity === "error");
+  if (errors.length === 0) return findings;
+  const held = errors.some(({ code }) => code === operatorFindings.localChange.code);
+  throw new BlockedError(held ? exitCodes.conflict : exitCodes.blocked, errors);
+}
+
+async function evaluateOnce(tools: Evaluating, { kind, object }: Wanted): Promise<Evaluated> {
   const { deps, options } = tools;
-  const live = await deps.cluster.get(bundleRef(wanted.kind, wanted.object));
-  const { verdict, object, keeps } = await judged(tools, wanted, live);
-  const at = { ...nothing, kind: wanted.kind, object, live };
-  if (verdict.is === "kept") return { ...at, is: "kept", findings: verdict.findings };
-  if (verdict.is === "refused")
-    return { ...at, is: "same", findings: verdict.findings, exitCode: exitCodes.blocked };
-  const tried = await tryApply(deps, options, { object, live });
-  if (tried.is === "refused") {
-    return { ...at, is: "same", findings: [tried.finding], exitCode: exitCodes.blocked };
-  }
-  if (live === undefined) return { ...at, is: "create", findings: verdict.findings };
-  const stored = tried.result;
+  const live = await deps.cluster.get(bundleRef(kind, object));
+  const given = await judged(tools, { kind, object }, live);
+  const at: Evaluated = {
+    ...{ kind, object: given.object, live, findings: given.findings },
+    ...{ is: "same", force: false, changes: [], stored: undefined, removed: [] },
+  };
+  if (given.is !== "write") return { ...at, is: given.is === "kept" ? "kept" : "same" };
+  const tried = await tryApply(tools, at);
+  if (tried.is === "refused") return { ...at, findings: [tried.finding] };
+  if (live === undefined) return { ...at, is: "create" };
+  const { stored, held } = tried;
   const facts: HeldFacts = {
-    ...{ live, wanted: object, held: tried.held, stored },
+    ...{ live, wanted: given.object, held, stored },
     ours: options.fieldManager,
     takeFields: options.takeFields,
     isCopy: options.rehearsed,
@@ -89,18 +72,15 @@ async function evaluateOnce(tools: Evaluating, wanted: Wanted): Promise<Evaluate
   const { findings, force } =
     first.findings.length === 0
       ? first
-      : judgeHeld({ ...facts, storedFile: await storedFile(tools, live, keeps) });
-  const changes = changesTo(live, object, stored);
-  const removed = leftovers(live, object, options.fieldManager);
+      : judgeHeld({ ...facts, storedFile: await storedFile(tools, live, given.keeps) });
+  const changes = changesTo(live, given.object, stored);
+  const removed = leftovers(live, given.object, options.fieldManager);
   return {
     ...at,
     // what the API server alone would fill in is no reason to write, and no plan without it could name it
     is: changes.length + removed.length === 0 ? "same" : "change",
-    force,
-    findings: [...verdict.findings, ...findings],
-    changes,
-    stored,
-    removed,
+    ...{ force, changes, stored, removed },
+    findings: [...given.findings, ...findings],
   };
 }
 
@@ -124,14 +104,13 @@ async function storedFile(
   }
 }
 
+/** The object to write, and whether it is written at all. */
 interface Judged {
+  readonly is: "write" | "kept" | "refused";
   readonly object: KubeObject;
   /** Fields of a stored definition that are kept beside the release's. */
   readonly keeps: readonly string[];
-  readonly verdict: {
-    readonly is: "write" | "kept" | "refused";
-    readonly findings: readonly Finding[];
-  };
+  readonly findings: readonly Finding[];
 }
 
 /** Definitions are shared by operators: they are never lowered. */
@@ -142,27 +121,22 @@ async function judged(
 ): Promise<Judged> {
   const { names } = deps;
   const { operatorVersion } = options.contents;
-  const plain: Judged = { object, keeps: [], verdict: { is: "write", findings: [] } };
+  const plain: Judged = { is: "write", object, keeps: [], findings: [] };
   if (kind.resource !== definitionResource) return plain;
   const mark = marked(object, operatorVersion, names);
   if (live === undefined) return { ...plain, object: mark };
   const goesUp = isOlder(runs, operatorVersion);
-  const verdict = judgeDefinition({
-    ...{ live, wanted: mark, goesUp, names },
-    ours: options.fieldManager,
-  });
-  const about = { object: objectLabel(object) };
+  const ours = options.fieldManager;
+  const verdict = judgeDefinition({ live, wanted: mark, goesUp, names, ours });
+  const told = (code: keyof typeof operatorFindings, cause: string): Finding =>
+    operatorFinding(code, { object: objectLabel(object), cause });
   if (verdict.is === "keep") {
     const cause = `the stored definition is left as it is: ${verdict.because}`;
-    return {
-      ...plain,
-      verdict: { is: "kept", findings: [operatorFinding("definitionKept", { ...about, cause })] },
-    };
+    return { ...plain, is: "kept", findings: [told("definitionKept", cause)] };
   }
   if (verdict.is === "refuse") {
     const cause = `objects are stored in version ${verdict.versions.join(", ")}, which the release does not serve`;
-    const findings = [operatorFinding("definitionStored", { ...about, cause })];
-    return { ...plain, verdict: { is: "refused", findings } };
+    return { ...plain, is: "refused", findings: [told("definitionStored", cause)] };
   }
   const { loses, keeps } = verdict;
   const lacks =
@@ -170,62 +144,49 @@ async function judged(
       ? undefined
       : lossesOf(loses, live, await readSnapshot(deps, options.namespace, lossKeys));
   const kept = `the stored definition has ${keeps.join(", ")} beside the release's fields: kept`;
-  const findings = [
-    ...(lacks === undefined
-      ? []
-      : [operatorFinding("definitionLoses", { ...about, cause: lacks })]),
-    ...(keeps.length === 0 ? [] : [operatorFinding("definitionLocal", { ...about, cause: kept })]),
-  ];
   // a definition that is as wanted otherwise is not written for the mark alone
   const isMarked = annotationKey(live, names.annotations.operatorVersion) !== undefined;
   const writes = isMarked || differences(live, object).length > 0;
-  const given = withFields(writes ? mark : object, live, keeps);
-  return { object: given, keeps, verdict: { is: "write", findings } };
+  return {
+    is: "write",
+    object: withFields(writes ? mark : object, live, keeps),
+    keeps,
+    findings: [
+      ...(lacks === undefined ? [] : [told("definitionLoses", lacks)]),
+      ...(keeps.length === 0 ? [] : [told("definitionLocal", kept)]),
+    ],
+  };
 }
 
 type Tried =
-  | { readonly is: "tried"; readonly held: readonly Held[]; readonly result?: KubeObject }
+  | {
+      readonly is: "tried";
+      readonly held: readonly Held[];
+      readonly stored: KubeObject | undefined;
+    }
   | { readonly is: "refused"; readonly finding: Finding };
 
 /** The dry run says who holds what, and whether the API server takes the object at all. */
-async function tryApply(
-  deps: OperatorDeps,
-  options: BundleOptions,
-  { object, live }: { readonly object: KubeObject; readonly live: KubeObject | undefined },
-): Promise<Tried> {
-  const { fieldManager, dryRun } = options;
+async function tryApply({ session, options }: Evaluating, at: Evaluated): Promise<Tried> {
+  const { object, live } = at;
+  const { fieldManager: ours, dryRun } = options;
   if (dryRun === "client") {
-    if (live === undefined) return { is: "tried", held: [] };
-    const found = differences(live, object);
-    return { is: "tried", held: heldAmong({ live, wanted: object, ours: fieldManager }, found) };
+    const held =
+      live === undefined
+        ? []
+        : heldAmong({ live, wanted: object, ours }, differences(live, object));
+    return { is: "tried", held, stored: undefined };
   }
-  const metadata = { ...object.metadata, ...(live !== undefined && preconditionsOf(live)) };
-  const apply = (force: boolean): Promise<KubeObject> =>
-    deps.cluster.apply({ ...object, metadata }, { fieldManager, force, dryRun: true });
   try {
-    return { is: "tried", held: [], result: await apply(false) };
+    const { held, stored } = await session.rehearseOver(applyOf(at, ours));
+    return { is: "tried", held: heldOf(held), stored };
   } catch (error) {
-    if (!isConflict(error)) return refusedOr(error, object);
-    if (error.causes.length === 0) throw changedError(error, objectLabel(object));
-    try {
-      return { is: "tried", held: heldOf(error.causes), result: await apply(true) };
-    } catch (inner) {
-      return refusedOr(inner, object);
-    }
+    // a refusal of the object itself is a finding; any other end is an end of the run
+    if (!(error instanceof ApiError) || ![400, 422].includes(error.status)) throw error;
+    const cause = `the API server refuses it: ${error.message}`;
+    return {
+      is: "refused",
+      finding: operatorFinding("refused", { object: objectLabel(object), cause }),
+    };
   }
-}
-
-function isConflict(error: unknown): error is ApiError {
-  return error instanceof ApiError && error.status === 409;
-}
-
-/** A refusal of the object itself is a finding; any other end is an end of the run. */
-function refusedOr(error: unknown, object: KubeObject): Tried {
-  if (isConflict(error)) throw changedError(error, objectLabel(object));
-  if (!(error instanceof ApiError) || ![400, 422].includes(error.status)) throw error;
-  const cause = `the API server refuses it: ${error.message}`;
-  return {
-    is: "refused",
-    finding: operatorFinding("refused", { object: objectLabel(object), cause }),
-  };
 }

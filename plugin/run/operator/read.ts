@@ -1,7 +1,6 @@
-/** What is there: the namespace, the bundle's objects, the clusters that follow a registry. */
+/** What is there, and the permissions to read and to write it. */
 import { ApiError, exitCodes } from "../../domain/errors";
 import { kinds } from "../../domain/kinds";
-import type { Names } from "../../domain/names";
 import type { KubeObject, Ref, Resource } from "../../domain/objects";
 import { operatorFinding } from "../../domain/operator/codes";
 import {
@@ -14,16 +13,74 @@ import {
 import type { Installed } from "../../domain/operator/refusals";
 import { bundleRef } from "../../domain/operator/kinds";
 import { isOperator, type Wanted } from "../../domain/operator/wanted";
+import type { Permission } from "../../domain/permissions";
 import type { Platform } from "../../domain/release/platforms";
 import { namespaceMissing } from "../../domain/webhook/codes";
+import { type Patch, permissionsOf } from "../engine/change";
 import type { Cluster } from "../ports";
 import { BlockedError } from "../recorder";
 import { readSnapshot } from "../snapshot";
+import { clusterResource } from "./changes";
 import type { BundleOptions, OperatorDeps } from "./deps";
 
-/** How cluster resources are addressed: in the version that every release serves. */
-export function clusterResource({ group, version, ec }: Names): Resource {
-  return { group, version, plural: ec.plural, kind: ec.kind };
+const permission = (verb: string, { resource, name, namespace }: Ref, why: string): Permission => ({
+  verb,
+  group: resource.group,
+  resource: resource.plural,
+  // a list or a creation is of no single name
+  ...(verb !== "list" && verb !== "create" && { name }),
+  ...(namespace !== undefined && { namespace }),
+  why,
+});
+
+/** What is read before anything is planned. */
+export function readPermissions(
+  { names }: OperatorDeps,
+  { namespace, registry, pullSecret }: BundleOptions,
+  wanted: readonly Wanted[],
+): readonly Permission[] {
+  const list = (resource: Resource, why: string): Permission =>
+    permission("list", { resource, name: "", namespace }, why);
+  return [
+    permission("get", { resource: kinds.namespace, name: namespace }, "to see that it exists"),
+    list(kinds.deployment, "to follow the operator's roll-out"),
+    ...(registry === undefined && pullSecret === undefined
+      ? []
+      : [list(clusterResource(names), "to find the clusters that follow the registry")]),
+    ...(pullSecret === undefined
+      ? []
+      : [permission("get", pullSecretRef(namespace, pullSecret), "to see that it exists")]),
+    ...wanted.map(({ kind, object }) =>
+      permission("get", bundleRef(kind, object), "to compare it with the release"),
+    ),
+  ];
+}
+
+/** What trying the objects takes, and writing them: even what is as wanted is tried. */
+export function writePermissions(
+  wanted: readonly Wanted[],
+  { objects }: Installed,
+  patches: readonly Patch[],
+): readonly Permission[] {
+  const there = new Set(objects.map(keyOf));
+  return [
+    ...wanted.flatMap(({ kind, object }) => {
+      const ref = bundleRef(kind, object);
+      return [
+        ...(there.has(keyOf(object))
+          ? []
+          : [permission("create", ref, "to apply what does not exist yet")]),
+        permission("patch", ref, "to apply the release's"),
+      ];
+    }),
+    ...patches.flatMap(permissionsOf).flatMap((write) => {
+      return [{ ...write, verb: "get", why: "to write over what is stored by then" }, write];
+    }),
+  ];
+}
+
+function keyOf({ kind, metadata }: KubeObject): string {
+  return `${kind}/${metadata.name ?? ""}`;
 }
 
 /** The platform that the API server shows by what it serves. */

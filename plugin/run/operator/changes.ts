@@ -1,0 +1,222 @@
+/** The writes that a bundle comes to, and how its plan and its report tell of them. */
+import { clusterFinding } from "../../domain/cluster/codes";
+import { ownedBy } from "../../domain/cluster/plan";
+import type { Finding } from "../../domain/findings";
+import type { Names } from "../../domain/names";
+import { type KubeObject, objectLabel, type Resource } from "../../domain/objects";
+import type { ClusterPatch } from "../../domain/operator/clusters";
+import { changesTo, type Difference, differences } from "../../domain/operator/differences";
+import { definitionResource } from "../../domain/operator/kinds";
+import { leftovers } from "../../domain/operator/leftovers";
+import { adopted, fileEntries } from "../../domain/operator/managers";
+import { imagesOf, isOperator, operatorVersionOf, type Wanted } from "../../domain/operator/wanted";
+import type { PlannedChange } from "../../domain/planned-write";
+import { cutWhere, type Json, list, own, shown } from "../../domain/values";
+import type { Apply, Change, Patch, Rewrite } from "../engine/change";
+
+/** An object with its verdict. */
+export interface Evaluated extends Wanted {
+  readonly live: KubeObject | undefined;
+  /** `kept`: the stored one is newer and is left alone. */
+  readonly is: "create" | "change" | "same" | "kept";
+  /** Fields of others are taken, all of them by consent. */
+  readonly force: boolean;
+  /** Errors refuse the whole run. */
+  readonly findings: readonly Finding[];
+  readonly changes: readonly Difference[];
+  /** What the API server would store, where it was asked. */
+  readonly stored: KubeObject | undefined;
+  /** Fields of the old file that go. */
+  readonly removed: readonly string[];
+}
+
+/** False where it is as wanted, or kept. */
+export function isWritten({ is }: Evaluated): boolean {
+  return is === "create" || is === "change";
+}
+
+/** The writes of an object. */
+export function writesOf(step: Evaluated, fieldManager: string): readonly Change[] {
+  if (!isWritten(step)) return [];
+  const adoption = adoptionOf(step, fieldManager);
+  return [...(adoption ? [adoption] : []), applyOf(step, fieldManager)];
+}
+
+const savedWhole = "the run saves the object; the report prints the command that puts it back";
+
+/**
+ * The change of ownership that goes before the first apply over a person's own kubectl apply: the
+ * fields of the file become this tool's.
+ */
+export function adoptionOf(
+  { kind, live }: Pick<Evaluated, "kind" | "live">,
+  fieldManager: string,
+): Rewrite | undefined {
+  if (live === undefined || fileEntries(live, fieldManager).length === 0) return undefined;
+  const apply = ["kubectl", "apply", "--server-side", `--field-manager=${fieldManager}`];
+  const { resourceVersion } = live.metadata;
+  return {
+    verb: "rewrite",
+    id: "operator.adopt",
+    resource: kind.resource,
+    object: live,
+    operations: [
+      { op: "replace", path: "/metadata/managedFields", value: adopted(live, fieldManager) },
+      { op: "replace", path: "/metadata/resourceVersion", value: resourceVersion },
+    ],
+    why: "what kubectl applied of the old file becomes this tool's own, no value changes (S18)",
+    risk: "none, no value changes",
+    reverse: savedWhole,
+    does: [],
+    kubectl: [...apply, "--dry-run=server", "-f", "-"],
+    holds: (stored) => fileEntries(stored, fieldManager).length === 0,
+  };
+}
+
+/** The apply of an object. */
+export function applyOf(step: Evaluated, fieldManager: string): Apply {
+  const { kind, object, live, force, changes, removed, stored: expected } = step;
+  const changed = [
+    ...changes.map(({ field }) => `change ${field}`),
+    ...removed.map((field) => `remove ${field}`),
+    ...(force ? ["take fields from their managers"] : []),
+  ];
+  return {
+    verb: "apply",
+    id: kind.step,
+    resource: kind.resource,
+    object,
+    live,
+    force,
+    why: whyOf(step),
+    risk: risks[kind.step] ?? "none, the running operator keeps working",
+    reverse: live === undefined ? "delete it: the old operator does not need it" : savedWhole,
+    does: live === undefined ? ["create it"] : changed,
+    ...plannedChanges(step),
+    holds: (stored) =>
+      changesTo(stored, object, expected).length === 0 &&
+      leftovers(stored, object, fieldManager).length === 0,
+  };
+}
+
+function whyOf({ is, changes, removed }: Evaluated): string {
+  const counted = (fields: readonly unknown[], one: string, more: string): readonly string[] =>
+    fields.length === 0 ? [] : [`${fields.length} ${fields.length === 1 ? one : more}`];
+  return {
+    create: "it does not exist yet",
+    change: [
+      ...counted(changes, "field differs from the release", "fields differ from the release"),
+      ...counted(removed, "field goes with the old one", "fields go with the old one"),
+    ].join(", "),
+    same: "it is as the release has it",
+    kept: "the stored one is newer",
+  }[is];
+}
+
+const risks: Readonly<Record<string, string>> = {
+  "operator.crd": "it is shared by all operators of the cluster",
+  "operator.deployment":
+    "the operator's pod is made anew: the admission webhook in it is away for a while, and the clusters are not managed until their own upgrade (S10)",
+};
+
+/** The fields of the write; a new definition is told as a whole, for its schema is long. */
+function plannedChanges(step: Evaluated): { readonly changes?: readonly PlannedChange[] } {
+  const { kind, object, live, changes, removed } = step;
+  if (live === undefined && kind.resource === definitionResource) return {};
+  const { apiVersion, kind: name } = object;
+  const fields =
+    live === undefined ? differences({ apiVersion, kind: name, metadata: {} }, object) : changes;
+  return {
+    changes: [
+      ...fields.map(({ field, wanted }) => ({ path: field, to: wanted })),
+      ...removed.map((field) => ({ path: field, to: null })),
+    ],
+  };
+}
+
+/** How cluster resources are addressed: in the version that every release serves. */
+export function clusterResource({ group, version, ec }: Names): Resource {
+  return { group, version, plural: ec.plural, kind: ec.kind };
+}
+
+/** Has a cluster resource pull from the operator's registry (S17). */
+export function imagePatch({ object, edits }: ClusterPatch, names: Names): Patch {
+  const fields = edits.map(({ path }) => path.join(".")).join(", ");
+  return {
+    verb: "patch",
+    id: "operator.cluster-images",
+    resource: clusterResource(names),
+    object,
+    edits,
+    why: `${fields} follow the operator's registry (S17)`,
+    does: [],
+    needs: "to have it pull from the registry",
+    risk: "the cluster's pods are made anew from that registry with its next upgrade",
+    reverse: "the run saves the old values; the report prints the command that puts them back",
+    owned: ownedBy(object),
+    dropped: (lost, label) =>
+      lost.map(({ path }) =>
+        clusterFinding("fieldPruned", { object: label, field: path.join(".") }),
+      ),
+  };
+}
+
+/** Of an object, so many changes are told; the rest is a number. */
+const most = 12;
+const longest = 120;
+
+/** The `details` of the report: releases, images, definitions, what changed. */
+export function detailsOf(
+  steps: readonly Evaluated[],
+  { source, sha256 }: { readonly source: string; readonly sha256: string },
+  names: Names,
+): unknown {
+  const operator = steps.find(({ object }) => isOperator(object, names));
+  return {
+    release: { source, sha256 },
+    operator: {
+      from: operatorVersionOf(operator?.live, names) ?? "none",
+      to: operatorVersionOf(operator?.object, names) ?? "unknown",
+      images: [...imagesOf(operator?.object)].map(([name, image]) => `${name}: ${image}`),
+    },
+    definitions: steps
+      .filter(({ kind }) => kind.resource === definitionResource)
+      .map((step) => `${step.object.metadata.name ?? ""}: ${words[step.is]}`),
+    created: steps
+      .filter(({ is }) => is === "create")
+      .map(({ object }) => ({ object: objectLabel(object), content: contentOf(object) })),
+    changes: steps.filter(({ is }) => is === "change").map(toldChanges),
+  };
+}
+
+const words: Readonly<Record<Evaluated["is"], string>> = {
+  create: "new",
+  change: "changed",
+  same: "as wanted",
+  kept: "kept, it is newer",
+};
+
+/** All that a new object says; of a definition what it defines, for its schema is long. */
+function contentOf(object: KubeObject): unknown {
+  const { metadata, spec, ...rest } = object;
+  const { labels, annotations } = metadata;
+  const said = Object.entries(rest).filter(([key]) => !["apiVersion", "kind"].includes(key));
+  const isDefinition = object.kind === definitionResource.kind;
+  const names = list(own(spec, "versions")).map((version) => own(version, "name"));
+  return {
+    ...{ labels, annotations },
+    ...Object.fromEntries(said),
+    spec: isDefinition ? { ...(spec as Json), versions: names } : spec,
+  };
+}
+
+function toldChanges({ object, live, changes, removed }: Evaluated): unknown {
+  const becomes = (before: string, after: string): string =>
+    `${cutWhere(before, after, longest)} becomes ${cutWhere(after, before, longest)}`;
+  const told = [
+    ...changes.map(({ field, live, wanted }) => `${field}: ${becomes(shown(live), shown(wanted))}`),
+    ...removed.map((field) => `${field}: goes, the release has it no more`),
+  ];
+  const more = told.length > most ? [`and ${told.length - most} more`] : [];
+  return { object: objectLabel(live ?? object), fields: [...told.slice(0, most), ...more] };
+}
