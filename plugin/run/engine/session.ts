@@ -37,7 +37,7 @@ export interface SessionOptions {
   readonly takeFields?: readonly string[];
   /** Managers beside the tool's own whose fields it writes. */
   readonly others?: readonly string[];
-  /** What goes on while a write is under way that does not take another one back. */
+  /** What goes on while a write is noted and sent that does not take another one back. */
   readonly during?: <T>(write: Promise<T>) => Promise<T>;
 }
 
@@ -244,7 +244,8 @@ export class Session {
         refused: (error) => error,
       });
     const during = change.urgent === true ? undefined : this.options.during;
-    const { stored } = await noted(this.ports, notes, () => during?.(write()) ?? write());
+    const work = noted(this.ports, notes, write);
+    const { stored } = await (during?.(work) ?? work);
     this.done.push({ change, stored });
     this.#kept.written(change);
     requireKept(stored, change);

@@ -56,17 +56,6 @@ export function writePermissions(
   ];
 }
 
-/** What replacing the whole object needs, where an apply cannot take a field away. */
-export function replacePermission({ names }: SwapDeps): Permission {
-  return {
-    verb: "update",
-    group: configurationResource.group,
-    resource: configurationResource.plural,
-    name: names.webhook.configuration,
-    why: "to take away what an apply leaves in place",
-  };
-}
-
 /** What the probe's dry runs need. */
 export function probePermissions(pairs: readonly Pair[]): readonly Permission[] {
   return pairs.map(({ resource, accept }) => ({

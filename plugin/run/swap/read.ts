@@ -13,6 +13,7 @@ import {
   serviceNamespaceOf,
 } from "../../domain/webhook/configuration";
 import { namespaceMissing } from "../../domain/webhook/codes";
+import type { PlanFacts } from "../../domain/webhook/plan";
 import { judgeServer } from "../../domain/webhook/readiness";
 import { waitFor } from "../engine/wait";
 import { BlockedError } from "../recorder";
@@ -34,35 +35,25 @@ export async function readPrerequisites(deps: SwapDeps, options: SwapOptions): P
   return { namespace, secret };
 }
 
-/** All webhook configurations of the cluster. */
-export async function readConfigurations(deps: SwapDeps): Promise<readonly KubeObject[]> {
-  return (await deps.cluster.list(configurationResource, { signal: deps.signal })) ?? [];
-}
-
-/** Which of the namespaces that the found entries serve exist. */
-export async function readLivingNamespaces(
-  deps: SwapDeps,
-  configurations: readonly KubeObject[],
-): Promise<readonly string[]> {
-  const { configuration, oldConfiguration } = deps.names.webhook;
+/** What the plan is made from beside the prerequisites: read again when somebody changed it. */
+export async function readConfigurations(
+  { cluster, names, signal }: SwapDeps,
+  { namespace, shippedTemplate }: SwapOptions,
+): Promise<Pick<PlanFacts, "configurations" | "livingNamespaces" | "shippedFor">> {
+  const configurations = (await cluster.list(configurationResource, { signal })) ?? [];
+  const { configuration, oldConfiguration } = names.webhook;
   const served = configurations
     .filter(({ metadata }) => [configuration, oldConfiguration].includes(metadata.name ?? ""))
     .flatMap((object) => entriesOf(object).map(serviceNamespaceOf));
   const asked = [...new Set(served)].filter((name) => name !== undefined);
   const living = await Promise.all(
-    asked.map((name) => deps.cluster.get({ resource: kinds.namespace, name })),
+    asked.map((name) => cluster.get({ resource: kinds.namespace, name })),
   );
-  return asked.filter((_name, index) => living[index] !== undefined);
-}
-
-/** Release of the operator that runs in the namespace, where it tells. */
-export async function readOperator(
-  { cluster, names }: SwapDeps,
-  { namespace }: SwapOptions,
-): Promise<string | undefined> {
+  const livingNamespaces = asked.filter((_name, index) => living[index] !== undefined);
+  if (shippedTemplate !== true) return { configurations, livingNamespaces };
   const name = names.operator.deployment;
-  const found = await cluster.get({ resource: kinds.deployment, name, namespace });
-  return operatorVersionOf(found, names);
+  const operator = await cluster.get({ resource: kinds.deployment, name, namespace });
+  return { configurations, livingNamespaces, shippedFor: operatorVersionOf(operator, names) };
 }
 
 async function readNamespace(deps: SwapDeps, options: SwapOptions): Promise<KubeObject> {

@@ -1,13 +1,14 @@
 /** Puts back what was there before the swap, and proves it (exit 7, or 8 where that failed). */
 import { EngineError, exitCodes } from "../../domain/errors";
-import type { KubeObject } from "../../domain/objects";
+import { type KubeObject, objectLabel } from "../../domain/objects";
 import { own, sameJson } from "../../domain/values";
-import { configurationLabel } from "../../domain/webhook/plan";
+import { configurationResource } from "../../domain/webhook/configuration";
 import { tally } from "../../domain/webhook/probe";
+import type { Apply, Change, Create, Delete } from "../engine/change";
+import type { Session } from "../engine/session";
 import type { Report } from "../report";
-import type { SwapDeps, SwapOptions } from "./deps";
+import type { SwapDeps } from "./deps";
 import { Prober } from "./prober";
-import { deleteAsRead, putBack, readStored } from "./writes";
 
 /** What a run has done so far, and so what there is to undo. */
 export interface Undo {
@@ -22,21 +23,24 @@ export interface Undo {
 interface Context {
   readonly undo: Undo;
   readonly because: string;
-  readonly watch?: Prober | undefined;
+  readonly watch: Prober | undefined;
   /** The entry that refused before the run, where the webhook worked then. */
-  readonly worked?: { readonly entry: string } | undefined;
+  readonly worked: { readonly entry: string } | undefined;
 }
 
 /** Undoes in the order that leaves no moment without what was there before. */
 export async function rollBack(
   deps: SwapDeps,
-  options: SwapOptions,
+  session: Session,
   context: Context,
 ): Promise<Report> {
   const { recorder } = deps;
-  const { because } = context;
+  const { because, undo } = context;
   try {
-    await undo(deps, options, context.undo);
+    for (const change of wayBack(undo)) {
+      const is = change.verb === "delete" ? "is still there" : "reads back otherwise than saved";
+      await session.undo(change, new NotAsSavedError(`${objectLabel(change.object)} ${is}`));
+    }
     const proven = await proveAsBefore(deps, context);
     const end = proven ? "is proven to work again" : "reads back as it was";
     return recorder.report({
@@ -49,62 +53,46 @@ export async function rollBack(
     return recorder.report({
       code: exitCodes.rollbackIncomplete,
       reason: `${because}; the roll-back is incomplete: ${error.message}`,
-      next: manualSteps(deps, context.undo),
+      next: manualSteps(deps, undo),
     });
   }
 }
 
-async function undo(
-  deps: SwapDeps,
-  options: SwapOptions,
-  { written, before, deleted }: Undo,
-): Promise<void> {
-  if (deleted !== undefined) await restore(deps, options, { saved: deleted, written: undefined });
-  if (written === undefined) return;
-  if (before !== undefined) {
-    await restore(deps, options, { saved: before, written });
-    return;
-  }
-  const info = {
-    id: "rollback.delete",
-    action: "delete",
-    object: configurationLabel(written),
-    why: "it did not exist before",
-  } as const;
-  await deps.recorder.step(info, async () => {
-    await deleteAsRead(deps, written, info.why);
-    if ((await readStored(deps, written.metadata.name ?? "")) !== undefined) {
-      throw new NotAsSavedError(`${info.object} is still there`);
-    }
-    return { result: "deleted", value: undefined };
-  });
+/** The writes that take back what was done: the old configuration first. */
+function wayBack({ written, before, deleted }: Undo): readonly Change[] {
+  const back = deleted === undefined ? [] : [restored(deleted)];
+  if (written === undefined) return back;
+  if (before !== undefined) return [...back, restored(before, written)];
+  const why = "it did not exist before";
+  const remove: Delete = { verb: "delete", id: "rollback.delete", object: written, why, ...told };
+  return [...back, remove];
 }
 
-async function restore(
-  deps: SwapDeps,
-  options: SwapOptions,
-  back: { readonly saved: KubeObject; readonly written: KubeObject | undefined },
-): Promise<void> {
-  const { saved } = back;
-  const object = configurationLabel(saved);
-  await deps.recorder.step(
-    { id: "rollback.restore", action: "apply", object, why: "to put back what was there" },
-    async () => {
-      await putBack(deps, options, back);
-      const read = await readStored(deps, saved.metadata.name ?? "");
-      if (!sameContent(read, saved))
-        throw new NotAsSavedError(`${object} reads back otherwise than saved`);
-      return { result: back.written === undefined ? "created" : "changed", value: undefined };
-    },
-  );
-}
+/** What writes that are never planned say all the same. */
+const told = {
+  resource: configurationResource,
+  risk: "none, it takes back what this run has written",
+  reverse: "run the same command again",
+};
 
-function sameContent(read: KubeObject | undefined, saved: KubeObject): boolean {
-  return (
-    read !== undefined &&
-    sameJson(own(read, "webhooks"), own(saved, "webhooks")) &&
-    sameJson(read.metadata.labels, saved.metadata.labels)
-  );
+/** What was saved, without what the server gave it, made again or in the place of what was written. */
+function restored(saved: KubeObject, live?: KubeObject): Apply | Create {
+  const { labels, annotations, name } = saved.metadata;
+  const metadata = {
+    ...(name !== undefined && { name }),
+    ...(labels !== undefined && { labels }),
+    ...(annotations !== undefined && { annotations }),
+  };
+  return {
+    ...(live === undefined ? { verb: "create" } : { verb: "apply", live, force: true }),
+    id: "rollback.restore",
+    object: { ...saved, metadata },
+    why: "to put back what was there",
+    ...told,
+    holds: (stored) =>
+      sameJson(own(stored, "webhooks"), own(saved, "webhooks")) &&
+      sameJson(stored.metadata.labels, labels),
+  };
 }
 
 async function proveAsBefore(deps: SwapDeps, { watch, worked }: Context): Promise<boolean> {
@@ -124,23 +112,16 @@ async function proveAsBefore(deps: SwapDeps, { watch, worked }: Context): Promis
   return true;
 }
 
-function manualSteps(deps: SwapDeps, { written, before, deleted }: Undo): string {
-  const files = "the files under backups hold what was there";
+function manualSteps({ command, names }: SwapDeps, { written, before, deleted }: Undo): string {
+  const { configuration } = names.webhook;
+  const remove = ["kubectl", "delete", "validatingwebhookconfiguration", configuration];
+  const isNew = written !== undefined && before === undefined;
   const steps = [
     ...(deleted === undefined ? [] : ["run the printed kubectl create for the old configuration"]),
     ...(before === undefined ? [] : ["run the printed kubectl replace for the new one"]),
-    ...(written !== undefined && before === undefined
-      ? [
-          deps.command([
-            "kubectl",
-            "delete",
-            "validatingwebhookconfiguration",
-            written.metadata.name ?? "",
-          ]),
-        ]
-      : []),
+    ...(isNew ? [command(remove)] : []),
   ];
-  return `${steps.join("; then ")} (${files})`;
+  return `${steps.join("; then ")} (the files under backups hold what was there)`;
 }
 
 /** What was put back is not what was saved. */

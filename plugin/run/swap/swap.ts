@@ -2,16 +2,21 @@
  * The swap, make before break (domain facts 4.3): the new configuration is written once with its
  * CA in it, proven, and only then is the old one deleted. The cluster's state is the only memory.
  */
-import type { Act } from "../../domain/confirmed";
 import { EngineError, exitCodes, UnknownOutcomeError } from "../../domain/errors";
-import type { KubeObject } from "../../domain/objects";
-import { configurationLabel, planSwap, type Plan } from "../../domain/webhook/plan";
+import type { Finding } from "../../domain/findings";
+import { objectLabel } from "../../domain/objects";
+import { configurationResource } from "../../domain/webhook/configuration";
+import { differencesOf } from "../../domain/webhook/differences";
+import { type Plan, planSwap } from "../../domain/webhook/plan";
+import type { Apply } from "../engine/change";
+import { dryRunSays } from "../engine/execute";
+import { replanned } from "../engine/replan";
+import { requireHome, requireYes, Session } from "../engine/session";
 import { requirePermissions } from "../ledger";
-import { requireHome } from "../engine/session";
-import { ChangedError, requireConfirmed } from "../outcome";
+import { ChangedError } from "../outcome";
 import { BlockedError } from "../recorder";
 import type { Report } from "../report";
-import { actsOf, confirm } from "./confirm";
+import { applyOf, changesOf, deleteOf, fittingApply } from "./changes";
 import type { SwapDeps, SwapOptions } from "./deps";
 import {
   probePermissions,
@@ -19,21 +24,11 @@ import {
   usualProbePermissions,
   writePermissions,
 } from "./permissions";
-import {
-  readConfigurations,
-  readLivingNamespaces,
-  readOperator,
-  readPrerequisites,
-  type Found,
-} from "./read";
+import { type Found, readConfigurations, readPrerequisites } from "./read";
 import { rollBack, type Undo } from "./rollback";
 import { setStage } from "./stage";
-import { applyInfo, deleteInfo, probeSkipped } from "./steps";
 import { standing, UnprovenError, Witness } from "./witness";
-import { rehearseSwap } from "./dry-run";
-import { applyWanted, deleteAsRead, type Manner, readBack, rehearseApply } from "./writes";
 
-const planAttempts = 3;
 /** Runs the swap; expected ends of every kind come back as a report. */
 export async function swapWebhook(deps: SwapDeps, options: SwapOptions): Promise<Report> {
   const swap = new Swap(deps, options);
@@ -50,21 +45,29 @@ interface Swapping {
   readonly witness: Witness;
 }
 
+/** A plan with its apply as it has to be sent. */
 interface Ready {
   readonly plan: Plan;
-  readonly manner: Manner;
+  readonly apply: Apply | undefined;
 }
 
 class Swap {
+  readonly #session: Session;
   #state = "nothing was written";
+  #isConfirmed = false;
   #undo: Undo | undefined;
-  #confirmed: readonly Act[] | undefined;
   #witness: Witness | undefined;
 
   constructor(
     private readonly deps: SwapDeps,
     private readonly options: SwapOptions,
-  ) {}
+  ) {
+    this.#session = new Session(deps, {
+      ...options,
+      others: [deps.names.webhookFieldManager],
+      during: (write) => this.#witness?.during(write) ?? write,
+    });
+  }
 
   async run(): Promise<string> {
     const { deps, options } = this;
@@ -84,9 +87,139 @@ class Swap {
     const witness = await Witness.open(deps, stage);
     this.#witness = witness;
     if (stage === undefined) deps.recorder.findings([probeSkipped(deps)]);
-    if (options.dryRun !== "none") return await rehearseSwap(deps, options, { plan, witness });
+    if (options.dryRun !== "none") return await this.#rehearse(plan, witness);
     if (plan.apply === undefined && plan.remove === undefined) return await this.#standing(witness);
     return await this.#swap({ first: plan, found, witness });
+  }
+
+  async #plan({ secret: { caBundle } }: Found): Promise<Plan> {
+    const { deps, options } = this;
+    const read = await readConfigurations(deps, options);
+    const plan = planSwap({ ...options, ...read, caBundle, names: deps.names });
+    const errors = plan.findings.filter(({ severity }) => severity === "error");
+    if (errors.length === 0) return plan;
+    const conflicts = errors.some(({ code }) => code !== "WEBHOOK-LOSES-RULES");
+    throw new BlockedError(conflicts ? exitCodes.conflict : exitCodes.blocked, plan.findings);
+  }
+
+  /** A dry run: the writes are told as planned, the state found is probed. */
+  async #rehearse(plan: Plan, witness: Witness): Promise<string> {
+    const { deps, options } = this;
+    const session = this.#session;
+    const changes = changesOf(deps, plan);
+    for (const change of changes) {
+      if (change.verb === "delete") await session.rehearse(change);
+      else if (options.dryRun === "server") await fittingApply(deps, session, plan);
+      session.tell(change);
+    }
+    await witness.before("found", plan.old);
+    return dryRunSays(changes.length);
+  }
+
+  /** Nothing to write: the state found is proven as it stands. */
+  async #standing(witness: Witness): Promise<string> {
+    const { recorder, names } = this.deps;
+    const object = `${configurationResource.kind}/${names.webhook.configuration}`;
+    recorder.findings(await requireHome(this.deps, false));
+    const why = "it is as wanted";
+    recorder.done({ id: "webhook.apply", action: "apply", object, why }, "unchanged");
+    await witness.prove("found", standing);
+    witness.reportGap();
+    return "already as wanted, nothing was written";
+  }
+
+  async #swap({ first, found, witness }: Swapping): Promise<string> {
+    const ready = await this.#ready(first, found);
+    await requireHome(this.deps, true);
+    await this.#confirm(ready.plan);
+    const { broken } = await witness.before("before", ready.plan.old);
+    const plan = await this.#apply(ready, found);
+    if (plan.remove !== undefined) {
+      const proven = await witness.proveFirst(broken, plan.apply !== undefined);
+      if (proven && plan.apply !== undefined) {
+        this.#state = "the new configuration is written and proven, the old one is untouched";
+      }
+      await this.#delete(plan.remove);
+    }
+    const last = plan.remove === undefined ? "new" : "after";
+    await witness.prove(last);
+    await witness.proveGuarded(last);
+    witness.reportGap();
+    return plan.remove === undefined
+      ? "the webhook configuration is in force"
+      : "the new webhook configuration is in force, the old one is gone";
+  }
+
+  /** What somebody changed meanwhile is read and planned again. */
+  async #ready(first: Plan, found: Found): Promise<Ready> {
+    const { deps } = this;
+    return await replanned(deps, first, {
+      work: async (plan) => ({
+        plan,
+        apply: plan.apply && (await fittingApply(deps, this.#session, plan)),
+      }),
+      again: () => this.#planAgain(found),
+    });
+  }
+
+  async #planAgain(found: Found): Promise<Plan> {
+    const { deps } = this;
+    const plan = await this.#plan(found);
+    // once it is written, the same object may be written again; what is deleted stays what was named
+    if (this.#undo !== undefined) this.#session.confirm([applyOf(deps, plan)]);
+    if (this.#isConfirmed) this.#session.requireConfirmed(changesOf(deps, plan));
+    await requirePermissions(deps, writePermissions(deps, plan));
+    return plan;
+  }
+
+  /** Asks before the first write of a run that deletes or takes over (cli contract, Output). */
+  async #confirm(plan: Plan): Promise<void> {
+    const { deps } = this;
+    const changes = changesOf(deps, plan);
+    const takesOver = plan.findings.some(({ code }) => code === "WEBHOOK-OTHER-NAMESPACE");
+    if (plan.remove !== undefined || takesOver) {
+      const acts = changes.map(({ verb, object }) => `${verb} ${objectLabel(object)}`);
+      await requireYes(deps, `On ${deps.cluster.server}: ${acts.join(", then ")}?`);
+    }
+    this.#session.confirm(changes);
+    this.#isConfirmed = true;
+  }
+
+  /** Writes the new configuration and reads it back; the plan that it came to. */
+  async #apply(first: Ready, found: Found): Promise<Plan> {
+    return await replanned(this.deps, first, {
+      work: async ({ plan, apply }) => {
+        if (apply === undefined) return plan;
+        const written = await this.#session.send(apply);
+        this.#undo = { written, before: plan.live, deleted: undefined };
+        this.#state =
+          "the new configuration is written and not yet proven, the old one is untouched";
+        await this.#readBack(plan);
+        return plan;
+      },
+      again: async () => await this.#ready(await this.#planAgain(found), found),
+    });
+  }
+
+  /** What is stored has to be what was written; not cancelled by an interrupt. */
+  async #readBack({ wanted }: Plan): Promise<void> {
+    const { cluster, names, recorder } = this.deps;
+    const ref = { resource: configurationResource, name: names.webhook.configuration };
+    const object = objectLabel(wanted);
+    const why = "to see what is stored";
+    await recorder.step({ id: "webhook.read-back", action: "read", object, why }, async () => {
+      const stored = await cluster.get(ref, { signal: new AbortController().signal });
+      const left = stored === undefined ? ["metadata.name"] : differencesOf(stored, wanted);
+      if (left.length === 0) return { result: "done", value: undefined };
+      throw new ChangedError(`${object} reads back otherwise than written, at ${left.join(", ")}`);
+    });
+  }
+
+  async #delete(remove: NonNullable<Plan["remove"]>): Promise<void> {
+    await this.#session.send(deleteOf(this.deps, remove));
+    this.#undo = { written: undefined, before: undefined, ...this.#undo, deleted: remove.object };
+    this.#state =
+      "the new configuration is written, the old one is deleted, the last proof is missing";
   }
 
   /** The report for an end by an error; after a write, the state is described or undone. */
@@ -103,172 +236,43 @@ class Swap {
   async #endMidway(error: EngineError): Promise<Report> {
     if (this.#undo !== undefined && this.#witness?.harms === true) {
       // the new webhook fails where the old one worked: not left like that
-      const report = await this.#rollBack(this.#undo, error.message);
+      const report = await this.#rollBack(this.#undo, error);
       if (report.exit.code === exitCodes.rollbackIncomplete) return report;
       return { ...report, exit: { ...report.exit, code: error.exitCode } };
     }
-    const known = !(error instanceof UnknownOutcomeError);
+    const isKnown = !(error instanceof UnknownOutcomeError);
     return this.deps.recorder.report({
       code: error.exitCode,
-      reason: known ? `${error.message}; ${this.#state}` : error.message,
+      reason: isKnown ? `${error.message}; ${this.#state}` : error.message,
       next: "run the same command again: it resumes from the state of the cluster",
     });
   }
 
   async #endUnproven(error: UnprovenError): Promise<Report> {
     this.#witness?.reportGap();
-    if (this.#undo === undefined) {
-      return this.deps.recorder.report({
-        code: exitCodes.rolledBack,
-        reason: `${error.message}; nothing was changed`,
-        next: error.hint ?? "",
-      });
-    }
-    return await this.#rollBack(this.#undo, error.message);
+    if (this.#undo !== undefined) return await this.#rollBack(this.#undo, error);
+    return this.deps.recorder.report({
+      code: exitCodes.rolledBack,
+      reason: `${error.message}; nothing was changed`,
+      next: error.hint ?? "",
+    });
   }
 
-  async #rollBack(undo: Undo, because: string): Promise<Report> {
+  async #rollBack(undo: Undo, { message: because }: EngineError): Promise<Report> {
     const { gap: watch, worked } = this.#witness ?? {};
-    return await rollBack(this.deps, this.options, { undo, because, watch, worked });
+    return await rollBack(this.deps, this.#session, { undo, because, watch, worked });
   }
+}
 
-  async #plan(found: Found): Promise<Plan> {
-    const { deps, options } = this;
-    const configurations = await readConfigurations(deps);
-    const plan = planSwap({
-      ...options,
-      configurations,
-      caBundle: found.secret.caBundle,
-      livingNamespaces: await readLivingNamespaces(deps, configurations),
-      shippedFor: options.shippedTemplate === true ? await readOperator(deps, options) : undefined,
-      names: deps.names,
-    });
-    const errors = plan.findings.filter(({ severity }) => severity === "error");
-    if (errors.length === 0) return plan;
-    const conflicts = errors.some(({ code }) => code !== "WEBHOOK-LOSES-RULES");
-    throw new BlockedError(conflicts ? exitCodes.conflict : exitCodes.blocked, plan.findings);
-  }
-
-  /** Nothing to write: the state found is proven as it stands. */
-  async #standing(witness: Witness): Promise<string> {
-    const { deps } = this;
-    const label = `ValidatingWebhookConfiguration/${deps.names.webhook.configuration}`;
-    deps.recorder.findings(await requireHome(deps, false));
-    deps.recorder.done(
-      { id: "webhook.apply", action: "apply", object: label, why: "it is as wanted" },
-      "unchanged",
-    );
-    await witness.prove("found", standing);
-    this.#witness?.reportGap();
-    return "already as wanted, nothing was written";
-  }
-
-  async #swap({ first, found, witness }: Swapping): Promise<string> {
-    const { deps } = this;
-    const ready = await this.#ready(first, found);
-    await requireHome(deps, true);
-    await confirm(deps, ready.plan);
-    this.#confirmed = actsOf(ready.plan);
-    const { broken } = await witness.before("before", ready.plan.old);
-    const plan = await this.#apply(ready, found);
-    if (plan.remove !== undefined) {
-      const proven = await witness.proveFirst(broken, plan.apply !== undefined);
-      if (proven && plan.apply !== undefined) {
-        this.#state = "the new configuration is written and proven, the old one is untouched";
-      }
-      await this.#delete(plan.remove);
-    }
-    const last = plan.remove === undefined ? "new" : "after";
-    await witness.prove(last);
-    await witness.proveGuarded(last);
-    this.#witness?.reportGap();
-    return plan.remove === undefined
-      ? "the webhook configuration is in force"
-      : "the new webhook configuration is in force, the old one is gone";
-  }
-
-  /** How the write has to be sent; what somebody changed meanwhile is read and planned again. */
-  async #ready(first: Plan, found: Found): Promise<Ready> {
-    let plan = first;
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        if (plan.apply === undefined) return { plan, manner: "apply" };
-        return { plan, manner: await rehearseApply(this.deps, this.options, plan) };
-      } catch (error) {
-        plan = await this.#planAgain(error, { attempt, found });
-      }
-    }
-  }
-
-  async #apply(first: Ready, found: Found): Promise<Plan> {
-    let ready = first;
-    for (let attempt = 1; ready.plan.apply !== undefined; attempt += 1) {
-      try {
-        await this.#applyOnce(ready.plan, ready.manner);
-        break;
-      } catch (error) {
-        ready = await this.#ready(await this.#planAgain(error, { attempt, found }), found);
-      }
-    }
-    return ready.plan;
-  }
-
-  async #planAgain(
-    error: unknown,
-    { attempt, found }: { readonly attempt: number; readonly found: Found },
-  ): Promise<Plan> {
-    if (!(error instanceof ChangedError) || attempt >= planAttempts) throw error;
-    this.deps.recorder.note(`${error.message}: reading and planning again`);
-    const plan = await this.#plan(found);
-    this.#requireConfirmed(plan);
-    await requirePermissions(this.deps, writePermissions(this.deps, plan));
-    return plan;
-  }
-
-  /** Once it is written, the same object may be written again; what is deleted stays what was named. */
-  #requireConfirmed(plan: Plan): void {
-    if (this.#confirmed === undefined) return;
-    const ours = this.#undo === undefined ? [] : actsOf({ ...plan, remove: undefined });
-    requireConfirmed([...this.#confirmed, ...ours], actsOf(plan));
-  }
-
-  async #applyOnce(plan: Plan, manner: Manner): Promise<void> {
-    const { deps, options } = this;
-    if (plan.live !== undefined) await this.#save(plan.live, "replace");
-    deps.signal.throwIfAborted();
-    const written = await deps.recorder.step(applyInfo(plan), async () => {
-      const value = await this.#during(applyWanted(deps, options, { plan, manner }));
-      return { result: plan.live === undefined ? "created" : "changed", value };
-    });
-    this.#undo = { written, before: plan.live, deleted: undefined };
-    this.#state = "the new configuration is written and not yet proven, the old one is untouched";
-    await readBack(deps, plan);
-  }
-
-  async #delete(remove: NonNullable<Plan["remove"]>): Promise<void> {
-    const { deps } = this;
-    await this.#save(remove.object, "create");
-    deps.signal.throwIfAborted();
-    await deps.recorder.step(deleteInfo(remove), async () => {
-      await this.#during(deleteAsRead(deps, remove.object, remove.why));
-      return { result: "deleted", value: undefined };
-    });
-    this.#undo = { written: undefined, before: undefined, ...this.#undo, deleted: remove.object };
-    this.#state =
-      "the new configuration is written, the old one is deleted, the last proof is missing";
-  }
-
-  async #save(object: KubeObject, verb: "create" | "replace"): Promise<void> {
-    const { journal, recorder, command } = this.deps;
-    const file = await journal.save(object);
-    recorder.backup({
-      object: configurationLabel(object),
-      file,
-      command: command(["kubectl", verb, "-f", file]),
-    });
-  }
-
-  async #during<T>(work: Promise<T>): Promise<T> {
-    return await (this.#witness?.during(work) ?? work);
-  }
+/** Without a probe the end is unproven, and the report says so. */
+function probeSkipped({ names }: SwapDeps): Finding {
+  return {
+    code: "PROBE-SKIPPED",
+    severity: "warning",
+    object: `${configurationResource.kind}/${names.webhook.configuration}`,
+    cause:
+      "no probe was made: it is unproven that the webhook answers and that it refuses a bad edit",
+    fix: "run again without --no-probe, it writes nothing when all is as wanted",
+    source: "domain facts 4.3",
+  };
 }

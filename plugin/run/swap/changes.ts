@@ -1,0 +1,131 @@
+/** The writes of a swap, as a plan tells them and the session sends them. */
+import { exitCodes } from "../../domain/errors";
+import type { Finding } from "../../domain/findings";
+import { type KubeObject, objectLabel } from "../../domain/objects";
+import { differences } from "../../domain/operator/differences";
+import { isPersonsManager } from "../../domain/owners";
+import type { PlannedChange } from "../../domain/planned-write";
+import { at, own } from "../../domain/values";
+import { configurationResource, entriesOf } from "../../domain/webhook/configuration";
+import { judgeConflict } from "../../domain/webhook/conflicts";
+import { differencesOf } from "../../domain/webhook/differences";
+import type { Plan } from "../../domain/webhook/plan";
+import { type Apply, type Change, type Delete, permissionsOf } from "../engine/change";
+import type { Session } from "../engine/session";
+import { requirePermissions } from "../ledger";
+import { BlockedError } from "../recorder";
+import type { SwapDeps } from "./deps";
+
+/** All writes of a plan, in their order. */
+export function changesOf(deps: SwapDeps, plan: Plan): readonly Change[] {
+  const { apply, remove } = plan;
+  return [...(apply ? [applyOf(deps, plan)] : []), ...(remove ? [deleteOf(deps, remove)] : [])];
+}
+
+/** The one apply: created where none was, changed in place where one is. */
+export function applyOf({ names }: SwapDeps, plan: Plan): Apply {
+  const { apply, live, wanted } = plan;
+  return {
+    verb: "apply",
+    id: "webhook.apply",
+    resource: configurationResource,
+    object: withoutUrl(wanted, live),
+    live,
+    why: apply?.why ?? "",
+    does: live === undefined ? ["create it"] : plan.differences.map((path) => `change ${path}`),
+    changes: plannedChanges(plan, names.webhook.secret),
+    risk: "while it is wrong it blocks every database edit, or lets bad ones through",
+    reverse:
+      live === undefined
+        ? "the run deletes it again when the proof fails"
+        : "the run saves the object and puts it back when the proof fails",
+    holds: (stored) => differencesOf(stored, wanted).length === 0,
+  };
+}
+
+/** A url set by hand goes away only when the apply says null: service and url exclude each other. */
+function withoutUrl(object: KubeObject, live: KubeObject | undefined): KubeObject {
+  const withUrl = entriesOf(live).filter(
+    (entry) => at(entry, ["clientConfig", "url"]) !== undefined,
+  );
+  const webhooks = entriesOf(object).map((entry) =>
+    withUrl.some((found) => own(found, "name") === own(entry, "name"))
+      ? { ...entry, clientConfig: { ...(own(entry, "clientConfig") as object), url: null } }
+      : entry,
+  );
+  return { ...object, webhooks };
+}
+
+/**
+ * Field by field, so that a configuration that comes to exist meanwhile is a narrower write. Each apply
+ * carries the certificate of that moment, which the operator may renew between plan and write.
+ */
+function plannedChanges({ live, wanted }: Plan, secret: string): readonly PlannedChange[] {
+  const { apiVersion, kind } = wanted;
+  const webhooks = entriesOf(wanted).map((entry) => ({
+    name: own(entry, "name"),
+    clientConfig: {},
+  }));
+  const found = differences(live ?? { apiVersion, kind, metadata: {}, webhooks }, wanted);
+  return [
+    ...found
+      .filter(({ field }) => !field.endsWith(".caBundle"))
+      .map(({ field, wanted: to }) => ({ path: field, to })),
+    { path: ".webhooks.clientConfig.caBundle", to: `the certificate in Secret/${secret}` },
+  ];
+}
+
+/** The deletion of the old configuration. */
+export function deleteOf(
+  { names }: Pick<SwapDeps, "names">,
+  { object, why }: NonNullable<Plan["remove"]>,
+): Delete {
+  return {
+    verb: "delete",
+    id: "webhook.delete-old",
+    resource: configurationResource,
+    object,
+    why,
+    putBack: "create",
+    risk: "nothing, once the new one is proven: it is deleted only then",
+    reverse: "the run saves the object; the report prints the command that makes it again",
+    kubectl: ["kubectl", "delete", configurationResource.plural, names.webhook.oldConfiguration],
+  };
+}
+
+/**
+ * The apply as it has to be sent, found out by dry run: over a person's own fields, or in the place
+ * of the object as it is. Refuses where somebody else would be overruled (5).
+ */
+export async function fittingApply(deps: SwapDeps, session: Session, plan: Plan): Promise<Apply> {
+  const apply = applyOf(deps, plan);
+  const { ours } = session.taking;
+  const { held, stored } = await session.rehearseOver(apply, (causes) => {
+    const about = { causes, object: objectLabel(plan.wanted), ...session.taking };
+    const verdict = judgeConflict(about);
+    if (verdict.is === "refuse") throw new BlockedError(exitCodes.conflict, verdict.findings);
+  });
+  const left = differencesOf(stored, plan.wanted);
+  if (left.length === 0) return { ...apply, force: held.length > 0 };
+  // an apply leaves list entries of other managers in place; a person's own may be replaced
+  const managers = (plan.live?.metadata.managedFields ?? []).map(({ manager }) => manager ?? "");
+  if (!managers.every((manager) => isPersonsManager(manager, ours))) {
+    throw new BlockedError(exitCodes.conflict, [leftOver(plan, left)]);
+  }
+  const needs = "to take away what an apply leaves in place";
+  const replace: Apply = { ...apply, verb: "update", object: plan.wanted, needs };
+  await requirePermissions(deps, permissionsOf(replace));
+  return replace;
+}
+
+function leftOver({ wanted }: Plan, fields: readonly string[]): Finding {
+  return {
+    code: "FIELD-LEFT-OVER",
+    severity: "error",
+    object: objectLabel(wanted),
+    field: fields.join(", "),
+    cause: "another manager set it, and an apply cannot take away what others own",
+    fix: "remove it with kubectl edit validatingwebhookconfiguration, then run again",
+    source: "domain facts 4.3",
+  };
+}
