@@ -44,7 +44,7 @@ import {
   writesOf,
 } from "./changes";
 import type { BundleOptions, OperatorDeps } from "./deps";
-import { attempts, evaluate, type Evaluating, requireFit } from "./evaluate";
+import { attempts, evaluate, requireFit } from "./evaluate";
 import {
   readClusters,
   readInstalled,
@@ -61,12 +61,10 @@ export async function upgradeByBundle(deps: OperatorDeps, options: BundleOptions
 }
 
 interface Plan {
-  /** Release of the operator that runs. */
-  readonly runs: string | undefined;
   readonly steps: readonly Evaluated[];
-  /** Patches of clusters whose own upgrade follows at once come before the operator, others after. */
-  readonly before: readonly Patch[];
-  readonly after: readonly Patch[];
+  readonly patches: readonly Patch[];
+  /** Judges an object that somebody changed once more. */
+  readonly judge: (wanted: Wanted) => Promise<Evaluated>;
 }
 
 class BundleUpgrade {
@@ -98,7 +96,7 @@ class BundleUpgrade {
     this.#session.confirm(changes);
     await this.#write(plan);
     const says = await waitForOperator(deps, options);
-    await this.#patch(plan.after);
+    await this.#patch(plan.patches.filter((patch) => !this.#isEarly(patch)));
     const to = options.contents.operatorVersion ?? "the release";
     return this.#session.written === 0
       ? `the operator is as ${to} has it already: nothing was written; it is ${says}`
@@ -116,19 +114,20 @@ class BundleUpgrade {
     const installed = await readInstalled(deps, namespace, bundle);
     const wanted = this.#wanted(installed);
     await requirePullSecret(deps, options);
-    const runs = operatorVersionOf(installed.deployment, deps.names);
-    const { before, after } = await this.#patches();
-    const patches = [...before, ...after];
+    const patches = await this.#patches();
     await requirePermissions(deps, writePermissions(wanted, installed, patches));
     // what would refuse a patch in the end refuses it now
     for (const patch of patches) {
       this.#session.requireFree(patch);
       await this.#session.rehearse(patch);
     }
+    const runs = operatorVersionOf(installed.deployment, deps.names);
+    const tools = { deps, options, session: this.#session, runs };
+    const judge: Plan["judge"] = (one) => evaluate(tools, one);
     const steps: Evaluated[] = [];
-    for (const one of wanted) steps.push(await evaluate(this.#evaluating(runs), one));
+    for (const one of wanted) steps.push(await judge(one));
     recorder.findings(requireFit(steps.flatMap(({ findings }) => findings)));
-    const plan = { runs, steps, before, after };
+    const plan = { steps, patches, judge };
     if (this.#changesOf(plan).length > 0) {
       await requirePrerequisites(deps, { ...options, version: contents.operatorVersion });
     }
@@ -167,30 +166,25 @@ class BundleUpgrade {
     );
   }
 
-  /** What has the clusters pull from the operator's registry. */
-  async #patches(): Promise<Pick<Plan, "before" | "after">> {
+  /** What has the clusters pull from the operator's registry, in the order of writing. */
+  async #patches(): Promise<readonly Patch[]> {
     const { deps, options } = this;
-    const { names, recorder } = deps;
-    if (options.registry === undefined && options.pullSecret === undefined) {
-      return { before: [], after: [] };
-    }
+    if (options.registry === undefined && options.pullSecret === undefined) return [];
     const clusters = await readClusters(deps, options.namespace);
-    recorder.findings(judgeClusterImages(clusters, options, names));
-    const patches = clusterPatches(clusters, options, names).map((one) => imagePatch(one, names));
-    const isEarly = ({ object }: Patch): boolean => upgradesItself(object, names);
-    return {
-      before: patches.filter(isEarly),
-      after: patches.filter((patch) => !isEarly(patch)),
-    };
+    deps.recorder.findings(judgeClusterImages(clusters, options, deps.names));
+    const patches = clusterPatches(clusters, options, deps.names).map((one) =>
+      imagePatch(one, deps.names),
+    );
+    return patches.sort((one, other) => Number(this.#isEarly(other)) - Number(this.#isEarly(one)));
   }
 
-  #evaluating(runs: string | undefined): Evaluating {
-    return { deps: this.deps, options: this.options, session: this.#session, runs };
+  /** The cluster's own upgrade follows the operator's at once: it is patched before, others after. */
+  #isEarly({ object }: Patch): boolean {
+    return upgradesItself(object, this.deps.names);
   }
 
-  #changesOf({ steps, before, after }: Plan): readonly Change[] {
-    const { fieldManager } = this.options;
-    return [...steps.flatMap((step) => writesOf(step, fieldManager)), ...before, ...after];
+  #changesOf({ steps, patches }: Plan): readonly Change[] {
+    return [...steps.flatMap(writesOf), ...patches];
   }
 
   /** A dry run's end: every write told as planned. */
@@ -200,46 +194,47 @@ class BundleUpgrade {
     };
     for (const step of plan.steps) {
       this.#left(step);
-      writesOf(step, this.options.fieldManager).forEach(tell);
+      writesOf(step).forEach(tell);
     }
-    [...plan.before, ...plan.after].forEach(tell);
+    plan.patches.forEach(tell);
     return dryRunSays(this.#changesOf(plan).length);
   }
 
   /** Tells an object that is not written. */
   #left(step: Evaluated): void {
     if (isWritten(step)) return;
-    const info = stepOf(applyOf(step, this.options.fieldManager));
+    const info = stepOf(applyOf(step));
     this.deps.recorder.done(info, step.is === "kept" ? "skipped" : "unchanged");
   }
 
-  async #write({ steps, before, runs }: Plan): Promise<void> {
+  async #write({ steps, patches, judge }: Plan): Promise<void> {
     const { deps, options } = this;
     for (const step of steps) {
       const { kind, object } = step;
-      if (isOperator(object, deps.names)) await this.#patch(before);
+      if (isOperator(object, deps.names)) {
+        await this.#patch(patches.filter((patch) => this.#isEarly(patch)));
+      }
       this.#left(step);
-      await this.#bring(step, runs);
+      await this.#bring(step, judge);
       if (kind.resource !== definitionResource) continue;
       await waitForDefinition(deps, bundleRef(kind, object), options.timeoutMs);
     }
   }
 
   /** Brings an object to what was judged; what changed since is judged again. */
-  async #bring(first: Evaluated, runs: string | undefined): Promise<void> {
-    const { fieldManager } = this.options;
+  async #bring(first: Evaluated, judge: Plan["judge"]): Promise<void> {
     await replanned(this.deps, first, {
       attempts,
       work: async (step) => {
         if (!isWritten(step)) return;
-        const adoption = adoptionOf(step, fieldManager);
+        const adoption = adoptionOf(step);
         const live = adoption === undefined ? step.live : await this.#session.send(adoption);
-        await this.#session.send(applyOf({ ...step, live }, fieldManager));
+        await this.#session.send(applyOf({ ...step, live }));
       },
       again: async (_error, step) => {
-        const now = await evaluate(this.#evaluating(runs), step);
+        const now = await judge(step);
         requireFit(now.findings);
-        this.#session.requireConfirmed(writesOf(now, fieldManager));
+        this.#session.requireConfirmed(writesOf(now));
         return now;
       },
     });

@@ -28,6 +28,17 @@ export interface Evaluated extends Wanted {
   readonly stored: KubeObject | undefined;
   /** Fields of the old file that go. */
   readonly removed: readonly string[];
+  /** This tool's manager. */
+  readonly ours: string;
+}
+
+/** An object before it is judged. */
+export function unjudged(
+  { kind, object }: Wanted,
+  { live, ours }: Pick<Evaluated, "live" | "ours">,
+): Evaluated {
+  const nothing = { force: false, findings: [], changes: [], stored: undefined, removed: [] };
+  return { kind, object, live, ours, is: "same", ...nothing };
 }
 
 /** False where it is as wanted, or kept. */
@@ -36,10 +47,10 @@ export function isWritten({ is }: Evaluated): boolean {
 }
 
 /** The writes of an object. */
-export function writesOf(step: Evaluated, fieldManager: string): readonly Change[] {
+export function writesOf(step: Evaluated): readonly Change[] {
   if (!isWritten(step)) return [];
-  const adoption = adoptionOf(step, fieldManager);
-  return [...(adoption ? [adoption] : []), applyOf(step, fieldManager)];
+  const adoption = adoptionOf(step);
+  return [...(adoption ? [adoption] : []), applyOf(step)];
 }
 
 const savedWhole = "the run saves the object; the report prints the command that puts it back";
@@ -48,12 +59,9 @@ const savedWhole = "the run saves the object; the report prints the command that
  * The change of ownership that goes before the first apply over a person's own kubectl apply: the
  * fields of the file become this tool's.
  */
-export function adoptionOf(
-  { kind, live }: Pick<Evaluated, "kind" | "live">,
-  fieldManager: string,
-): Rewrite | undefined {
-  if (live === undefined || fileEntries(live, fieldManager).length === 0) return undefined;
-  const apply = ["kubectl", "apply", "--server-side", `--field-manager=${fieldManager}`];
+export function adoptionOf({ kind, live, ours }: Evaluated): Rewrite | undefined {
+  if (live === undefined || fileEntries(live, ours).length === 0) return undefined;
+  const apply = ["kubectl", "apply", "--server-side", `--field-manager=${ours}`];
   const { resourceVersion } = live.metadata;
   return {
     verb: "rewrite",
@@ -61,7 +69,7 @@ export function adoptionOf(
     resource: kind.resource,
     object: live,
     operations: [
-      { op: "replace", path: "/metadata/managedFields", value: adopted(live, fieldManager) },
+      { op: "replace", path: "/metadata/managedFields", value: adopted(live, ours) },
       { op: "replace", path: "/metadata/resourceVersion", value: resourceVersion },
     ],
     why: "what kubectl applied of the old file becomes this tool's own, no value changes (S18)",
@@ -69,13 +77,13 @@ export function adoptionOf(
     reverse: savedWhole,
     does: [],
     kubectl: [...apply, "--dry-run=server", "-f", "-"],
-    holds: (stored) => fileEntries(stored, fieldManager).length === 0,
+    holds: (stored) => fileEntries(stored, ours).length === 0,
   };
 }
 
 /** The apply of an object. */
-export function applyOf(step: Evaluated, fieldManager: string): Apply {
-  const { kind, object, live, force, changes, removed, stored: expected } = step;
+export function applyOf(step: Evaluated): Apply {
+  const { kind, object, live, ours, force, changes, removed, stored: expected } = step;
   const changed = [
     ...changes.map(({ field }) => `change ${field}`),
     ...removed.map((field) => `remove ${field}`),
@@ -95,7 +103,7 @@ export function applyOf(step: Evaluated, fieldManager: string): Apply {
     ...plannedChanges(step),
     holds: (stored) =>
       changesTo(stored, object, expected).length === 0 &&
-      leftovers(stored, object, fieldManager).length === 0,
+      leftovers(stored, object, ours).length === 0,
   };
 }
 

@@ -8,7 +8,7 @@ import { changesTo, differences } from "../../domain/operator/differences";
 import { bundleRef, definitionResource } from "../../domain/operator/kinds";
 import { leftovers } from "../../domain/operator/leftovers";
 import { heldAmong, type HeldFacts, judgeHeld } from "../../domain/operator/local-changes";
-import { type Held, heldOf } from "../../domain/webhook/conflicts";
+import { heldOf } from "../../domain/webhook/conflicts";
 import { lastFileOver } from "../../domain/operator/managers";
 import { isOlder } from "../../domain/versions";
 import { lossesOf, lossKeys } from "../../domain/operator/losses";
@@ -17,7 +17,7 @@ import { replanned } from "../engine/replan";
 import type { Session } from "../engine/session";
 import { BlockedError } from "../recorder";
 import { readSnapshot } from "../snapshot";
-import { applyOf, type Evaluated } from "./changes";
+import { applyOf, type Evaluated, unjudged } from "./changes";
 import type { BundleOptions, OperatorDeps } from "./deps";
 
 /** What every object is judged with. */
@@ -49,38 +49,34 @@ export function requireFit(findings: readonly Finding[]): readonly Finding[] {
   throw new BlockedError(held ? exitCodes.conflict : exitCodes.blocked, errors);
 }
 
-async function evaluateOnce(tools: Evaluating, { kind, object }: Wanted): Promise<Evaluated> {
+async function evaluateOnce(tools: Evaluating, wanted: Wanted): Promise<Evaluated> {
   const { deps, options } = tools;
-  const live = await deps.cluster.get(bundleRef(kind, object));
-  const given = await judged(tools, { kind, object }, live);
-  const at: Evaluated = {
-    ...{ kind, object: given.object, live, findings: given.findings },
-    ...{ is: "same", force: false, changes: [], stored: undefined, removed: [] },
-  };
-  if (given.is !== "write") return { ...at, is: given.is === "kept" ? "kept" : "same" };
-  const tried = await tryApply(tools, at);
-  if (tried.is === "refused") return { ...at, findings: [tried.finding] };
+  const live = await deps.cluster.get(bundleRef(wanted.kind, wanted.object));
+  const { is, keeps, object, findings } = await judged(tools, wanted, live);
+  const { fieldManager: ours, takeFields, rehearsed: isCopy } = options;
+  const at = { ...unjudged({ ...wanted, object }, { live, ours }), findings };
+  if (is !== "write") return { ...at, is };
+  let tried: Tried;
+  try {
+    tried = await tryApply(tools, at);
+  } catch (error) {
+    return { ...at, findings: [refusedBy(error, object)] };
+  }
   if (live === undefined) return { ...at, is: "create" };
-  const { stored, held } = tried;
-  const facts: HeldFacts = {
-    ...{ live, wanted: given.object, held, stored },
-    ours: options.fieldManager,
-    takeFields: options.takeFields,
-    isCopy: options.rehearsed,
-  };
+  const { stored } = tried;
+  const facts: HeldFacts = { ...tried, live, wanted: object, ours, takeFields, isCopy };
   const first = judgeHeld(facts);
-  const { findings, force } =
+  const verdict =
     first.findings.length === 0
       ? first
-      : judgeHeld({ ...facts, storedFile: await storedFile(tools, live, given.keeps) });
-  const changes = changesTo(live, given.object, stored);
-  const removed = leftovers(live, given.object, options.fieldManager);
+      : judgeHeld({ ...facts, storedFile: await storedFile(tools, live, keeps) });
+  const changes = changesTo(live, object, stored);
+  const removed = leftovers(live, object, ours);
   return {
-    ...at,
+    ...{ ...at, changes, stored, removed, force: verdict.force },
     // what the API server alone would fill in is no reason to write, and no plan without it could name it
     is: changes.length + removed.length === 0 ? "same" : "change",
-    ...{ force, changes, stored, removed },
-    findings: [...given.findings, ...findings],
+    findings: [...findings, ...verdict.findings],
   };
 }
 
@@ -106,7 +102,7 @@ async function storedFile(
 
 /** The object to write, and whether it is written at all. */
 interface Judged {
-  readonly is: "write" | "kept" | "refused";
+  readonly is: "write" | "kept" | "same";
   readonly object: KubeObject;
   /** Fields of a stored definition that are kept beside the release's. */
   readonly keeps: readonly string[];
@@ -136,7 +132,7 @@ async function judged(
   }
   if (verdict.is === "refuse") {
     const cause = `objects are stored in version ${verdict.versions.join(", ")}, which the release does not serve`;
-    return { ...plain, is: "refused", findings: [told("definitionStored", cause)] };
+    return { ...plain, is: "same", findings: [told("definitionStored", cause)] };
   }
   const { loses, keeps } = verdict;
   const lacks =
@@ -158,35 +154,23 @@ async function judged(
   };
 }
 
-type Tried =
-  | {
-      readonly is: "tried";
-      readonly held: readonly Held[];
-      readonly stored: KubeObject | undefined;
-    }
-  | { readonly is: "refused"; readonly finding: Finding };
+type Tried = Pick<HeldFacts, "held"> & Pick<Evaluated, "stored">;
 
 /** The dry run says who holds what, and whether the API server takes the object at all. */
 async function tryApply({ session, options }: Evaluating, at: Evaluated): Promise<Tried> {
-  const { object, live } = at;
-  const { fieldManager: ours, dryRun } = options;
-  if (dryRun === "client") {
-    const held =
-      live === undefined
-        ? []
-        : heldAmong({ live, wanted: object, ours }, differences(live, object));
-    return { is: "tried", held, stored: undefined };
+  const { object: wanted, live, ours } = at;
+  if (options.dryRun !== "client") {
+    const { held, stored } = await session.rehearseOver(applyOf(at));
+    return { held: heldOf(held), stored };
   }
-  try {
-    const { held, stored } = await session.rehearseOver(applyOf(at, ours));
-    return { is: "tried", held: heldOf(held), stored };
-  } catch (error) {
-    // a refusal of the object itself is a finding; any other end is an end of the run
-    if (!(error instanceof ApiError) || ![400, 422].includes(error.status)) throw error;
-    const cause = `the API server refuses it: ${error.message}`;
-    return {
-      is: "refused",
-      finding: operatorFinding("refused", { object: objectLabel(object), cause }),
-    };
-  }
+  if (live === undefined) return { held: [], stored: undefined };
+  const held = heldAmong({ live, wanted, ours }, differences(live, wanted));
+  return { held, stored: undefined };
+}
+
+/** A refusal of the object itself is a finding; any other end is an end of the run. */
+function refusedBy(error: unknown, object: KubeObject): Finding {
+  if (!(error instanceof ApiError) || ![400, 422].includes(error.status)) throw error;
+  const cause = `the API server refuses it: ${error.message}`;
+  return operatorFinding("refused", { object: objectLabel(object), cause });
 }

@@ -24,7 +24,7 @@ import {
   usualProbePermissions,
   writePermissions,
 } from "./permissions";
-import { type Found, readConfigurations, readPrerequisites } from "./read";
+import { readConfigurations, readPrerequisites } from "./read";
 import { rollBack, type Undo } from "./rollback";
 import { setStage } from "./stage";
 import { standing, UnprovenError, Witness } from "./witness";
@@ -39,12 +39,6 @@ export async function swapWebhook(deps: SwapDeps, options: SwapOptions): Promise
   }
 }
 
-interface Swapping {
-  readonly first: Plan;
-  readonly found: Found;
-  readonly witness: Witness;
-}
-
 /** A plan with its apply as it has to be sent. */
 interface Ready {
   readonly plan: Plan;
@@ -54,6 +48,7 @@ interface Ready {
 class Swap {
   readonly #session: Session;
   #state = "nothing was written";
+  #caBundle = "";
   #isConfirmed = false;
   #undo: Undo | undefined;
   #witness: Witness | undefined;
@@ -75,10 +70,11 @@ class Swap {
       ...writePermissions(deps, undefined),
       ...usualProbePermissions(deps, options),
     ]);
-    const found = await readPrerequisites(deps, options);
-    const plan = await this.#plan(found);
+    const { namespace, secret } = await readPrerequisites(deps, options);
+    this.#caBundle = secret.caBundle;
+    const plan = await this.#plan();
     deps.recorder.findings(plan.findings);
-    const stage = await setStage(deps, options, { plan, namespace: found.namespace });
+    const stage = await setStage(deps, options, { plan, namespace });
     const pairs = stage === undefined ? [] : [stage.gap, ...stage.beyondOld, ...stage.guarded];
     await requirePermissions(deps, [
       ...writePermissions(deps, plan),
@@ -89,13 +85,13 @@ class Swap {
     if (stage === undefined) deps.recorder.findings([probeSkipped(deps)]);
     if (options.dryRun !== "none") return await this.#rehearse(plan, witness);
     if (plan.apply === undefined && plan.remove === undefined) return await this.#standing(witness);
-    return await this.#swap({ first: plan, found, witness });
+    return await this.#swap(plan, witness);
   }
 
-  async #plan({ secret: { caBundle } }: Found): Promise<Plan> {
+  async #plan(): Promise<Plan> {
     const { deps, options } = this;
     const read = await readConfigurations(deps, options);
-    const plan = planSwap({ ...options, ...read, caBundle, names: deps.names });
+    const plan = planSwap({ ...options, ...read, caBundle: this.#caBundle, names: deps.names });
     const errors = plan.findings.filter(({ severity }) => severity === "error");
     if (errors.length === 0) return plan;
     const conflicts = errors.some(({ code }) => code !== "WEBHOOK-LOSES-RULES");
@@ -128,12 +124,12 @@ class Swap {
     return "already as wanted, nothing was written";
   }
 
-  async #swap({ first, found, witness }: Swapping): Promise<string> {
-    const ready = await this.#ready(first, found);
+  async #swap(first: Plan, witness: Witness): Promise<string> {
+    const ready = await this.#ready(first);
     await requireHome(this.deps, true);
     await this.#confirm(ready.plan);
     const { broken } = await witness.before("before", ready.plan.old);
-    const plan = await this.#apply(ready, found);
+    const plan = await this.#apply(ready);
     if (plan.remove !== undefined) {
       const proven = await witness.proveFirst(broken, plan.apply !== undefined);
       if (proven && plan.apply !== undefined) {
@@ -151,20 +147,20 @@ class Swap {
   }
 
   /** What somebody changed meanwhile is read and planned again. */
-  async #ready(first: Plan, found: Found): Promise<Ready> {
+  async #ready(first: Plan): Promise<Ready> {
     const { deps } = this;
     return await replanned(deps, first, {
       work: async (plan) => ({
         plan,
         apply: plan.apply && (await fittingApply(deps, this.#session, plan)),
       }),
-      again: () => this.#planAgain(found),
+      again: () => this.#planAgain(),
     });
   }
 
-  async #planAgain(found: Found): Promise<Plan> {
+  async #planAgain(): Promise<Plan> {
     const { deps } = this;
-    const plan = await this.#plan(found);
+    const plan = await this.#plan();
     // once it is written, the same object may be written again; what is deleted stays what was named
     if (this.#undo !== undefined) this.#session.confirm([applyOf(deps, plan)]);
     if (this.#isConfirmed) this.#session.requireConfirmed(changesOf(deps, plan));
@@ -186,7 +182,7 @@ class Swap {
   }
 
   /** Writes the new configuration and reads it back; the plan that it came to. */
-  async #apply(first: Ready, found: Found): Promise<Plan> {
+  async #apply(first: Ready): Promise<Plan> {
     return await replanned(this.deps, first, {
       work: async ({ plan, apply }) => {
         if (apply === undefined) return plan;
@@ -197,7 +193,7 @@ class Swap {
         await this.#readBack(plan);
         return plan;
       },
-      again: async () => await this.#ready(await this.#planAgain(found), found),
+      again: async () => await this.#ready(await this.#planAgain()),
     });
   }
 
