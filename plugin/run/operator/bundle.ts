@@ -115,7 +115,7 @@ class BundleUpgrade {
     const wanted = this.#wanted(installed);
     await requirePullSecret(deps, options);
     const patches = await this.#patches();
-    await requirePermissions(deps, writePermissions(wanted, installed, patches));
+    await requirePermissions(deps, writePermissions(options, installed, { wanted, patches }));
     // what would refuse a patch in the end refuses it now
     for (const patch of patches) {
       this.#session.requireFree(patch);

@@ -97,6 +97,7 @@ export function applyOf(step: Evaluated): Apply {
     live,
     force,
     why: whyOf(step),
+    needs: "to apply the release's",
     risk: risks[kind.step] ?? "none, the running operator keeps working",
     reverse: live === undefined ? "delete it: the old operator does not need it" : savedWhole,
     does: live === undefined ? ["create it"] : changed,

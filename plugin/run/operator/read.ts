@@ -20,15 +20,15 @@ import { type Patch, permissionsOf } from "../engine/change";
 import type { Cluster } from "../ports";
 import { BlockedError } from "../recorder";
 import { readSnapshot } from "../snapshot";
-import { clusterResource } from "./changes";
+import { applyOf, clusterResource, unjudged } from "./changes";
 import type { BundleOptions, OperatorDeps } from "./deps";
 
 const permission = (verb: string, { resource, name, namespace }: Ref, why: string): Permission => ({
   verb,
   group: resource.group,
   resource: resource.plural,
-  // a list or a creation is of no single name
-  ...(verb !== "list" && verb !== "create" && { name }),
+  // a list is of no single name
+  ...(verb !== "list" && { name }),
   ...(namespace !== undefined && { namespace }),
   why,
 });
@@ -58,29 +58,20 @@ export function readPermissions(
 
 /** What trying the objects takes, and writing them: even what is as wanted is tried. */
 export function writePermissions(
-  wanted: readonly Wanted[],
+  { fieldManager: ours }: BundleOptions,
   { objects }: Installed,
-  patches: readonly Patch[],
+  { wanted, patches }: { readonly wanted: readonly Wanted[]; readonly patches: readonly Patch[] },
 ): readonly Permission[] {
-  const there = new Set(objects.map(keyOf));
   return [
-    ...wanted.flatMap(({ kind, object }) => {
-      const ref = bundleRef(kind, object);
-      return [
-        ...(there.has(keyOf(object))
-          ? []
-          : [permission("create", ref, "to apply what does not exist yet")]),
-        permission("patch", ref, "to apply the release's"),
-      ];
+    ...wanted.flatMap((one) => {
+      const { kind, metadata } = one.object;
+      const live = objects.find((it) => it.kind === kind && it.metadata.name === metadata.name);
+      return permissionsOf(applyOf(unjudged(one, { live, ours })));
     }),
     ...patches.flatMap(permissionsOf).flatMap((write) => {
       return [{ ...write, verb: "get", why: "to write over what is stored by then" }, write];
     }),
   ];
-}
-
-function keyOf({ kind, metadata }: KubeObject): string {
-  return `${kind}/${metadata.name ?? ""}`;
 }
 
 /** The platform that the API server shows by what it serves. */

@@ -482,6 +482,19 @@ describe("a kind that a release brings", () => {
     );
   });
 
+  test("which may not be created: 4, and the right is asked for with the reason of the write", async () => {
+    const scene = await aScene({ installed: "7.22.0-7" });
+    const refusing: Cluster = Object.assign(Object.create(scene.cluster) as Cluster, {
+      can: (asked) => Promise.resolve(asked.verb !== "create"),
+    } satisfies Partial<Cluster>);
+    const report = await scene.run({ contents }, { cluster: refusing });
+    expect([report.exit.code, scene.writes, report.permissions?.missing]).toEqual([
+      4,
+      [],
+      ["create customresourcedefinitions.apiextensions.k8s.io: to apply the release's"],
+    ]);
+  });
+
   test("which may not be read: 4, with the right in the ledger, and nothing is written", async () => {
     const scene = await aScene({ installed: "7.22.0-7" });
     const refusing: Cluster = Object.assign(Object.create(scene.cluster) as Cluster, {
