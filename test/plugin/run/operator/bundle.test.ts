@@ -735,6 +735,19 @@ describe("a private registry", () => {
     );
   });
 
+  test("is taken back file by file: a folder with a cluster's old values is none to replace", async () => {
+    const scene = await withCluster();
+    const contents = contentsOf("8.0.2-2", ({ metadata, ...rest }) => ({
+      ...rest,
+      metadata: { ...metadata, labels: { ...metadata.labels, every: "object" } },
+    }));
+    const report = await scene.run({ ...wish, contents });
+    const files = report.backups?.map(({ file }) => file) ?? [];
+    expect(files.length).toBeGreaterThan(5);
+    expect(files.filter((file) => !file.endsWith(".json"))).toEqual([]);
+    expect(report.backups?.at(-1)?.command).toContain("kubectl patch");
+  });
+
   test("is left where others write the same values before it", async () => {
     const scene = await withCluster();
     scene.beforeWrite = async (line) => {

@@ -1,8 +1,11 @@
 import { ApiError, UnavailableError } from "../../../../plugin/domain/errors";
+import type { Journal } from "../../../../plugin/run/record";
+import { swapWebhook } from "../../../../plugin/run/swap/swap";
 import { expectGolden } from "../../../support/golden";
 import type { Call } from "../../../support/fake-cluster";
 import {
   applyNew,
+  aSwap,
   createOld,
   deleteNew,
   deleteOld,
@@ -107,6 +110,20 @@ describe("7: what was there before is back, and proven", () => {
     expect(report.exit.code).toBe(7);
     expect(scene.live()?.["webhooks"]).toEqual(before?.["webhooks"]);
     expect(report.probes?.map(({ phase }) => phase)).toEqual(["before", "new"]);
+  });
+
+  test("a record that cannot be kept does not stop it", async () => {
+    const scene = new Scene({ old: true });
+    mendOn(scene, deleteNew);
+    breakAfter(scene, "apply");
+    const deps = scene.deps();
+    const intent: Journal["intent"] = (line) =>
+      scene.cluster.written.length === 0
+        ? deps.journal.intent(line)
+        : Promise.reject(new UnavailableError("no space left on device"));
+    const report = await swapWebhook({ ...deps, journal: { ...deps.journal, intent } }, aSwap());
+    expect(report.exit.code).toBe(7);
+    expect(scene.live()).toBeUndefined();
   });
 
   test("none before: none after", async () => {
