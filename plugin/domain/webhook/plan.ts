@@ -1,7 +1,7 @@
 /** From what was found to what is to be written: the state table of upgrade-webhook, pure. */
 import type { Finding } from "../findings";
 import type { Names } from "../names";
-import type { KubeObject } from "../objects";
+import { type KubeObject, objectLabel } from "../objects";
 import { own, type Json } from "../values";
 import { caBundleOf, candidatesOf, entriesOf, entryOf, serviceNamespaceOf } from "./configuration";
 import { differencesOf } from "./differences";
@@ -80,9 +80,7 @@ export function planSwap(facts: PlanFacts): Plan {
       ...judgeStrangers(old, names),
       ...judgeLosses(facts, live, wanted.object),
       ...([live, old, ...beside].every((one) => one === undefined) ? [nothingBefore(names)] : []),
-      ...(live === undefined
-        ? judgeShipped(facts.shippedFor, configurationLabel(wanted.object))
-        : []),
+      ...(live === undefined ? judgeShipped(facts.shippedFor, objectLabel(wanted.object)) : []),
       ...wanted.findings,
       ...kept,
     ],
@@ -92,11 +90,6 @@ export function planSwap(facts: PlanFacts): Plan {
 function foundOf(live: KubeObject | undefined, old: KubeObject | undefined): Found {
   if (live !== undefined) return old === undefined ? "only-new" : "both";
   return old === undefined ? "none" : "only-old";
-}
-
-/** `Kind/name` as findings and steps show a configuration. */
-export function configurationLabel(object: KubeObject): string {
-  return `${object.kind}/${object.metadata.name ?? ""}`;
 }
 
 function applyOf(from: {
@@ -138,7 +131,7 @@ function judgeForeign(
       {
         code: "WEBHOOK-OTHER-NAMESPACE",
         severity: facts.takeOver ? ("warning" as const) : ("error" as const),
-        object: configurationLabel(object),
+        object: objectLabel(object),
         field: "webhooks[0].clientConfig.service.namespace",
         cause: `it serves namespace ${served}, which exists: ${consequence}`,
         fix: `run with -n ${served} to upgrade that one, or with --take-over to move it to ${facts.namespace}`,
@@ -172,7 +165,7 @@ function judgeOwners(
       {
         code: "WEBHOOK-OWNED",
         severity: mine || beside ? ("error" as const) : ("warning" as const),
-        object: configurationLabel(object),
+        object: objectLabel(object),
         cause,
         fix: owner.way,
         source: "domain facts 4.4",
@@ -185,7 +178,7 @@ function otherConfiguration(object: KubeObject): Finding {
   return {
     code: "WEBHOOK-OTHER-CONFIGURATION",
     severity: "warning",
-    object: configurationLabel(object),
+    object: objectLabel(object),
     cause: "another configuration carries the same entry and may judge the same databases",
     fix: `look at it with: kubectl get validatingwebhookconfiguration ${object.metadata.name ?? ""} -o yaml`,
     source: "domain facts 4.4",
@@ -203,7 +196,7 @@ function judgeStrangers(old: KubeObject | undefined, names: Names): readonly Fin
     {
       code: "WEBHOOK-OLD-HAS-OTHERS",
       severity: "error",
-      object: configurationLabel(old),
+      object: objectLabel(old),
       field: "webhooks",
       cause: `it also holds entries that are not the operator's: ${strangers.join(", ")}`,
       fix: "move those entries to a configuration of their own, then run again",
@@ -225,7 +218,7 @@ function judgeLosses(
     {
       code: "WEBHOOK-LOSES-RULES",
       severity: takeTemplateRules ? "warning" : "error",
-      object: configurationLabel(wanted),
+      object: objectLabel(wanted),
       field: "webhooks[0].rules",
       cause: `the template does not guard what the live entry guards: ${lost.join(", ")}`,
       fix: "give the template of the operator's release with --release SOURCE, or drop these with --take-template-rules",

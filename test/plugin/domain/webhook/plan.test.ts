@@ -1,10 +1,6 @@
 import { defaultNames } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
-import {
-  configurationLabel,
-  planSwap,
-  type PlanFacts,
-} from "../../../../plugin/domain/webhook/plan";
+import { planSwap, type PlanFacts } from "../../../../plugin/domain/webhook/plan";
 import { wantedConfiguration } from "../../../../plugin/domain/webhook/wanted";
 import {
   aNewConfiguration,
@@ -227,11 +223,6 @@ describe("what is kept is told, with the object that it comes from", () => {
       }),
     ]);
   });
-});
-
-test("a label of an object without a name is its kind", () => {
-  expect(configurationLabel(right)).toBe(label);
-  expect(configurationLabel({ ...right, metadata: {} })).toBe("ValidatingWebhookConfiguration/");
 });
 
 test.each(hostile)("a live one that is %s is planned over, and nothing throws", (_title, value) => {
