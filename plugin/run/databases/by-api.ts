@@ -9,7 +9,6 @@ import { judgeBdb } from "../../domain/rollout/bdb";
 import { formatEngineVersion } from "../../domain/versions";
 import type { ApiAction, ApiDatabase, ClusterApi, InstalledModule } from "../cluster-api";
 import { pollMs } from "../engine/wait";
-import { noted } from "../outcome";
 import { BlockedError, type StepInfo } from "../recorder";
 import type { Result } from "../report";
 import { databasePatch } from "./writes";
@@ -73,7 +72,8 @@ export function callStep(
   return { ...callOf(plan), why: `upgrade with ${body}${choice}` };
 }
 
-function callOf({ label: object }: DatabasePlan) {
+/** How a call is named before it is known what it carries. */
+export function callOf({ label: object }: Pick<DatabasePlan, "label">) {
   return { id: "database.call", action: "call", object } as const;
 }
 
@@ -119,21 +119,17 @@ class Caller {
 
   /** The one call; whether it was begun is looked for where no answer came. */
   async call(bdb: ApiDatabase): Promise<void> {
-    const { deps, options } = this.hands;
+    const { deps, options, session } = this.hands;
     const { api, uid } = this.called;
     const { plan } = this;
     const request = requestOf(plan, bdb, options);
     const findings = bdbFindings(plan.target.object, bdb, { request, calls: true });
     if (findings.length > 0) throw new BlockedError(exitCodes.blocked, findings);
-    deps.signal.throwIfAborted();
-    const step = callStep(plan, bdb, this.hands);
     this.#raisesModules = runsVersion(bdb, plan) && !asksForMore(request);
-    await deps.recorder.step(step, async () => {
-      const answer = await noted(deps, step, () =>
-        api.upgrade(uid, requestBody(request, deps.names), deps.signal),
-      );
-      this.#action = answer.actionUid;
-      return { result: "changed", value: undefined };
+    this.#action = await session.call({
+      step: callStep(plan, bdb, this.hands),
+      send: () => api.upgrade(uid, requestBody(request, deps.names), deps.signal),
+      end: ({ actionUid: value }) => Promise.resolve({ result: "changed", value }),
     });
   }
 

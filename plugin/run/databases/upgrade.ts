@@ -18,7 +18,7 @@ import { BlockedError } from "../recorder";
 import type { Report, Result } from "../report";
 import { Apis, ecsOf } from "./apis";
 import { Board } from "./board";
-import { byApi, callStep, needsCall } from "./by-api";
+import { byApi, callOf, callStep, needsCall } from "./by-api";
 import { byResource, type Hands } from "./by-resource";
 import { confirmLeaving, confirmLoss, confirmTaking, type Lossy } from "./confirm";
 import type { UpgradeDatabaseDeps, UpgradeDatabaseOptions } from "./deps";
@@ -217,6 +217,9 @@ class UpgradeDatabases {
     await confirmLoss(deps, options, lossy);
     await confirmTaking(this.#hands, plans);
     await confirmLeaving(deps, plans);
+    // whether one is called is known when no other action works on it any more
+    const called = plans.filter((plan) => !plan.passedOver && this.#apis.of(plan) !== undefined);
+    this.#hands.session.confirmCalls(called.map((plan) => ({ step: callOf(plan) })));
     const writes = plans.some(({ edits }) => edits.length > 0) || options.via === "api";
     deps.recorder.findings(await requireHome(deps, writes));
   }

@@ -9,6 +9,7 @@ import { type KubeObject, objectLabel } from "../../domain/objects";
 import { certain, changedError, ChangedError, noted, requireConfirmed } from "../outcome";
 import { BlockedError } from "../recorder";
 import type { RunPorts } from "../run-ports";
+import { actOfCall, answered, type Call, type PlannedCall } from "./call";
 import {
   actsOf,
   type Apply,
@@ -66,6 +67,7 @@ export class Session {
   /** By object: of thousands of objects only those of a write are compared with it. */
   readonly #confirmed = new Map<string, readonly Act[]>();
   readonly #kept: KeptObjects;
+  #calls = 0;
 
   constructor(
     private readonly ports: SessionPorts,
@@ -77,9 +79,9 @@ export class Session {
     ports.recorder.backups(() => this.#kept.backups(ports.command));
   }
 
-  /** How many writes came into force. */
+  /** How many writes and calls came into force. */
   get written(): number {
-    return this.done.length;
+    return this.done.length + this.#calls;
   }
 
   conflictsOf(patch: Pick<Patch, "object" | "edits" | "owned">): Conflicts {
@@ -97,6 +99,11 @@ export class Session {
     this.confirmActs(this.#actsOf(changes));
   }
 
+  /** The same for requests to other servers and programs. */
+  confirmCalls(calls: readonly PlannedCall[]): void {
+    this.confirmActs(calls.map(actOfCall));
+  }
+
   /** The same where the writes themselves are not known yet. */
   confirmActs(acts: readonly Act[]): void {
     for (const act of acts) {
@@ -108,11 +115,12 @@ export class Session {
   requireConfirmed(changes: readonly Change[]): void {
     for (const change of changes) this.requireFree(change);
     const acts = this.#actsOf(changes);
+    requireConfirmed(this.#confirmedOf(acts), acts);
+  }
+
+  #confirmedOf(acts: readonly Act[]): readonly Act[] {
     const objects = [...new Set(acts.map(({ object }) => object))];
-    requireConfirmed(
-      objects.flatMap((object) => this.#confirmed.get(object) ?? []),
-      acts,
-    );
+    return objects.flatMap((object) => this.#confirmed.get(object) ?? []);
   }
 
   #actsOf(changes: readonly Change[]): readonly Act[] {
@@ -194,6 +202,19 @@ export class Session {
     if ((await this.#readBack(change)) === undefined) {
       throw changedError(undefined, objectLabel(change.object));
     }
+  }
+
+  /** Sends a request to another server or program as a step, once, and gives what it ended with. */
+  async call<A, T>(call: Call<A, T>): Promise<T> {
+    const { recorder, signal } = this.ports;
+    const acts = [actOfCall(call)];
+    requireConfirmed(this.#confirmedOf(acts), acts);
+    signal.throwIfAborted();
+    return await recorder.step(call.step, async () => {
+      const answer = await noted(this.ports, call.step, () => answered(call));
+      this.#calls += 1;
+      return await call.end(answer);
+    });
   }
 
   async #step(

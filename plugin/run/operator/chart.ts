@@ -19,7 +19,7 @@ import { ownerOf } from "../../domain/owners";
 import type { Permission } from "../../domain/permissions";
 import { at, type Json } from "../../domain/values";
 import { requirePermissions } from "../ledger";
-import { noted } from "../outcome";
+import { Session } from "../engine/session";
 import { plannedWrite } from "../planned";
 import { requirePrerequisites } from "../prerequisites";
 import { BlockedError, type StepInfo } from "../recorder";
@@ -94,12 +94,15 @@ class ChartUpgradeRun {
     }
     await requirePrerequisites(deps, options);
     if (options.dryRun !== "none") return await this.#dryRun(upgrade);
-    deps.signal.throwIfAborted();
-    const info = this.#info(upgrade);
-    await deps.recorder.step(info, async () => {
-      await noted(deps, info, () => deps.helm.upgrade(upgrade));
-      return { result: "changed", value: undefined };
-    });
+    const call = {
+      step: this.#info(upgrade),
+      send: () => deps.helm.upgrade(upgrade),
+      end: () => Promise.resolve({ result: "changed", value: undefined } as const),
+    };
+    const session = new Session(deps, options);
+    // the command itself asks for it: nobody is asked again
+    session.confirmCalls([call]);
+    await session.call(call);
     const says = await waitForOperator(deps, options);
     this.#after = await this.#read();
     return `the chart is at ${options.version}: the operator is ${says}`;
