@@ -3,6 +3,7 @@ import { journalOf } from "../run/record";
 import { installModule } from "../run/modules/install";
 import type { Report } from "../run/report";
 import type { CommandContext } from "./context";
+import { kubectlCommand } from "./kubectl-command";
 import { inModulesSession, type ModulesFlags } from "./modules-session";
 
 /** Installs the module of an archive; what is there already is left as it is. */
@@ -18,7 +19,7 @@ export async function runModulesInstall(
   return inModulesSession(context, { kind: "ModulesInstall", flags }, async (session) => {
     const journal = journalOf(await context.home(), context.run.id);
     return await installModule(
-      { ...session, clock, names, journal, signal },
+      { ...session, clock, names, journal, signal, command: kubectlCommand(options) },
       {
         ec: session.ec,
         file: { name, bytes },

@@ -4,6 +4,7 @@ import { termOf } from "../domain/names";
 import type { KubeObject } from "../domain/objects";
 import type { ClusterApi } from "../run/cluster-api";
 import { requirePermissions } from "../run/ledger";
+import type { Cluster } from "../run/ports";
 import type { Recorder } from "../run/recorder";
 import type { Report } from "../run/report";
 import { type ApiFlags, apiPermissions, connectApi, readEc } from "./api-options";
@@ -22,6 +23,7 @@ export interface ModulesSession {
   readonly ec: KubeObject;
   readonly api: ClusterApi;
   readonly recorder: Recorder;
+  readonly cluster: Cluster;
 }
 
 /** Acts on the REST API of an EC; every expected end comes back as a report. */
@@ -47,7 +49,7 @@ export async function inModulesSession(
     await requirePermissions(ledger, apiPermissions(subject, names));
     const api = await connectApi(context, subject);
     try {
-      return await act({ ec, api, recorder });
+      return await act({ ec, api, recorder, cluster });
     } finally {
       api.close();
     }

@@ -1,6 +1,6 @@
 /** Follows an action of the REST API to its end (S92; domain facts 9, reading actions). */
-import { EngineError, exitCodes, TimeoutError, UnavailableError } from "../domain/errors";
-import { restApi, waitFor } from "./engine/wait";
+import { EngineError, exitCodes, TimeoutError } from "../domain/errors";
+import { type Limit, type Look, waitFor } from "./engine/wait";
 import type { ApiAction, ClusterApi } from "./cluster-api";
 import type { Clock } from "./ports";
 import type { Recorder } from "./recorder";
@@ -15,10 +15,15 @@ export interface FollowPorts {
 
 /** Which action, and for how long. */
 export interface Followed {
-  readonly uid: string;
+  /** Undefined where the server has named none: then nothing is followed. */
+  readonly uid: string | undefined;
   /** For people: `the installation of rg 1.2.5`. */
   readonly subject: string;
-  readonly timeoutMs: number;
+  /** Of the whole wait; absent: as long as something moves. */
+  readonly timeoutMs?: number | undefined;
+  readonly idle?: Limit | undefined;
+  /** What a failure of the action is. */
+  readonly failed?: (action: ApiAction) => Error;
 }
 
 /** The server says that the action failed. */
@@ -47,59 +52,46 @@ const unseenPolls = 3;
  */
 export async function followAction(
   ports: FollowPorts,
-  { uid, subject, timeoutMs }: Followed,
+  followed: Followed,
 ): Promise<ApiAction | undefined> {
   const { api, signal } = ports;
-  let seen = false;
-  let poll = 0;
-  return await waitFor<ApiAction | undefined>(ports, {
-    server: restApi,
-    look: async () => {
-      poll += 1;
-      const look = await lookAt(() => api.action(uid, signal));
-      const { action } = look;
-      if (action?.is === "failed") throw new ActionFailedError(action, subject);
-      if (action?.is === "completed" || isForgotten(look, seen, poll)) {
-        return { is: "done", value: action };
+  const { uid, subject, timeoutMs, idle, failed } = followed;
+  if (uid === undefined) return undefined;
+  let isSeen = false;
+  let polls = 0;
+  return await waitFor(ports, {
+    server: `${subject}, and for an answer of ${api.address}`,
+    look: async (): Promise<Look<ApiAction | undefined>> => {
+      polls += 1;
+      const action = await api.action(uid, signal);
+      if (action === undefined) {
+        const isForgotten = isSeen || polls > unseenPolls;
+        return isForgotten
+          ? { is: "done", value: undefined }
+          : { is: "moving", on: `${subject}: not begun` };
       }
-      seen ||= look.is === "seen";
-      return { is: "moving", on: waitingWords(look, { subject, address: api.address }) };
+      isSeen = true;
+      if (action.is === "completed") return { is: "done", value: action };
+      if (action.is === "running") return { is: "moving", on: `${subject}: ${farOf(action)}` };
+      throw failed?.(action) ?? new ActionFailedError(action, subject);
     },
-    total: { ms: timeoutMs, end: () => stillUnderWay({ uid, subject, timeoutMs }) },
+    total: timeoutMs === undefined ? undefined : { ms: timeoutMs, end: stillUnderWay(followed) },
+    idle,
   });
 }
 
-function isForgotten({ is }: Look, seen: boolean, poll: number): boolean {
-  return is === "unknown" && (seen || poll > unseenPolls);
+function farOf({ progress, status = "not begun" }: ApiAction): string {
+  return progress === undefined ? status : `${Math.floor(progress)} %`;
 }
 
-function stillUnderWay({ uid, subject, timeoutMs }: Followed): TimeoutError {
-  const seconds = Math.round(timeoutMs / 1000);
-  return new TimeoutError(`${subject} is still under way after ${seconds}s (action ${uid})`, {
-    hint: "run the same command again later, or with a longer --timeout",
-  });
-}
-
-interface Look {
-  readonly is: "seen" | "unknown" | "silent";
-  readonly action?: ApiAction;
-}
-
-async function lookAt(ask: () => Promise<ApiAction | undefined>): Promise<Look> {
-  try {
-    const action = await ask();
-    return action === undefined ? { is: "unknown" } : { is: "seen", action };
-  } catch (error) {
-    if (error instanceof UnavailableError) return { is: "silent" };
-    throw error;
-  }
-}
-
-function waitingWords(
-  { is, action }: Look,
-  { subject, address }: { readonly subject: string; readonly address: string },
-): string {
-  if (is === "silent") return `${subject}, and for an answer of ${address}`;
-  const { progress, status = "not begun" } = action ?? {};
-  return `${subject}: ${progress === undefined ? status : `${Math.floor(progress)} %`}`;
-}
+const stillUnderWay =
+  ({ uid, subject }: Followed): Limit["end"] =>
+  (_on, ms) => {
+    const seconds = Math.round(ms / 1000);
+    return new TimeoutError(
+      `${subject} is still under way after ${seconds}s (action ${String(uid)})`,
+      {
+        hint: "run the same command again later, or with a longer --timeout",
+      },
+    );
+  };

@@ -186,19 +186,6 @@ export function fits(
   return made === undefined || engine === undefined || made === formatEngineVersion(engine);
 }
 
-/** True when that very build is installed: one for another engine version is another one. */
-export function isInstalled(
-  { name, version, compatibleEngineVersion: made }: InstalledModule,
-  installed: readonly InstalledModule[],
-): boolean {
-  return installed.some(
-    (one) =>
-      one.name === name &&
-      one.version === version &&
-      [undefined, made ?? one.compatibleEngineVersion].includes(one.compatibleEngineVersion),
-  );
-}
-
 /** The later version first. */
 function byNumbers(one: string, other: string): number {
   return other.localeCompare(one, "en", { numeric: true });

@@ -1,5 +1,5 @@
 /** What --apply does about the causes, and what it cannot do (S99, S100; domain facts 7, 10). */
-import { withInstalled } from "../api/modules";
+import { sameBuild, withInstalled } from "../api/modules";
 import type { InstalledModule } from "../api/records";
 import { isTooOld } from "../cluster/databases";
 import type { FieldEdit } from "../cluster/edits";
@@ -20,7 +20,7 @@ import type { FreezeCause } from "./causes";
 import type { Freeze } from "./classify";
 import { recoveryFinding } from "./codes";
 import { type ApiFacts, type RecoveryDatabase, shownVersion } from "./databases";
-import { fits, isInstalled } from "./line";
+import { fits } from "./line";
 
 /** What the person gives. */
 export interface RecoveryWish {
@@ -192,6 +192,6 @@ function needless(
 ): readonly string[] {
   if (api === undefined) return [];
   return modules
-    .filter((one) => !installs.includes(one) && !isInstalled(one, api.modules))
+    .filter((one) => !installs.includes(one) && sameBuild(one, api.modules) === undefined)
     .map(({ name }) => `--module: no database lacks the module ${name}`);
 }

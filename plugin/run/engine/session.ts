@@ -2,7 +2,7 @@
  * Writes: judged, tried by dry run, kept, noted, bound to what was read, looked up where no answer
  * came, and told. What nobody confirmed is not sent.
  */
-import type { Act } from "../../domain/confirmed";
+import { type Act, unconfirmedFindings } from "../../domain/confirmed";
 import { exitCodes, type StatusCause, UsageError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { type KubeObject, objectLabel } from "../../domain/objects";
@@ -109,6 +109,12 @@ export class Session {
     for (const act of acts) {
       this.#confirmed.set(act.object, [...(this.#confirmed.get(act.object) ?? []), act]);
     }
+  }
+
+  /** Whether it does no more than what was confirmed. */
+  isConfirmed(change: Change): boolean {
+    const acts = this.#actsOf([change]);
+    return unconfirmedFindings(this.#confirmedOf(acts), acts).length === 0;
   }
 
   /** Throws 5 where these do more than what was confirmed. */

@@ -1,31 +1,20 @@
 /** Installs a module over the REST API: asked first, sent once, followed, and seen in the list (S95, S99). */
-import { ClusterApiError } from "../../domain/api/failure";
 import { projectCluster } from "../../domain/clusters";
 import { moduleFindings } from "../../domain/api/codes";
 import { moduleLabel, namesOf, sameBuild } from "../../domain/api/modules";
-import { TimeoutError, UnavailableError } from "../../domain/errors";
+import { TimeoutError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
-import { type Names, termOf } from "../../domain/names";
+import { termOf } from "../../domain/names";
 import { type KubeObject, objectLabel } from "../../domain/objects";
-import type { ClusterApi, InstalledModule, InstalledUpload, UploadProgress } from "../cluster-api";
+import type { InstalledModule, InstalledUpload } from "../cluster-api";
+import { requireHome, Session, type SessionPorts } from "../engine/session";
 import { followAction } from "../follow-action";
-import { requireHome } from "../engine/session";
-import { restApi, waitFor } from "../engine/wait";
-import { noted } from "../outcome";
-import type { Clock } from "../ports";
-import type { Journal } from "../record";
-import type { Recorder, StepInfo } from "../recorder";
+import type { StepInfo } from "../recorder";
 import type { Report } from "../report";
+import { baseName, listed, type Uploaded, uploadOf, type UploadPorts } from "./upload";
 
 /** What an installation needs of the world. */
-export interface InstallPorts {
-  readonly api: ClusterApi;
-  readonly clock: Clock;
-  readonly recorder: Recorder;
-  readonly journal: Journal;
-  readonly names: Names;
-  readonly signal: AbortSignal;
-}
+export type InstallPorts = UploadPorts & SessionPorts;
 
 /** What is installed. */
 export interface InstallOptions {
@@ -38,10 +27,6 @@ export interface InstallOptions {
   /** Every so many per cent of the upload are told. */
   readonly tellEvery: number;
 }
-
-const everyMs = 2_000;
-/** After an upload of unknown outcome looks at the list begin for so long. */
-const lookMs = 10_000;
 
 /** The whole run; an error leaves what the recorder has. */
 export async function installModule(ports: InstallPorts, options: InstallOptions): Promise<Report> {
@@ -59,10 +44,10 @@ export async function installModule(ports: InstallPorts, options: InstallOptions
     return ended(ports, options, { module, reason: `dry run: ${label} would be installed` });
   }
   await requireHome(ports, true);
-  const upload = await uploaded(ports, options);
-  await followed(ports, options, upload?.actionUid);
-  const installed = await listed(ports, options);
-  recorder.findings(nodeFindings(options.ec, upload));
+  const answer = await uploaded(ports, options);
+  await followed(ports, options, answer?.actionUid);
+  const installed = await seen(ports, options);
+  recorder.findings(nodeFindings(options.ec, answer));
   return ended(ports, options, { module: installed, reason: `${label} is installed` });
 }
 
@@ -75,76 +60,26 @@ function infoOf({ api, names }: InstallPorts, { module, file }: InstallOptions):
   };
 }
 
-function baseName(path: string): string {
-  return path.replace(/^.*[\\/]/, "");
-}
-
 /** What the server answered; undefined when the list alone tells that the module is there. */
 async function uploaded(
   ports: InstallPorts,
   options: InstallOptions,
 ): Promise<InstalledUpload | undefined> {
-  const { api, recorder, signal } = ports;
-  const { file } = options;
-  const info = infoOf(ports, options);
-  signal.throwIfAborted();
-  return await recorder.step<InstalledUpload | undefined>(info, async () => {
-    const onProgress = progressTeller(ports, options);
-    const { action, object, why } = info;
-    try {
-      const value = await noted(ports, { action, object, why }, () =>
-        api.installModule(file, { signal, onProgress }),
-      );
-      return { result: "done", value, why: `${why}, through ${value.through}` };
-    } catch (error) {
-      if (!(await isThere(error, ports, options))) throw error;
-      const result = isOpen(error) ? "done" : "unchanged";
-      return { result, value: undefined, why: `${why}: it is in the list of modules` };
-    }
+  const { file, module, dryRun, tellEvery } = options;
+  const session = new Session(ports, { fieldManager: ports.names.fieldManager, dryRun });
+  const step = infoOf(ports, options);
+  // the command itself asks for it: nobody is asked again
+  session.confirmCalls([{ step }]);
+  return await session.call({
+    step,
+    ...uploadOf(ports, { ...file, module }, tellEvery),
+    end: ({ answer: value, isOurs }: Uploaded) => {
+      const how =
+        value === undefined ? ": it is in the list of modules" : `, through ${value.through}`;
+      const result = isOurs ? "done" : "unchanged";
+      return Promise.resolve({ result, value, why: `${step.why}${how}` });
+    },
   });
-}
-
-/** A cut connection, a deadline, an error of the server itself. */
-function isOpen(error: unknown): boolean {
-  if (error instanceof UnavailableError) return true;
-  return error instanceof ClusterApiError && error.status >= 500;
-}
-
-/** The list tells what an open outcome was, after an interrupt too, and whether somebody else was quicker. */
-async function isThere(
-  error: unknown,
-  { api, clock, names }: InstallPorts,
-  { module }: InstallOptions,
-): Promise<boolean> {
-  const exists =
-    error instanceof ClusterApiError && error.apiCode === names.restErrors.moduleExists;
-  if (!exists && !isOpen(error)) return false;
-  const { signal } = new AbortController();
-  const until = clock.now() + (exists ? 0 : lookMs);
-  for (;;) {
-    const modules = await api.modules(signal).catch(() => []);
-    if (sameBuild(module, modules) !== undefined) return true;
-    if (clock.now() >= until) return false;
-    await clock.sleep(everyMs, signal);
-  }
-}
-
-function progressTeller(
-  { recorder, clock }: InstallPorts,
-  { file, tellEvery }: InstallOptions,
-): (progress: UploadProgress) => void {
-  const from = clock.now();
-  let told = -1;
-  return ({ sent, of }) => {
-    const percent = Math.floor((sent / of) * 100);
-    const step = Math.floor(percent / tellEvery);
-    if (step === told) return;
-    told = step;
-    const bar = "#".repeat(Math.floor(percent / 5)).padEnd(20, ".");
-    const size = `${(of / 1024 / 1024).toFixed(1)} MiB`;
-    const words = `the upload of ${baseName(file.name)} [${bar}] ${percent} % of ${size}`;
-    recorder.waiting(words, (clock.now() - from) / 1000);
-  };
 }
 
 async function followed(
@@ -168,27 +103,17 @@ async function followed(
 }
 
 /** Proof: the list has the build. */
-async function listed(ports: InstallPorts, options: InstallOptions): Promise<InstalledModule> {
-  const { api, recorder, signal, names } = ports;
+async function seen(ports: InstallPorts, options: InstallOptions): Promise<InstalledModule> {
   const { module, timeoutMs } = options;
   const label = moduleLabel(module);
   const info: StepInfo = {
     id: "modules.listed",
     action: "read",
-    object: `GET ${names.restPaths.modules}`,
+    object: `GET ${ports.names.restPaths.modules}`,
     why: `${label} is in the list of installed modules`,
   };
-  return await recorder.step(info, async () => {
-    const value = await waitFor<InstalledModule>(ports, {
-      server: restApi,
-      look: async () => {
-        const found = sameBuild(module, await api.modules(signal));
-        return found === undefined
-          ? { is: "moving", on: `${label} to appear in the list of modules` }
-          : { is: "done", value: found };
-      },
-      total: { ms: timeoutMs, end: notListed },
-    });
+  return await ports.recorder.step(info, async () => {
+    const value = await listed(ports, module, { total: { ms: timeoutMs, end: notListed } });
     return { result: "done", value };
   });
 

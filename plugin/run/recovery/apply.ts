@@ -1,6 +1,5 @@
 /** The remedies in their order: REST API, EC, then the resources, each step seen to its end (S97-S100). */
 import { termOf } from "../../domain/names";
-import { type Act, unconfirmedFindings } from "../../domain/confirmed";
 import { exitCodes, UsageError } from "../../domain/errors";
 import { objectLabel, type Resource } from "../../domain/objects";
 import { recoveryFinding } from "../../domain/recovery/codes";
@@ -10,10 +9,10 @@ import { at } from "../../domain/values";
 import type { ClusterApi } from "../cluster-api";
 import { type Patch, refOf } from "../engine/change";
 import { isSameSpec, type Session } from "../engine/session";
-import { requireConfirmed } from "../outcome";
-import { BlockedError } from "../recorder";
-import type { ModuleFile, RecoverDeps, RecoverOptions } from "./deps";
-import { actsOf, digestEdit, followingEdits, foreseenActs, lineEdits } from "./edits";
+import type { ModuleFile } from "../modules/upload";
+import { BlockedError, type StepInfo } from "../recorder";
+import type { RecoverDeps, RecoverOptions } from "./deps";
+import { digestEdit, followingEdits, lineEdits } from "./edits";
 import { lookAt, type Look } from "./look";
 import { install, installStep, upgrade, upgradeStep } from "./rest";
 import { confirmed, NotResumedError, resumed } from "./resume";
@@ -30,23 +29,27 @@ export interface Applying {
 /** Nothing moves for so long: resources are brought in line early, the operator may wait for them (S123). */
 const earlyMs = 60_000;
 
+/** The calls of the REST API, in their order. */
+export function callsOf(
+  options: RecoverOptions,
+  { plan, api }: Pick<Applying, "plan" | "api">,
+): readonly { readonly step: StepInfo }[] {
+  if (api === undefined) return [];
+  return [
+    ...filesOf(options, plan).map((file) => ({ step: installStep(file, api) })),
+    ...plan.upgrades.map((wanted) => ({ step: upgradeStep(wanted) })),
+  ];
+}
+
 /** Records what would be done; the API server judges the edits where it is asked to. */
 export async function plannedSteps(
   deps: RecoverDeps,
   options: RecoverOptions,
   applying: Applying,
 ): Promise<number> {
-  const { api, look, plan } = applying;
-  const { recorder } = deps;
-  const calls =
-    api === undefined
-      ? []
-      : [
-          ...filesOf(options, plan).map((file) => installStep(file, api)),
-          ...plan.upgrades.map(upgradeStep),
-        ];
-  for (const step of calls) recorder.done(step, "planned");
-  const edits = followingEdits(look, plan);
+  const calls = callsOf(options, applying);
+  for (const { step } of calls) deps.recorder.done(step, "planned");
+  const edits = followingEdits(applying.look, applying.plan);
   for (const edit of edits) await applying.session.plan(edit);
   return calls.length + edits.length;
 }
@@ -60,11 +63,10 @@ export async function applyRecovery(
   const { resource, look, plan, session } = applying;
   await overRest(deps, options, applying);
   for (const edit of digestEdit(look, plan, resource)) await write(deps, session, edit);
-  const confirmed = foreseenActs(look, plan);
   const now = await lookAt(deps, options, applying);
-  const early = await goOn(deps, options, { ...applying, look: now, confirmed });
+  const early = await goOn(deps, options, { ...applying, look: now });
   const later = await lookAt(deps, options, applying);
-  await writeLines(deps, { look: later, confirmed, session });
+  await writeLines(deps, { look: later, session });
   const written = early ? now : later;
   for (const apart of written.freeze.apart) await confirm(deps, options, { resource, apart });
   return await agreed(deps, options, applying);
@@ -77,7 +79,7 @@ export async function followUpgrade(
   applying: Omit<Applying, "plan">,
 ): Promise<string> {
   const { resource } = applying;
-  await goOn(deps, options, { ...applying, confirmed: [] });
+  await goOn(deps, options, applying);
   const { freeze } = await lookAt(deps, options, applying);
   const { observedGeneration } = deps.names.edbFields;
   for (const database of freeze.databases) {
@@ -91,13 +93,13 @@ export async function followUpgrade(
 async function overRest(
   deps: RecoverDeps,
   options: RecoverOptions,
-  { api, plan }: Applying,
+  { api, plan, session }: Applying,
 ): Promise<void> {
   const files = filesOf(options, plan);
   if (files.length + plan.upgrades.length === 0) return;
   if (api === undefined) throw new UsageError("the REST API has to be asked: give --api-ca");
-  for (const file of files) await install(deps, options, { api, file });
-  for (const wanted of plan.upgrades) await upgrade(deps, options, { api, wanted });
+  for (const file of files) await install(deps, options, { api, file, session });
+  for (const wanted of plan.upgrades) await upgrade(deps, options, { api, wanted, session });
 }
 
 function filesOf({ modules }: RecoverOptions, { installs }: RecoveryPlan): readonly ModuleFile[] {
@@ -108,7 +110,7 @@ function filesOf({ modules }: RecoverOptions, { installs }: RecoveryPlan): reado
 async function goOn(
   deps: RecoverDeps,
   options: RecoverOptions,
-  { resource, look, confirmed: acts, session }: Omit<Applying, "plan"> & Confirmed,
+  { resource, look, session }: Omit<Applying, "plan">,
 ): Promise<boolean> {
   const { ec, api, freeze } = look;
   const early = freeze.apart.length > 0 && freeze.state === "Upgrade";
@@ -128,26 +130,20 @@ async function goOn(
       if (!early || !(error instanceof NotResumedError)) throw error;
     }
     deps.recorder.note("the operator does not go on: the resources are brought in line at once");
-    await writeLines(deps, { look, confirmed: acts, session });
+    await writeLines(deps, { look, session });
     const why = await resumed(deps, options, resuming);
     return { result: "done", value: true, why };
   });
 }
 
-/** The edits of resources that the question was about. */
-interface Confirmed {
-  readonly confirmed: readonly Act[];
-}
-
 async function writeLines(
   deps: RecoverDeps,
-  { look, confirmed: acts, session }: Pick<Applying, "look" | "session"> & Confirmed,
+  { look, session }: Pick<Applying, "look" | "session">,
 ): Promise<void> {
   const edits = lineEdits(look.freeze.apart, deps.names);
   // a resource that asks for less than what runs by now would have the operator undo the remedy
-  const fit = edits.filter((edit) => unconfirmedFindings(acts, actsOf([edit])).length === 0);
-  for (const edit of fit) await write(deps, session, edit);
-  requireConfirmed(acts, actsOf(edits));
+  for (const edit of edits) if (session.isConfirmed(edit)) await write(deps, session, edit);
+  session.requireConfirmed(edits);
 }
 
 /** A status that was written meanwhile is no conflict. */

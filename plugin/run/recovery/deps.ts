@@ -1,16 +1,8 @@
 /** What a recovery is given: ports, options, and the words of the person who runs it. */
-import type { InstalledModule } from "../../domain/api/records";
 import type { Permission } from "../../domain/permissions";
 import type { ClusterApi } from "../cluster-api";
+import type { ModuleFile } from "../modules/upload";
 import type { UpgradeClusterDeps } from "../cluster/deps";
-
-/** A module's archive with what its manifest says. */
-export interface ModuleFile {
-  /** As it was given. */
-  readonly name: string;
-  readonly bytes: Uint8Array;
-  readonly module: InstalledModule;
-}
 
 /** The flags of the command, judged. */
 export interface RecoverOptions {

@@ -1,6 +1,5 @@
 /** The edits that follow the remedies: known before the first of them, judged then, written last. */
 import { shownEdits } from "../../domain/cluster/edits";
-import type { Act } from "../../domain/confirmed";
 import { databaseFinding } from "../../domain/databases/codes";
 import { factSources } from "../../domain/facts";
 import type { Finding } from "../../domain/findings";
@@ -8,6 +7,7 @@ import type { Names } from "../../domain/names";
 import { type KubeObject, objectLabel, type Resource } from "../../domain/objects";
 import { ownerOf } from "../../domain/owners";
 import type { RecoveryPlan } from "../../domain/recovery/plan";
+import type { Permission } from "../../domain/permissions";
 import { type Apart, outOfLineAhead } from "../../domain/recovery/line";
 import { parseEngineVersion } from "../../domain/versions";
 import { at } from "../../domain/values";
@@ -83,21 +83,11 @@ export function followingEdits(
   ];
 }
 
-/** What edits do, for comparison with those that are planned after the remedies. */
-export function actsOf(edits: readonly Patch[]): readonly Act[] {
-  return edits.flatMap((edit) =>
-    edit.edits.map((one) => ({
-      object: objectLabel(edit.object),
-      does: `write ${shownEdits([one])}`,
-    })),
-  );
-}
-
 /** What the resources will have to follow: what differs now, and what the remedies bring about. */
-export function foreseenActs(
+export function foreseenEdits(
   look: Look,
   plan: Pick<RecoveryPlan, "upgrades" | "digests" | "installs">,
-): readonly Act[] {
+): readonly Patch[] {
   const ahead = outOfLineAhead(
     look.facts,
     { databases: look.freeze.databases, api: look.api },
@@ -107,5 +97,29 @@ export function foreseenActs(
       modules: plan.installs,
     },
   );
-  return actsOf([...followingEdits(look, plan), ...lineEdits(ahead, look.facts.names)]);
+  return [...followingEdits(look, plan), ...lineEdits(ahead, look.facts.names)];
+}
+
+/** What the edits need: a database may come to need one later, so that its namespace is asked for. */
+export function writePermissions(
+  { group, ec, edb }: Names,
+  edits: readonly Patch[],
+): readonly Permission[] {
+  const places = new Set<string>();
+  const digests: Permission[] = [];
+  for (const { object } of edits) {
+    const { name = "", namespace = "" } = object.metadata;
+    if (object.kind === edb.kind) places.add(namespace);
+    else {
+      const why = "to remove the digests that pin images";
+      digests.push({ verb: "patch", group, resource: ec.plural, namespace, name, why });
+    }
+  }
+  const lines = [...places].flatMap((namespace) =>
+    ["patch", "get"].map((verb) => ({
+      ...{ verb, group, resource: edb.plural, namespace },
+      why: "to bring the databases in line with what runs",
+    })),
+  );
+  return [...digests, ...lines];
 }

@@ -1,8 +1,10 @@
 /** One look at an EC that may be frozen: resources, REST API, and what stands beside as evidence. */
 import { EngineError, exitCodes } from "../../domain/errors";
-import type { Facts } from "../../domain/facts";
+import { type Facts, factSources } from "../../domain/facts";
 import { clusterFinding } from "../../domain/cluster/codes";
+import { termOf } from "../../domain/names";
 import { type KubeObject, objectLabel, type Ref, type Resource } from "../../domain/objects";
+import type { Permission } from "../../domain/permissions";
 import { classifyFreeze, type Freeze } from "../../domain/recovery/classify";
 import type { ApiFacts } from "../../domain/recovery/databases";
 import { type Evidence, eventEvidence, logEvidence } from "../../domain/recovery/evidence";
@@ -37,6 +39,34 @@ export const looked = [
   "edbs",
   "eaadbs",
 ] as const satisfies Parameters<typeof readFacts>[2];
+
+/** What is read in any case; the operator's log is evidence alone, and not insisted on. */
+export function readPermissions(
+  { names, api }: RecoverDeps,
+  { namespace, name }: RecoverOptions,
+): readonly Permission[] {
+  const sources = factSources(names);
+  const ec = { group: names.group, resource: names.ec.plural, namespace };
+  return [
+    {
+      ...ec,
+      verb: "list",
+      why: `to see what the ${termOf(names.ec)} asks for and what state it is in`,
+    },
+    { ...ec, verb: "get", name, why: "to see whether a write without an answer was done" },
+    ...looked.map((key) => {
+      const { resource, own } = sources[key];
+      return {
+        verb: "list",
+        group: resource.group,
+        resource: resource.plural,
+        ...(own === true && { namespace }),
+        why: "to see why the upgrade does not go on",
+      };
+    }),
+    ...(api?.permissions ?? []),
+  ];
+}
 
 /** Looks, and classifies what it sees. */
 export async function lookAt(

@@ -15,12 +15,11 @@ import { requireHome, requireYes, Session } from "../engine/session";
 import { givenUp, waitFor } from "../engine/wait";
 import { BlockedError } from "../recorder";
 import type { Report } from "../report";
-import { applyRecovery, followUpgrade, plannedSteps } from "./apply";
+import { applyRecovery, callsOf, followUpgrade, plannedSteps } from "./apply";
 import type { RecoverDeps, RecoverOptions } from "./deps";
-import { lookAt, type Look, readEvidence } from "./look";
-import { readPermissions, writePermissions } from "./permissions";
+import { lookAt, type Look, readEvidence, readPermissions } from "./look";
 import { actionRuns, runningActions } from "./rest";
-import { followingEdits, foreseenActs } from "./edits";
+import { followingEdits, foreseenEdits, writePermissions } from "./edits";
 
 /** How it ended, and what was seen first; undefined where it could not be looked. */
 export interface Recovery {
@@ -121,7 +120,7 @@ class Recover {
       const steps = await plannedSteps(deps, options, { ...at, plan });
       return deps.recorder.success(`dry run: ${steps} steps planned, nothing was changed`);
     }
-    await this.#confirm(plan, at.look);
+    await this.#confirm(plan, at);
     this.#begun = true;
     const says = await applyRecovery(deps, options, { ...at, plan });
     return deps.recorder.success(says);
@@ -147,11 +146,10 @@ class Recover {
       deps.recorder.findings(look.freeze.causes.map(({ finding }) => finding));
       throw new UsageError([...problems, ...needs], { hint: "run again with these flags" });
     }
-    const conflicts = followingEdits(look, plan).flatMap(
-      (edit) => this.#session.conflictsOf(edit).conflicts,
-    );
+    const edits = followingEdits(look, plan);
+    const conflicts = edits.flatMap((edit) => this.#session.conflictsOf(edit).conflicts);
     if (conflicts.length > 0) throw new BlockedError(exitCodes.conflict, conflicts);
-    await requirePermissions(deps, writePermissions(deps, look, plan));
+    await requirePermissions(deps, writePermissions(deps.names, edits));
     if (api !== undefined) await this.#quiet(look, plan, api);
     return plan;
   }
@@ -178,7 +176,7 @@ class Recover {
     });
   }
 
-  async #confirm(plan: RecoveryPlan, look: Look): Promise<void> {
+  async #confirm(plan: RecoveryPlan, { look, api }: At): Promise<void> {
     const { installs, upgrades, digests } = plan;
     await requireHome(this.deps, true);
     const what = [
@@ -189,7 +187,8 @@ class Recover {
     ];
     const question = `Recover ${objectLabel(look.ec)}: ${what.join(", ")}?`;
     await requireYes(this.deps, question);
-    this.#session.confirmActs(foreseenActs(look, plan));
+    this.#session.confirm(foreseenEdits(look, plan));
+    this.#session.confirmCalls(callsOf(this.options, { plan, api }));
   }
 }
 

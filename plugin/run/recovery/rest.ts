@@ -1,10 +1,9 @@
 /** The recovery over the REST API: a module is installed, a version is posted, the action followed (S99, S100). */
-import { ClusterApiError } from "../../domain/api/failure";
-import type { ApiAction, ApiDatabase, InstalledModule } from "../../domain/api/records";
-import { EngineError, exitCodes } from "../../domain/errors";
+import { moduleLabel, sameBuild } from "../../domain/api/modules";
+import type { ApiAction, ApiDatabase } from "../../domain/api/records";
+import { exitCodes } from "../../domain/errors";
 import { recoveryFinding } from "../../domain/recovery/codes";
 import { shownVersion } from "../../domain/recovery/databases";
-import { isInstalled } from "../../domain/recovery/line";
 import type { DatabaseUpgrade } from "../../domain/recovery/plan";
 import {
   compareEngineVersions,
@@ -12,11 +11,19 @@ import {
   parseEngineVersion,
 } from "../../domain/versions";
 import type { ClusterApi } from "../cluster-api";
-import { isAway, type Look, restApi, waitFor } from "../engine/wait";
-import { noted } from "../outcome";
+import type { Session } from "../engine/session";
+import { type Look, restApi, waitFor } from "../engine/wait";
+import { followAction } from "../follow-action";
+import { type ModuleFile, listed, type Uploaded, uploadOf } from "../modules/upload";
 import { BlockedError, type StepInfo } from "../recorder";
-import type { ModuleFile, RecoverDeps, RecoverOptions } from "./deps";
-import { limitsOf } from "./limits";
+import type { RecoverDeps, RecoverOptions } from "./deps";
+import { limitsOf } from "./resume";
+
+/** The REST API, and what may be sent to it. */
+export interface Asking {
+  readonly api: ClusterApi;
+  readonly session: Session;
+}
 
 /** How the step is named in the report. */
 export function installStep({ module }: ModuleFile, api: ClusterApi): StepInfo {
@@ -30,96 +37,36 @@ export function installStep({ module }: ModuleFile, api: ClusterApi): StepInfo {
   };
 }
 
-/** Installs the module, and sees that it is listed; one that is there stays as it is. */
+/** Brings the module in, and sees that it is listed; one that is there stays as it is. */
 export async function install(
   deps: RecoverDeps,
   options: RecoverOptions,
-  { api, file }: { readonly api: ClusterApi; readonly file: ModuleFile },
+  { api, file, session }: Asking & { readonly file: ModuleFile },
 ): Promise<void> {
   const { recorder, signal } = deps;
+  const { module } = file;
   const step = installStep(file, api);
-  if (isInstalled(file.module, await api.modules(signal))) {
+  if (sameBuild(module, await api.modules(signal)) !== undefined) {
     recorder.done({ ...step, why: "it is installed already" }, "unchanged");
     return;
   }
-  await recorder.step(step, async () => {
-    const { name, bytes } = file;
-    const started = await noted(deps, step, async () => {
-      try {
-        return await upload(api, { name, bytes }, deps);
-      } catch (error) {
-        if (isAway(error) && (await arrived(deps, options, { api, file }))) return undefined;
-        throw error;
-      }
-    });
-    await waitFor(deps, {
-      look: () => installed(deps, api, { module: file.module, action: started }),
-      server: restApi,
-      ...limitsOf(options, stands(step.object)),
-    });
-    return { result: "created", value: undefined };
-  });
-}
-
-/** So long an upload without an answer is looked for. */
-const lostMs = 20_000;
-
-/** An upload without an answer may have been taken: it is looked for, after an interrupt too, never sent again. */
-async function arrived(
-  ports: RecoverDeps,
-  options: RecoverOptions,
-  { api, file }: { readonly api: ClusterApi; readonly file: ModuleFile },
-): Promise<boolean> {
-  const deps = { ...ports, signal: new AbortController().signal };
-  const waiting = {
-    look: () => installed(deps, api, { module: file.module, action: undefined }),
-    server: restApi,
-    ...limitsOf({ ...options, stallAfterMs: lostMs }, stands(file.name)),
-  };
-  return await waitFor(deps, waiting).then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof EngineError) return false;
-      throw error;
+  const limits = limitsOf(options, stands(step.object));
+  const ports = { ...deps, api };
+  await session.call({
+    step,
+    ...uploadOf(ports, file),
+    end: async ({ answer }: Uploaded) => {
+      await followAction(ports, {
+        uid: answer?.actionUid,
+        subject: `the installation of ${moduleLabel(module)}`,
+        failed: (action) => failed(`module ${module.name}`, action),
+        timeoutMs: options.limitMs,
+        idle: limits.idle,
+      });
+      await listed(ports, module, limits);
+      return { result: "created", value: undefined };
     },
-  );
-}
-
-/** An answer that says it is there already is what an answer that was lost looks like. */
-async function upload(
-  api: ClusterApi,
-  file: { readonly name: string; readonly bytes: Uint8Array },
-  { names, recorder }: RecoverDeps,
-): Promise<string | undefined> {
-  try {
-    // an upload in flight is finished, so that its outcome is known
-    const { signal } = new AbortController();
-    const { actionUid } = await api.installModule(file, {
-      signal,
-      onProgress: ({ sent, of }) => {
-        recorder.waiting(`the upload of ${file.name}: ${sent} of ${of} bytes`, 0);
-      },
-    });
-    return actionUid;
-  } catch (error) {
-    if (error instanceof ClusterApiError && error.apiCode === names.restErrors.moduleExists) {
-      return undefined;
-    }
-    throw error;
-  }
-}
-
-async function installed(
-  { signal }: RecoverDeps,
-  api: ClusterApi,
-  wanted: { readonly module: InstalledModule; readonly action: string | undefined },
-): Promise<Look<undefined>> {
-  const { module, action: uid } = wanted;
-  const action = uid === undefined ? undefined : await api.action(uid, signal);
-  if (action?.is === "failed") throw failed(`module ${module.name}`, action);
-  if (isInstalled(module, await api.modules(signal))) return { is: "done", value: undefined };
-  const on = `module ${module.name} to be listed${progressOf(action)}`;
-  return { is: "moving", on, step: stepOf(action) };
+  });
 }
 
 /** How the step is named in the report. */
@@ -132,22 +79,23 @@ export function upgradeStep({ database, uid, version }: DatabaseUpgrade): StepIn
 export async function upgrade(
   deps: RecoverDeps,
   options: RecoverOptions,
-  { api, wanted }: { readonly api: ClusterApi; readonly wanted: DatabaseUpgrade },
+  { api, wanted, session }: Asking & { readonly wanted: DatabaseUpgrade },
 ): Promise<void> {
   const step = upgradeStep(wanted);
   const { uid, version } = wanted;
-  await deps.recorder.step(step, async () => {
-    const body = { [deps.names.upgradeRequest.engineVersion]: version };
-    const started = await noted(deps, step, () =>
-      // an answer on its way is waited for, so that the outcome is known
-      api.upgrade(uid, body, new AbortController().signal),
-    );
-    await waitFor(deps, {
-      look: () => reached(deps, api, { ...wanted, action: started.actionUid }),
-      server: restApi,
-      ...limitsOf(options, stands(step.object)),
-    });
-    return { result: "changed", value: undefined };
+  const body = { [deps.names.upgradeRequest.engineVersion]: version };
+  await session.call({
+    step,
+    // an answer on its way is waited for, so that the outcome is known
+    send: () => api.upgrade(uid, body, new AbortController().signal),
+    end: async ({ actionUid: action }) => {
+      await waitFor(deps, {
+        look: () => reached(deps, api, { ...wanted, action }),
+        server: restApi,
+        ...limitsOf(options, stands(step.object)),
+      });
+      return { result: "changed", value: undefined };
+    },
   });
 }
 

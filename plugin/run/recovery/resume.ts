@@ -1,5 +1,5 @@
 /** Seeing that the operator has gone on: the EC is Running, then each resource is acted upon (S68, S98; domain facts 11). */
-import { clusterFindings } from "../../domain/cluster/codes";
+import { clusterCodes, clusterFindings } from "../../domain/cluster/codes";
 import { exitCodes } from "../../domain/errors";
 import { type KubeObject, objectLabel, type Resource } from "../../domain/objects";
 import { classifyFreeze } from "../../domain/recovery/classify";
@@ -8,11 +8,21 @@ import type { ApiFacts, RecoveryDatabase } from "../../domain/recovery/databases
 import { judgeCluster } from "../../domain/rollout/cluster";
 import { judgeDatabase } from "../../domain/rollout/database";
 import { readFacts } from "../cluster/read";
-import { type Look, waitFor } from "../engine/wait";
+import { type Limit, type Look, timeIsUp, waitFor, type Waiting } from "../engine/wait";
 import { BlockedError } from "../recorder";
 import type { RecoverDeps, RecoverOptions } from "./deps";
 import { looked } from "./look";
-import { limitsOf } from "./limits";
+
+/** Both limits as a wait takes them; `stalled` is the end where nothing moved for too long. */
+export function limitsOf(
+  { stallAfterMs, limitMs }: Pick<RecoverOptions, "stallAfterMs" | "limitMs">,
+  stalled: Limit["end"],
+): Pick<Waiting<unknown>, "total" | "idle"> {
+  return {
+    total: limitMs === undefined ? undefined : { ms: limitMs, end: timeIsUp },
+    idle: { ms: stallAfterMs, end: stalled },
+  };
+}
 
 /** What is known when the wait begins. */
 export interface Resuming {
@@ -28,24 +38,23 @@ const undefinedCode = clusterFindings.moduleUndefined.code;
 /** Nothing has moved although the causes are gone. */
 export class NotResumedError extends BlockedError {}
 
+/** Of what keeps it frozen, as it is reported here. */
+const codes = clusterCodes.map(({ code, source }) => ({
+  code,
+  source: code === undefinedCode ? source : "S97",
+}));
+
 /** Waits until the EC is Running and all its pods are renewed. */
 export async function resumed(
   deps: RecoverDeps,
   options: RecoverOptions,
   resuming: Resuming,
 ): Promise<string> {
-  const { ec, stallAfterMs } = resuming;
-  let suspect = "";
+  const { ec, stallAfterMs = options.stallAfterMs } = resuming;
   return await waitFor(deps, {
-    look: async () => {
-      const seen = await lookAt(deps, options, resuming);
-      if (!("stuck" in seen)) return seen;
-      // what is seen twice is no moment of a pod that starts
-      if (suspect === seen.stuck.message) throw seen.stuck;
-      suspect = seen.stuck.message;
-      return { is: "moving", on: seen.stuck.message };
-    },
-    ...limitsOf({ ...options, ...(stallAfterMs !== undefined && { stallAfterMs }) }, (on) => {
+    look: () => lookAt(deps, options, resuming),
+    codes,
+    ...limitsOf({ ...options, stallAfterMs }, (on) => {
       const cause = `the causes are gone, and nothing moves: it waits for ${on}`;
       const finding = recoveryFinding("notResumed", { object: objectLabel(ec), cause });
       return new NotResumedError(exitCodes.failed, [finding]);
@@ -57,23 +66,24 @@ async function lookAt(
   deps: RecoverDeps,
   { namespace, name }: RecoverOptions,
   { resource, api }: Resuming,
-): Promise<Look<string> | { readonly stuck: BlockedError }> {
+): Promise<Look<string>> {
   const facts = await readFacts(deps, { namespace, resource }, looked);
   const progress = judgeCluster(facts, name, { sameRelease: true });
   if (progress.is === "done") return { is: "done", value: progress.says };
   const ec = facts.objects.ecs.find(({ metadata }) => metadata.name === name);
-  const freeze = ec === undefined ? undefined : classifyFreeze(facts, ec, api);
+  const causes = ec === undefined ? [] : classifyFreeze(facts, ec, api).causes;
+  const found = causes.map(({ finding }) => finding);
   // to define a module is left to a person: no wait brings it about (S124; C9)
-  const left = freeze?.causes.find(({ finding }) => finding.code === undefinedCode)?.finding;
-  if (left !== undefined) return { stuck: new BlockedError(exitCodes.failed, [left]) };
-  if (progress.is === "moving") return progress;
-  const { code, object, because: cause, fix } = progress;
-  if (freeze?.causes.some(({ finding }) => finding.code === code) ?? true) {
-    const finding = { code, severity: "error", object, cause, fix, source: "S97" } as const;
-    return { stuck: new BlockedError(exitCodes.failed, [finding]) };
+  const left = found.find(({ code }) => code === undefinedCode);
+  if (left !== undefined) {
+    const { code, object, cause: because, fix } = left;
+    return { is: "stalled", code, object: String(object), because, fix };
   }
+  if (progress.is === "moving") return progress;
+  if (ec === undefined || found.some(({ code }) => code === progress.code)) return progress;
   // the resources lag behind what the REST API shows: the operator is given its time
-  return { is: "moving", on: `the operator to go on (${cause})`, step: cause };
+  const { because } = progress;
+  return { is: "moving", on: `the operator to go on (${because})`, step: because };
 }
 
 /** Waits until the operator has acted on the resource, and resource and database agree. */

@@ -70,7 +70,7 @@ test("one that is never seen is given up after some looks", async () => {
 test("a server that is silent for a time is asked again", async () => {
   const { result, told } = follow([new UnavailableError("gone"), action("completed")]);
   expect(await result).toMatchObject({ is: "completed" });
-  expect(told).toEqual(["the work, and for an answer of https://api"]);
+  expect(told).toEqual(["the work, and for an answer of https://api (gone)"]);
 });
 
 test("a refusal is no silence", async () => {

@@ -1,11 +1,6 @@
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import { type ApiFacts, databasesOfCluster } from "../../../../plugin/domain/recovery/databases";
-import {
-  fits,
-  isInstalled,
-  modulesApart,
-  outOfLine,
-} from "../../../../plugin/domain/recovery/line";
+import { fits, modulesApart, outOfLine } from "../../../../plugin/domain/recovery/line";
 import { aBdb, aFrozenEc, aModule, anApi, anEdb, frozenFacts } from "./scene";
 
 function lineOf(edbs: readonly KubeObject[], api?: ApiFacts, eaadbs: readonly KubeObject[] = []) {
@@ -125,22 +120,6 @@ test("an instance of an active-active database is told, not edited", () => {
 
 test("what the REST API alone knows has no resource to edit", () => {
   expect(lineOf([], anApi({ databases: [aBdb()] })).apart).toEqual([]);
-});
-
-test.each([
-  ["the same build", aModule("rg", { compatibleEngineVersion: "7.2" }), true],
-  ["one for another version", aModule("rg", { compatibleEngineVersion: "7.4" }), false],
-  ["one that tells no version", aModule("rg"), true],
-  ["another number", aModule("rg", { version: "2" }), false],
-  ["another module", aModule("other"), false],
-])("installed already: %s", (_title, there, expected) => {
-  const build = aModule("rg", { compatibleEngineVersion: "7.2" });
-  expect(isInstalled(build, [there])).toBe(expected);
-});
-
-test("an archive that tells no version is any of them", () => {
-  const there = aModule("rg", { compatibleEngineVersion: "7.4" });
-  expect(isInstalled(aModule("rg"), [there])).toBe(true);
 });
 
 test.each([

@@ -8,6 +8,7 @@ import { installModule } from "../../../../plugin/run/modules/install";
 import { Recorder } from "../../../../plugin/run/recorder";
 import type { Event } from "../../../../plugin/run/report";
 import { anApiEc } from "../../../support/cluster-api-client";
+import { FakeCluster } from "../../../support/fake-cluster";
 import { ManualClock } from "../../../support/manual-clock";
 
 const gears = parseModule(
@@ -56,6 +57,8 @@ function install({ lists, install: send, problem, defined = [] }: Wish) {
       },
       names,
       signal: new AbortController().signal,
+      cluster: new FakeCluster(clock),
+      command: (words) => words.join(" "),
     },
     {
       ec: anApiEc({ userDefinedModules: defined.map((name) => ({ name })) }),
