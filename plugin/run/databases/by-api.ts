@@ -1,19 +1,29 @@
 /** One database by the REST API: called once, its action followed, its resource brought in line (S75-S92). */
-import { bdbFindings, bdbVersion, modulesBehind, runsVersion } from "../../domain/databases/bdb";
+import {
+  bdbFindings,
+  bdbOf,
+  bdbVersion,
+  modulesBehind,
+  runsVersion,
+} from "../../domain/databases/bdb";
 import { databaseFinding } from "../../domain/databases/codes";
 import { type DatabasePlan, type DatabaseWish, planDatabase } from "../../domain/databases/plan";
 import { asksForMore, requestBody, type RequestWish } from "../../domain/databases/request";
 import { targetNow } from "../../domain/databases/target";
 import { exitCodes } from "../../domain/errors";
+import type { Finding } from "../../domain/findings";
+import { type KubeObject, objectLabel } from "../../domain/objects";
 import { judgeBdb } from "../../domain/rollout/bdb";
 import { formatEngineVersion } from "../../domain/versions";
-import type { ApiAction, ApiDatabase, ClusterApi, InstalledModule } from "../cluster-api";
-import { pollMs } from "../engine/wait";
+import type { ApiDatabase, ClusterApi, InstalledModule } from "../cluster-api";
+import type { CallEnd } from "../engine/call";
+import { type Look, restApi } from "../engine/wait";
 import { BlockedError, type StepInfo } from "../recorder";
 import type { Result } from "../report";
-import { databasePatch } from "./writes";
-import { bringInLine, type Hands, planAgain } from "./by-resource";
-import { Patience } from "./patience";
+import { bringInLine, planAgain } from "./by-resource";
+import type { UpgradeDatabaseDeps, UpgradeDatabaseOptions } from "./deps";
+import { waitForDatabase, type WriteContext } from "./follow";
+import { databasePatch, gathered } from "./plan";
 
 /** A database of the REST API, and the way to it. */
 export interface Called {
@@ -26,7 +36,7 @@ export interface Called {
 }
 
 /** What of the options the call is made of. */
-type Wanted = Pick<Hands["options"], "request" | "version">;
+type Wanted = Pick<WriteContext["options"], "request" | "version">;
 
 /** The server chooses the version: the field is left out, which means the latest one (S88, S89). */
 function isServersChoice({ request, version }: Wanted): boolean {
@@ -50,7 +60,7 @@ function requestOf(plan: DatabasePlan, bdb: ApiDatabase, wanted: Wanted): Reques
 export function needsCall(
   { bdb, installed }: Pick<Called, "bdb" | "installed">,
   plan: DatabasePlan,
-  { deps, options }: Pick<Hands, "deps" | "options">,
+  { deps, options }: Pick<WriteContext, "deps" | "options">,
 ): boolean {
   const { request } = options;
   if (!runsVersion(bdb, plan) || asksForMore(request)) return true;
@@ -62,7 +72,7 @@ export function needsCall(
 export function callStep(
   plan: DatabasePlan,
   bdb: ApiDatabase,
-  { deps, options }: Pick<Hands, "deps" | "options">,
+  { deps, options }: Pick<WriteContext, "deps" | "options">,
 ): StepInfo {
   const request = requestOf(plan, bdb, options);
   const body = JSON.stringify(requestBody(request, deps.names));
@@ -78,21 +88,25 @@ export function callOf({ label: object }: Pick<DatabasePlan, "label">) {
 }
 
 /** Calls unless it is as wanted, follows the action, then sees to the resource. */
-export async function byApi(hands: Hands, before: DatabasePlan, called: Called): Promise<Result> {
-  const { plan } = await planAgain(hands, before);
-  const caller = new Caller(hands, plan, called);
+export async function byApi(
+  context: WriteContext,
+  before: DatabasePlan,
+  called: Called,
+): Promise<Result> {
+  const { plan } = await planAgain(context, before);
+  const caller = new Caller(context, plan, called);
   const was = await caller.settled();
-  const wasCalled = needsCall({ ...called, bdb: was }, plan, hands);
+  const wasCalled = needsCall({ ...called, bdb: was }, plan, context);
   if (wasCalled) await caller.call(was);
   else {
     const why = `${was.version ?? "the version"} runs`;
-    hands.deps.recorder.done({ ...callOf(plan), why }, "unchanged");
+    context.deps.recorder.done({ ...callOf(plan), why }, "unchanged");
   }
   const now = wasCalled ? await caller.follow(undefined) : was;
-  const { options } = hands;
+  const { options } = context;
   // a version that was kept is no reason to write the resource
   if (wasCalled && plan.version === undefined && !isServersChoice(options)) return "changed";
-  const followed = await alongside(hands, plan, now);
+  const followed = await alongside(context, plan, now);
   return wasCalled ? "changed" : followed;
 }
 
@@ -102,7 +116,7 @@ class Caller {
   #raisesModules = false;
 
   constructor(
-    private readonly hands: Hands,
+    private readonly context: WriteContext,
     private readonly plan: DatabasePlan,
     private readonly called: Called,
   ) {}
@@ -110,7 +124,7 @@ class Caller {
   /** The database when no action works on it: one that runs already is followed, not doubled. */
   async settled(): Promise<ApiDatabase> {
     const { api, uid } = this.called;
-    const { signal } = this.hands.deps;
+    const { signal } = this.context.deps;
     const actions = (await api.actionsOf(uid, signal)) ?? [];
     const running = actions.find(({ is }) => is === "running");
     if (running === undefined) return await this.#read();
@@ -119,7 +133,7 @@ class Caller {
 
   /** The one call; whether it was begun is looked for where no answer came. */
   async call(bdb: ApiDatabase): Promise<void> {
-    const { deps, options, session } = this.hands;
+    const { deps, options, session } = this.context;
     const { api, uid } = this.called;
     const { plan } = this;
     const request = requestOf(plan, bdb, options);
@@ -127,7 +141,7 @@ class Caller {
     if (findings.length > 0) throw new BlockedError(exitCodes.blocked, findings);
     this.#raisesModules = runsVersion(bdb, plan) && !asksForMore(request);
     this.#action = await session.call({
-      step: callStep(plan, bdb, this.hands),
+      step: callStep(plan, bdb, this.context),
       send: () => api.upgrade(uid, requestBody(request, deps.names), deps.signal),
       end: ({ actionUid: value }) => Promise.resolve({ result: "changed", value }),
     });
@@ -135,51 +149,42 @@ class Caller {
 
   /** To the end of the action: the one that the call began, or another one. */
   async follow(other: string | undefined): Promise<ApiDatabase> {
-    const { deps } = this.hands;
-    const { label: object } = this.plan;
-    const action = other ?? this.#action;
+    const { deps, options } = this.context;
+    const { stallAfterMs } = options;
+    const { label: object, version, channel } = this.plan;
+    const ours = other === undefined;
+    const uid = other ?? this.#action;
     const why = "until its action and its shards are done";
     return await deps.recorder.step(
       { id: "database.action", action: "wait", object, why },
-      async () => {
-        const { bdb, says } = await this.#toEnd(action, other === undefined);
-        return { result: "done", value: bdb, why: says };
-      },
+      async () =>
+        await waitForDatabase(this.context, object, {
+          server: restApi,
+          look: async ({ idleMs }): Promise<Look<CallEnd<ApiDatabase>>> => {
+            const found =
+              uid === undefined ? undefined : await this.called.api.action(uid, deps.signal);
+            const action = ours || found?.is === "running" ? found : undefined;
+            const bdb = await this.#read();
+            const behind = this.#behind(bdb);
+            const patience = { idleMs, stallAfterMs };
+            // what somebody else has begun may lead elsewhere
+            const wanted = { version: ours ? version : undefined, channel, behind, patience };
+            const seen = judgeBdb({ object, bdb, action }, wanted);
+            if (seen.is !== "done") return seen;
+            return { is: "done", value: { result: "done", value: bdb, why: seen.says } };
+          },
+        }),
     );
-  }
-
-  async #toEnd(actionUid: string | undefined, ours: boolean) {
-    const { deps } = this.hands;
-    const { label: object, version, channel } = this.plan;
-    const patience = new Patience(this.hands, object);
-    for (;;) {
-      const action = await this.#actionOf(actionUid);
-      const bdb = await this.#read();
-      const says = patience.judge((patience) =>
-        judgeBdb(
-          { object, bdb, action: ours || action?.is === "running" ? action : undefined },
-          // what somebody else has begun may lead elsewhere
-          { version: ours ? version : undefined, channel, behind: this.#behind(bdb), patience },
-        ),
-      );
-      if (says !== undefined) return { bdb, says };
-      await deps.clock.sleep(pollMs, deps.signal);
-    }
   }
 
   #behind(bdb: ApiDatabase): readonly string[] {
     if (!this.#raisesModules) return [];
-    return modulesBehind(bdb, this.called.installed, this.hands.deps.names);
-  }
-
-  async #actionOf(uid: string | undefined): Promise<ApiAction | undefined> {
-    if (uid === undefined) return undefined;
-    return await this.called.api.action(uid, this.hands.deps.signal);
+    return modulesBehind(bdb, this.called.installed, this.context.deps.names);
   }
 
   async #read(): Promise<ApiDatabase> {
     const { api, uid } = this.called;
-    const bdb = await api.database(uid, this.hands.deps.signal);
+    const bdb = await api.database(uid, this.context.deps.signal);
     if (bdb !== undefined) return bdb;
     const object = this.plan.label;
     throw new BlockedError(exitCodes.failed, [databaseFinding("uidUnknown", { object })]);
@@ -187,14 +192,18 @@ class Caller {
 }
 
 /** The resource follows, so that the operator does not undo it; where it may not be written, that is told. */
-async function alongside(hands: Hands, before: DatabasePlan, bdb: ApiDatabase): Promise<Result> {
-  const { deps, options, lookout } = hands;
+async function alongside(
+  context: WriteContext,
+  before: DatabasePlan,
+  bdb: ApiDatabase,
+): Promise<Result> {
+  const { deps, options, poller } = context;
   const runs = before.version ?? bdbVersion(bdb);
   const wish: DatabaseWish = {
     via: options.via,
     ...(runs !== undefined && { version: formatEngineVersion(runs) }),
   };
-  const { facts } = await lookout.now();
+  const { facts } = await poller.now();
   const target = targetNow(facts, before.target);
   const plan = target && planDatabase(facts, { ...target, named: true }, wish);
   const because = plan === undefined ? "it was deleted meanwhile" : hindrance(plan, before);
@@ -204,8 +213,8 @@ async function alongside(hands: Hands, before: DatabasePlan, bdb: ApiDatabase): 
     return "unchanged";
   }
   // the version that a confirmed call has led to is confirmed with it
-  if (plan.edits.length > 0) hands.session.confirm([databasePatch(deps, plan)]);
-  return await bringInLine(hands, { facts, plan });
+  if (plan.edits.length > 0) context.session.confirm([databasePatch(deps.names, plan)]);
+  return await bringInLine(context, { facts, plan });
 }
 
 /** Why the resource is not written; undefined where it is, or is as wanted. */
@@ -220,4 +229,71 @@ function hindrance(
     return `it is an instance of ${target.instanceOf}, which has to ask for the version instead`;
   }
   return blocks.length === 0 ? undefined : blocks.map(({ cause }) => cause).join("; ");
+}
+
+/** What the REST API of one EC has. */
+interface Read extends Pick<Called, "api" | "installed"> {
+  readonly all: readonly ApiDatabase[];
+}
+
+/** Connections are made when they are needed first, and closed together. */
+export class Apis {
+  readonly #connected = new Map<string, Promise<ClusterApi>>();
+  readonly #met = new Map<string, Called>();
+
+  constructor(
+    private readonly deps: UpgradeDatabaseDeps,
+    private readonly options: UpgradeDatabaseOptions,
+  ) {}
+
+  /** What the REST API has of each database, by one list for each EC; what stands against the calls. */
+  async meet(plans: readonly DatabasePlan[]): Promise<void> {
+    const findings: Finding[] = [];
+    for (const ec of ecsOf(plans)) {
+      const api = await this.#of(ec);
+      const all = await api.databases(this.deps.signal);
+      const uses = all.some(({ modules }) => modules.length > 0);
+      const installed = uses ? await api.modules(this.deps.signal) : [];
+      const own = plans.filter(({ target }) => target.ec === ec);
+      findings.push(...own.flatMap((plan) => this.#one(plan, { api, all, installed })));
+    }
+    if (findings.length > 0) throw new BlockedError(exitCodes.blocked, gathered(findings));
+  }
+
+  of({ label }: DatabasePlan): Called | undefined {
+    return this.#met.get(label);
+  }
+
+  close(): void {
+    for (const api of this.#connected.values()) {
+      api.then(
+        (found) => {
+          found.close();
+        },
+        () => undefined,
+      );
+    }
+  }
+
+  #one(plan: DatabasePlan, { api, all, installed }: Read): readonly Finding[] {
+    const { deps, options } = this;
+    const { label, passedOver, target } = plan;
+    if (passedOver) return [];
+    const bdb = bdbOf(target.object, all, deps.names);
+    if (bdb !== undefined) this.#met.set(label, { api, uid: bdb.uid, bdb, installed });
+    const calls = bdb !== undefined && needsCall({ bdb, installed }, plan, { deps, options });
+    return bdbFindings(target.object, bdb, { request: options.request, calls });
+  }
+
+  #of(ec: KubeObject): Promise<ClusterApi> {
+    const label = objectLabel(ec);
+    const api = this.#connected.get(label) ?? this.deps.api.connect(ec);
+    this.#connected.set(label, api);
+    return api;
+  }
+}
+
+/** The ECs of the databases, each once. */
+export function ecsOf(plans: readonly DatabasePlan[]): readonly KubeObject[] {
+  return [...new Set(plans.flatMap(({ target }) => target.ec ?? []))];
 }

@@ -11,19 +11,12 @@ import { judgeDatabase, lastActions } from "../../domain/rollout/database";
 import type { WantedVersion } from "../../domain/rollout/edb";
 import type { Progress } from "../../domain/rollout/progress";
 import { sameJson } from "../../domain/values";
-import type { Session } from "../engine/session";
+import { refOf } from "../engine/change";
 import { changedError } from "../outcome";
 import { BlockedError } from "../recorder";
 import type { Result } from "../report";
-import type { Lookout } from "./lookout";
-import { Patience, type Waiting } from "./patience";
-import { databasePatch, readAgain } from "./writes";
-
-/** What the work on databases is done with. */
-export interface Hands extends Waiting {
-  readonly session: Session;
-  readonly lookout: Lookout;
-}
+import { waitBySeen, type WriteContext } from "./follow";
+import { databasePatch, isWritten } from "./plan";
 
 /** A plan, with the facts that it was made from. */
 export interface FreshPlan {
@@ -32,42 +25,38 @@ export interface FreshPlan {
 }
 
 /** Writes the version and follows; what is there already is only followed. */
-export async function byResource(hands: Hands, before: DatabasePlan): Promise<Result> {
-  const fresh = await planAgain(hands, before);
-  return await bringInLine(hands, fresh);
+export async function byResource(context: WriteContext, before: DatabasePlan): Promise<Result> {
+  const fresh = await planAgain(context, before);
+  return await bringInLine(context, fresh);
 }
 
 /** The plan as it is now: another one than was shown is somebody else's work. */
-export async function planAgain(
-  hands: Hands,
-  before: DatabasePlan,
-  wish: DatabaseWish = hands.options,
-): Promise<FreshPlan> {
-  const { options, lookout, board } = hands;
-  const patience = new Patience(hands, before.label);
-  let { facts } = await lookout.now();
-  for (;;) {
+export async function planAgain(context: WriteContext, before: DatabasePlan): Promise<FreshPlan> {
+  const { options, poller } = context;
+  const { label } = before;
+  const waiting = { label, first: await poller.now() };
+  return await waitBySeen<FreshPlan>(context, waiting, ({ facts }) => {
     const target = targetNow(facts, before.target);
-    if (target === undefined) throw changedError(undefined, before.label);
-    const plan = planDatabase(facts, target, wish);
+    if (target === undefined) throw changedError(undefined, label);
+    const plan = planDatabase(facts, target, options);
     const [busy] = plan.busy;
-    if (busy === undefined) return { facts, plan: unchanged(hands, before, plan) };
+    if (busy === undefined) {
+      requireSame(context, before, plan);
+      return { is: "done", value: { facts, plan } };
+    }
     if (!options.wait) throw new BlockedError(exitCodes.blocked, plan.busy);
-    board.waits(before.label, busy.cause);
-    patience.requireTime(busy.cause);
-    ({ facts } = await lookout.next());
-  }
+    return { is: "moving", on: busy.cause };
+  });
 }
 
-function unchanged(hands: Hands, before: DatabasePlan, now: DatabasePlan): DatabasePlan {
+function requireSame(
+  { deps, session }: WriteContext,
+  before: DatabasePlan,
+  now: DatabasePlan,
+): void {
   if (!hasSameEdits(before, now)) throw changedError(undefined, before.label);
   if (now.blocks.length > 0) throw new BlockedError(exitCodes.blocked, now.blocks);
-  if (now.edits.length > 0) {
-    const { deps, session } = hands;
-    session.confirm([databasePatch(deps, before)]);
-    session.requireConfirmed([databasePatch(deps, now)]);
-  }
-  return now;
+  if (now.edits.length > 0) session.requireConfirmed([databasePatch(deps.names, now)]);
 }
 
 function hasSameEdits({ edits: one }: DatabasePlan, { edits: other }: DatabasePlan): boolean {
@@ -75,22 +64,22 @@ function hasSameEdits({ edits: one }: DatabasePlan, { edits: other }: DatabasePl
 }
 
 /** Makes the resource ask for the version, and waits until all signs agree. */
-export async function bringInLine(hands: Hands, fresh: FreshPlan): Promise<Result> {
-  const { deps } = hands;
+export async function bringInLine(context: WriteContext, fresh: FreshPlan): Promise<Result> {
+  const { deps } = context;
   const { facts, plan } = fresh;
-  const writes = plan.edits.length > 0 && plan.target.instanceOf === undefined;
+  const writes = isWritten(plan);
   const wanted: Omit<WantedVersion, "patience"> = {
     ...(plan.version !== undefined && { version: plan.version }),
     ...(plan.channel && { atLeast: true as const }),
     ...(writes && { actionsBefore: lastActions(facts, plan.target) }),
   };
-  if (writes) await write(hands, fresh);
-  else if (await isThere(hands, plan, wanted)) return "unchanged";
+  if (writes) await write(context, fresh);
+  else if (await isThere(context, plan, wanted)) return "unchanged";
   const why = "until version, state, spec status, generation and action agree";
   await deps.recorder.step(
     { id: "database.follow", action: "wait", object: plan.label, why },
     async () => {
-      const says = await follow(hands, plan, { wanted, written: writes });
+      const says = await follow(context, plan, { wanted, written: writes });
       return { result: "done", value: undefined, why: says };
     },
   );
@@ -99,11 +88,11 @@ export async function bringInLine(hands: Hands, fresh: FreshPlan): Promise<Resul
 
 /** Nothing is written, and nothing has to be waited for. */
 async function isThere(
-  { deps, lookout }: Hands,
+  { deps, poller }: WriteContext,
   plan: DatabasePlan,
   wanted: Omit<WantedVersion, "patience">,
 ): Promise<boolean> {
-  const { facts, participants } = await lookout.now();
+  const { facts, participants } = await poller.now();
   const patience = { idleMs: 0, stallAfterMs: 1 };
   const verdict = judgeDatabase(facts, plan.target, { ...wanted, participants, patience });
   if (verdict.is !== "done") return false;
@@ -113,16 +102,16 @@ async function isThere(
 }
 
 /** A status that moved meanwhile is read again; a version that moved is somebody's. */
-async function write(hands: Hands, { facts, plan }: FreshPlan): Promise<void> {
-  const { deps, options, session } = hands;
-  const patch = databasePatch(deps, plan);
+async function write(context: WriteContext, { facts, plan }: FreshPlan): Promise<void> {
+  const { deps, options, session } = context;
+  const patch = databasePatch(deps.names, plan);
   await session.send(patch, async (error) => {
-    const object = await readAgain(deps, patch);
+    const object = await deps.cluster.get(refOf(patch), { signal: deps.signal });
     if (object === undefined || !isSameObject(object, plan.target.object)) throw error;
     const next = planDatabase(facts, { ...plan.target, object }, wishOf(plan, options));
     if (!hasSameEdits(plan, next)) throw error;
     if (next.blocks.length > 0) throw new BlockedError(exitCodes.blocked, next.blocks);
-    return databasePatch(deps, next);
+    return databasePatch(deps.names, next);
   });
 }
 
@@ -143,15 +132,13 @@ interface Following {
 }
 
 async function follow(
-  hands: Hands,
+  context: WriteContext,
   { target, label }: DatabasePlan,
   { wanted, written }: Following,
 ): Promise<string> {
-  const { lookout } = hands;
-  const patience = new Patience(hands, label);
-  let seen = await (written ? lookout.next() : lookout.now());
-  for (;;) {
-    const { facts, participants } = seen;
+  const { poller } = context;
+  const first = await (written ? poller.next() : poller.now());
+  return await waitBySeen(context, { label, first }, ({ facts, participants }, patience) => {
     const now = targetNow(facts, target);
     if (now === undefined) {
       const cause = "it was deleted while its upgrade went on";
@@ -159,20 +146,20 @@ async function follow(
         databaseFinding("absent", { object: label, cause }),
       ]);
     }
-    const busy = busyCluster(facts, now);
-    const says = patience.judge((patience) =>
-      withCause(judgeDatabase(facts, now, { ...wanted, participants, patience }), busy),
-    );
-    if (says !== undefined) return says;
-    seen = await lookout.next();
-  }
+    const progress = judgeDatabase(facts, now, { ...wanted, participants, patience });
+    if (progress.is === "done") return { is: "done", value: progress.says };
+    return withCause(progress, busyCluster(facts, now));
+  });
 }
 
 /** An EC that has left Running is the cause of what stands still (S98). */
-function withCause(progress: Progress, [busy]: readonly Finding[]): Progress {
+function withCause<P extends Exclude<Progress, { readonly is: "done" }>>(
+  progress: P,
+  [busy]: readonly Finding[],
+): P {
   if (busy === undefined) return progress;
   const { cause, fix } = busy;
-  if (progress.is === "moving") return { ...progress, on: `${progress.on}; ${cause}` };
-  if (progress.is === "done") return progress;
-  return { ...progress, because: `${progress.because}; ${cause}`, fix };
+  return progress.is === "moving"
+    ? { ...progress, on: `${progress.on}; ${cause}` }
+    : { ...progress, because: `${progress.because}; ${cause}`, fix };
 }

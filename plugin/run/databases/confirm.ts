@@ -9,14 +9,14 @@ import { bounded } from "../../domain/status/verdict";
 import { notConfirmed, requireYes, type Session } from "../engine/session";
 import type { ApiDatabase } from "../cluster-api";
 import type { UpgradeDatabaseDeps, UpgradeDatabaseOptions } from "./deps";
-import { databasePatch } from "./writes";
+import { databasePatch } from "./plan";
 
 /** Asks once before fields are taken from their managers. */
 export async function confirmTaking(
   { deps, session }: { readonly deps: UpgradeDatabaseDeps; readonly session: Session },
   plans: readonly DatabasePlan[],
 ): Promise<void> {
-  const taken = plans.filter((plan) => session.conflictsOf(databasePatch(deps, plan)).takes);
+  const taken = plans.filter((plan) => session.conflictsOf(databasePatch(deps.names, plan)).takes);
   if (taken.length === 0) return;
   const shown = bounded(taken.map(({ label }) => label));
   const fields = session.taking.takeFields.join(", ");

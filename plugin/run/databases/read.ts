@@ -2,10 +2,12 @@
 import { factSources, type Facts } from "../../domain/facts";
 import type { Target } from "../../domain/databases/target";
 import { type Names, termOf } from "../../domain/names";
-import type { Resource } from "../../domain/objects";
+import type { KubeObject, Resource } from "../../domain/objects";
 import type { Permission } from "../../domain/permissions";
 import type { Participant } from "../../domain/rollout/edb";
 import { readName } from "../../domain/typed-name";
+import { readDefinition } from "../cluster/read";
+import { SharedPoller } from "../engine/poller";
 import { readSnapshot } from "../snapshot";
 import type { UpgradeDatabaseDeps, UpgradeDatabaseOptions } from "./deps";
 
@@ -37,21 +39,37 @@ export function scopeOf(
   return everywhere || reaching ? {} : { namespace };
 }
 
-/** One look at everything that is judged. */
-export async function readSeen(
-  deps: UpgradeDatabaseDeps,
-  options: UpgradeDatabaseOptions,
-  withParticipants: boolean,
-): Promise<Seen> {
-  const { namespace } = options;
-  const [facts, ...others] = await Promise.all([
-    readFacts(deps, namespace, scopeOf(options, deps.names)),
-    ...(withParticipants ? deps.participants : []).map(async ({ name, cluster, namespace }) => ({
-      name,
-      facts: await readFacts({ ...deps, cluster }, namespace, { namespace }),
-    })),
-  ]);
-  return { facts, participants: others };
+/** One look at everything that is judged: a LIST of each kind, however many databases. */
+export class DatabasePoller extends SharedPoller<Seen> {
+  /** False once it is known that no active-active database is among those that are meant. */
+  participants = true;
+  /** Read once, and only where an active-active database is seen: it is large and does not change. */
+  #definition: Promise<KubeObject | undefined> | undefined;
+
+  constructor(
+    private readonly deps: UpgradeDatabaseDeps,
+    private readonly options: UpgradeDatabaseOptions,
+  ) {
+    super(deps);
+  }
+
+  protected override async read(): Promise<Seen> {
+    const { deps, options } = this;
+    const there = this.participants ? deps.participants : [];
+    const [facts, ...participants] = await Promise.all([
+      readFacts(deps, options.namespace, scopeOf(options, deps.names)),
+      ...there.map(async ({ name, cluster, namespace }) => ({
+        name,
+        facts: await readFacts({ ...deps, cluster }, namespace, { namespace }),
+      })),
+    ]);
+    if (facts.objects.eaadbs.length === 0) return { facts, participants };
+    // it tells where an active-active database keeps its version (C8)
+    this.#definition ??= readDefinition(deps, "eaadb");
+    const definition = await this.#definition;
+    const definitions = definition === undefined ? [] : [definition];
+    return { facts: { ...facts, objects: { ...facts.objects, definitions } }, participants };
+  }
 }
 
 async function readFacts(

@@ -50,6 +50,8 @@ export interface Waiting<T> {
   readonly everyMs?: number;
   /** The first pause, for what comes within moments: each is twice the one before, up to `everyMs`. */
   readonly firstMs?: number;
+  /** What passes between two looks, instead of so much time: a look that others share. */
+  readonly pause?: () => Promise<void>;
   /** Nothing is written yet: a server that does not answer the first look ends the run at once. */
   readonly beforeWrite?: true;
   /** Who is asked, for the line that says that it does not answer. */
@@ -95,7 +97,12 @@ export async function waitFor<T>(
       [total, now - from],
       [idle, momentum.idleMs(now)],
     ]);
-    await clock.sleep(Math.min(pauses.next().value, left), signal);
+    await rest(left);
+  }
+
+  async function rest(left: number): Promise<void> {
+    const { pause } = waiting;
+    await (pause?.() ?? clock.sleep(Math.min(pauses.next().value, left), signal));
   }
 
   /** The time until the next limit. */

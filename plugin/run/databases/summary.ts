@@ -20,7 +20,7 @@ export interface DatabaseReport {
 }
 
 /** Ends of one database that would be those of all the others too. */
-const ofAll: readonly ExitCode[] = [exitCodes.unavailable, exitCodes.permission];
+export const ofAll: readonly ExitCode[] = [exitCodes.unavailable, exitCodes.permission];
 
 /** Ends that a run has as a whole when every failure is one of them. */
 const whole: readonly ExitCode[] = [...ofAll, exitCodes.timeout];
@@ -29,27 +29,17 @@ const whole: readonly ExitCode[] = [...ofAll, exitCodes.timeout];
 const before: readonly ExitCode[] = [exitCodes.blocked, exitCodes.conflict];
 
 /** The results so far. */
-export class Ending {
+export class RunSummary {
   #plans: readonly DatabasePlan[] = [];
-  #because: string | undefined;
   readonly #results = new Map<string, DatabaseReport>();
   readonly #failures = new Map<string, EngineError>();
   #written = 0;
 
-  constructor(private readonly options: Pick<UpgradeDatabaseOptions, "maxFailures" | "dryRun">) {}
+  constructor(private readonly options: Pick<UpgradeDatabaseOptions, "dryRun">) {}
 
   /** From here on each of the databases is accounted for. */
   begin(plans: readonly DatabasePlan[]): void {
     this.#plans = plans;
-  }
-
-  /** True when no further database is begun. */
-  get stopped(): boolean {
-    return this.#because !== undefined;
-  }
-
-  stop(because: string): void {
-    this.#because ??= because;
   }
 
   add(plan: DatabasePlan, result: Result, findings: readonly Finding[] = []): void {
@@ -69,17 +59,7 @@ export class Ending {
     const findings = explained(plan.label, error);
     this.add(plan, "failed", findings);
     this.#failures.set(plan.label, error);
-    const count = this.#failures.size;
-    const { maxFailures } = this.options;
-    if (maxFailures !== undefined && count >= maxFailures) {
-      this.stop(`${count} databases failed, as many as --max-failures allows`);
-    }
-    if (ofAll.includes(error.exitCode)) this.stop(error.message);
     return findings;
-  }
-
-  hasFailed({ label }: DatabasePlan): boolean {
-    return this.#failures.has(label);
   }
 
   /** Every database in the order of the plan; those not begun are skipped. */
@@ -90,10 +70,11 @@ export class Ending {
     );
   }
 
-  exit(): ExitReport {
+  /** How the run ends; `because` says why not every database was begun. */
+  exit(because: string | undefined): ExitReport {
     const failures = [...this.#failures.values()];
     const [first] = failures;
-    const reason = this.#reason();
+    const reason = this.#reason(because);
     if (first === undefined) return { code: exitCodes.ok, reason };
     const names = bounded([...this.#failures.keys()].sort(), 10);
     const next = "mend what is named, then run the same command again: it goes on with those alone";
@@ -110,12 +91,12 @@ export class Ending {
     return same && codes.includes(first.exitCode) ? first.exitCode : exitCodes.partial;
   }
 
-  #reason(): string {
+  #reason(because: string | undefined): string {
     const counts = new Map<Result, number>();
     for (const { result } of this.databases()) counts.set(result, (counts.get(result) ?? 0) + 1);
     const parts = [...counts].map(([result, count]) => `${count} ${result}`);
     const all = this.#plans.length === 1 ? "1 database" : `${this.#plans.length} databases`;
-    const stopped = this.#because === undefined ? "" : `; stopped: ${this.#because}`;
+    const stopped = because === undefined ? "" : `; stopped: ${because}`;
     const dry = this.options.dryRun === "none" ? "" : "dry run, nothing was changed: ";
     if (parts.length === 0) return `${dry}there is no database to upgrade`;
     return `${dry}${all}: ${parts.join(", ")}${stopped}`;
