@@ -1,6 +1,8 @@
 /** What a recovery is given: ports, options, and the words of the person who runs it. */
+import type { Resource } from "../../domain/objects";
 import type { Permission } from "../../domain/permissions";
 import type { ClusterApi } from "../cluster-api";
+import type { Session } from "../engine/session";
 import type { ModuleFile } from "../modules/upload";
 import type { UpgradeClusterDeps } from "../cluster/deps";
 
@@ -34,4 +36,15 @@ export interface ApiSource {
 export interface RecoverDeps extends UpgradeClusterDeps {
   /** Absent: nothing was given to reach it with, and it is judged from the resources. */
   readonly api: ApiSource | undefined;
+}
+
+/** One for a whole run. */
+export interface RecoverContext {
+  readonly deps: RecoverDeps;
+  readonly options: RecoverOptions;
+  readonly session: Session;
+  /** By which version of its kind the EC is read. */
+  readonly resource: Resource;
+  /** The REST API where it is asked. */
+  readonly api: ClusterApi | undefined;
 }

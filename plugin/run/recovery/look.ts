@@ -12,7 +12,7 @@ import { own } from "../../domain/values";
 import type { ClusterApi } from "../cluster-api";
 import { readDefinition, readFacts, withDefinition } from "../cluster/read";
 import { BlockedError } from "../recorder";
-import type { RecoverDeps, RecoverOptions } from "./deps";
+import type { RecoverContext, RecoverDeps, RecoverOptions } from "./deps";
 
 /** What was seen. */
 export interface Look {
@@ -20,14 +20,6 @@ export interface Look {
   readonly ec: KubeObject;
   readonly api: ApiFacts | undefined;
   readonly freeze: Freeze;
-}
-
-/** Of which EC, by which version of its kind, and the REST API where it is asked. */
-export interface Looking {
-  readonly resource: Resource;
-  readonly api: ClusterApi | undefined;
-  /** Given: a REST API that cannot be asked is told, and the resources alone are judged. */
-  readonly unread?: (error: EngineError) => void;
 }
 
 /** What is read at every look. */
@@ -68,11 +60,13 @@ export function readPermissions(
   ];
 }
 
-/** Looks, and classifies what it sees. */
+/**
+ * Looks, and classifies what it sees. With `unread`, a REST API that cannot be asked is told, and the
+ * resources alone are judged.
+ */
 export async function lookAt(
-  deps: RecoverDeps,
-  options: RecoverOptions,
-  { resource, api, unread }: Looking,
+  { deps, options, resource, api }: RecoverContext,
+  unread?: (error: EngineError) => void,
 ): Promise<Look> {
   const { namespace, name } = options;
   const [read, defined, asked] = await Promise.allSettled([

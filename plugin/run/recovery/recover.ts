@@ -4,7 +4,7 @@
  */
 import { EngineError, exitCodes, UsageError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
-import { objectLabel, type Resource } from "../../domain/objects";
+import { objectLabel } from "../../domain/objects";
 import { recoveryFinding } from "../../domain/recovery/codes";
 import type { Evidence } from "../../domain/recovery/evidence";
 import { planRecovery, type RecoveryPlan } from "../../domain/recovery/plan";
@@ -15,10 +15,10 @@ import { requireHome, requireYes, Session } from "../engine/session";
 import { givenUp, waitFor } from "../engine/wait";
 import { BlockedError } from "../recorder";
 import type { Report } from "../report";
-import { applyRecovery, callsOf, followUpgrade, plannedSteps } from "./apply";
-import type { RecoverDeps, RecoverOptions } from "./deps";
+import { applyRecovery, callsOf, followUpgrade, type Planned, plannedSteps } from "./apply";
+import type { RecoverContext, RecoverDeps, RecoverOptions } from "./deps";
 import { lookAt, type Look, readEvidence, readPermissions } from "./look";
-import { actionRuns, runningActions } from "./rest";
+import { runningActions } from "./rest";
 import { followingEdits, foreseenEdits, writePermissions } from "./edits";
 
 /** How it ended, and what was seen first; undefined where it could not be looked. */
@@ -54,15 +54,13 @@ class Recover {
     const resource = await ecResource(deps);
     const api = await this.#connected();
     try {
-      const unread = options.apply ? {} : { unread: this.#unread };
-      const look = await lookAt(deps, options, { resource, api, ...unread });
+      const context = { deps, options, session: this.#session, resource, api };
+      const look = await lookAt(context, options.apply ? undefined : this.#unread);
       this.look = look;
       this.evidence = await readEvidence(deps, look);
       deps.recorder.findings(look.freeze.warnings);
       if (look.api === undefined) deps.recorder.findings([recoveryFinding("apiUnread", {})]);
-      return await (options.apply
-        ? this.#apply({ look, resource, api, session: this.#session })
-        : this.#shown(look));
+      return await (options.apply ? this.#apply(context, look) : this.#shown(look));
     } finally {
       api?.close();
     }
@@ -107,27 +105,25 @@ class Recover {
     });
   }
 
-  async #apply(at: At): Promise<Report> {
+  async #apply(context: RecoverContext, look: Look): Promise<Report> {
     const { deps, options } = this;
-    const { freeze } = at.look;
+    const { freeze } = look;
     if (freeze.is !== "frozen" && freeze.apart.length === 0) {
       const done = freeze.is === "standing" || options.dryRun !== "none";
-      const says = done ? freeze.says : await followUpgrade(deps, options, at);
-      return deps.recorder.success(says);
+      return deps.recorder.success(done ? freeze.says : await followUpgrade(context, look));
     }
-    const plan = await this.#fitPlan(at);
+    const plan = await this.#fitPlan(context, look);
     if (options.dryRun !== "none") {
-      const steps = await plannedSteps(deps, options, { ...at, plan });
+      const steps = await plannedSteps(context, { look, plan });
       return deps.recorder.success(`dry run: ${steps} steps planned, nothing was changed`);
     }
-    await this.#confirm(plan, at);
+    await this.#confirm(context, { look, plan });
     this.#begun = true;
-    const says = await applyRecovery(deps, options, { ...at, plan });
-    return deps.recorder.success(says);
+    return deps.recorder.success(await applyRecovery(context, { look, plan }));
   }
 
   /** Everything that stands against it is told at once, and nothing is changed then. */
-  async #fitPlan({ look, api }: At): Promise<RecoveryPlan> {
+  async #fitPlan({ api }: RecoverContext, look: Look): Promise<RecoveryPlan> {
     const { deps, options } = this;
     const modules = options.modules.map(({ module }) => module);
     const { engineVersion, dropDigests } = options;
@@ -167,16 +163,17 @@ class Recover {
         const [first, ...others] = await runningActions(deps, api, touched);
         if (first === undefined) return { is: "done", value: undefined };
         if (!options.wait || options.dryRun !== "none") {
-          throw new BlockedError(exitCodes.blocked, [first, ...others].map(actionRuns));
+          const findings = [first, ...others].map(({ finding }) => finding);
+          throw new BlockedError(exitCodes.blocked, findings);
         }
-        return { is: "moving", on: `action ${first.action.uid} on ${first.label}` };
+        return { is: "moving", on: first.on };
       },
       beforeWrite: true,
       total: { ms: options.limitMs ?? options.stallAfterMs, end: givenUp },
     });
   }
 
-  async #confirm(plan: RecoveryPlan, { look, api }: At): Promise<void> {
+  async #confirm(context: RecoverContext, { look, plan }: Planned): Promise<void> {
     const { installs, upgrades, digests } = plan;
     await requireHome(this.deps, true);
     const what = [
@@ -188,15 +185,8 @@ class Recover {
     const question = `Recover ${objectLabel(look.ec)}: ${what.join(", ")}?`;
     await requireYes(this.deps, question);
     this.#session.confirm(foreseenEdits(look, plan));
-    this.#session.confirmCalls(callsOf(this.options, { plan, api }));
+    this.#session.confirmCalls(callsOf(context, plan));
   }
-}
-
-interface At {
-  readonly look: Look;
-  readonly resource: Resource;
-  readonly api: ClusterApi | undefined;
-  readonly session: Session;
 }
 
 function reasonOf(says: string, causes: readonly Finding[]): string {

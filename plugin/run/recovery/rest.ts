@@ -2,8 +2,9 @@
 import { moduleLabel, sameBuild } from "../../domain/api/modules";
 import type { ApiAction, ApiDatabase } from "../../domain/api/records";
 import { exitCodes } from "../../domain/errors";
+import type { Finding } from "../../domain/findings";
 import { recoveryFinding } from "../../domain/recovery/codes";
-import { shownVersion } from "../../domain/recovery/databases";
+import { type RecoveryDatabase, shownVersion } from "../../domain/recovery/databases";
 import type { DatabaseUpgrade } from "../../domain/recovery/plan";
 import {
   compareEngineVersions,
@@ -11,18 +12,16 @@ import {
   parseEngineVersion,
 } from "../../domain/versions";
 import type { ClusterApi } from "../cluster-api";
-import type { Session } from "../engine/session";
 import { type Look, restApi, waitFor } from "../engine/wait";
 import { followAction } from "../follow-action";
 import { type ModuleFile, listed, type Uploaded, uploadOf } from "../modules/upload";
 import { BlockedError, type StepInfo } from "../recorder";
-import type { RecoverDeps, RecoverOptions } from "./deps";
+import type { RecoverContext, RecoverDeps } from "./deps";
 import { limitsOf } from "./resume";
 
-/** The REST API, and what may be sent to it. */
-export interface Asking {
+/** A run whose REST API is asked. */
+export interface Asking extends RecoverContext {
   readonly api: ClusterApi;
-  readonly session: Session;
 }
 
 /** How the step is named in the report. */
@@ -39,9 +38,8 @@ export function installStep({ module }: ModuleFile, api: ClusterApi): StepInfo {
 
 /** Brings the module in, and sees that it is listed; one that is there stays as it is. */
 export async function install(
-  deps: RecoverDeps,
-  options: RecoverOptions,
-  { api, file, session }: Asking & { readonly file: ModuleFile },
+  { deps, options, session, api }: Asking,
+  file: ModuleFile,
 ): Promise<void> {
   const { recorder, signal } = deps;
   const { module } = file;
@@ -77,9 +75,8 @@ export function upgradeStep({ database, uid, version }: DatabaseUpgrade): StepIn
 
 /** Posts the version once, and follows the action to the end. */
 export async function upgrade(
-  deps: RecoverDeps,
-  options: RecoverOptions,
-  { api, wanted, session }: Asking & { readonly wanted: DatabaseUpgrade },
+  { deps, options, session, api }: Asking,
+  wanted: DatabaseUpgrade,
 ): Promise<void> {
   const step = upgradeStep(wanted);
   const { uid, version } = wanted;
@@ -151,30 +148,23 @@ const stands =
       }),
     ]);
 
-/** Actions that are at work on databases that are to be upgraded, each a finding. */
+/** Actions that are at work on these databases: nothing is changed while one runs. */
 export async function runningActions(
   { signal }: RecoverDeps,
   api: ClusterApi,
-  databases: readonly { readonly label: string; readonly uid: number | undefined }[],
-): Promise<readonly { readonly label: string; readonly action: ApiAction }[]> {
-  const found: { readonly label: string; readonly action: ApiAction }[] = [];
+  databases: readonly Pick<RecoveryDatabase, "label" | "uid">[],
+): Promise<readonly { readonly on: string; readonly finding: Finding }[]> {
+  const found: { readonly on: string; readonly finding: Finding }[] = [];
   for (const { label, uid } of databases) {
     const actions = uid === undefined ? undefined : await api.actionsOf(uid, signal);
-    const running = (actions ?? []).filter((action) => action.is === "running");
-    found.push(...running.map((action) => ({ label, action })));
+    for (const action of actions ?? []) {
+      if (action.is !== "running") continue;
+      const what = action.name === undefined ? "" : ` (${action.name})`;
+      const far = progressOf(action).replace(/^, action \S+/, ":");
+      const cause = `action ${action.uid}${what} is at work${far}`;
+      const finding = recoveryFinding("actionRuns", { object: label, cause });
+      found.push({ on: `action ${action.uid} on ${label}`, finding });
+    }
   }
   return found;
-}
-
-/** Nothing is changed while an action runs. */
-export function actionRuns({
-  label,
-  action,
-}: {
-  readonly label: string;
-  readonly action: ApiAction;
-}) {
-  const what = action.name === undefined ? "" : ` (${action.name})`;
-  const cause = `action ${action.uid}${what} is at work${progressOf(action).replace(/^, action \S+/, ":")}`;
-  return recoveryFinding("actionRuns", { object: label, cause });
 }

@@ -1,17 +1,18 @@
 /** Seeing that the operator has gone on: the EC is Running, then each resource is acted upon (S68, S98; domain facts 11). */
 import { clusterCodes, clusterFindings } from "../../domain/cluster/codes";
 import { exitCodes } from "../../domain/errors";
-import { type KubeObject, objectLabel, type Resource } from "../../domain/objects";
+import { objectLabel } from "../../domain/objects";
 import { classifyFreeze } from "../../domain/recovery/classify";
 import { recoveryFinding } from "../../domain/recovery/codes";
-import type { ApiFacts, RecoveryDatabase } from "../../domain/recovery/databases";
+import type { ApiFacts } from "../../domain/recovery/databases";
+import type { Apart } from "../../domain/recovery/line";
 import { judgeCluster } from "../../domain/rollout/cluster";
 import { judgeDatabase } from "../../domain/rollout/database";
 import { readFacts } from "../cluster/read";
-import { type Limit, type Look, timeIsUp, waitFor, type Waiting } from "../engine/wait";
+import { type Limit, type Look as Seen, timeIsUp, waitFor, type Waiting } from "../engine/wait";
 import { BlockedError } from "../recorder";
-import type { RecoverDeps, RecoverOptions } from "./deps";
-import { looked } from "./look";
+import type { RecoverContext, RecoverOptions } from "./deps";
+import { type Look, looked } from "./look";
 
 /** Both limits as a wait takes them; `stalled` is the end where nothing moved for too long. */
 export function limitsOf(
@@ -22,15 +23,6 @@ export function limitsOf(
     total: limitMs === undefined ? undefined : { ms: limitMs, end: timeIsUp },
     idle: { ms: stallAfterMs, end: stalled },
   };
-}
-
-/** What is known when the wait begins. */
-export interface Resuming {
-  readonly resource: Resource;
-  readonly ec: KubeObject;
-  /** The REST API after the remedies: resources may be behind it. */
-  readonly api: ApiFacts | undefined;
-  readonly stallAfterMs?: number;
 }
 
 const undefinedCode = clusterFindings.moduleUndefined.code;
@@ -44,15 +36,15 @@ const codes = clusterCodes.map(({ code, source }) => ({
   source: code === undefinedCode ? source : "S97",
 }));
 
-/** Waits until the EC is Running and all its pods are renewed. */
+/** Waits until the EC is Running and all its pods are renewed; resources may be behind the REST API. */
 export async function resumed(
-  deps: RecoverDeps,
-  options: RecoverOptions,
-  resuming: Resuming,
+  context: RecoverContext,
+  { ec, api }: Pick<Look, "ec" | "api">,
+  stallAfterMs = context.options.stallAfterMs,
 ): Promise<string> {
-  const { ec, stallAfterMs = options.stallAfterMs } = resuming;
+  const { deps, options } = context;
   return await waitFor(deps, {
-    look: () => lookAt(deps, options, resuming),
+    look: () => lookAt(context, api),
     codes,
     ...limitsOf({ ...options, stallAfterMs }, (on) => {
       const cause = `the causes are gone, and nothing moves: it waits for ${on}`;
@@ -63,10 +55,9 @@ export async function resumed(
 }
 
 async function lookAt(
-  deps: RecoverDeps,
-  { namespace, name }: RecoverOptions,
-  { resource, api }: Resuming,
-): Promise<Look<string>> {
+  { deps, options: { namespace, name }, resource }: RecoverContext,
+  api: ApiFacts | undefined,
+): Promise<Seen<string>> {
   const facts = await readFacts(deps, { namespace, resource }, looked);
   const progress = judgeCluster(facts, name, { sameRelease: true });
   if (progress.is === "done") return { is: "done", value: progress.says };
@@ -88,17 +79,8 @@ async function lookAt(
 
 /** Waits until the operator has acted on the resource, and resource and database agree. */
 export async function confirmed(
-  deps: RecoverDeps,
-  options: RecoverOptions,
-  {
-    resource,
-    edb,
-    database,
-  }: {
-    readonly resource: Resource;
-    readonly edb: KubeObject;
-    readonly database: RecoveryDatabase;
-  },
+  { deps, options, resource }: RecoverContext,
+  { edb, database }: Pick<Apart, "edb" | "database">,
 ): Promise<string> {
   const { namespace } = options;
   const { runs } = database;
