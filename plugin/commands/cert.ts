@@ -3,7 +3,7 @@ import { generatePair, readPemCertificate, readSecretCertificate } from "../adap
 import { parseCertificateFile } from "../adapters/certificate-file";
 import { createCertificate } from "../run/cert-create";
 import { type Certificates, inspectCertificate } from "../run/cert-inspect";
-import { Recorder } from "../run/recorder";
+import { Recorder } from "../run/engine/recorder";
 import type { Report } from "../run/report";
 import type { CertCreateFlags, CertInspectFlags, CommandContext } from "./context";
 import { engineCommand, kubectlCommand } from "./kubectl-command";

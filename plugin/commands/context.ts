@@ -11,8 +11,8 @@ import type { KubeObject } from "../domain/objects";
 import type { Release } from "../domain/release/release";
 import { bounded } from "../domain/status/verdict";
 import type { Clock, Cluster } from "../run/ports";
-import type { Home } from "../run/record";
-import type { Recorder } from "../run/recorder";
+import type { Home } from "../run/engine/journal";
+import type { Recorder } from "../run/engine/recorder";
 import type { Event, Report } from "../run/report";
 
 /** Name of this run in the document and in its records, sortable by time. */

@@ -1,5 +1,5 @@
 /** `modules install FILE`: the archive is read, then the REST API is asked to install it (S95, S99). */
-import { journalOf } from "../run/record";
+import { journalOf } from "../run/engine/journal";
 import { installModule } from "../run/modules/install";
 import type { Report } from "../run/report";
 import type { CommandContext } from "./context";

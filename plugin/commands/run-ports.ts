@@ -1,8 +1,8 @@
 /** The world around the run of a command that writes. */
 import { renderDocuments } from "../adapters/yaml";
 import { quoteCommand } from "../output/quote";
-import { journalOf } from "../run/record";
-import { Recorder } from "../run/recorder";
+import { journalOf } from "../run/engine/journal";
+import { Recorder } from "../run/engine/recorder";
 import type { AskingPorts } from "../run/run-ports";
 import type { CommandContext, GlobalOptions } from "./context";
 import { usualTimeoutMs } from "./standard-flags";

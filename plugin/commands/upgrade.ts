@@ -21,7 +21,7 @@ import {
 import { quoteCommand } from "../output/quote";
 import type { Cluster } from "../run/ports";
 import { requireRead } from "../run/prerequisites";
-import { Recorder } from "../run/recorder";
+import { Recorder } from "../run/engine/recorder";
 import type { Report } from "../run/report";
 import { readSnapshot } from "../run/snapshot";
 import { type PartPlan, partsOf } from "../run/upgrade/planning";

@@ -7,7 +7,7 @@ import type { Finding } from "../domain/findings";
 import { publicText } from "../domain/public-words";
 import { escape } from "../output/escape";
 import type { Palette } from "../output/style";
-import { BlockedError } from "../run/recorder";
+import { BlockedError } from "../run/engine/recorder";
 import type { Event, ProbeReport, Report, StepReport } from "../run/report";
 
 /** What was known of a run when it failed. */

@@ -4,7 +4,7 @@ import { exitCodes } from "../domain/errors";
 import type { Finding } from "../domain/findings";
 import { findPlace, type Place, type PlaceSign } from "../run/place";
 import type { Cluster } from "../run/ports";
-import { BlockedError } from "../run/recorder";
+import { BlockedError } from "../run/engine/recorder";
 import { operatorFinding } from "../domain/operator/codes";
 import { namespaceMissing } from "../domain/webhook/codes";
 import { quoteCommand } from "../output/quote";

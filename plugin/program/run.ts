@@ -13,8 +13,8 @@ import type { CommandEntry, LoadedCommand, Prepared } from "./entry";
 import type { Known } from "./failure";
 import type { Placed } from "./place";
 import { exitCodeOf, failureReport, renderFailure, withNext } from "./failure";
-import { askedFor } from "../run/ledger";
-import { BlockedError } from "../run/recorder";
+import { askedFor } from "../run/engine/permissions";
+import { BlockedError } from "../run/engine/recorder";
 import type { Report } from "../run/report";
 
 /** A command line whose flags were judged; `entry` is absent when no command was recognised. */

@@ -1,6 +1,6 @@
 /** The records of rehearsed runs: kept in memory, so that nothing of the real home is touched. */
 import type { KubeObject } from "../domain/objects";
-import type { Home, RunRecord } from "../run/record";
+import type { Home, RunRecord } from "../run/engine/journal";
 
 /** Stands behind the port Home; `saved` is what a real run would have kept a copy of. */
 export class MemoryHome implements Home {

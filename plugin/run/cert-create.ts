@@ -26,8 +26,9 @@ import { pairSecret, sameContent } from "./cert-secret";
 import { type Change, type Delete, isDone, permissionsOf } from "./engine/change";
 import { recreated } from "./engine/inverse";
 import { dryRunSays } from "./engine/execute";
-import { requireHome, requireYes, Session } from "./engine/session";
-import { requirePermissions } from "./ledger";
+import { requireHome, requireYes } from "./engine/confirm";
+import { Session } from "./engine/session";
+import { requirePermissions } from "./engine/permissions";
 import type { Report } from "./report";
 
 /** Makes or puts back the pair; expected ends of every kind come back as a report. */

@@ -19,7 +19,7 @@ import {
   successorOf,
 } from "./cert-secret";
 import type { Apply, Change, Create, Delete } from "./engine/change";
-import { BlockedError } from "./recorder";
+import { BlockedError } from "./engine/recorder";
 import type { Report } from "./report";
 import type { AskingPorts } from "./run-ports";
 

@@ -8,8 +8,8 @@ import { exitCodes } from "../domain/errors";
 import type { Facts } from "../domain/facts";
 import type { Finding, Severity } from "../domain/findings";
 import { certificateReport } from "./cert-inspect";
-import { tellMissing } from "./ledger";
-import type { Recorder } from "./recorder";
+import { tellMissing } from "./engine/permissions";
+import type { Recorder } from "./engine/recorder";
 import type { Report } from "./report";
 import { readSnapshot, type SnapshotDeps } from "./snapshot";
 

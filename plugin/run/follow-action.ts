@@ -3,7 +3,7 @@ import { EngineError, exitCodes, TimeoutError } from "../domain/errors";
 import { type Limit, type Look, waitFor } from "./engine/wait";
 import type { ApiAction, ClusterApi } from "./cluster-api";
 import type { Clock } from "./ports";
-import type { Recorder } from "./recorder";
+import type { Recorder } from "./engine/recorder";
 
 /** What following needs. */
 export interface FollowPorts {

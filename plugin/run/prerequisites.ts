@@ -4,8 +4,8 @@ import { requireMatched, type Skip } from "../domain/checks/selection";
 import { exitCodes } from "../domain/errors";
 import { judgePrerequisites, prerequisiteKeys } from "../domain/upgrade/prerequisites";
 import { readDefinition, withDefinition } from "./cluster/read";
-import { type Ledger, MissingPermissionsError, tellMissing } from "./ledger";
-import { BlockedError } from "./recorder";
+import { type Ledger, MissingPermissionsError, tellMissing } from "./engine/permissions";
+import { BlockedError } from "./engine/recorder";
 import { readSnapshot, type SnapshotDeps } from "./snapshot";
 
 /** What is upgraded to, and what is accepted. */

@@ -2,7 +2,7 @@
 import { ApiError } from "../domain/errors";
 import type { KubeObject, Ref, Resource } from "../domain/objects";
 import type { Permission } from "../domain/permissions";
-import { missingPermissions } from "./ledger";
+import { missingPermissions } from "./engine/permissions";
 import type { Cluster, ListOptions } from "./ports";
 
 /** A connection, and the permissions that it was refused for want of. */

@@ -5,7 +5,7 @@
 import type { KubeObject, Resource } from "../domain/objects";
 import type { Permission } from "../domain/permissions";
 import { at, text } from "../domain/values";
-import { missingPermissions } from "./ledger";
+import { missingPermissions } from "./engine/permissions";
 import type { Access, Cluster, WriteOptions } from "./ports";
 
 const group = "authorization.k8s.io";

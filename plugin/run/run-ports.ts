@@ -1,8 +1,8 @@
 /** The world around a run that writes, whatever it is about. */
 import type { Names } from "../domain/names";
 import type { Clock, Cluster } from "./ports";
-import type { Journal } from "./record";
-import type { Recorder } from "./recorder";
+import type { Journal } from "./engine/journal";
+import type { Recorder } from "./engine/recorder";
 
 /** What every such run is given. */
 export interface RunPorts {

@@ -6,7 +6,7 @@ import { entryOf, serviceNamespaceOf } from "../domain/webhook/configuration";
 import { tally } from "../domain/webhook/probe";
 import { labelsFor, selects } from "../domain/kube/selectors";
 import { type Pair, pairsFor } from "../domain/webhook/twins";
-import type { Recorder } from "./recorder";
+import type { Recorder } from "./engine/recorder";
 import type { SnapshotDeps } from "./snapshot";
 import { Prober } from "./swap/prober";
 

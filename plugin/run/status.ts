@@ -7,8 +7,8 @@ import type { Permission } from "../domain/permissions";
 import type { RoleFiles } from "../domain/rbac/lines";
 import type { ReleaseContents } from "../domain/release/release";
 import { judgeStatus, type Status } from "../domain/status/status";
-import { requirePermissions } from "./ledger";
-import type { Recorder } from "./recorder";
+import { requirePermissions } from "./engine/permissions";
+import type { Recorder } from "./engine/recorder";
 import { readSnapshot, type SnapshotDeps } from "./snapshot";
 import { probeWebhook } from "./status-probe";
 

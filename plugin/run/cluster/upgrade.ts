@@ -14,7 +14,7 @@ import { readName } from "../../domain/typed-name";
 import type { WantedCluster } from "../../domain/rollout/cluster";
 import type { Job, JobRun, Plan } from "../engine/execute";
 import { requireRead } from "../prerequisites";
-import { BlockedError } from "../recorder";
+import { BlockedError } from "../engine/recorder";
 import type { UpgradeClusterDeps, UpgradeClusterOptions } from "./deps";
 import { follow } from "./follow";
 import {

@@ -18,7 +18,7 @@ import { formatEngineVersion } from "../../domain/versions";
 import type { ApiDatabase, ClusterApi, InstalledModule } from "../cluster-api";
 import type { CallEnd } from "../engine/call";
 import { type Look, restApi } from "../engine/wait";
-import { BlockedError, type StepInfo } from "../recorder";
+import { BlockedError, type StepInfo } from "../engine/recorder";
 import type { Result } from "../report";
 import { bringInLine, planAgain } from "./by-resource";
 import type { UpgradeDatabaseDeps, UpgradeDatabaseOptions } from "./deps";

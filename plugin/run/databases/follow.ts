@@ -6,7 +6,7 @@ import { bounded } from "../../domain/status/verdict";
 import type { Session } from "../engine/session";
 import { type Limit, type Look, waitFor, type Waiting } from "../engine/wait";
 import type { Clock } from "../ports";
-import type { Recorder } from "../recorder";
+import type { Recorder } from "../engine/recorder";
 import type { UpgradeDatabaseDeps, UpgradeDatabaseOptions } from "./deps";
 import type { DatabasePoller, Seen } from "./read";
 

@@ -5,8 +5,8 @@ import { type EngineError, type ExitCode, exitCodes, TimeoutError } from "../../
 import type { Finding } from "../../domain/findings";
 import { bounded } from "../../domain/status/verdict";
 import { shownVersion } from "../../domain/rollout/edb";
-import { ChangedError } from "../outcome";
-import { BlockedError } from "../recorder";
+import { ChangedError } from "../engine/outcome";
+import { BlockedError } from "../engine/recorder";
 import type { ExitReport, Result } from "../report";
 import type { UpgradeDatabaseOptions } from "./deps";
 

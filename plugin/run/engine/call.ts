@@ -3,7 +3,7 @@
  * server tries it beforehand or takes it back: what it leads to is followed, not undone.
  */
 import type { Act } from "../../domain/confirmed";
-import type { StepInfo } from "../recorder";
+import type { StepInfo } from "./recorder";
 import type { Result } from "../report";
 
 /** Sent once; what came of it is looked for where no definite answer came, never sent again. */

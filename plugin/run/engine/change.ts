@@ -18,7 +18,7 @@ import type { Permission } from "../../domain/permissions";
 import { type PlannedChange, plannedWrite } from "../../domain/planned-write";
 import { judgeConflict } from "../../domain/webhook/conflicts";
 import { type Json, own } from "../../domain/values";
-import type { StepInfo } from "../recorder";
+import type { StepInfo } from "./recorder";
 import type { Result } from "../report";
 
 /** What every write tells of itself. */

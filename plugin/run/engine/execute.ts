@@ -6,13 +6,14 @@ import { EngineError, exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { objectLabel } from "../../domain/objects";
 import type { Permission } from "../../domain/permissions";
-import { requirePermissions } from "../ledger";
-import { type ChangedError, changedError } from "../outcome";
-import { BlockedError, type StepInfo } from "../recorder";
+import { requirePermissions } from "./permissions";
+import { type ChangedError, changedError } from "./outcome";
+import { BlockedError, type StepInfo } from "./recorder";
 import type { Report } from "../report";
 import type { AskingPorts } from "../run-ports";
 import { type Change, isDone, permissionsOf, refOf } from "./change";
-import { isSameSpec, requireHome, requireYes, Session, type SessionOptions } from "./session";
+import { requireHome, requireYes } from "./confirm";
+import { isSameSpec, Session, type SessionOptions } from "./session";
 import { givenUp, waitFor } from "./wait";
 
 /** What is to be written, and what stands against it. */

@@ -1,6 +1,6 @@
 /** What a run keeps of objects before it changes them, and the commands that put them back. */
 import { objectLabel } from "../../domain/objects";
-import type { Journal } from "../record";
+import type { Journal } from "./journal";
 import type { Report } from "../report";
 import { type Change, keptOf, liveOf, type PutBack } from "./change";
 

@@ -1,6 +1,6 @@
 /** Work on what was read: where somebody changed it meanwhile, it is read and planned again. */
-import { ChangedError } from "../outcome";
-import type { Recorder } from "../recorder";
+import { ChangedError } from "./outcome";
+import type { Recorder } from "./recorder";
 
 const maxAttempts = 3;
 

@@ -4,9 +4,9 @@ import { ApiError, exitCodes, type StatusCause } from "../../domain/errors";
 import { type KubeObject, objectLabel, preconditionsOf } from "../../domain/objects";
 import { isPersonsManager } from "../../domain/owners";
 import { judgeConflict } from "../../domain/webhook/conflicts";
-import { changedError, ChangedError } from "../outcome";
+import { changedError, ChangedError } from "./outcome";
 import type { Cluster } from "../ports";
-import { BlockedError } from "../recorder";
+import { BlockedError } from "./recorder";
 import {
   type Apply,
   type Change,

@@ -3,11 +3,10 @@
  * came, and told. What nobody confirmed is not sent.
  */
 import { type Act, unconfirmedFindings } from "../../domain/confirmed";
-import { exitCodes, type StatusCause, UsageError } from "../../domain/errors";
-import type { Finding } from "../../domain/findings";
+import { exitCodes, type StatusCause } from "../../domain/errors";
 import { type KubeObject, objectLabel } from "../../domain/objects";
-import { certain, changedError, ChangedError, noted, requireConfirmed } from "../outcome";
-import { BlockedError } from "../recorder";
+import { certain, changedError, ChangedError, noted, requireConfirmed } from "./outcome";
+import { BlockedError } from "./recorder";
 import type { RunPorts } from "../run-ports";
 import { actOfCall, answered, type Call, type PlannedCall } from "./call";
 import {
@@ -297,42 +296,6 @@ export function isSameSpec(one: KubeObject, other: KubeObject): boolean {
   return (
     one.metadata.uid === other.metadata.uid && one.metadata.generation === other.metadata.generation
   );
-}
-
-/** Asks once; a no ends the run before anything is written. */
-export async function requireYes(
-  { ask }: { readonly ask: (question: string) => Promise<boolean> },
-  question: string,
-): Promise<void> {
-  if (!(await ask(question))) throw notConfirmed();
-}
-
-export function notConfirmed(): UsageError {
-  return new UsageError("not confirmed, nothing was written", { hint: "run again and answer yes" });
-}
-
-/**
- * A run that writes keeps a record, so its folder has to be writable; for one that has nothing to
- * write the problem is a warning, which is returned.
- */
-export async function requireHome(
-  { journal }: Pick<RunPorts, "journal">,
-  writes: boolean,
-): Promise<readonly Finding[]> {
-  const problem = await journal.problem();
-  if (problem === undefined) return [];
-  if (writes) {
-    throw new UsageError(problem, { hint: "set ENGINE_HOME to a folder that can be written" });
-  }
-  return [
-    {
-      code: "HOME-NOT-WRITABLE",
-      severity: "warning",
-      cause: problem,
-      fix: "set ENGINE_HOME to a folder that can be written; a run that writes needs it",
-      source: "cli contract, Runs",
-    },
-  ];
 }
 
 /** A definition without the field drops it silently (facts 7). */

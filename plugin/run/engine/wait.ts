@@ -6,9 +6,9 @@ import { ClusterApiError } from "../../domain/api/failure";
 import { ApiError, TimeoutError, UnavailableError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import type { Stalled } from "../../domain/rollout/progress";
-import { Momentum } from "../momentum";
+import { Momentum } from "./momentum";
 import type { Clock } from "../ports";
-import type { Recorder } from "../recorder";
+import type { Recorder } from "./recorder";
 
 /** Milliseconds between two looks, unless a wait says otherwise. */
 export const pollMs = 2_000;

@@ -7,9 +7,10 @@ import type { Finding } from "../../domain/findings";
 import { termOf } from "../../domain/names";
 import { type KubeObject, objectLabel } from "../../domain/objects";
 import type { InstalledModule, InstalledUpload } from "../cluster-api";
-import { requireHome, Session, type SessionPorts } from "../engine/session";
+import { requireHome } from "../engine/confirm";
+import { Session, type SessionPorts } from "../engine/session";
 import { followAction } from "../follow-action";
-import type { StepInfo } from "../recorder";
+import type { StepInfo } from "../engine/recorder";
 import type { Report } from "../report";
 import { baseName, listed, type Uploaded, uploadOf, type UploadPorts } from "./upload";
 

@@ -28,11 +28,12 @@ import {
 import { type Change, type Patch, refOf, stepOf } from "../engine/change";
 import { dryRunSays } from "../engine/execute";
 import { replanned } from "../engine/replan";
-import { requireHome, Session } from "../engine/session";
-import { requirePermissions } from "../ledger";
-import { changedError } from "../outcome";
+import { requireHome } from "../engine/confirm";
+import { Session } from "../engine/session";
+import { requirePermissions } from "../engine/permissions";
+import { changedError } from "../engine/outcome";
 import { requirePrerequisites } from "../prerequisites";
-import { BlockedError } from "../recorder";
+import { BlockedError } from "../engine/recorder";
 import type { Report } from "../report";
 import {
   adoptionOf,

@@ -15,7 +15,7 @@ import { lossesOf, lossKeys } from "../../domain/operator/losses";
 import type { Wanted } from "../../domain/operator/wanted";
 import { replanned } from "../engine/replan";
 import type { Session } from "../engine/session";
-import { BlockedError } from "../recorder";
+import { BlockedError } from "../engine/recorder";
 import { readSnapshot } from "../snapshot";
 import { applyOf, type Evaluated, unjudged } from "./changes";
 import type { BundleOptions, OperatorDeps } from "./deps";

@@ -18,7 +18,7 @@ import type { Platform } from "../../domain/release/platforms";
 import { namespaceMissing } from "../../domain/webhook/codes";
 import { type Patch, permissionsOf } from "../engine/change";
 import type { Cluster } from "../ports";
-import { BlockedError } from "../recorder";
+import { BlockedError } from "../engine/recorder";
 import { readSnapshot } from "../snapshot";
 import { applyOf, clusterResource, unjudged } from "./changes";
 import type { BundleOptions, OperatorDeps } from "./deps";

@@ -7,7 +7,7 @@ import { conditionOf } from "../../domain/operator/definitions";
 import { judgeDeployment } from "../../domain/rollout/deployment";
 import { type Stalled, stallFinding } from "../../domain/rollout/progress";
 import { waitFor } from "../engine/wait";
-import { BlockedError } from "../recorder";
+import { BlockedError } from "../engine/recorder";
 import { readSnapshot } from "../snapshot";
 import type { OperatorDeps, OperatorOptions } from "./deps";
 

@@ -19,7 +19,7 @@ import { cutOff, otherOperators, type Stale } from "../../domain/rbac/stale";
 import { pairIn, renderRbac } from "../../domain/rbac/templates";
 import { typedEntry } from "../../domain/rbac/terms";
 import { compareReleaseTags, parseReleaseTag } from "../../domain/versions";
-import { BlockedError } from "../recorder";
+import { BlockedError } from "../engine/recorder";
 import type { RbacOptions } from "./deps";
 import { shortened, type Targets } from "./targets";
 

@@ -10,8 +10,8 @@ import { type Place, type PlaceFound, secondNameOf } from "../../domain/rbac/sit
 import { roleRefOf } from "../../domain/rbac/subjects";
 import { releasesOf } from "../../domain/scc/release";
 import { at, text } from "../../domain/values";
-import { missingPermissions } from "../ledger";
-import { BlockedError } from "../recorder";
+import { missingPermissions } from "../engine/permissions";
+import { BlockedError } from "../engine/recorder";
 import type { RbacDeps, RbacOptions } from "./deps";
 
 function permission(verb: string, { group, plural }: Resource, why: string): Permission {

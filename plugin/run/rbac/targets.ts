@@ -5,7 +5,7 @@ import type { Finding } from "../../domain/findings";
 import { rbacFinding } from "../../domain/rbac/codes";
 import type { Configured } from "../../domain/rbac/managed";
 import { own } from "../../domain/values";
-import { BlockedError } from "../recorder";
+import { BlockedError } from "../engine/recorder";
 import type { RbacOptions } from "./deps";
 import type { Namespaces } from "./read";
 

@@ -9,7 +9,7 @@ import { at } from "../../domain/values";
 import { type Patch, refOf } from "../engine/change";
 import { isSameSpec } from "../engine/session";
 import type { ModuleFile } from "../modules/upload";
-import { BlockedError, type StepInfo } from "../recorder";
+import { BlockedError, type StepInfo } from "../engine/recorder";
 import type { RecoverContext, RecoverOptions } from "./deps";
 import { digestEdit, followingEdits, lineEdits } from "./edits";
 import { lookAt, type Look } from "./look";

@@ -11,7 +11,7 @@ import { type Evidence, eventEvidence, logEvidence } from "../../domain/recovery
 import { own } from "../../domain/values";
 import type { ClusterApi } from "../cluster-api";
 import { readDefinition, readFacts, withDefinition } from "../cluster/read";
-import { BlockedError } from "../recorder";
+import { BlockedError } from "../engine/recorder";
 import type { RecoverContext, RecoverDeps, RecoverOptions } from "./deps";
 
 /** What was seen. */

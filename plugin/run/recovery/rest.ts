@@ -15,7 +15,7 @@ import type { ClusterApi } from "../cluster-api";
 import { type Look, restApi, waitFor } from "../engine/wait";
 import { followAction } from "../follow-action";
 import { type ModuleFile, listed, type Uploaded, uploadOf } from "../modules/upload";
-import { BlockedError, type StepInfo } from "../recorder";
+import { BlockedError, type StepInfo } from "../engine/recorder";
 import type { RecoverContext, RecoverDeps } from "./deps";
 import { limitsOf } from "./resume";
 

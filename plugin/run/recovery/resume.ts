@@ -10,7 +10,7 @@ import { judgeCluster } from "../../domain/rollout/cluster";
 import { judgeDatabase } from "../../domain/rollout/database";
 import { readFacts } from "../cluster/read";
 import { type Limit, type Look as Seen, timeIsUp, waitFor, type Waiting } from "../engine/wait";
-import { BlockedError } from "../recorder";
+import { BlockedError } from "../engine/recorder";
 import type { RecoverContext, RecoverOptions } from "./deps";
 import { type Look, looked } from "./look";
 

@@ -22,7 +22,7 @@ import {
 } from "../../domain/scc/refusals";
 import { own } from "../../domain/values";
 import type { Delete, Patch } from "../engine/change";
-import { BlockedError } from "../recorder";
+import { BlockedError } from "../engine/recorder";
 import { constraintOf, type UnbindDeps, type UnbindFacts, type UnbindOptions } from "./read";
 
 /** A plan that nothing stands against. */

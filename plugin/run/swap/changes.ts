@@ -12,8 +12,8 @@ import { differencesOf } from "../../domain/webhook/differences";
 import type { Plan } from "../../domain/webhook/plan";
 import { type Apply, type Change, type Delete, permissionsOf } from "../engine/change";
 import type { Session } from "../engine/session";
-import { requirePermissions } from "../ledger";
-import { BlockedError } from "../recorder";
+import { requirePermissions } from "../engine/permissions";
+import { BlockedError } from "../engine/recorder";
 import type { SwapDeps } from "./deps";
 
 /** All writes of a plan, in their order. */

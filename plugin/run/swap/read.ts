@@ -16,7 +16,7 @@ import { namespaceMissing } from "../../domain/webhook/codes";
 import type { PlanFacts } from "../../domain/webhook/plan";
 import { judgeServer } from "../../domain/webhook/readiness";
 import { waitFor } from "../engine/wait";
-import { BlockedError } from "../recorder";
+import { BlockedError } from "../engine/recorder";
 import type { JudgedSecret, SwapDeps, SwapOptions } from "./deps";
 
 const pollMs = 500;

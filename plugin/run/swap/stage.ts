@@ -8,7 +8,7 @@ import { entriesOf, entryOf, matchesResource } from "../../domain/webhook/config
 import type { Plan } from "../../domain/webhook/plan";
 import { labelsFor, selects } from "../../domain/kube/selectors";
 import { pairFromStored, pairsFor, type Pair } from "../../domain/webhook/twins";
-import { BlockedError } from "../recorder";
+import { BlockedError } from "../engine/recorder";
 import type { SwapDeps, SwapOptions } from "./deps";
 
 /** The pairs of a swap: `gap` is watched throughout, `proofs` are tried in order. */

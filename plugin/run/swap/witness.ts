@@ -14,7 +14,7 @@ import {
 import type { KubeObject } from "../../domain/objects";
 import { entryNames } from "../../domain/webhook/configuration";
 import type { Pair } from "../../domain/webhook/twins";
-import { missingPermissions } from "../ledger";
+import { missingPermissions } from "../engine/permissions";
 import type { SwapDeps } from "./deps";
 import { probePermissions } from "./permissions";
 import { Prober, type ProofWanted } from "./prober";

@@ -1,6 +1,6 @@
 /** A part of the whole upgrade as the procedure sees it. */
 import type { Part } from "../../domain/procedure";
-import type { Recorder } from "../recorder";
+import type { Recorder } from "../engine/recorder";
 import type { Report } from "../report";
 
 /** How a part is run. */

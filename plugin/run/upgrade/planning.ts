@@ -2,7 +2,7 @@
 import type { ExitCode } from "../../domain/errors";
 import { exitCodes } from "../../domain/errors";
 import type { PlannedPart, PlannedStep } from "../../domain/upgrade/plan";
-import type { Recorder } from "../recorder";
+import type { Recorder } from "../engine/recorder";
 import type { Report, StepReport } from "../report";
 import type { ReadyPart, Stage } from "./part";
 

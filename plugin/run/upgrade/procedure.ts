@@ -13,7 +13,7 @@ import {
   type UpgradePlan,
 } from "../../domain/upgrade/plan";
 import { inTurn } from "../in-turn";
-import type { Recorder } from "../recorder";
+import type { Recorder } from "../engine/recorder";
 import type { Report } from "../report";
 import type { ReadyPart } from "./part";
 import { obstacles, type PartPlan, plannedSteps, planPart, planParts } from "./planning";

@@ -14,7 +14,7 @@ import { basename, dirname, join } from "node:path";
 import { openHome } from "../../../plugin/adapters/home";
 import { UsageError } from "../../../plugin/domain/errors";
 import type { KubeObject } from "../../../plugin/domain/objects";
-import type { Home } from "../../../plugin/run/record";
+import type { Home } from "../../../plugin/run/engine/journal";
 
 const clock = { now: () => Date.parse("2026-06-15T12:00:00Z") };
 

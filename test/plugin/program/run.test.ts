@@ -4,7 +4,7 @@ import { PermissionError, UnavailableError, UsageError } from "../../../plugin/d
 import { toGlobalOptions } from "../../../plugin/program/options";
 import { entries } from "../../../plugin/program/commands";
 import { run as runJob } from "../../../plugin/program/run";
-import { BlockedError } from "../../../plugin/run/recorder";
+import { BlockedError } from "../../../plugin/run/engine/recorder";
 import type { Cluster } from "../../../plugin/run/ports";
 import type { Report, StepReport } from "../../../plugin/run/report";
 import { type Ended, type Scene, startOfRun, stdinOf, worldOf } from "../../support/program-world";

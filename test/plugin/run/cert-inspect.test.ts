@@ -1,6 +1,6 @@
 import { generatePair, type Pair } from "../../../plugin/adapters/certificate";
 import { inspectCertificate } from "../../../plugin/run/cert-inspect";
-import { Recorder } from "../../../plugin/run/recorder";
+import { Recorder } from "../../../plugin/run/engine/recorder";
 import type { Report } from "../../../plugin/run/report";
 import { aSecret, aWorld, names, now } from "./cert-world";
 

@@ -13,7 +13,7 @@ import { defaultNames } from "../../../plugin/domain/names";
 import type { KubeObject, Ref } from "../../../plugin/domain/objects";
 import type { CreateDeps } from "../../../plugin/run/cert-plan";
 import type { Access, Cluster, Preconditions, WriteOptions } from "../../../plugin/run/ports";
-import { Recorder } from "../../../plugin/run/recorder";
+import { Recorder } from "../../../plugin/run/engine/recorder";
 import type { Event, Report } from "../../../plugin/run/report";
 
 export const now = Date.parse("2026-06-15T12:00:00Z");

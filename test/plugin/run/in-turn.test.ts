@@ -1,5 +1,5 @@
 import { inTurn } from "../../../plugin/run/in-turn";
-import { Recorder } from "../../../plugin/run/recorder";
+import { Recorder } from "../../../plugin/run/engine/recorder";
 import type { Event, ExitReport, Report } from "../../../plugin/run/report";
 import { ManualClock } from "../../support/manual-clock";
 

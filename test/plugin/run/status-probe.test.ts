@@ -4,7 +4,7 @@ import { defaultNames as names } from "../../../plugin/domain/names";
 import type { KubeObject } from "../../../plugin/domain/objects";
 import { at, list } from "../../../plugin/domain/values";
 import type { ProbeReport } from "../../../plugin/run/report";
-import { Recorder } from "../../../plugin/run/recorder";
+import { Recorder } from "../../../plugin/run/engine/recorder";
 import { probeWebhook } from "../../../plugin/run/status-probe";
 import { aNamespace, aNewConfiguration, resourceOf, testCa } from "../../support/builders";
 import { FakeCluster, type WebhookServer } from "../../support/fake-cluster";

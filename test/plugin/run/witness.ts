@@ -1,7 +1,7 @@
 /** What a run in memory sends, keeps and notes, and how others come in between. */
 import { ObservedCluster } from "../../../plugin/rehearsal/observed-cluster";
 import type { Cluster, KubeObject } from "../../../plugin/run/ports";
-import type { Journal } from "../../../plugin/run/record";
+import type { Journal } from "../../../plugin/run/engine/journal";
 import type { Event, Report } from "../../../plugin/run/report";
 
 /** What is seen of a run. */

@@ -5,8 +5,8 @@ import { type AutoOffFlags, autoOffJob } from "../../../../plugin/run/cluster/au
 import type { UpgradeClusterDeps } from "../../../../plugin/run/cluster/deps";
 import { execute, type JobOptions } from "../../../../plugin/run/engine/execute";
 import type { KubeObject } from "../../../../plugin/run/ports";
-import type { Journal } from "../../../../plugin/run/record";
-import { Recorder } from "../../../../plugin/run/recorder";
+import type { Journal } from "../../../../plugin/run/engine/journal";
+import { Recorder } from "../../../../plugin/run/engine/recorder";
 import type { Report } from "../../../../plugin/run/report";
 import { aPlayedWorld, here, product, type PlayedWorld } from "../../../support/played-operator";
 import { ecLabel, ecRef, namespace, stepsOf } from "./scene";

@@ -15,7 +15,7 @@ import type {
 import { clusterJob } from "../../../../plugin/run/cluster/upgrade";
 import { execute } from "../../../../plugin/run/engine/execute";
 import type { Cluster, KubeObject } from "../../../../plugin/run/ports";
-import { Recorder } from "../../../../plugin/run/recorder";
+import { Recorder } from "../../../../plugin/run/engine/recorder";
 import type { Report } from "../../../../plugin/run/report";
 import { testTime } from "../../../support/manual-clock";
 import { aPlayedWorld, here, product } from "../../../support/played-operator";

@@ -16,7 +16,7 @@ import type {
 } from "../../../../plugin/run/databases/deps";
 import { upgradeDatabases } from "../../../../plugin/run/databases/upgrade";
 import type { Clock, Cluster, KubeObject } from "../../../../plugin/run/ports";
-import { Recorder } from "../../../../plugin/run/recorder";
+import { Recorder } from "../../../../plugin/run/engine/recorder";
 import type { Report } from "../../../../plugin/run/report";
 import { testTime } from "../../../support/manual-clock";
 import { aPlayedWorld, here, product } from "../../../support/played-operator";

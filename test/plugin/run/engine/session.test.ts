@@ -4,7 +4,7 @@ import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import type { Patch } from "../../../../plugin/run/engine/change";
 import { Session } from "../../../../plugin/run/engine/session";
-import { Recorder } from "../../../../plugin/run/recorder";
+import { Recorder } from "../../../../plugin/run/engine/recorder";
 import { ManualClock } from "../../../support/manual-clock";
 import { aControlPlane, admin } from "../../rehearsal/memory-cluster";
 

@@ -5,7 +5,7 @@ import type { InstalledModule, InstalledUpload } from "../../../../plugin/domain
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { ClusterApi } from "../../../../plugin/run/cluster-api";
 import { installModule } from "../../../../plugin/run/modules/install";
-import { Recorder } from "../../../../plugin/run/recorder";
+import { Recorder } from "../../../../plugin/run/engine/recorder";
 import type { Event } from "../../../../plugin/run/report";
 import { anApiEc } from "../../../support/cluster-api-client";
 import { FakeCluster } from "../../../support/fake-cluster";

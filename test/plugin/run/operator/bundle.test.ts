@@ -10,7 +10,7 @@ import {
 import { imagesOf } from "../../../../plugin/domain/operator/wanted";
 import { at } from "../../../../plugin/domain/values";
 import type { Cluster } from "../../../../plugin/run/ports";
-import { Recorder } from "../../../../plugin/run/recorder";
+import { Recorder } from "../../../../plugin/run/engine/recorder";
 import type { Report } from "../../../../plugin/run/report";
 import { spelledOtherwise } from "../../../support/releases/spellings";
 import { bundleOf } from "../../../support/releases/tree";

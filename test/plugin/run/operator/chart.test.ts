@@ -4,7 +4,7 @@ import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import type { ChartRelease, ChartUpgrade } from "../../../../plugin/domain/operator/chart";
 import { type ChartOptions, upgradeByChart } from "../../../../plugin/run/operator/chart";
-import { Recorder } from "../../../../plugin/run/recorder";
+import { Recorder } from "../../../../plugin/run/engine/recorder";
 import type { Report } from "../../../../plugin/run/report";
 import { deployment } from "../../../support/releases/operator";
 import type { ReleaseVersion } from "../../../support/releases/versions";

@@ -6,7 +6,7 @@ import { upgradeByBundle } from "../../../../plugin/run/operator/bundle";
 import { upgradeByChart } from "../../../../plugin/run/operator/chart";
 import type { OperatorOptions } from "../../../../plugin/run/operator/deps";
 import type { Cluster } from "../../../../plugin/run/ports";
-import { Recorder } from "../../../../plugin/run/recorder";
+import { Recorder } from "../../../../plugin/run/engine/recorder";
 import type { Report } from "../../../../plugin/run/report";
 import { ApiError } from "../../../../plugin/domain/errors";
 import { testTime } from "../../../support/manual-clock";

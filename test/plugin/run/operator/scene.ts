@@ -14,7 +14,7 @@ import { VirtualClock } from "../../../../plugin/rehearsal/virtual-clock";
 import { upgradeByBundle } from "../../../../plugin/run/operator/bundle";
 import type { BundleOptions, OperatorDeps } from "../../../../plugin/run/operator/deps";
 import type { Clock, Cluster } from "../../../../plugin/run/ports";
-import { Recorder } from "../../../../plugin/run/recorder";
+import { Recorder } from "../../../../plugin/run/engine/recorder";
 import type { Report } from "../../../../plugin/run/report";
 import { bundleOf } from "../../../support/releases/tree";
 import type { ReleaseVersion } from "../../../support/releases/versions";

@@ -10,7 +10,7 @@ import { at } from "../../../../plugin/domain/values";
 import type { Cluster, KubeObject } from "../../../../plugin/run/ports";
 import type { RbacOptions, RbacPorts } from "../../../../plugin/run/rbac/deps";
 import { reapplyRbac } from "../../../../plugin/run/rbac/reapply";
-import { Recorder } from "../../../../plugin/run/recorder";
+import { Recorder } from "../../../../plugin/run/engine/recorder";
 import type { Report } from "../../../../plugin/run/report";
 import { ManualClock } from "../../../support/manual-clock";
 import { anOperator } from "../../domain/cluster/scene";

@@ -5,7 +5,7 @@ import type { KubeObject } from "../../../../plugin/domain/objects";
 import { at } from "../../../../plugin/domain/values";
 import { exampleSource } from "../../../../plugin/rehearsal/example";
 import type { ClusterApi } from "../../../../plugin/run/cluster-api";
-import { Recorder } from "../../../../plugin/run/recorder";
+import { Recorder } from "../../../../plugin/run/engine/recorder";
 import type { ModuleFile } from "../../../../plugin/run/modules/upload";
 import type { RecoverDeps, RecoverOptions } from "../../../../plugin/run/recovery/deps";
 import { recover, type Recovery } from "../../../../plugin/run/recovery/recover";

@@ -6,8 +6,8 @@ import { MemoryControlPlane } from "../../../../plugin/rehearsal/memory/control-
 import { at } from "../../../../plugin/domain/values";
 import { defaultNames } from "../../../../plugin/domain/names";
 import type { Cluster, KubeObject } from "../../../../plugin/run/ports";
-import type { Journal } from "../../../../plugin/run/record";
-import { Recorder } from "../../../../plugin/run/recorder";
+import type { Journal } from "../../../../plugin/run/engine/journal";
+import { Recorder } from "../../../../plugin/run/engine/recorder";
 import type { Event, Report } from "../../../../plugin/run/report";
 import type { UnbindOptions, UnbindPorts } from "../../../../plugin/run/scc/read";
 import { unbindConstraint } from "../../../../plugin/run/scc/unbind";

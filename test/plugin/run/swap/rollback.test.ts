@@ -1,5 +1,5 @@
 import { ApiError, UnavailableError } from "../../../../plugin/domain/errors";
-import type { Journal } from "../../../../plugin/run/record";
+import type { Journal } from "../../../../plugin/run/engine/journal";
 import { swapWebhook } from "../../../../plugin/run/swap/swap";
 import { expectGolden } from "../../../support/golden";
 import type { Call } from "../../../support/fake-cluster";

@@ -7,9 +7,9 @@ import type { KubeObject } from "../../../../plugin/domain/objects";
 import { at, own } from "../../../../plugin/domain/values";
 import { entryOf } from "../../../../plugin/domain/webhook/configuration";
 import { quoteCommand } from "../../../../plugin/output/quote";
-import { Recorder } from "../../../../plugin/run/recorder";
+import { Recorder } from "../../../../plugin/run/engine/recorder";
 import type { Event, Report } from "../../../../plugin/run/report";
-import type { Journal } from "../../../../plugin/run/record";
+import type { Journal } from "../../../../plugin/run/engine/journal";
 import type { JudgedSecret, SwapDeps, SwapOptions } from "../../../../plugin/run/swap/deps";
 import { swapWebhook } from "../../../../plugin/run/swap/swap";
 import {

@@ -7,7 +7,7 @@ import type { UpgradePlan } from "../../../../plugin/domain/upgrade/plan";
 import type { ReadyPart, Stage } from "../../../../plugin/run/upgrade/part";
 import { partsOf, type PartPlan } from "../../../../plugin/run/upgrade/planning";
 import { runProcedure, type ProcedureOptions } from "../../../../plugin/run/upgrade/procedure";
-import { Recorder } from "../../../../plugin/run/recorder";
+import { Recorder } from "../../../../plugin/run/engine/recorder";
 import type { Event, ExitReport, Report } from "../../../../plugin/run/report";
 
 function write(name: string, resourceVersion = "1"): PlannedWrite {

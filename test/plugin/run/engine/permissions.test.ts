@@ -1,7 +1,10 @@
-import { MissingPermissionsError, missingPermissions } from "../../../plugin/run/ledger";
-import type { Permission } from "../../../plugin/domain/permissions";
-import { FakeCluster } from "../../support/fake-cluster";
-import { ManualClock } from "../../support/manual-clock";
+import {
+  MissingPermissionsError,
+  missingPermissions,
+} from "../../../../plugin/run/engine/permissions";
+import type { Permission } from "../../../../plugin/domain/permissions";
+import { FakeCluster } from "../../../support/fake-cluster";
+import { ManualClock } from "../../../support/manual-clock";
 
 const permissions: readonly Permission[] = [
   { verb: "get", group: "", resource: "secrets", namespace: "engine", name: "x", why: "to look" },

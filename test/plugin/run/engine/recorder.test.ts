@@ -1,8 +1,8 @@
-import { UnavailableError } from "../../../plugin/domain/errors";
-import type { Finding } from "../../../plugin/domain/findings";
-import { BlockedError, Recorder } from "../../../plugin/run/recorder";
-import type { Event } from "../../../plugin/run/report";
-import { ManualClock } from "../../support/manual-clock";
+import { UnavailableError } from "../../../../plugin/domain/errors";
+import type { Finding } from "../../../../plugin/domain/findings";
+import { BlockedError, Recorder } from "../../../../plugin/run/engine/recorder";
+import type { Event } from "../../../../plugin/run/report";
+import { ManualClock } from "../../../support/manual-clock";
 
 const info = { id: "a.b", action: "apply", object: "Kind/x", why: "it is not there" } as const;
 const finding = (changes: Partial<Finding> = {}): Finding => ({

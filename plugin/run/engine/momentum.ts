@@ -1,7 +1,12 @@
 /** Verdict after verdict on one thing that takes time: when it last moved, and whether it stands still. */
-import { exitCodes } from "../domain/errors";
-import type { Finding } from "../domain/findings";
-import { isSameStall, type Progress, type Stalled, stallFinding } from "../domain/rollout/progress";
+import { exitCodes } from "../../domain/errors";
+import type { Finding } from "../../domain/findings";
+import {
+  isSameStall,
+  type Progress,
+  type Stalled,
+  stallFinding,
+} from "../../domain/rollout/progress";
 import { BlockedError } from "./recorder";
 
 /** What happens to one thing, look after look. */

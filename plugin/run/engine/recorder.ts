@@ -1,7 +1,7 @@
 /** Keeps what a run has done and seen, tells the reporter, and makes the document of it. */
-import { EngineError, exitCodes, type ExitCode } from "../domain/errors";
-import type { Finding } from "../domain/findings";
-import type { Clock } from "./ports";
+import { EngineError, exitCodes, type ExitCode } from "../../domain/errors";
+import type { Finding } from "../../domain/findings";
+import type { Clock } from "../ports";
 import type {
   Action,
   CertificateReport,
@@ -14,7 +14,7 @@ import type {
   Report,
   Result,
   StepReport,
-} from "./report";
+} from "../report";
 
 /** What a step says of itself before it is taken. */
 export interface StepInfo {

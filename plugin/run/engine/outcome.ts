@@ -1,5 +1,5 @@
 /** What became of a write: noted before it is sent, and looked for when no definite answer came. */
-import { type Act, unconfirmedFindings } from "../domain/confirmed";
+import { type Act, unconfirmedFindings } from "../../domain/confirmed";
 import {
   ApiError,
   EngineError,
@@ -7,8 +7,8 @@ import {
   UnavailableError,
   UnknownOutcomeError,
   exitCodes,
-} from "../domain/errors";
-import type { Journal } from "./record";
+} from "../../domain/errors";
+import type { Journal } from "./journal";
 import { BlockedError, type Recorder } from "./recorder";
 
 /** Somebody changed the object since it was read: read and plan again. */

@@ -2,8 +2,8 @@
  * The record of a run, as a port (cli contract, Runs): what is about to be written, what was
  * observed afterwards, and every replaced or deleted object as it was. A run never reads it back.
  */
-import type { KubeObject } from "../domain/objects";
-import type { Json } from "../domain/values";
+import type { KubeObject } from "../../domain/objects";
+import type { Json } from "../../domain/values";
 
 /** The lines and objects that one run leaves behind; created on disk before the first write. */
 export interface RunRecord {

@@ -1,7 +1,7 @@
 /** When something counts as moved, and when as standing still. */
-import type { Progress } from "../../../plugin/domain/rollout/progress";
-import { Momentum } from "../../../plugin/run/momentum";
-import { BlockedError } from "../../../plugin/run/recorder";
+import type { Progress } from "../../../../plugin/domain/rollout/progress";
+import { Momentum } from "../../../../plugin/run/engine/momentum";
+import { BlockedError } from "../../../../plugin/run/engine/recorder";
 
 const moving = (step: string): Progress => ({ is: "moving", on: "the pods", step });
 const stalled = (object: string): Progress => ({

@@ -1,9 +1,9 @@
 /** Asks for every permission of a plan before the first write (cli contract, exit code 4). */
-import { EngineError, exitCodes } from "../domain/errors";
-import { permissionLine, rolesFor, type Permission } from "../domain/permissions";
-import type { Access, Cluster } from "./ports";
+import { EngineError, exitCodes } from "../../domain/errors";
+import { permissionLine, rolesFor, type Permission } from "../../domain/permissions";
+import type { Access, Cluster } from "../ports";
 import type { Recorder } from "./recorder";
-import type { Report } from "./report";
+import type { Report } from "../report";
 
 /** Who is asked for permissions, and where the Roles to ask for are written. */
 export interface Ledger {

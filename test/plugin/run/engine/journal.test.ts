@@ -1,4 +1,4 @@
-import { type Home, journalOf, type RunRecord } from "../../../plugin/run/record";
+import { type Home, journalOf, type RunRecord } from "../../../../plugin/run/engine/journal";
 
 /** A home that tells what was done in it. */
 function aHome() {
