@@ -82,27 +82,30 @@ export function withDefinition(facts: Facts, definition: KubeObject | undefined)
 /** What is read in any case. */
 export function readPermissions(
   names: Names,
+  place: Pick<UpgradeClusterOptions, "namespace" | "name">,
+): readonly Permission[] {
+  return lookPermissions(names, place, {
+    keys: judged,
+    why: (own) => (own ? "to follow the roll-out" : "to see whether all databases can go along"),
+  });
+}
+
+/** The EC itself, and the lists of these kinds; `why` knows which are in its namespace alone. */
+export function lookPermissions(
+  names: Names,
   { namespace, name }: Pick<UpgradeClusterOptions, "namespace" | "name">,
+  { keys, why }: { readonly keys: readonly FactKey[]; readonly why: (own: boolean) => string },
 ): readonly Permission[] {
   const sources = factSources(names);
-  const { group } = names;
-  const ec = { group, resource: names.ec.plural, namespace };
+  const ec = { group: names.group, resource: names.ec.plural, namespace };
+  const asked = `to see what the ${termOf(names.ec)} asks for and what state it is in`;
   return [
-    {
-      ...ec,
-      verb: "list",
-      why: `to see what the ${termOf(names.ec)} asks for and what state it is in`,
-    },
+    { ...ec, verb: "list", why: asked },
     { ...ec, verb: "get", name, why: "to see whether a write without an answer was done" },
-    ...judged.map((key) => {
-      const { resource, own } = sources[key];
-      return {
-        verb: "list",
-        group: resource.group,
-        resource: resource.plural,
-        ...(own === true && { namespace }),
-        why: own === true ? "to follow the roll-out" : "to see whether all databases can go along",
-      };
+    ...keys.map((key) => {
+      const { resource, own = false } = sources[key];
+      const list = { verb: "list", group: resource.group, resource: resource.plural };
+      return { ...list, ...(own && { namespace }), why: why(own) };
     }),
   ];
 }

@@ -7,11 +7,11 @@ import type { Finding } from "../../domain/findings";
 import { objectLabel } from "../../domain/objects";
 import type { Permission } from "../../domain/permissions";
 import { requirePermissions } from "./permissions";
-import { type ChangedError, changedError } from "./outcome";
+import type { ChangedError } from "./outcome";
 import { BlockedError, type StepInfo } from "./recorder";
 import type { Report } from "../report";
 import type { AskingPorts } from "../run-ports";
-import { type Change, isDone, permissionsOf, refOf } from "./change";
+import { type Change, permissionsOf } from "./change";
 import { requireHome, requireYes } from "./confirm";
 import { isSameSpec, Session, type SessionOptions } from "./session";
 import { givenUp, waitFor } from "./wait";
@@ -184,13 +184,11 @@ class Run<F, P extends Plan> {
   }
 
   async #readBack({ changes }: P): Promise<string> {
-    const { cluster, recorder, signal } = this.ports;
     for (const change of changes) {
       const object = objectLabel(change.object);
-      const why = "to see what is stored";
-      await recorder.step({ id: `${change.id}.read`, action: "read", object, why }, async () => {
-        const stored = await cluster.get(refOf(change), { signal });
-        if (!isDone(change, stored)) throw changedError(undefined, object);
+      const info = { id: `${change.id}.read`, action: "read", object } as const;
+      await this.ports.recorder.step({ ...info, why: "to see what is stored" }, async () => {
+        await this.#session.requireStored(change);
         return { result: "done", value: undefined };
       });
     }

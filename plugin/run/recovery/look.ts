@@ -1,8 +1,7 @@
 /** One look at an EC that may be frozen: resources, REST API, and what stands beside as evidence. */
 import { EngineError, exitCodes } from "../../domain/errors";
-import { type Facts, factSources } from "../../domain/facts";
+import type { Facts } from "../../domain/facts";
 import { clusterFinding } from "../../domain/cluster/codes";
-import { termOf } from "../../domain/names";
 import { type KubeObject, objectLabel, type Ref, type Resource } from "../../domain/objects";
 import type { Permission } from "../../domain/permissions";
 import { classifyFreeze, type Freeze } from "../../domain/recovery/classify";
@@ -10,7 +9,7 @@ import type { ApiFacts } from "../../domain/recovery/databases";
 import { type Evidence, eventEvidence, logEvidence } from "../../domain/recovery/evidence";
 import { own } from "../../domain/values";
 import type { ClusterApi } from "../cluster-api";
-import { readDefinition, readFacts, withDefinition } from "../cluster/read";
+import { lookPermissions, readDefinition, readFacts, withDefinition } from "../cluster/read";
 import { BlockedError } from "../engine/recorder";
 import type { RecoverContext, RecoverDeps, RecoverOptions } from "./deps";
 
@@ -35,29 +34,10 @@ export const looked = [
 /** What is read in any case; the operator's log is evidence alone, and not insisted on. */
 export function readPermissions(
   { names, api }: RecoverDeps,
-  { namespace, name }: RecoverOptions,
+  place: Pick<RecoverOptions, "namespace" | "name">,
 ): readonly Permission[] {
-  const sources = factSources(names);
-  const ec = { group: names.group, resource: names.ec.plural, namespace };
-  return [
-    {
-      ...ec,
-      verb: "list",
-      why: `to see what the ${termOf(names.ec)} asks for and what state it is in`,
-    },
-    { ...ec, verb: "get", name, why: "to see whether a write without an answer was done" },
-    ...looked.map((key) => {
-      const { resource, own } = sources[key];
-      return {
-        verb: "list",
-        group: resource.group,
-        resource: resource.plural,
-        ...(own === true && { namespace }),
-        why: "to see why the upgrade does not go on",
-      };
-    }),
-    ...(api?.permissions ?? []),
-  ];
+  const why = (): string => "to see why the upgrade does not go on";
+  return [...lookPermissions(names, place, { keys: looked, why }), ...(api?.permissions ?? [])];
 }
 
 /**
