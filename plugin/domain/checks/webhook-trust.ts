@@ -2,7 +2,7 @@
 import { factNamed } from "../facts";
 import type { KubeObject } from "../objects";
 import { own } from "../values";
-import { caBundleOf } from "../webhook/configuration";
+import { type Trust, trustOf } from "../webhook/trust";
 import { selects } from "../kube/selectors";
 import { type Check, on } from "./check";
 import type { Situation } from "./situation";
@@ -13,13 +13,11 @@ const area = "webhook";
 const needs = ["webhookConfigurations"] as const;
 const fix = "run upgrade-webhook: it writes the certificate of the Secret into it";
 
-type Trust = "empty" | "encoded-twice" | "no-pem" | "stale" | "fit";
-
 const trustIs =
   (trust: Trust, cause: string): Check["judge"] =>
   (situation) =>
     entriesInForce(situation)
-      .filter(({ entry }) => trustOf(entry, situation) === trust)
+      .filter(({ entry }) => trustOf(entry, situation.facts.certificate) === trust)
       .map(({ configuration, field }) =>
         on(configuration, cause, { field: `${field}.clientConfig.caBundle` }),
       );
@@ -94,28 +92,6 @@ export const webhookTrustChecks: readonly Check[] = [
     judge: judgeScope,
   },
 ];
-
-const certificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
-
-function decoded(base64: string): string {
-  return Buffer.from(base64, "base64").toString("latin1");
-}
-
-function certificatesIn(base64: string): readonly string[] {
-  return (decoded(base64).match(certificate) ?? []).map((block) => block.replaceAll(/\s/g, ""));
-}
-
-/** While a certificate is renewed, the CA holds the old one and the new one. */
-function trustOf(entry: unknown, { facts }: Situation): Trust {
-  const bundle = caBundleOf(entry);
-  if (bundle === "") return "empty";
-  const trusted = certificatesIn(bundle);
-  if (trusted.length === 0) {
-    return certificatesIn(decoded(bundle)).length > 0 ? "encoded-twice" : "no-pem";
-  }
-  const served = certificatesIn(facts.certificate?.caBundle ?? "");
-  return served.length === 0 || served.some((one) => trusted.includes(one)) ? "fit" : "stale";
-}
 
 function judgeSelectors(situation: Situation) {
   const { databases, facts } = situation;

@@ -3,8 +3,9 @@ import { absentSecret, firstUnfit, judgeCertificate } from "../certificate";
 import type { Facts } from "../facts";
 import type { KubeObject } from "../objects";
 import { leftovers } from "../placeholders";
-import { caBundleOf, candidatesOf, entryOf, serviceNamespaceOf } from "../webhook/configuration";
+import { candidatesOf, entryOf, serviceNamespaceOf } from "../webhook/configuration";
 import { judgeServer as judgeServerFacts, readyEndpoints, serverOf } from "../webhook/readiness";
+import { trustOf } from "../webhook/trust";
 import { daysUntil } from "../duration";
 import { unreadVerdict, type Verdict } from "./verdict";
 
@@ -87,11 +88,11 @@ function configurationOf(object: KubeObject, facts: Facts): ConfigurationStatus 
 }
 
 function caOf(entry: unknown, { namespace, certificate }: Facts): ConfigurationStatus["ca"] {
-  const bundle = caBundleOf(entry);
-  if (bundle === "") return "empty";
+  const trust = trustOf(entry, certificate);
+  if (trust === "empty") return "empty";
   const elsewhere = serviceNamespaceOf(entry) !== namespace;
   if (elsewhere || certificate === undefined) return "unknown";
-  return bundle === certificate.caBundle ? "fits" : "differs";
+  return trust === "fit" ? "fits" : "differs";
 }
 
 type Judgement = (

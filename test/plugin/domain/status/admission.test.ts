@@ -25,6 +25,19 @@ test("in use and healthy: configuration, CA, endpoints and days left are told", 
   });
 });
 
+test("while a certificate is renewed, the CA holds the old one and the new one", () => {
+  const pem = (text: string): string =>
+    `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`;
+  const encoded = (...texts: readonly string[]): string =>
+    Buffer.from(texts.map(pem).join("")).toString("base64");
+  const caOf = (...trusted: readonly string[]) =>
+    statusOf(
+      { webhookConfigurations: [aNewConfiguration({ caBundle: encoded(...trusted) })] },
+      { certificate: { ...certificate, caBundle: encoded("NEW=") } },
+    ).webhook.configurations[0]?.ca;
+  expect([caOf("T0xE", "NEW="), caOf("T0xE")]).toEqual(["fits", "differs"]);
+});
+
 test("no configuration: the webhook is not in use (S24)", () => {
   expect(withConfigurations().verdict).toMatchObject({
     is: "absent",
