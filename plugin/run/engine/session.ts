@@ -60,13 +60,14 @@ export interface Tried {
 
 /** The writes of one run. */
 export class Session {
-  /** The writes that came into force. */
-  readonly done: (Outcome & { readonly change: Change })[] = [];
+  /** The objects of the writes that came into force, and of the calls, in their order. */
+  readonly done: string[] = [];
   readonly taking: Taking;
   /** By object: of thousands of objects only those of a write are compared with it. */
   readonly #confirmed = new Map<string, readonly Act[]>();
   readonly #kept: KeptObjects;
-  #calls = 0;
+  /** What takes the writes back, where something does; the writes themselves may be thousands. */
+  readonly #inverses: Change[] = [];
 
   constructor(
     private readonly ports: SessionPorts,
@@ -80,7 +81,7 @@ export class Session {
 
   /** How many writes and calls came into force. */
   get written(): number {
-    return this.done.length + this.#calls;
+    return this.done.length;
   }
 
   conflictsOf(patch: Pick<Patch, "object" | "edits" | "owned">): Conflicts {
@@ -194,9 +195,7 @@ export class Session {
 
   /** Takes back what this run has patched and deleted, the last first, and sees that it is as before. */
   async undoAll(): Promise<void> {
-    for (const { change, stored } of [...this.done].reverse()) {
-      const inverse = inverseOf(change, stored);
-      if (inverse === undefined) continue;
+    for (const inverse of [...this.#inverses].reverse()) {
       await this.undo(inverse);
       await this.requireStored(inverse);
     }
@@ -217,7 +216,7 @@ export class Session {
     signal.throwIfAborted();
     return await recorder.step(call.step, async () => {
       const answer = await noted(this.ports, call.step, () => answered(call));
-      this.#calls += 1;
+      this.done.push(call.step.object);
       return await call.end(answer);
     });
   }
@@ -272,7 +271,9 @@ export class Session {
     const during = change.urgent === true ? undefined : this.options.during;
     const work = noted(this.ports, notes, write);
     const { stored } = await (during?.(work) ?? work);
-    this.done.push({ change, stored });
+    this.done.push(label);
+    const inverse = inverseOf(change, stored);
+    if (inverse !== undefined) this.#inverses.push(inverse);
     this.#kept.written(change);
     requireKept(stored, change);
     return stored;

@@ -118,7 +118,7 @@ class Unbind {
       return recorder.failure(error);
     if (done.length > 0 && error instanceof StillAllowedError) return await this.#rollBack(error);
     if (error instanceof BlockedError) this.#tell(error.findings);
-    const objects = done.map(({ change }) => objectLabel(change.object)).join(", ");
+    const objects = done.join(", ");
     const state = objects === "" ? "" : `; the account is out of ${objects} already`;
     return recorder.report({
       code: error.exitCode,
