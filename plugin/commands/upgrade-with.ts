@@ -24,10 +24,12 @@ export async function prepareFollowers(
     wanted.map(async (part) => ({ part, run: await prepared[part](context, flags) })),
   );
   return async (swap) => {
-    const own = within(context, await recorderOf(context, "UpgradeWebhook"));
+    const recorder = await recorderOf(context, "UpgradeWebhook");
+    const own = within(context, recorder);
     return await inTurn(
       await swap(own),
       parts.map(({ part, run }) => ({ title: part.toUpperCase(), run: () => run(own) })),
+      recorder,
     );
   };
 }

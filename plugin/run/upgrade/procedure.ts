@@ -134,13 +134,9 @@ class Procedure {
     const { recorder } = this.deps;
     const followers = plans.map((plan) => ({
       title: plan.ready.part.title,
-      run: async () => {
-        const wrote = recorder.hasWritten;
-        const report = await this.#part(plan).catch((error: unknown) => this.#endedBy(error));
-        return wrote ? midway(report) : report;
-      },
+      run: () => this.#part(plan).catch((error: unknown) => this.#endedBy(error)),
     }));
-    const report = await inTurn(recorder.success(""), followers);
+    const report = await inTurn(recorder.success(""), followers, recorder);
     return { ...report, findings: distinct(findingsOf([report])) };
   }
 
@@ -187,14 +183,6 @@ class Procedure {
       next: "run the same command again: it shows a new plan",
     });
   }
-}
-
-/** Exit 3 promises that nothing was written: what blocks after a write is a failure midway. */
-function midway(report: Report): Report {
-  const { exit } = report;
-  return exit.code === exitCodes.blocked
-    ? { ...report, exit: { ...exit, code: exitCodes.failed } }
-    : report;
 }
 
 function reportsOf(plans: readonly PartPlan[]): readonly Report[] {

@@ -51,3 +51,17 @@ test("a run that does not go well is the last", async () => {
   const report = await inTurn(first, [{ title: "Then", run: run(["b"], { code: 0, reason: "" }) }]);
   expect(report).toBe(first);
 });
+
+test.each([
+  ["after a write of its own it is 1", "changed", 1],
+  ["before any write it stays 3", "planned", 3],
+] as const)("a run that stops midway: %s", async (_title, result, code) => {
+  const { recorder, run } = world();
+  const first = await run([], { code: 0, reason: "" })();
+  const stopped = async (): Promise<Report> => {
+    recorder.done({ id: "b", action: "apply", object: "Role/a", why: "" }, result);
+    return await run([], { code: 3, reason: "blocked" })();
+  };
+  const report = await inTurn(first, [{ title: "Then", run: stopped }], recorder);
+  expect(report.exit.code).toBe(code);
+});
