@@ -206,7 +206,10 @@ async function alongside(
   const { facts } = await poller.now();
   const target = targetNow(facts, before.target);
   const plan = target && planDatabase(facts, { ...target, named: true }, wish);
-  const because = plan === undefined ? "it was deleted meanwhile" : hindrance(plan, before);
+  const because =
+    plan === undefined
+      ? "it was deleted meanwhile"
+      : (hindrance(plan, before) ?? unasked(context, plan, before));
   if (plan === undefined || because !== undefined) {
     const cause = `the database runs ${bdb.version ?? "the new version"}, and its resource is left as it is: ${because ?? ""}`;
     deps.recorder.findings([databaseFinding("notInLine", { object: before.label, cause })]);
@@ -229,6 +232,19 @@ function hindrance(
     return `it is an instance of ${target.instanceOf}, which has to ask for the version instead`;
   }
   return blocks.length === 0 ? undefined : blocks.map(({ cause }) => cause).join("; ");
+}
+
+/** Another owner or manager holds it, and what was not planned was asked about neither. */
+function unasked(
+  { deps, session }: WriteContext,
+  plan: DatabasePlan,
+  before: DatabasePlan,
+): string | undefined {
+  const { conflicts, takes } = session.conflictsOf(databasePatch(deps.names, plan));
+  const [first] = conflicts;
+  if (first !== undefined) return first.cause;
+  const wasAsked = before.edits.length > 0;
+  return takes && !wasAsked ? "its fields were not said to be taken" : undefined;
 }
 
 /** What the REST API of one EC has. */

@@ -3,7 +3,7 @@
  * the resources when the EC is Running (S97-S103, S113). The cluster's state is the only memory.
  */
 import { EngineError, exitCodes, UsageError } from "../../domain/errors";
-import type { Finding } from "../../domain/findings";
+import { distinct, type Finding } from "../../domain/findings";
 import { objectLabel } from "../../domain/objects";
 import { recoveryFinding } from "../../domain/recovery/codes";
 import type { Evidence } from "../../domain/recovery/evidence";
@@ -20,7 +20,7 @@ import { applyRecovery, callsOf, followUpgrade, type Planned, plannedSteps } fro
 import type { RecoverContext, RecoverDeps, RecoverOptions } from "./deps";
 import { lookAt, type Look, readEvidence, readPermissions } from "./look";
 import { runningActions } from "./rest";
-import { followingEdits, foreseenEdits, writePermissions } from "./edits";
+import { foreseenEdits, writePermissions } from "./edits";
 
 /** How it ended, and what was seen first; undefined where it could not be looked. */
 export interface Recovery {
@@ -143,9 +143,9 @@ class Recover {
       deps.recorder.findings(look.freeze.causes.map(({ finding }) => finding));
       throw new UsageError([...problems, ...needs], { hint: "run again with these flags" });
     }
-    const edits = followingEdits(look, plan);
+    const edits = foreseenEdits(look, plan);
     const conflicts = edits.flatMap((edit) => this.#session.conflictsOf(edit).conflicts);
-    if (conflicts.length > 0) throw new BlockedError(exitCodes.conflict, conflicts);
+    if (conflicts.length > 0) throw new BlockedError(exitCodes.conflict, distinct(conflicts));
     await requirePermissions(deps, writePermissions(deps.names, edits));
     if (api !== undefined) await this.#quiet(look, plan, api);
     return plan;

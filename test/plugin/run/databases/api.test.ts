@@ -256,6 +256,19 @@ test("what the REST API chooses is what the resource then asks for", async () =>
   );
 });
 
+test("a resource that GitOps owns is left to it when the REST API has chosen, and that is told", async () => {
+  const labels = { "argocd.argoproj.io/instance": "prod" };
+  const scene = await anApiScene({}, (all) =>
+    all.map((one) =>
+      one.metadata.name === "sessions" ? { ...one, metadata: { ...one.metadata, labels } } : one,
+    ),
+  );
+  const report = await scene.upgrade({ version: "", request: { latestWithModules: true } });
+  expect([report.exit.code, codesOf(report)]).toEqual([0, ["DATABASE-NOT-IN-LINE"]]);
+  expect(report.details).toMatchObject({ databases: [{ result: "changed" }] });
+  expect(scene.sent).toEqual([]);
+});
+
 test.each(["client", "server"] as const)(
   "dry run %s: planned, neither called nor in force",
   async (dryRun) => {
