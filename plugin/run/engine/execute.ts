@@ -14,7 +14,7 @@ import type { AskingPorts } from "../run-ports";
 import { type Change, permissionsOf } from "./change";
 import { requireHome, requireYes } from "./confirm";
 import { isSameSpec, Session, type SessionOptions } from "./session";
-import { givenUp, waitFor } from "./wait";
+import { givenUp, timeIsUp, waitFor } from "./wait";
 
 /** What is to be written, and what stands against it. */
 export interface Plan {
@@ -131,7 +131,10 @@ class Run<F, P extends Plan> {
         return { is: "done", value: await this.#judged(plan) };
       },
       beforeWrite: true,
-      total: { ms: limitMs ?? stallAfterMs, end: givenUp },
+      total: {
+        ms: limitMs ?? stallAfterMs,
+        end: this.#session.written === 0 ? givenUp : timeIsUp,
+      },
     });
   }
 
@@ -174,7 +177,7 @@ class Run<F, P extends Plan> {
 
   /** A status that moved meanwhile is read again; a spec that moved is somebody's: 5. */
   async #again(change: Change, error: ChangedError): Promise<Change | undefined> {
-    const { changes } = await this.#judged(await this.#plan());
+    const { changes } = await this.#fitPlan();
     const label = objectLabel(change.object);
     const next = changes.find(
       ({ id, object }) => id === change.id && objectLabel(object) === label,

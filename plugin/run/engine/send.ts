@@ -104,7 +104,7 @@ function bound({ object, live }: Apply): KubeObject {
 /** A dry run is bound to the object alone where a controller may write its status meanwhile. */
 function bindingOf(object: KubeObject, dryRun: boolean): object {
   const { uid, resourceVersion } = preconditionsOf(object);
-  const moves = object.metadata.generation !== undefined && object["status"] !== undefined;
+  const moves = object.metadata.generation !== undefined;
   return {
     ...(uid !== undefined && { uid }),
     ...((!dryRun || !moves) && resourceVersion !== undefined && { resourceVersion }),
