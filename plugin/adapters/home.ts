@@ -120,10 +120,14 @@ export class FileRecord {
     return this.#append("outcome", line);
   }
 
-  async save(object: KubeObject): Promise<string> {
+  async save(object: KubeObject, part = ""): Promise<string> {
+    const folder = join(this.folder, part);
+    await mkdir(folder, { recursive: true, mode: ownerOnly }).catch((error: unknown) => {
+      throw this.#failure(folder, error);
+    });
     const content = `${JSON.stringify(restorable(object), undefined, 2)}\n`;
     for (let copy = 1; ; copy += 1) {
-      const file = join(this.folder, fileNameOf(object, copy));
+      const file = join(folder, fileNameOf(object, copy));
       if (await this.#written(file, { flag: "wx", content })) return file;
     }
   }
@@ -155,11 +159,15 @@ export class FileRecord {
       return true;
     } catch (error) {
       if (flag === "wx" && codeOf(error) === "EEXIST") return false;
-      throw new RecordError(`the record of run ${this.id} could not be written to ${path}`, {
-        cause: error,
-        hint: "make room or set ENGINE_HOME to another folder, then run again",
-      });
+      throw this.#failure(path, error);
     }
+  }
+
+  #failure(path: string, cause: unknown): RecordError {
+    return new RecordError(`the record of run ${this.id} could not be written to ${path}`, {
+      cause,
+      hint: "make room or set ENGINE_HOME to another folder, then run again",
+    });
   }
 }
 

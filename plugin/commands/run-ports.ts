@@ -9,12 +9,13 @@ import { usualTimeoutMs } from "./standard-flags";
 
 /** Connects, and begins the report of this kind, or goes on with that of the run that this is a part of. */
 export async function runPorts(context: CommandContext, kind: string): Promise<AskingPorts> {
-  const { options, names, clock, signal, ask, run } = context;
+  const { options, names, clock, signal, ask, run, recorder } = context;
+  const part = recorder && String(recorder.beginPart());
   return {
     cluster: await context.connect(),
     ...{ clock, signal, names, ask },
-    recorder: context.recorder ?? (await recorderOf(context, kind)),
-    journal: journalOf(await context.home(), run.id),
+    recorder: recorder ?? (await recorderOf(context, kind)),
+    journal: journalOf(await context.home(), run.id, part),
     yaml: renderDocuments,
     command: (words) => quoteCommand([...words, ...options.contextArgs]),
   };

@@ -14,9 +14,10 @@ export interface RunRecord {
   outcome(line: Json): Promise<void>;
   /**
    * Keeps the object so that `kubectl apply -f` or `create -f` can put it back, and gives the
-   * file. Of a Secret no data is kept: its file cannot restore it.
+   * file. Of a Secret no data is kept: its file cannot restore it. `part` is a folder of its own for
+   * a part of the run, so that a command for the whole folder reaches no other part's files.
    */
-  save(object: KubeObject): Promise<string>;
+  save(object: KubeObject, part?: string): Promise<string>;
 }
 
 /** Where the records of runs are kept. */
@@ -52,20 +53,20 @@ export function watchedHome(home: Home, open: Set<string>): Home {
           open.delete(nameOf(line));
           await record.outcome(line);
         },
-        save: (object) => record.save(object),
+        save: (object, part) => record.save(object, part),
       };
     },
   };
 }
 
-/** A journal that makes its folder only when something is to be written. */
-export function journalOf(home: Home, runId: string): Journal {
+/** A journal that makes its folder only when something is to be written; `part` names that of a part. */
+export function journalOf(home: Home, runId: string, part?: string): Journal {
   let begun: Promise<RunRecord> | undefined;
   const record = (): Promise<RunRecord> => (begun ??= home.begin(runId));
   return {
     problem: () => home.writable(),
     intent: async (line) => (await record()).intent(line),
     outcome: async (line) => (await record()).outcome(line),
-    save: async (object) => (await record()).save(object),
+    save: async (object) => (await record()).save(object, part),
   };
 }

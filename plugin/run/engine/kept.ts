@@ -2,16 +2,24 @@
 import { objectLabel } from "../../domain/objects";
 import type { Journal } from "./journal";
 import type { Report } from "../report";
-import { type Change, keptOf, liveOf, type PutBack } from "./change";
+import { type Change, type Kept, keptOf, liveOf, type PutBack } from "./change";
 
 type Backup = NonNullable<Report["backups"]>[number];
 
-interface Saved extends Omit<Backup, "command"> {
-  readonly verb?: PutBack;
+/** How an object is put back from its file. */
+interface Way {
+  readonly verb: PutBack | undefined;
   readonly words: (file: string) => readonly string[];
+}
+
+interface Saved {
+  readonly object: string;
+  readonly file: string;
   readonly version: string | undefined;
-  /** A write came into force after it: what is read from then on is not what was there before. */
-  isWritten: boolean;
+  /** As the last write that came into force, or whose outcome is open, asks for it; absent: none yet. */
+  way?: Way;
+  /** As the write that is under way will ask for it. */
+  readonly next: Way;
 }
 
 /** Up to so many are put back one by one. */
@@ -20,6 +28,8 @@ const fewObjects = 5;
 /** One file for each object, as it was before the run's first write of it. */
 export class KeptObjects {
   readonly #saved = new Map<string, Saved>();
+  /** Objects that were read once more before their first write: their older file is left behind. */
+  #leftBehind = 0;
 
   constructor(private readonly journal: Pick<Journal, "save">) {}
 
@@ -29,33 +39,44 @@ export class KeptObjects {
     if (kept === undefined) return;
     const { verb, words } = kept;
     const object = objectLabel(kept.object);
-    const key = verb === undefined ? `${object} ${this.#saved.size}` : object;
+    const key = keyOf(change, kept);
     const before = this.#saved.get(key);
-    const isWritten = before?.isWritten === true;
     const version = liveOf(change)?.metadata.resourceVersion;
-    const isKept = isWritten || (version !== undefined && before?.version === version);
-    const file = isKept ? before.file : await this.journal.save(kept.object);
-    const saved = { object, file, words, version, isWritten };
-    this.#saved.set(key, { ...saved, ...(verb !== undefined && { verb }) });
+    const isSame = version !== undefined && before?.version === version;
+    const isKept = before?.way !== undefined || isSame;
+    if (before !== undefined && !isKept) this.#leftBehind += 1;
+    const file =
+      before !== undefined && isKept ? before.file : await this.journal.save(kept.object);
+    const way = before?.way && { way: before.way };
+    this.#saved.set(key, { object, file, version, ...way, next: { verb, words } });
   }
 
-  /** The write came into force. */
-  written({ object }: Change): void {
-    const saved = this.#saved.get(objectLabel(object));
-    if (saved !== undefined) saved.isWritten = true;
+  /** The write came into force, or may have. */
+  written(change: Change): void {
+    const saved = this.#saved.get(keyOf(change, keptOf(change)));
+    if (saved !== undefined) saved.way = saved.next;
   }
 
-  /** One entry an object; one for a folder where it holds many that are put back alike. */
+  /** One entry an object that was written; one for a folder that holds these alone, to be put back alike. */
   backups(command: (words: readonly string[]) => string): readonly Backup[] {
-    const all = [...this.#saved.values()];
+    const all = [...this.#saved.values()].flatMap(({ object, file, way }) =>
+      way === undefined ? [] : [{ object, file, ...way }],
+    );
     const [first] = all;
-    const folder = first?.file.replace(/\/[^/]*$/, "");
-    const isAlike = all.every(({ verb }) => verb !== undefined && verb === first?.verb);
-    if (first === undefined || folder === undefined) return [];
-    if (isAlike && all.length > fewObjects && folder !== first.file) {
+    if (first === undefined) return [];
+    const folder = first.file.replace(/\/[^/]*$/, "");
+    const isAlike = all.every(({ verb }) => verb !== undefined && verb === first.verb);
+    const isAlone = this.#leftBehind === 0 && all.length === this.#saved.size;
+    if (isAlike && isAlone && all.length > fewObjects && folder !== first.file) {
       const object = `${all.length} objects`;
       return [{ object, file: folder, command: command(first.words(folder)) }];
     }
     return all.map(({ object, file, words }) => ({ object, file, command: command(words(file)) }));
   }
+}
+
+/** Old values alone are put back one by one, each beside what else is kept of the object. */
+function keyOf({ id, object }: Change, kept: Kept | undefined): string {
+  const label = objectLabel(object);
+  return kept?.verb === undefined ? `${label} ${id}` : label;
 }

@@ -55,6 +55,7 @@ export class Recorder {
   readonly #findings: Finding[] = [];
   readonly #backups: (() => NonNullable<Report["backups"]>)[] = [];
   #parts: Partial<Parts> = {};
+  #partCount = 0;
 
   constructor(
     private readonly base: Parts,
@@ -107,6 +108,12 @@ export class Recorder {
 
   waiting(on: string, seconds: number): void {
     this.tell({ type: "waiting", on, seconds: Math.round(seconds) });
+  }
+
+  /** Begins another part of the run; its number, from 1 on. */
+  beginPart(): number {
+    this.#partCount += 1;
+    return this.#partCount;
   }
 
   /** True once a step has changed something. */

@@ -3,7 +3,7 @@
  * came, and told. What nobody confirmed is not sent.
  */
 import { type Act, unconfirmedFindings } from "../../domain/confirmed";
-import { exitCodes, type StatusCause } from "../../domain/errors";
+import { exitCodes, type StatusCause, UnknownOutcomeError } from "../../domain/errors";
 import { type KubeObject, objectLabel } from "../../domain/objects";
 import { certain, changedError, ChangedError, noted, requireConfirmed } from "./outcome";
 import { BlockedError } from "./recorder";
@@ -195,8 +195,14 @@ export class Session {
 
   /** Takes back what this run has patched and deleted, the last first, and sees that it is as before. */
   async undoAll(): Promise<void> {
-    for (const inverse of [...this.#inverses].reverse()) {
-      await this.undo(inverse);
+    const now = new Map<string, KubeObject>();
+    for (const made of [...this.#inverses].reverse()) {
+      // an object that was written twice is bound to what the first way back has made of it
+      const label = objectLabel(made.object);
+      const object = (made.verb === "patch" ? now.get(label) : undefined) ?? made.object;
+      const inverse = { ...made, object };
+      const stored = await this.undo(inverse);
+      if (stored !== undefined) now.set(label, stored);
       await this.requireStored(inverse);
     }
   }
@@ -269,7 +275,10 @@ export class Session {
         refused: (error) => error,
       });
     const during = change.urgent === true ? undefined : this.options.during;
-    const work = noted(this.ports, notes, write);
+    const work = noted(this.ports, notes, write).catch((error: unknown) => {
+      if (error instanceof UnknownOutcomeError) this.#kept.written(change);
+      throw error;
+    });
     const { stored } = await (during?.(work) ?? work);
     this.done.push(label);
     const inverse = inverseOf(change, stored);

@@ -55,3 +55,51 @@ test.each<[string, readonly Change[], readonly string[]]>([
 ])("%s", async (_title, changes, commands) => {
   expect(await commandsFor(changes)).toEqual(commands);
 });
+
+/** What is told when some of the writes never came into force. */
+async function commandsAfter(
+  steps: readonly { readonly change: Change; readonly came: boolean }[],
+): Promise<readonly string[]> {
+  const files = new Map<string, number>();
+  const kept = new KeptObjects({
+    save: ({ metadata: { name = "" } }) => {
+      const copy = (files.get(name) ?? 0) + 1;
+      files.set(name, copy);
+      return Promise.resolve(`/runs/1/${name}${copy === 1 ? "" : `_${String(copy)}`}.json`);
+    },
+  });
+  for (const { change, came } of steps) {
+    await kept.save(change);
+    if (came) kept.written(change);
+  }
+  return kept.backups((words) => words.join(" ")).map(({ command }) => command);
+}
+
+const came = (change: Change) => ({ change, came: true });
+const refused = (change: Change) => ({ change, came: false });
+
+test.each<[string, Parameters<typeof commandsAfter>[0], readonly string[]]>([
+  ["a write that was refused has nothing to be put back", [refused(applied("n0"))], []],
+  [
+    "a deletion that is refused after a change leaves the change to be put back",
+    [came(applied("n0")), refused(deleted("n0", "create"))],
+    ["kubectl replace -f /runs/1/n0.json"],
+  ],
+  [
+    "what was read once more is put back as it was then, and not by a folder with its older file",
+    [refused(applied("n0")), ...numbered(6).map((name) => came(applied(name)))],
+    [
+      "kubectl replace -f /runs/1/n0_2.json",
+      ...numbered(6)
+        .slice(1)
+        .map((name) => `kubectl replace -f /runs/1/${name}.json`),
+    ],
+  ],
+  [
+    "a folder that holds a file of a write that was refused is not put back as a whole",
+    [...numbered(6).map((name) => came(applied(name))), refused(applied("last"))],
+    numbered(6).map((name) => `kubectl replace -f /runs/1/${name}.json`),
+  ],
+])("%s", async (_title, steps, commands) => {
+  expect(await commandsAfter(steps)).toEqual(commands);
+});
