@@ -7,7 +7,7 @@ import type { Permission } from "../../domain/permissions";
 import type { Participant } from "../../domain/rollout/edb";
 import { readName } from "../../domain/typed-name";
 import { readDefinition } from "../cluster/read";
-import { SharedPoller } from "../engine/poller";
+import { SharedPoller } from "./poller";
 import { readSnapshot } from "../snapshot";
 import type { UpgradeDatabaseDeps, UpgradeDatabaseOptions } from "./deps";
 

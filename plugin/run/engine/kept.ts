@@ -42,11 +42,8 @@ export class KeptObjects {
     const key = keyOf(change, kept);
     const before = this.#saved.get(key);
     const version = liveOf(change)?.metadata.resourceVersion;
-    const isSame = version !== undefined && before?.version === version;
-    const isKept = before?.way !== undefined || isSame;
-    if (before !== undefined && !isKept) this.#leftBehind += 1;
-    const file =
-      before !== undefined && isKept ? before.file : await this.journal.save(kept.object);
+    const file = fileOf(before, version) ?? (await this.journal.save(kept.object));
+    if (before !== undefined && before.file !== file) this.#leftBehind += 1;
     const way = before?.way && { way: before.way };
     this.#saved.set(key, { object, file, version, ...way, next: { verb, words } });
   }
@@ -79,4 +76,10 @@ export class KeptObjects {
 function keyOf({ id, object }: Change, kept: Kept | undefined): string {
   const label = objectLabel(object);
   return kept?.verb === undefined ? `${label} ${id}` : label;
+}
+
+/** The file that still holds the object as it was before the first write of it. */
+function fileOf(before: Saved | undefined, version: string | undefined): string | undefined {
+  const isSame = version !== undefined && before?.version === version;
+  return before !== undefined && (before.way !== undefined || isSame) ? before.file : undefined;
 }

@@ -1,5 +1,5 @@
 /** One look serves everybody who waits: it is taken once a poll, however many ask for it. */
-import { pollMs, waitFor, type WaitPorts } from "./wait";
+import { pollMs, waitFor, type WaitPorts } from "../engine/wait";
 
 /** Looks, and looks again. */
 export abstract class SharedPoller<T> {
