@@ -25,12 +25,6 @@ export const known: readonly Known[] = [
     why: "--replace respects who owns the whole Secret, by labels, and looks at no field's manager",
   },
   {
-    job: "recover (module)",
-    law: anothersField,
-    at: /spec\.modulesList/,
-    why: "which lists are brought in line is known once the module is installed, not to its dry run",
-  },
-  {
     job: "upgrade",
     law: anothersField,
     at: /apply Role (shop|reports)/,
