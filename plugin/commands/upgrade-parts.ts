@@ -70,14 +70,17 @@ function untried(stage: Stage): Stage {
   return stage.ahead && stage.dryRun === "server" ? { ...stage, dryRun: "client" } : stage;
 }
 
+/** The parts that need the operator's pod, which may be moved, or listed late, once the upgrade began. */
+const needOperator: readonly PartId[] = ["webhook", "cluster"];
+
 /**
- * The context as a part sees it: its stage, and no question, since the plan was confirmed. The clusters'
- * part waits for an operator that is not ready: that its pod is moved midway is no reason to leave half
- * an upgrade behind.
+ * The context as a part sees it: its stage, and no question, since the plan was confirmed. A part that
+ * needs the operator waits for it: a pod that restarts midway is no reason to leave half an upgrade
+ * behind, and a Service's endpoints follow a Deployment that is ready, they do not come with it.
  */
 function staged(context: CommandContext, { dryRun, recorder }: Stage, id: PartId): CommandContext {
   const { options, run } = context;
-  const wait = options.wait || (dryRun === "none" && id === "cluster");
+  const wait = options.wait || (dryRun === "none" && needOperator.includes(id));
   return within(context, recorder, {
     options: { ...options, dryRun, wait },
     run: { ...run, dryRun },

@@ -7,6 +7,7 @@ import type { KubeObject } from "../../../plugin/domain/objects";
 import { at } from "../../../plugin/domain/values";
 import { configurationResource } from "../../../plugin/domain/webhook/configuration";
 import { exampleSource } from "../../../plugin/rehearsal/example";
+import { ObservedCluster } from "../../../plugin/rehearsal/observed-cluster";
 import { testTime } from "../../support/manual-clock";
 import { aPlayedWorld, here, type PlayedWorld, product } from "../../support/played-operator";
 import { folder, release, upgrade, withDatabases } from "../../support/upgrade-runs";
@@ -65,6 +66,20 @@ test("with --engine-version the databases come last, and then all run it", async
 test("without --engine-version the report says that the databases keep theirs", async () => {
   const { report } = await upgrade(await aPlayedWorld({ objects }));
   expect(report.exit.reason).toContain("no --engine-version was given, the databases keep theirs");
+});
+
+test("waits for endpoints that come later than the Deployment is ready", async () => {
+  const world = await aPlayedWorld({ objects });
+  let late = 0;
+  const cluster = new ObservedCluster(world.cluster, async (call, act) => {
+    const value = await act();
+    if (/^Deployment\b/.test(call.subject) && call.writes) late = 3;
+    if (call.target?.kind !== "EndpointSlice" || late === 0) return value;
+    late -= 1;
+    return [] as typeof value;
+  });
+  const { report } = await upgrade({ ...world, cluster });
+  expect([report.exit.code, late]).toEqual([0, 0]);
 });
 
 describe("before the first write", () => {
