@@ -103,6 +103,7 @@ export class FileHome {
 /** Stands behind the port RunRecord of run/record. */
 export class FileRecord {
   readonly #lines: string[] = [];
+  readonly #made = new Map<string, Promise<unknown>>();
   #busy: Promise<unknown> = Promise.resolve();
   #next: Promise<void> | undefined;
 
@@ -122,14 +123,23 @@ export class FileRecord {
 
   async save(object: KubeObject, part = ""): Promise<string> {
     const folder = join(this.folder, part);
-    await mkdir(folder, { recursive: true, mode: ownerOnly }).catch((error: unknown) => {
-      throw this.#failure(folder, error);
-    });
+    if (part !== "") await this.#madeFor(folder);
     const content = `${JSON.stringify(restorable(object), undefined, 2)}\n`;
     for (let copy = 1; ; copy += 1) {
       const file = join(folder, fileNameOf(object, copy));
       if (await this.#written(file, { flag: "wx", content })) return file;
     }
+  }
+
+  /** Once for all objects of a part. */
+  async #madeFor(folder: string): Promise<void> {
+    const made =
+      this.#made.get(folder) ??
+      mkdir(folder, { recursive: true, mode: ownerOnly }).catch((error: unknown) => {
+        throw this.#failure(folder, error);
+      });
+    this.#made.set(folder, made);
+    await made;
   }
 
   async #append(type: "intent" | "outcome", line: Json): Promise<void> {

@@ -73,6 +73,12 @@ export function ownerOf(object: KubeObject): Owner | undefined {
   )?.owner;
 }
 
+/** Nobody but people's own kubectl and this tool has written the object as it was read. */
+export function isPersons({ metadata }: KubeObject, ours: readonly string[]): boolean {
+  const managers = metadata.managedFields ?? [];
+  return managers.every(({ manager = "" }) => isPersonsManager(manager, ours));
+}
+
 /** Managers that a person's kubectl or oc leaves behind; a take-over from these is no theft. */
 export function isPersonsManager(manager: string, ours: readonly string[]): boolean {
   if (ours.includes(manager) || manager === "before-first-apply") return true;

@@ -1,4 +1,4 @@
-/** A write as a value, and what follows from it: its step, its line in a plan, its acts, its inverse. */
+/** A write as a value, and what follows from it: its step, its line in a plan, its acts, what is kept. */
 import {
   changesOf,
   droppedOf,
@@ -225,6 +225,11 @@ function kubectlPatch({ resource, object, where = [] }: Patch): readonly string[
   return ["kubectl", "patch", type, name, ...where, "--type=merge"];
 }
 
+/** The way back of a write before which the whole object is kept. */
+export function backBy(putBack: PutBack): string {
+  return `the run saves the object as it was, and prints the kubectl ${putBack} that puts it back`;
+}
+
 /** What is kept before the write, and the words that put it back from its file. */
 export interface Kept {
   readonly object: KubeObject;
@@ -236,11 +241,16 @@ export interface Kept {
 /** Undefined where nothing would be lost, and for a Secret: what it holds goes into no file. */
 export function keptOf(change: Change): Kept | undefined {
   if (isSecret(change)) return undefined;
-  if (change.verb === "patch" && change.keepsWhole !== true) return keptValues(change);
+  if (keepsValues(change)) return keptValues(change);
   const live = liveOf(change);
   const verb = change.verb === "delete" ? change.putBack : "replace";
   if (live === undefined || verb === undefined) return undefined;
   return { object: live, verb, words: (file) => ["kubectl", ...verb.split(" "), "-f", file] };
+}
+
+/** Old values alone are kept of it, in a file of their own. */
+export function keepsValues(change: Change): change is Patch {
+  return change.verb === "patch" && change.keepsWhole !== true;
 }
 
 function keptValues(change: Patch): Kept {
@@ -273,12 +283,13 @@ export function isDone(change: Change, stored: KubeObject | undefined): boolean 
   return change.holds?.(stored) ?? covers(stored, object);
 }
 
-/** Judges owner and managers; a person's own kubectl holds nothing back (S18). */
-export function conflictsOf(
-  { object, edits, owned }: Pick<Patch, "object" | "edits" | "owned">,
-  { ours, takeFields }: Taking,
-): Conflicts {
-  if (owned === undefined || edits.length === 0) return { conflicts: [], takes: false };
+const free: Conflicts = { conflicts: [], takes: false };
+
+/** Judges a patch's owner and managers, a person's own kubectl apart (S18); others the server judges. */
+export function conflictsOf(change: Change, { ours, takeFields }: Taking): Conflicts {
+  if (change.verb !== "patch" || change.owned === undefined) return free;
+  const { object, edits, owned } = change;
+  if (edits.length === 0) return free;
   const causes = holdersOf(object, edits);
   const judge = (fields: readonly string[]): readonly Finding[] => {
     if (causes.length === 0) return [];

@@ -2,7 +2,7 @@
  * Runs a job whose writes are known before the first of them: permissions, read, plan, wait or stop,
  * dry run or confirmation, writes, proof. What does not fit it is a procedure on the session.
  */
-import { EngineError, exitCodes } from "../../domain/errors";
+import { exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { objectLabel } from "../../domain/objects";
 import type { Permission } from "../../domain/permissions";
@@ -80,7 +80,7 @@ export async function execute<F, P extends Plan>(
 }
 
 class Run<F, P extends Plan> {
-  readonly #told = new Set<string>();
+  readonly #tell: (findings: readonly Finding[]) => void;
   readonly #session: Session;
 
   constructor(
@@ -88,6 +88,7 @@ class Run<F, P extends Plan> {
     private readonly options: JobOptions,
     private readonly job: Job<F, P>,
   ) {
+    this.#tell = ports.recorder.once();
     this.#session = new Session(ports, options);
   }
 
@@ -110,14 +111,9 @@ class Run<F, P extends Plan> {
   /** The report for an end by an error; after a write its state is told. */
   end(error: unknown): Report {
     const { recorder } = this.ports;
-    if (!(error instanceof EngineError)) throw error;
     if (this.#session.written === 0) return recorder.failure(error);
-    if (error instanceof BlockedError) this.#tell(error.findings);
-    return recorder.report({
-      code: error.exitCode,
-      reason: `${error.message}; ${this.job.midway}`,
-      next: error.hint ?? "run the same command again: it goes on from the state found",
-    });
+    const next = "run the same command again: it goes on from the state found";
+    return recorder.failure(error, { stands: this.job.midway, next, tell: this.#tell });
   }
 
   /** A plan that nothing stands against; what may be waited for is waited for. */
@@ -146,9 +142,7 @@ class Run<F, P extends Plan> {
   async #judged(plan: P): Promise<P> {
     const { changes, blocks = [], warnings = [] } = plan;
     await this.job.judge?.(plan);
-    const conflicts = changes.flatMap((change) =>
-      change.verb === "patch" ? this.#session.conflictsOf(change).conflicts : [],
-    );
+    const conflicts = changes.flatMap((change) => this.#session.conflictsOf(change).conflicts);
     const code = blocks.length > 0 ? exitCodes.blocked : exitCodes.conflict;
     if (blocks.length + conflicts.length > 0) {
       throw new BlockedError(code, [...blocks, ...conflicts, ...warnings]);
@@ -160,12 +154,9 @@ class Run<F, P extends Plan> {
   async #write({ changes, question }: P): Promise<void> {
     const { ports } = this;
     await requireHome(ports, true);
-    const takes = changes.filter(
-      (change) => change.verb === "patch" && this.#session.conflictsOf(change).takes,
-    );
-    const { takeFields } = this.#session.taking;
+    const takes = changes.filter((change) => this.#session.conflictsOf(change).takes);
+    const fields = this.#session.taking.takeFields.join(", ");
     for (const { object } of takes) {
-      const fields = takeFields.join(", ");
       await requireYes(ports, `Take ${fields} of ${objectLabel(object)} from its manager?`);
     }
     if (question !== undefined) await requireYes(ports, question);
@@ -196,14 +187,6 @@ class Run<F, P extends Plan> {
       });
     }
     return "";
-  }
-
-  #tell(findings: readonly Finding[]): void {
-    for (const finding of findings) {
-      const key = JSON.stringify(finding);
-      if (!this.#told.has(key)) this.ports.recorder.findings([finding]);
-      this.#told.add(key);
-    }
   }
 }
 

@@ -2,7 +2,7 @@
 import { objectLabel } from "../../domain/objects";
 import type { Journal } from "./journal";
 import type { Report } from "../report";
-import { type Change, type Kept, keptOf, liveOf, type PutBack } from "./change";
+import { type Change, keepsValues, keptOf, liveOf, type PutBack } from "./change";
 
 type Backup = NonNullable<Report["backups"]>[number];
 
@@ -39,7 +39,7 @@ export class KeptObjects {
     if (kept === undefined) return;
     const { verb, words } = kept;
     const object = objectLabel(kept.object);
-    const key = keyOf(change, kept);
+    const key = keyOf(change);
     const before = this.#saved.get(key);
     const version = liveOf(change)?.metadata.resourceVersion;
     const file = fileOf(before, version) ?? (await this.journal.save(kept.object));
@@ -50,7 +50,7 @@ export class KeptObjects {
 
   /** The write came into force, or may have. */
   written(change: Change): void {
-    const saved = this.#saved.get(keyOf(change, keptOf(change)));
+    const saved = this.#saved.get(keyOf(change));
     if (saved !== undefined) saved.way = saved.next;
   }
 
@@ -73,9 +73,8 @@ export class KeptObjects {
 }
 
 /** Old values alone are put back one by one, each beside what else is kept of the object. */
-function keyOf({ id, object }: Change, kept: Kept | undefined): string {
-  const label = objectLabel(object);
-  return kept?.verb === undefined ? `${label} ${id}` : label;
+function keyOf(change: Change): string {
+  return [objectLabel(change.object), ...(keepsValues(change) ? [change.id] : [])].join(" ");
 }
 
 /** The file that still holds the object as it was before the first write of it. */

@@ -44,6 +44,15 @@ export class BlockedError extends EngineError {
   }
 }
 
+/** How a run stands that ends by an error after a write. */
+interface Midway {
+  readonly stands?: string;
+  /** Where the error itself names no next step. */
+  readonly next?: string;
+  /** Tells its findings; absent: as they are. */
+  readonly tell?: (findings: readonly Finding[]) => void;
+}
+
 type Parts = Omit<Report, "apiVersion" | "steps" | "probes" | "findings" | "exit">;
 
 const written: ReadonlySet<Result> = new Set<Result>(["created", "changed", "deleted"]);
@@ -161,14 +170,27 @@ export class Recorder {
     };
   }
 
+  /** Tells each finding once, for a run that judges again. */
+  once(): (findings: readonly Finding[]) => void {
+    const told = new Set<string>();
+    return (findings) => {
+      for (const finding of findings) {
+        const key = JSON.stringify(finding);
+        if (!told.has(key)) this.findings([finding]);
+        told.add(key);
+      }
+    };
+  }
+
   /** The document for an end by an error; what is not an expected error goes on. */
-  failure(error: unknown): Report {
+  failure(error: unknown, midway: Midway = {}): Report {
     if (!(error instanceof EngineError)) throw error;
-    if (error instanceof BlockedError) this.findings(error.findings);
+    const { stands, next = "run the same command again", tell = this.findings.bind(this) } = midway;
+    if (error instanceof BlockedError) tell(error.findings);
     return this.report({
       code: error.exitCode,
-      reason: error.message,
-      next: error.hint ?? "run the same command again",
+      reason: stands === undefined ? error.message : `${error.message}; ${stands}`,
+      next: error.hint ?? next,
     });
   }
 

@@ -2,7 +2,7 @@
 import { patchOf } from "../../domain/cluster/edits";
 import { ApiError, exitCodes, type StatusCause } from "../../domain/errors";
 import { type KubeObject, objectLabel, preconditionsOf } from "../../domain/objects";
-import { isPersonsManager } from "../../domain/owners";
+import { isPersons } from "../../domain/owners";
 import { judgeConflict } from "../../domain/webhook/conflicts";
 import { changedError, ChangedError } from "./outcome";
 import type { Cluster } from "../ports";
@@ -90,8 +90,16 @@ async function applied(
 function requireTakeable(error: unknown, { object, live }: Apply, taking: Taking): void {
   const isConflict = error instanceof ApiError && error.status === 409 && error.causes.length > 0;
   if (!isConflict || live === undefined) throw error;
-  const about = { causes: error.causes, object: objectLabel(object), ...taking };
-  const verdict = judgeConflict(about);
+  requireTaken(error.causes, object, taking);
+}
+
+/** Throws 5 where some of these fields may not be taken. */
+export function requireTaken(
+  causes: readonly StatusCause[],
+  object: KubeObject,
+  taking: Taking,
+): void {
+  const verdict = judgeConflict({ causes, object: objectLabel(object), ...taking });
   if (verdict.is === "refuse") throw new BlockedError(exitCodes.conflict, verdict.findings);
 }
 
@@ -109,12 +117,6 @@ function bindingOf(object: KubeObject, dryRun: boolean): object {
     ...(uid !== undefined && { uid }),
     ...((!dryRun || !moves) && resourceVersion !== undefined && { resourceVersion }),
   };
-}
-
-/** Nobody but people's own kubectl and this tool has written the object as it was read. */
-function isPersons({ metadata }: KubeObject, ours: readonly string[]): boolean {
-  const managers = metadata.managedFields ?? [];
-  return managers.every(({ manager = "" }) => isPersonsManager(manager, ours));
 }
 
 /** The fields of others that an apply met; none where it failed for another reason. */

@@ -17,7 +17,6 @@ import {
   conflictsOf,
   droppedFrom,
   isDone,
-  type Patch,
   plannedStep,
   refOf,
   resultOf,
@@ -84,28 +83,27 @@ export class Session {
     return this.done.length;
   }
 
-  conflictsOf(patch: Pick<Patch, "object" | "edits" | "owned">): Conflicts {
-    return conflictsOf(patch, this.taking);
+  conflictsOf(change: Change): Conflicts {
+    return conflictsOf(change, this.taking);
   }
 
   /** Throws 5 where another owner or manager keeps it from being sent. */
   requireFree(change: Change): void {
-    const conflicts = change.verb === "patch" ? this.conflictsOf(change).conflicts : [];
+    const { conflicts } = this.conflictsOf(change);
     if (conflicts.length > 0) throw new BlockedError(exitCodes.conflict, conflicts);
   }
 
   /** What the run may do from now on; the acts of other writes are not sent (5, PLAN-CHANGED). */
   confirm(changes: readonly Change[]): void {
-    this.confirmActs(this.#actsOf(changes));
+    this.#confirm(this.#actsOf(changes));
   }
 
   /** The same for requests to other servers and programs. */
   confirmCalls(calls: readonly PlannedCall[]): void {
-    this.confirmActs(calls.map(actOfCall));
+    this.#confirm(calls.map(actOfCall));
   }
 
-  /** The same where the writes themselves are not known yet. */
-  confirmActs(acts: readonly Act[]): void {
+  #confirm(acts: readonly Act[]): void {
     for (const act of acts) {
       this.#confirmed.set(act.object, [...(this.#confirmed.get(act.object) ?? []), act]);
     }

@@ -3,7 +3,7 @@
  * Deployment, in that order (S15–S19). Everything is tried before anything is written, and the
  * cluster's state is the only memory: a run that was cut off is resumed by the next one.
  */
-import { EngineError, exitCodes, UsageError } from "../../domain/errors";
+import { exitCodes, UsageError } from "../../domain/errors";
 import { type KubeObject, objectLabel } from "../../domain/objects";
 import {
   clusterPatches,
@@ -266,14 +266,10 @@ class BundleUpgrade {
   #failed(error: unknown): Report {
     const { recorder } = this.deps;
     const { written } = this.#session;
-    if (!(error instanceof EngineError) || written === 0) return recorder.failure(error);
-    if (error instanceof BlockedError) recorder.findings(error.findings);
-    const done =
-      written === 1 ? "1 write is done and stays" : `${written} writes are done and stay`;
-    return recorder.report({
-      code: error.exitCode,
-      reason: `${error.message}; ${done}`,
-      next: error.hint ?? "run the same command again: it resumes from the state of the cluster",
+    if (written === 0) return recorder.failure(error);
+    return recorder.failure(error, {
+      stands: written === 1 ? "1 write is done and stays" : `${written} writes are done and stay`,
+      next: "run the same command again: it resumes from the state of the cluster",
     });
   }
 

@@ -8,7 +8,7 @@ import { compareRules, type Grant, grantLines, rulesOf } from "../../domain/rbac
 import { secondNameOf, type Site } from "../../domain/rbac/site";
 import type { Stale } from "../../domain/rbac/stale";
 import { roleRefOf, subjectLabel, subjectsBeyond, subjectsOf } from "../../domain/rbac/subjects";
-import type { Apply, Delete, PutBack } from "../engine/change";
+import { type Apply, backBy, type Delete, type PutBack } from "../engine/change";
 
 /** The writes of a place, in the order in which they are sent. */
 export interface SiteWrites {
@@ -185,10 +185,6 @@ function lineOf(grant: Grant): string {
 function riskOfDeleting(putBack: PutBack | undefined): string {
   if (putBack === "create") return "what only this object gives is gone from then on";
   return "low: another binding gives the same access meanwhile";
-}
-
-function backBy(putBack: PutBack): string {
-  return `the run saves the object as it was, and prints the kubectl ${putBack} that puts it back`;
 }
 
 /** kubectl's words for an apply: by the release's file, or else by what the object holds. */

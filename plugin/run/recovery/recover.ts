@@ -70,14 +70,9 @@ class Recover {
   /** The report for an end by an error; once something is changed, that is told. */
   end(error: unknown): Report {
     const { recorder } = this.deps;
-    if (!(error instanceof EngineError)) throw error;
     if (!this.#begun) return recorder.failure(error);
-    if (error instanceof BlockedError) recorder.findings(error.findings);
-    return recorder.report({
-      code: error.exitCode,
-      reason: `${error.message}; what was done before stays`,
-      next: error.hint ?? "run the same command again: it goes on from the state found",
-    });
+    const next = "run the same command again: it goes on from the state found";
+    return recorder.failure(error, { stands: "what was done before stays", next });
   }
 
   /** Looking goes on without it, changing does not. */

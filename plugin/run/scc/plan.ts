@@ -21,7 +21,7 @@ import {
   wantsAdjustment,
 } from "../../domain/scc/refusals";
 import { own } from "../../domain/values";
-import type { Delete, Patch } from "../engine/change";
+import { backBy, type Delete, type Patch } from "../engine/change";
 import { BlockedError } from "../engine/recorder";
 import { constraintOf, type UnbindDeps, type UnbindFacts, type UnbindOptions } from "./read";
 
@@ -200,10 +200,6 @@ function removalOf(constraint: KubeObject): Delete {
     risk: `low: nobody uses ${objectLabel(constraint)} any more`,
     needs: "to delete the constraint when nobody is left",
   };
-}
-
-function backBy(verb: string): string {
-  return `the run saves the object as it was, and prints the kubectl ${verb} that puts it back`;
 }
 
 const deletion = { verb: "delete", putBack: "create", reverse: backBy("create") } as const;

@@ -13,7 +13,6 @@ import { requireHome, requireYes } from "../engine/confirm";
 import { Session } from "../engine/session";
 import { requirePermissions } from "../engine/permissions";
 import { ChangedError } from "../engine/outcome";
-import { BlockedError } from "../engine/recorder";
 import type { ExitReport, Report } from "../report";
 import { Reviews } from "../reviews";
 import { readPermissions, usualPermissions, writePermissions } from "./permissions";
@@ -66,7 +65,7 @@ class StillAllowedError extends EngineError {
 class Unbind {
   readonly #session: Session;
   readonly #part: ReturnType<typeof unbindPart>;
-  readonly #told = new Set<string>();
+  readonly #tell: (findings: readonly Finding[]) => void;
   /** Everywhere that has to be asked about, by its words. */
   readonly #places = new Map<string, Place>();
 
@@ -74,6 +73,7 @@ class Unbind {
     private readonly deps: UnbindDeps,
     private readonly options: UnbindOptions,
   ) {
+    this.#tell = deps.recorder.once();
     this.#session = new Session(deps, options);
     this.#part = unbindPart(deps, options);
   }
@@ -117,13 +117,10 @@ class Unbind {
     if (done.length === 0 && !(error instanceof UnknownOutcomeError))
       return recorder.failure(error);
     if (done.length > 0 && error instanceof StillAllowedError) return await this.#rollBack(error);
-    if (error instanceof BlockedError) this.#tell(error.findings);
-    const objects = done.join(", ");
-    const state = objects === "" ? "" : `; the account is out of ${objects} already`;
-    return recorder.report({
-      code: error.exitCode,
-      reason: `${error.message}${state}`,
-      next: error.hint ?? "run the same command again: it resumes from the state of the cluster",
+    return recorder.failure(error, {
+      ...(done.length > 0 && { stands: `the account is out of ${done.join(", ")} already` }),
+      next: "run the same command again: it resumes from the state of the cluster",
+      tell: this.#tell,
     });
   }
 
@@ -137,14 +134,6 @@ class Unbind {
       this.#places.set(`${place.namespace} ${userOf(place.account)}`, place);
     }
     return plan;
-  }
-
-  #tell(findings: readonly Finding[]): void {
-    for (const finding of findings) {
-      const key = JSON.stringify(finding);
-      if (!this.#told.has(key)) this.deps.recorder.findings([finding]);
-      this.#told.add(key);
-    }
   }
 
   /** Writes, proves, deletes: what was planned again is what is sent, for these kinds have no generation. */

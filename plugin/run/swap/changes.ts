@@ -3,17 +3,17 @@ import { exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { type KubeObject, objectLabel } from "../../domain/objects";
 import { differences } from "../../domain/operator/differences";
-import { isPersonsManager } from "../../domain/owners";
+import { isPersons } from "../../domain/owners";
 import type { PlannedChange } from "../../domain/planned-write";
 import { at, own } from "../../domain/values";
 import { configurationResource, entriesOf } from "../../domain/webhook/configuration";
-import { judgeConflict } from "../../domain/webhook/conflicts";
 import { differencesOf } from "../../domain/webhook/differences";
 import type { Plan } from "../../domain/webhook/plan";
 import { type Apply, type Change, type Delete, permissionsOf } from "../engine/change";
 import type { Session } from "../engine/session";
 import { requirePermissions } from "../engine/permissions";
 import { BlockedError } from "../engine/recorder";
+import { requireTaken } from "../engine/send";
 import type { SwapDeps } from "./deps";
 
 /** All writes of a plan, in their order. */
@@ -101,15 +101,12 @@ export async function fittingApply(deps: SwapDeps, session: Session, plan: Plan)
   const apply = applyOf(deps, plan);
   const { ours } = session.taking;
   const { held, stored } = await session.rehearseOver(apply, (causes) => {
-    const about = { causes, object: objectLabel(plan.wanted), ...session.taking };
-    const verdict = judgeConflict(about);
-    if (verdict.is === "refuse") throw new BlockedError(exitCodes.conflict, verdict.findings);
+    requireTaken(causes, plan.wanted, session.taking);
   });
   const left = differencesOf(stored, plan.wanted);
   if (left.length === 0) return { ...apply, force: held.length > 0 };
   // an apply leaves list entries of other managers in place; a person's own may be replaced
-  const managers = (plan.live?.metadata.managedFields ?? []).map(({ manager }) => manager ?? "");
-  if (!managers.every((manager) => isPersonsManager(manager, ours))) {
+  if (plan.live !== undefined && !isPersons(plan.live, ours)) {
     throw new BlockedError(exitCodes.conflict, [leftOver(plan, left)]);
   }
   const needs = "to take away what an apply leaves in place";

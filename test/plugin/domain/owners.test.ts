@@ -1,5 +1,5 @@
 import type { ObjectMeta } from "../../../plugin/domain/objects";
-import { isPersonsManager, ownerOf } from "../../../plugin/domain/owners";
+import { isPersons, isPersonsManager, ownerOf } from "../../../plugin/domain/owners";
 import { aNewConfiguration } from "../../support/builders";
 
 const owner = (metadata: ObjectMeta) => ownerOf({ ...aNewConfiguration(), metadata });
@@ -66,3 +66,18 @@ describe("a manager is a person's", () => {
     expect(isPersonsManager(manager, ["kubectl-engine"])).toBe(expected);
   });
 });
+
+describe("an object is a person's", () => {
+  test.each<[string, ObjectMeta, boolean]>([
+    ["nobody has written it", {}, true],
+    ["by kubectl and by this tool", written("kubectl-edit", "kubectl-engine"), true],
+    ["one manager is a controller", written("kubectl-edit", "helm"), false],
+    ["a manager has no name", { managedFields: [{}] }, false],
+  ])("%s", (_title, metadata, expected) => {
+    expect(isPersons({ ...aNewConfiguration(), metadata }, ["kubectl-engine"])).toBe(expected);
+  });
+});
+
+function written(...managers: readonly string[]): ObjectMeta {
+  return { managedFields: managers.map((manager) => ({ manager })) };
+}
