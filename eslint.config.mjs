@@ -24,7 +24,7 @@ export default tseslint.config(
       complexity: ["error", 10],
       "max-depth": ["error", 3],
       "max-params": ["error", 3],
-      "max-lines": ["error", { max: 250, skipBlankLines: true, skipComments: true }],
+      "max-lines": ["error", { max: 400 }],
       "no-control-regex": "off",
       "@typescript-eslint/no-floating-promises": "error",
       "@typescript-eslint/consistent-type-imports": "error",
