@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { catalogue } from "../plugin/domain/catalogue";
+import { catalogue, type CatalogueEntry } from "../plugin/domain/catalogue";
 import { exitCodes } from "../plugin/domain/errors";
 import { limits } from "../plugin/rehearsal/limits";
 import type { ArgumentSpec } from "../plugin/program/entry";
@@ -23,9 +23,21 @@ test("the exit-code table names every code of the program and no other", () => {
   expect(codes).toEqual(Object.values(exitCodes));
 });
 
-test("the troubleshooting table names every finding code and no other", () => {
-  expect(firstCells("Troubleshooting")).toEqual(catalogue.map(({ code }) => code));
+test("the page of findings is written from the catalogue", () => {
+  const path = join(__dirname, "../docs/reference/findings.md");
+  const page = pageOf(catalogue);
+  if (process.env["UPDATE_GOLDEN"] === "1") writeFileSync(path, page);
+  expect(readFileSync(path, "utf8")).toBe(page);
 });
+
+/** One heading a code, so that each has an anchor of its own. */
+function pageOf(codes: readonly CatalogueEntry[]): string {
+  const sections = codes.map(({ code, severity, cause, fix, source }) =>
+    [`## ${code}`, `${severity}: ${cause}`, `Fix: ${fix}`, `Source: ${source}`].join("\n\n"),
+  );
+  const intro = "`kubectl engine explain CODE` says the same as this page, offline.";
+  return `${["# Findings", intro, ...sections].join("\n\n")}\n`;
+}
 
 test("the command table names every command and no other", () => {
   const found = firstCells("Commands");
