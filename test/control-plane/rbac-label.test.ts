@@ -49,7 +49,7 @@ async function mayFindNamespaces(): Promise<boolean> {
   return at(answer.body, ["status", "allowed"]) === true;
 }
 
-describe.each([
+describe.each<{ selector: string; marks: Record<string, string>; prefix: string }>([
   { selector: "engine-by-key", marks: { "engine-by-key": "" }, prefix: "key" },
   { selector: "engine-by=value", marks: { "engine-by": "value" }, prefix: "value" },
 ])("told $selector", ({ selector, marks, prefix }) => {

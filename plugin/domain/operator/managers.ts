@@ -37,7 +37,7 @@ export function lastFileOver(live: KubeObject): KubeObject | undefined {
   const content = Object.entries(file).filter(([key]) => key !== "status");
   return {
     ...Object.fromEntries(content),
-    ...{ apiVersion, kind, metadata: metadata as KubeObject["metadata"] },
+    ...{ apiVersion, kind, metadata: metadata },
   };
 }
 
