@@ -16,7 +16,7 @@ import { faults } from "../rehearsal/faults";
 import type { MemoryControlPlane } from "../rehearsal/memory/control-plane";
 import { MemoryHome } from "../rehearsal/memory-home";
 import { judgeMoment } from "../rehearsal/moments";
-import { playAlong } from "../rehearsal/operator/play-along";
+import { playAlong } from "../rehearsal/operator/play";
 import type { Clock, Cluster } from "../run/ports";
 import type { FaultSummary, RehearsedFaults } from "./rehearse-details";
 import { contextInside, type Staged, type Stages } from "./rehearse-stages";

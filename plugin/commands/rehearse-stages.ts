@@ -3,7 +3,7 @@ import { EngineError, UsageError } from "../domain/errors";
 import { quoteCommand } from "../output/quote";
 import type { Release } from "../domain/release/release";
 import type { Embedded } from "../rehearsal/embedded";
-import { inTurn } from "../rehearsal/in-turn";
+import { inTurn } from "../rehearsal/virtual-clock";
 import { MemoryHome } from "../rehearsal/memory-home";
 import { type Gate, ObservedCluster } from "../rehearsal/observed-cluster";
 import type { PlayedApis } from "../rehearsal/played-apis";

@@ -1,7 +1,7 @@
 /** What has become of a cluster since its start, told apart from what every run has of its own. */
 import { type KubeObject, objectLabel } from "../domain/objects";
 import type { MemoryControlPlane } from "./memory/control-plane";
-import { stableJson } from "./operator/writes";
+import { stableJson } from "./operator/acts";
 
 /** Objects that are otherwise than at the start, by key, as comparable texts; "" for one that is gone. */
 export type Difference = ReadonlyMap<string, string>;

@@ -7,7 +7,7 @@ import { createRegistry } from "./kinds/registry";
 import { MemoryControlPlane } from "./memory/control-plane";
 import type { AccessControl } from "./model";
 import { atRest } from "./operator/at-rest";
-import { playAlong, type PlayAlong } from "./operator/play-along";
+import { playAlong, type PlayedClock } from "./operator/play";
 import { PlayedApis } from "./played-apis";
 import { routeTo } from "./service-route";
 import type { Source } from "./source/source";
@@ -33,7 +33,7 @@ export interface Embedded {
   readonly controlPlane: MemoryControlPlane;
   readonly clock: VirtualClock;
   /** The clock of the commands: their waits let the operator play. */
-  readonly played: PlayAlong;
+  readonly played: PlayedClock;
   /** The REST APIs of its clusters. */
   readonly apis: PlayedApis;
   /** Undefined where no key pair is there to serve with. */

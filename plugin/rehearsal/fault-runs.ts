@@ -11,7 +11,7 @@ import type { Scenario } from "./fault-plan";
 import { faultyGate, type Met } from "./faults";
 import type { MemoryControlPlane } from "./memory/control-plane";
 import { ObservedCluster, type Call } from "./observed-cluster";
-import type { PlayAlong } from "./operator/play-along";
+import type { PlayedClock } from "./operator/play";
 import { VirtualClock } from "./virtual-clock";
 
 /** How one run of the command ended; `killed` for a process that did not live to say it. */
@@ -26,7 +26,7 @@ export interface FaultWorld {
   /** Runs the command once; only what is no expected end is thrown. */
   readonly command: (cluster: Cluster, clock: Clock) => Promise<End>;
   /** Lets an operator of each run's own play, while somebody waits. */
-  readonly playAlong: (controlPlane: MemoryControlPlane, clock: VirtualClock) => PlayAlong;
+  readonly playAlong: (controlPlane: MemoryControlPlane, clock: VirtualClock) => PlayedClock;
   /** What is wrong with the webhook in this state, undefined when it works. */
   readonly judgeMoment: (controlPlane: MemoryControlPlane) => Promise<string | undefined>;
   readonly signal: AbortSignal;
@@ -113,7 +113,7 @@ class Play {
   private readonly successes: Difference[] = [];
   private readonly clock: VirtualClock;
   private readonly controlPlane: MemoryControlPlane;
-  private readonly played: PlayAlong;
+  private readonly played: PlayedClock;
   /** The cluster as it was after each change of a webhook configuration. */
   private readonly states: MemoryControlPlane[] = [];
 

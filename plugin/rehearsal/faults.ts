@@ -1,7 +1,7 @@
 /** The failures that a rehearsal puts in: what each does to a request, and which it can meet. */
 import { ApiError, UnavailableError } from "../domain/errors";
 import { type Clock, requestDeadlineMs } from "../run/ports";
-import { inTurn } from "./in-turn";
+import { inTurn } from "./virtual-clock";
 import type { Call, Gate } from "./observed-cluster";
 
 /** One sort of failure. */

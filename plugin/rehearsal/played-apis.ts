@@ -15,10 +15,8 @@ import { type ApiProfile, type ProfileName, profiles, usualProfile } from "./clu
 import { seededStore } from "./cluster-api/seed";
 import type { MemoryControlPlane } from "./memory/control-plane";
 import { runningTag } from "./operator/cluster-set";
-import { databasesOf } from "./operator/prerequisites";
-import { isAtLeast } from "./operator/releases";
-import type { RestService } from "./operator/rest-service";
-import { played } from "./operator/scene";
+import { databasesOf, isAtLeast } from "./operator/prerequisites";
+import { played, type RestService } from "./operator/scene";
 
 /** What they are played from. */
 export interface ApisWish {

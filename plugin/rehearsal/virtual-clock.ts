@@ -1,4 +1,4 @@
-/** Time in a rehearsal: a wait costs nothing, and each request takes as long as it is said to. */
+/** Time in a rehearsal: a wait costs nothing, and requests that have to come in order come one at a time. */
 import { setImmediate as turn } from "node:timers/promises";
 import type { Clock } from "../run/ports";
 
@@ -21,4 +21,17 @@ export class VirtualClock implements Clock {
     await turn();
     signal?.throwIfAborted();
   }
+}
+
+/** Does one thing after the other, in the order in which they were asked for. */
+export type Turn = <T>(act: () => Promise<T>) => Promise<T>;
+
+/** A queue of its own: a rehearsal that is repeated takes the same course, request by request. */
+export function inTurn(): Turn {
+  let last: Promise<unknown> = Promise.resolve();
+  return (act) => {
+    const mine = last.then(act);
+    last = mine.catch(() => undefined); // a failure is its sender's alone
+    return mine;
+  };
 }

@@ -5,8 +5,7 @@
 import { kinds } from "../../plugin/domain/kinds";
 import { defaultNames as names } from "../../plugin/domain/names";
 import { at, list, own, text } from "../../plugin/domain/values";
-import type { Misbehaviour } from "../../plugin/rehearsal/operator/misbehaviour";
-import { played } from "../../plugin/rehearsal/operator/scene";
+import { type Misbehaviour, played } from "../../plugin/rehearsal/operator/scene";
 import type { KubeObject, Resource } from "../../plugin/run/ports";
 import { bundleOf } from "../support/releases/tree";
 import { releaseShapes } from "../support/releases/versions";

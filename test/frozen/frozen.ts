@@ -8,7 +8,7 @@ import type { KubeObject, Ref, Resource } from "../../plugin/domain/objects";
 import { faults } from "../../plugin/rehearsal/faults";
 import type { MemoryControlPlane } from "../../plugin/rehearsal/memory/control-plane";
 import { type Gate, ObservedCluster } from "../../plugin/rehearsal/observed-cluster";
-import { playAlong } from "../../plugin/rehearsal/operator/play-along";
+import { playAlong } from "../../plugin/rehearsal/operator/play";
 import { VirtualClock } from "../../plugin/rehearsal/virtual-clock";
 import type { Cluster, WriteOptions } from "../../plugin/run/ports";
 import { admin } from "../plugin/rehearsal/memory-cluster";

@@ -17,7 +17,7 @@ import {
 import { faults } from "../../plugin/rehearsal/faults";
 import type { MemoryControlPlane } from "../../plugin/rehearsal/memory/control-plane";
 import type { Call } from "../../plugin/rehearsal/observed-cluster";
-import { playAlong } from "../../plugin/rehearsal/operator/play-along";
+import { playAlong } from "../../plugin/rehearsal/operator/play";
 import { VirtualClock } from "../../plugin/rehearsal/virtual-clock";
 import { type Clock, type Cluster, requestDeadlineMs } from "../../plugin/run/ports";
 import type { Report } from "../../plugin/run/report";

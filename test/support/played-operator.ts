@@ -3,8 +3,12 @@ import { defaultNames as names } from "../../plugin/domain/names";
 import type { KubeObject, Ref, Resource } from "../../plugin/domain/objects";
 import { exampleSource } from "../../plugin/rehearsal/example";
 import type { MemoryControlPlane } from "../../plugin/rehearsal/memory/control-plane";
-import { playOperator, type Play, type PlayOptions } from "../../plugin/rehearsal/operator/play";
-import { PlayedClock } from "../../plugin/rehearsal/operator/played-clock";
+import {
+  type Play,
+  PlayedClock,
+  playOperator,
+  type PlayOptions,
+} from "../../plugin/rehearsal/operator/play";
 import { VirtualClock } from "../../plugin/rehearsal/virtual-clock";
 import type { Cluster } from "../../plugin/run/ports";
 import { aControlPlane, admin } from "../plugin/rehearsal/memory-cluster";

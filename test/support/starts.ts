@@ -7,7 +7,7 @@ import type { KubeObject } from "../../plugin/domain/objects";
 import { exampleSource } from "../../plugin/rehearsal/example";
 import { exampleDefinitions } from "../../plugin/rehearsal/example-definitions";
 import type { MemoryControlPlane } from "../../plugin/rehearsal/memory/control-plane";
-import { playAlong } from "../../plugin/rehearsal/operator/play-along";
+import { playAlong } from "../../plugin/rehearsal/operator/play";
 import { VirtualClock } from "../../plugin/rehearsal/virtual-clock";
 import type { Clock, Cluster } from "../../plugin/run/ports";
 import { aControlPlane, admin } from "../plugin/rehearsal/memory-cluster";

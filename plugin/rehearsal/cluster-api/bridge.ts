@@ -17,7 +17,7 @@ import type {
   RestService,
   ServedDatabase,
   StoredCluster,
-} from "../operator/rest-service";
+} from "../operator/scene";
 import { bdbFromEdb, uidOfEdb } from "./bdb-from-edb";
 import type { Bdb, UpgradePlan } from "./model";
 import type { ApiProfile } from "./profiles";

@@ -7,13 +7,11 @@ import type { Names } from "../../domain/names";
 import { at, list, own, text } from "../../domain/values";
 import type { KubeObject } from "../../run/ports";
 import type { Registry } from "../model";
+import { hashOf } from "./acts";
 import { statefulSetOf } from "./cluster-set";
-import { deploymentStatus } from "./deployment-status";
-import { podOf, replicaSetOf } from "./deployment";
-import { podStatus } from "./pod-status";
+import { deploymentStatus, podOf, replicaSetOf, replicaSetStatus } from "./deployment";
+import { podOfSet, podStatus, revisionOf, setStatus } from "./pods";
 import { numberAt, ownedBy } from "./scene";
-import { podOfSet, revisionOf } from "./stateful-set";
-import { hashOf } from "./writes";
 
 /** Whose scene it is, and when. */
 export interface RestOptions {
@@ -30,17 +28,16 @@ export function atRest(
   options: RestOptions,
 ): readonly KubeObject[] {
   const { names, namespace } = options;
-  const isHere = (object: KubeObject): boolean => object.metadata.namespace === namespace;
-  const isOperator = ({ kind, metadata }: KubeObject): boolean =>
-    kind === "Deployment" && metadata.name === names.operator.deployment;
-  const isCluster = ({ apiVersion, kind }: KubeObject): boolean =>
-    kind === names.ec.kind && apiVersion.startsWith(`${names.group}/`);
   return objects.flatMap((object) => {
+    const { apiVersion, kind, metadata } = object;
     // a definition without a status would never count as served
-    if (object.kind === "CustomResourceDefinition") return [complete(object, options)];
-    if (isHere(object) && isOperator(object)) return operatorAtRest(object, objects, options);
-    if (isHere(object) && isCluster(object)) return clusterAtRest(object, objects, options);
-    return [object];
+    if (kind === "CustomResourceDefinition") return [complete(object, options)];
+    if (metadata.namespace !== namespace) return [object];
+    if (kind === "Deployment" && metadata.name === names.operator.deployment)
+      return operatorAtRest(object, objects, options);
+    return kind === names.ec.kind && apiVersion.startsWith(`${names.group}/`)
+      ? clusterAtRest(object, objects, options)
+      : [object];
   });
 }
 
@@ -49,21 +46,17 @@ function operatorAtRest(
   objects: readonly KubeObject[],
   options: RestOptions,
 ): readonly KubeObject[] {
-  const deployment = complete(identified(given), options);
+  const deployment = made(given, options);
   const replicas = numberAt(deployment, ["status", "readyReplicas"], 0);
   const sets = objects.filter(({ kind }) => kind === "ReplicaSet");
   if (replicas === 0 || ownedBy(deployment, sets).length > 0) return [deployment];
-  const set = complete(identified(replicaSetOf(deployment, replicas)), options);
+  const current = made(replicaSetOf(deployment, replicas), options);
   const address = servedAddress(objects, options);
-  const pods = Array.from({ length: replicas }).reduce<readonly KubeObject[]>(
-    (made) => [...made, readyPod(podOf(set, made), options, address)],
-    [],
-  );
-  const counts = { replicas, readyReplicas: replicas, availableReplicas: replicas };
-  const status = { ...counts, fullyLabeledReplicas: replicas, observedGeneration: 1 };
-  const reckoned = { deployment, current: set, pods, refusal: undefined, now: options.now };
-  const reported = { ...deployment, status: deploymentStatus(reckoned) };
-  return [reported, { ...set, status }, ...pods];
+  const pods: KubeObject[] = [];
+  while (pods.length < replicas) pods.push(readyPod(podOf(current, pods), options, address));
+  const status = deploymentStatus({ deployment, current, pods, now: options.now });
+  const set = { ...current, status: replicaSetStatus(current, pods) };
+  return [{ ...deployment, status }, set, ...pods];
 }
 
 /** Where the webhook's endpoints are already. */
@@ -94,38 +87,29 @@ function clusterAtRest(
   );
   if (isThere || tag === undefined) return [given];
   const ec = identified(given);
-  const set = complete(identified(statefulSetOf(ec, tag, names)), options);
+  const set = made(statefulSetOf(ec, tag, names), options);
   const revision = revisionOf(set);
-  const replicas = numberAt(set, ["spec", "replicas"], 1);
-  const pods = Array.from({ length: replicas }, (_, ordinal) =>
+  const pods = Array.from({ length: numberAt(set, ["spec", "replicas"], 1) }, (_, ordinal) =>
     readyPod(podOfSet(set, ordinal, revision), options),
   );
-  const status = {
-    observedGeneration: 1,
-    replicas,
-    readyReplicas: replicas,
-    availableReplicas: replicas,
-    currentReplicas: replicas,
-    updatedReplicas: replicas,
-    currentRevision: revision,
-    updateRevision: revision,
-    collisionCount: 0,
-  };
-  return [ec, { ...set, status }, ...pods];
+  return [ec, { ...set, status: setStatus(set, pods) }, ...pods];
 }
 
 function readyPod(pod: KubeObject, options: RestOptions, podIP?: string): KubeObject {
-  const made = complete(identified(pod), options);
-  const placed = podIP === undefined ? made : { ...made, status: { podIP } };
-  return { ...made, status: podStatus(placed, { is: "ready" }, options.now) };
+  const stored = made(pod, options);
+  const placed = podIP === undefined ? stored : { ...stored, status: { podIP } };
+  return { ...stored, status: podStatus(placed, { is: "ready" }, options.now) };
+}
+
+function made(object: KubeObject, options: RestOptions): KubeObject {
+  return complete(identified(object), options);
 }
 
 /** With a uid: objects refer to each other by it. */
 function identified(object: KubeObject): KubeObject {
   const { uid, ...metadata } = object.metadata;
-  const { namespace, name } = metadata;
-  const made = hashOf([object.kind, namespace, name]);
-  const own = uid ?? `00000000-0000-4000-8000-00${made}`;
+  const hash = hashOf([object.kind, metadata.namespace, metadata.name]);
+  const own = uid ?? `00000000-0000-4000-8000-00${hash}`;
   return { ...object, metadata: { generation: 1, ...metadata, uid: own } };
 }
 

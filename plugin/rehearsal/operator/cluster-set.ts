@@ -1,14 +1,15 @@
-/** The StatefulSet that an operator makes of an EC, and what it tells of the EC (S72). */
+/** The StatefulSet that an operator makes of an EC, and what it tells of the EC (S48–S50, S72). */
 import { at, isObject, type Json, list, own, text } from "../../domain/values";
 import type { Names } from "../../domain/names";
 import type { KubeObject } from "../../run/ports";
-import { tagOf } from "./operator-pod";
-import { numberAt, ownerOf, type Scene } from "./scene";
-import { hashOf } from "./writes";
+import { hashOf, ownerOf } from "./acts";
+import { tagOf } from "./deployment";
+import { numberAt } from "./scene";
 
-/** The StatefulSet of an EC has its name. */
-export function setOfCluster(scene: Scene, ec: KubeObject): KubeObject | undefined {
-  return scene.statefulSets.find(({ metadata }) => metadata.name === ec.metadata.name);
+/** What the pods are to run. */
+interface Wanted {
+  readonly names: Names;
+  readonly tag: string;
 }
 
 /** The tag that the pods of a StatefulSet are made with. */
@@ -29,26 +30,17 @@ export function appliedModules(set: KubeObject, names: Names): string | undefine
 
 /** A new StatefulSet for an EC, with pods of the given tag. */
 export function statefulSetOf(ec: KubeObject, tag: string, names: Names): KubeObject {
-  const { name = "", namespace } = ec.metadata;
+  const { name = "", namespace = "" } = ec.metadata;
   const labels = { app: names.operator.appLabel, [names.operator.appLabel]: name };
   const container = {
     name: names.pods.container,
-    image: imageOf(ec, tag, names),
-    imagePullPolicy: text(at(ec, names.ecFields.imagePullPolicy)) ?? "IfNotPresent",
-    ports: [
-      { containerPort: 8001, protocol: "TCP" },
-      { containerPort: 9443, protocol: "TCP" },
-    ],
+    imagePullPolicy: "IfNotPresent",
+    ports: [8001, 9443].map((containerPort) => ({ containerPort, protocol: "TCP" })),
   };
   return {
     apiVersion: "apps/v1",
     kind: "StatefulSet",
-    metadata: {
-      name,
-      ...(namespace !== undefined && { namespace }),
-      labels,
-      ownerReferences: [ownerOf(ec) as Json],
-    },
+    metadata: { name, namespace, labels, ownerReferences: [ownerOf(ec)] },
     spec: {
       serviceName: name,
       replicas: numberAt(ec, names.ecFields.nodes, 3),
@@ -56,62 +48,49 @@ export function statefulSetOf(ec: KubeObject, tag: string, names: Names): KubeOb
       podManagementPolicy: "OrderedReady",
       updateStrategy: { type: "RollingUpdate" },
       template: {
-        metadata: {
-          labels,
-          annotations: { [names.annotations.userModules]: modulesHash(ec, names) },
-        },
+        metadata: { labels, annotations: annotationsOf(ec, names) },
         spec: {
           serviceAccountName: text(at(ec, names.ecFields.serviceAccountName)) ?? name,
-          containers: [container],
+          containers: [{ ...container, ...imageFields(container, ec, { names, tag }) }],
         },
       },
     },
   };
 }
 
-/** What the container of a pod has of the EC's image spec; what that does not say stays (S48–S50). */
-function imageFields(container: Json, ec: KubeObject, { names, tag }: Wish): Json {
+function annotationsOf(ec: KubeObject, names: Names): Json {
+  return { [names.annotations.userModules]: modulesHash(ec, names) };
+}
+
+/** What the container of a pod has of the EC's image spec; what that does not say stays. */
+function imageFields(container: unknown, ec: KubeObject, { names, tag }: Wanted): Json {
+  const repository = text(at(ec, names.ecFields.repository)) ?? names.images.cluster;
   const policy = text(at(ec, names.ecFields.imagePullPolicy)) ?? own(container, "imagePullPolicy");
-  return { image: imageOf(ec, tag, names), imagePullPolicy: policy };
+  return { image: `${repository}:${tag}`, imagePullPolicy: policy };
+}
+
+/** The containers of a StatefulSet's pods as an EC wants them, and whether one differs. */
+function containersFor(set: KubeObject, ec: KubeObject, wanted: Wanted) {
+  const containers = list(at(set, ["spec", "template", "spec", "containers"]));
+  let differs = false;
+  const made = containers.map((container) => {
+    if (!isObject(container) || container["name"] !== wanted.names.pods.container) return container;
+    const fields = imageFields(container, ec, wanted);
+    differs ||= Object.entries(fields).some(([field, value]) => own(container, field) !== value);
+    return { ...container, ...fields };
+  });
+  return { containers: made, differs };
 }
 
 /** Whether the pods are made with another repository or pull policy than the EC says, tag for tag. */
-export function hasOtherImage(set: KubeObject, ec: KubeObject, wish: Wish): boolean {
+export function hasOtherImage(set: KubeObject, ec: KubeObject, wanted: Wanted): boolean {
   // without a repository the operator's own counts, which is not known of one that is not played
-  if (text(at(ec, wish.names.ecFields.repository)) === undefined) return false;
-  return list(at(set, ["spec", "template", "spec", "containers"])).some(
-    (container) =>
-      isObject(container) &&
-      own(container, "name") === wish.names.pods.container &&
-      Object.entries(imageFields(container, ec, wish)).some(
-        ([field, wanted]) => own(container, field) !== wanted,
-      ),
-  );
+  if (text(at(ec, wanted.names.ecFields.repository)) === undefined) return false;
+  return containersFor(set, ec, wanted).differs;
 }
 
 /** The template with another image and the EC's present modules: the pods that differ are renewed. */
-export function templateFor(set: KubeObject, ec: KubeObject, wish: Wish): Json {
-  const { names } = wish;
-  const template = at(set, ["spec", "template"]) as Json;
-  const spec = template["spec"] as Json;
-  const containers = list(spec["containers"]).map((container) =>
-    isObject(container) && own(container, "name") === names.pods.container
-      ? { ...container, ...imageFields(container, ec, wish) }
-      : container,
-  );
-  const metadata = {
-    annotations: { [names.annotations.userModules]: modulesHash(ec, names) },
-  };
-  return { metadata, spec: { containers } };
-}
-
-/** What the pods are to run. */
-interface Wish {
-  readonly names: Names;
-  readonly tag: string;
-}
-
-function imageOf(ec: KubeObject, tag: string, names: Names): string {
-  const repository = text(at(ec, names.ecFields.repository)) ?? names.images.cluster;
-  return `${repository}:${tag}`;
+export function templateFor(set: KubeObject, ec: KubeObject, wanted: Wanted): Json {
+  const { containers } = containersFor(set, ec, wanted);
+  return { metadata: { annotations: annotationsOf(ec, wanted.names) }, spec: { containers } };
 }

@@ -1,33 +1,110 @@
-/** The operator's work on ECs: new ones, upgrades, restarts, nodes (S10, S55, S58; domain facts 7, 11). */
-import { at, text } from "../../domain/values";
+/** The operator's work on ECs: new ones, upgrades, restarts, nodes (S10, S45, S55, S58, S68–S74, S113; domain facts 7, 10, 11). */
+import type { Names } from "../../domain/names";
+import { bundledVersions } from "../../domain/release/bundled";
+import { at, type Json, list, own, sameJson, text, withValue } from "../../domain/values";
 import type { KubeObject } from "../../run/ports";
-import type { Act } from "./act";
-import { releaseStatus, tellsRelease } from "./cluster-release";
+import {
+  type Act,
+  created,
+  fieldsWritten,
+  hashOf,
+  identity,
+  type LogLine,
+  once,
+  react,
+  type Reactions,
+  statusWith,
+  statusWritten,
+  type Target,
+  warned,
+} from "./acts";
 import {
   appliedModules,
   hasOtherImage,
   modulesHash,
   runningTag,
-  setOfCluster,
   statefulSetOf,
+  templateFor,
 } from "./cluster-set";
-import { become, deed, invalid, line, type Managed, stateOf, states } from "./cluster-state";
-import { roll, setTarget, upgrade } from "./cluster-upgrade";
-import { operatorVersion } from "./operator-pod";
-import { isAutomatic, pinnedBecause } from "./prerequisites";
-import { isAtLeast, isSameRelease, releaseOf } from "./releases";
-import { numberAt, type Scene } from "./scene";
-import { isRolled } from "./stateful-set";
-import { writeFields } from "./writes";
+import { operatorVersion } from "./deployment";
+import { isRolled } from "./pods";
+import {
+  type Asked,
+  databasesOf,
+  frozenBecause,
+  impossibleBecause,
+  isAtLeast,
+  isAutomatic,
+  isSameRelease,
+  pinnedBecause,
+  releaseOf,
+} from "./prerequisites";
+import { type FieldValue, numberAt, played, productKinds, type Scene, setOfCluster } from "./scene";
+
+/** States of an EC that the play enters. */
+const states = {
+  running: "Running",
+  upgrade: "Upgrade",
+  invalid: "InvalidUpgrade",
+  rolling: "RunningRollingUpdate",
+} as const;
 
 /** RunningRollingUpdate is told since this release. */
 const tellsRolling = "7.8.2-0";
+
+/** An EC, and what its operator knows of it; `wanted` is the tag that is asked for. */
+interface Managed extends Asked {
+  readonly set: KubeObject;
+  /** Tag that the StatefulSet is made with. */
+  readonly running: string;
+  /** The state that it tells. */
+  readonly state: string | undefined;
+}
+
+/** What the operator does about an EC, the first row that holds. */
+const reactions: Reactions<Managed> = [
+  [(one) => one.state !== states.upgrade && pinnedBecause(one), invalid],
+  [
+    ({ wanted, running }) => wanted === running,
+    (one) => [...nodes(one), ...restart(one), ...arrival(one)],
+  ],
+  [impossibleBecause, invalid],
+  [(one) => tellsUpgrade(one) && frozenBecause(one), (one, why) => [said(one, why)]],
+  [
+    tellsUpgrade,
+    (one) => [
+      roll(one, `roll ${one.wanted}`, `rolling the cluster from ${one.running} to ${one.wanted}`),
+    ],
+  ],
+  [(one) => canBegin(one) && isUntagged(one), (one) => [tagged(one)]],
+  [canBegin, (one) => [entered(one)]],
+  [
+    ({ state }) => state,
+    (one, state) => [
+      said(
+        one,
+        `Upgrade Applied but will not start since ${one.scene.names.ec.short.toUpperCase()} Status.State ` +
+          `is '${state}' and not one of: '${states.running}', '${states.invalid}'`,
+      ),
+      ...(isRolled(one.set, one.scene.pods) ? [become(one, states.running)] : []),
+    ],
+  ],
+];
 
 /** What the operator has to do about every EC; nothing while no operator is ready. */
 export function clusterActs(scene: Scene): readonly Act[] {
   const operator = operatorVersion(scene);
   if (operator === undefined || scene.misbehave.deafOperator === true) return [];
-  return scene.ecs.flatMap((ec) => ofCluster(scene, ec, operator));
+  return scene.ecs.flatMap((ec) => {
+    const set = setOfCluster(scene, ec);
+    if (set === undefined) return creation(scene, ec, operator);
+    const running = runningTag(set, scene.names);
+    if (running === undefined) return [];
+    rememberModules(scene, ec, set);
+    const wanted = wantedTag(scene, ec, operator) ?? running;
+    const state = stateOf(scene, ec);
+    return react(reactions, { scene, ec, operator, set, running, wanted, state });
+  });
 }
 
 /** Whether the operator looks after the databases of an EC: not between its own upgrade and the EC's (S10, S98). */
@@ -35,88 +112,262 @@ export function isManaged(scene: Scene, ec: KubeObject): boolean {
   const operator = operatorVersion(scene);
   const set = setOfCluster(scene, ec);
   if (operator === undefined || set === undefined) return false;
-  const release = releaseOf(scene.releases, operator);
+  const release = releaseOf(scene, operator);
   const current = release === undefined || isSameRelease(release, runningTag(set, scene.names));
   return current && stateOf(scene, ec) === states.running && isRolled(set, scene.pods);
 }
 
-function ofCluster(scene: Scene, ec: KubeObject, operator: string): readonly Act[] {
-  const set = setOfCluster(scene, ec);
-  if (set === undefined) return creation(scene, ec, operator);
-  const running = runningTag(set, scene.names);
-  if (running === undefined) return [];
-  rememberModules(scene, ec, set);
-  const wanted = wantedTag(scene, ec, operator) ?? running;
-  const managed: Managed = { scene, ec, operator, set, running, wanted };
-  const pinned = pinnedBecause(ec, scene);
-  if (pinned !== undefined && stateOf(scene, ec) !== states.upgrade)
-    return invalid(managed, pinned);
-  if (wanted !== running) return upgrade(managed);
-  return [...nodes(managed), ...restart(managed), ...arrival(managed)];
+function stateOf({ names }: Scene, ec: KubeObject): string | undefined {
+  return text(at(ec, names.ecFields.state));
+}
+
+function tellsUpgrade({ state, scene }: Managed): boolean {
+  return state === states.upgrade || scene.misbehave.lyingStatus === true;
+}
+
+/** From these states alone an upgrade begins. */
+function canBegin({ state = states.running }: Managed): boolean {
+  return state === states.running || state === states.invalid;
 }
 
 /** By itself the operator wants its own cluster release, otherwise what the spec says. */
 function wantedTag(scene: Scene, ec: KubeObject, operator: string): string | undefined {
-  const release = releaseOf(scene.releases, operator);
+  const release = releaseOf(scene, operator);
   const asked = text(at(ec, scene.names.ecFields.versionTag));
   if (!isAutomatic(ec, scene) || release === undefined) return asked;
   return isSameRelease(asked, release) ? asked : release;
 }
 
+/** Something that the operator does about an EC, a moment after its cause. */
+function deed(
+  { times }: Scene,
+  ec: KubeObject,
+  { does, run }: { does: string; run: Act["run"] },
+): Act {
+  const key = `${identity(ec)} ${ec.metadata.generation ?? 0} ${does}`;
+  return { key, afterMs: times.reactMs, run };
+}
+
 function creation(scene: Scene, ec: KubeObject, operator: string): readonly Act[] {
-  const tag = wantedTag(scene, ec, operator) ?? releaseOf(scene.releases, operator);
+  const tag = wantedTag(scene, ec, operator) ?? releaseOf(scene, operator);
   if (tag === undefined) return [];
-  const made = statefulSetOf(ec, tag, scene.names);
-  const options = { fieldManager: scene.names.operator.deployment };
-  return [deed(scene, ec, { does: "create", run: ({ cluster }) => cluster.create(made, options) })];
+  const run = created(statefulSetOf(ec, tag, scene.names), scene.names.operator.deployment);
+  return [deed(scene, ec, { does: "create", run })];
+}
+
+/** The EC, to be written by its operator. */
+function clusterTarget({ scene: { names }, ec }: Pick<Managed, "scene" | "ec">): Target {
+  return { resource: productKinds(names).ec, object: ec, manager: names.operator.deployment };
+}
+
+/** The StatefulSet of an EC, to be written by the operator. */
+function setTarget({ scene: { names }, set }: Managed): Target {
+  return { resource: played.statefulSet, object: set, manager: names.operator.deployment };
+}
+
+/** Writes a state, and with it whether the spec is accepted; a log line and other fields where they are given. */
+function become(
+  { scene, ec }: Managed,
+  state: string,
+  { log, status = {} }: { readonly log?: LogLine; readonly status?: Json } = {},
+): Act {
+  const { state: statePath, specStatus } = scene.names.ecFields;
+  const before = { ...ec, status: { ...(ec["status"] as Json | undefined), ...status } };
+  const after = statusWith(before, [
+    [statePath, scene.misbehave.lyingStatus === true ? states.running : state],
+    [specStatus, state === states.invalid ? "Invalid" : "Valid"],
+  ]);
+  return deed(scene, ec, {
+    does: `state ${state} ${hashOf(status)}`,
+    run: async (hands) => {
+      await statusWritten(clusterTarget({ scene, ec }), after)(hands);
+      if (log !== undefined) hands.log(log);
+    },
+  });
+}
+
+/** A line of the operator's log about an EC. */
+function line({ metadata }: KubeObject, msg: string): LogLine {
+  const { name = "", namespace = "" } = metadata;
+  return { level: "info", logger: "controllers.cluster", msg, Namespace: namespace, Name: name };
+}
+
+/** The known line of an upgrade that does not go on (domain facts 10). */
+function errorLine(ec: KubeObject, error: string): LogLine {
+  return { ...line(ec, "Upgrade Error"), level: "error", error };
+}
+
+/** Says once in the log why the upgrade does not go on. */
+function said({ scene, ec }: Managed, why: string): Act {
+  return once(scene, {
+    key: `log ${ec.metadata.uid ?? ""} ${why}`,
+    afterMs: scene.times.reactMs,
+    run: ({ log }) => {
+      log(errorLine(ec, why));
+      return Promise.resolve();
+    },
+  });
+}
+
+/** InvalidUpgrade, with a Warning event (S70; domain facts 7). */
+function invalid(one: Managed, why: string): readonly Act[] {
+  const { scene, ec, state } = one;
+  const event = warned(scene, ec, { reason: states.invalid, message: why });
+  const isTold = state === states.invalid || scene.misbehave.lyingStatus === true;
+  return isTold ? [event] : [become(one, states.invalid, { log: errorLine(ec, why) }), event];
+}
+
+/** Running is stale for a moment. */
+function entered(one: Managed): Act {
+  const log = line(one.ec, `upgrading to ${one.wanted}`);
+  return { ...become(one, states.upgrade, { log }), afterMs: one.scene.times.staleRunningMs };
+}
+
+function isUntagged({ scene, ec, wanted }: Managed): boolean {
+  const tag = text(at(ec, scene.names.ecFields.versionTag));
+  return isAutomatic(ec, scene) && tag !== undefined && tag !== wanted;
+}
+
+/** By itself the operator writes the tag, so that the listing shows what is on its way. */
+function tagged({ scene, ec, wanted }: Managed): Act {
+  const fields = withValue({}, scene.names.ecFields.versionTag, wanted);
+  const run = fieldsWritten(clusterTarget({ scene, ec }), fields);
+  return deed(scene, ec, { does: `tag ${wanted}`, run });
+}
+
+/** Changes the template: the StatefulSet's controller does the rest. */
+function roll(one: Managed, does: string, says: string): Act {
+  const { scene, ec, set, wanted } = one;
+  const { names } = scene;
+  const template = templateFor(set, ec, { names, tag: wanted });
+  const replicas = numberAt(ec, names.ecFields.nodes, numberAt(set, ["spec", "replicas"], 1));
+  const write = fieldsWritten(setTarget(one), { spec: { replicas, template } });
+  return deed(scene, ec, {
+    does,
+    run: (hands) => {
+      hands.log(line(ec, says));
+      return write(hands);
+    },
+  });
 }
 
 /** Nodes are added and taken away with the EC's number of them. */
-function nodes(managed: Managed): readonly Act[] {
-  const { scene, ec, set } = managed;
+function nodes(one: Managed): readonly Act[] {
+  const { scene, ec, set, state } = one;
   const replicas = numberAt(set, ["spec", "replicas"], 1);
   const wanted = numberAt(ec, scene.names.ecFields.nodes, replicas);
-  if (wanted === replicas || stateOf(scene, ec) !== states.running) return [];
-  const run: Act["run"] = ({ cluster }) =>
-    writeFields(cluster, setTarget(managed), { spec: { replicas: wanted } });
+  if (wanted === replicas || state !== states.running) return [];
+  const run = fieldsWritten(setTarget(one), { spec: { replicas: wanted } });
   return [deed(scene, ec, { does: `nodes ${wanted}`, run })];
 }
 
+const modulesKey = (ec: KubeObject): string => `modules ${ec.metadata.uid ?? ""}`;
+
 /** A StatefulSet that the play has not made tells nothing of modules: those of the first look count. */
-function rememberModules(scene: Scene, ec: KubeObject, set: KubeObject): void {
-  const { names, seen } = scene;
-  const key = `modules ${ec.metadata.uid ?? ""}`;
+function rememberModules({ names, seen }: Scene, ec: KubeObject, set: KubeObject): void {
+  const key = modulesKey(ec);
   if (!seen.has(key)) seen.set(key, appliedModules(set, names) ?? modulesHash(ec, names));
 }
 
 /** The pods are made with other modules or another image spec than the EC has. */
-function isOutdated({ scene, ec, set, running }: Managed): boolean {
-  const { names, seen } = scene;
+function isOutdated({ scene: { names, seen }, ec, set, running }: Managed): boolean {
   if (hasOtherImage(set, ec, { names, tag: running })) return true;
-  const applied = appliedModules(set, names) ?? seen.get(`modules ${ec.metadata.uid ?? ""}`);
-  return applied !== modulesHash(ec, names);
+  return (appliedModules(set, names) ?? seen.get(modulesKey(ec))) !== modulesHash(ec, names);
 }
 
 /** An edit of the modules, of the repository or of the pull policy restarts the pods, one by one (S48, S49, S55). */
-function restart(managed: Managed): readonly Act[] {
-  const { scene, ec, operator } = managed;
-  if (!isOutdated(managed)) return [];
-  const state = stateOf(scene, ec);
+function restart(one: Managed): readonly Act[] {
+  const { scene, ec, operator, state } = one;
+  if (!isOutdated(one)) return [];
   const tells = isAtLeast(operator, tellsRolling) && scene.misbehave.lyingStatus !== true;
-  if (tells && state === states.running) return [become(managed, states.rolling)];
+  if (tells && state === states.running) return [become(one, states.rolling)];
   if (tells && state !== states.rolling) return [];
-  const log = line(ec, "restarting the pods for a change of the modules or the image");
-  return [roll(managed, { does: `restart ${ec.metadata.generation ?? 0}`, log })];
+  const says = "restarting the pods for a change of the modules or the image";
+  return [roll(one, `restart ${ec.metadata.generation ?? 0}`, says)];
 }
 
 /** What was rolled has arrived: Running, with what the release brings. */
-function arrival(managed: Managed): readonly Act[] {
-  const { scene, ec, set, running } = managed;
+function arrival(one: Managed): readonly Act[] {
+  const { scene, ec, set, running, state } = one;
   if (!isRolled(set, scene.pods) || scene.misbehave.endlessUpgrade === true) return [];
-  const state = stateOf(scene, ec);
-  if (state === states.rolling && isOutdated(managed)) return [];
-  const lied = scene.misbehave.lyingStatus === true && !tellsRelease(managed);
-  if (state === states.running && !lied) return [];
+  if (state === states.rolling && isOutdated(one)) return [];
+  const told = at(ec, scene.names.fields.bundledDatabaseVersions);
+  const isNews = !sameJson(told, bundledList(running, scene.names));
+  if (state === states.running && !(scene.misbehave.lyingStatus === true && isNews)) return [];
   const log = line(ec, `the cluster runs ${running}`);
-  return [become(managed, states.running, { log, status: releaseStatus(managed) })];
+  return [become(one, states.running, { log, status: releaseStatus(one) })];
+}
+
+/** Versions; modules and a license where nothing was told of them yet (domain facts 7). */
+function releaseStatus({ ec, running, scene: { names } }: Managed): Json {
+  const { fields, ecFields, entryFields } = names;
+  const known = list(at(ec, fields.statusModules));
+  const bundled = names.bundledModules.map((name) => ({
+    [entryFields.statusModuleName]: name,
+    [entryFields.statusModuleDisplayName]: name,
+    versions: [running.replace(/-.*$/, "")],
+  }));
+  return statusWith(ec, [
+    [fields.bundledDatabaseVersions, bundledList(running, names)],
+    [fields.statusModules, known.length > 0 ? known : bundled],
+    [ecFields.licenseState, text(at(ec, ecFields.licenseState)) ?? "Valid"],
+  ]);
+}
+
+/** What a cluster release bundles; one before the published releases has what the first of them has. */
+function bundledList(tag: string, names: Names): readonly Json[] {
+  const { bundledType, bundledVersion } = names.entryFields;
+  return (bundledVersions(tag) ?? ["6.0", "6.2", "7.2"]).map((version) => ({
+    [bundledType]: names.engineDbType,
+    [bundledVersion]: version,
+  }));
+}
+
+/** Shows the REST service what is stored, before anybody asks it. */
+export function showService(scene: Scene): void {
+  const ec = servedCluster(scene);
+  if (ec === undefined) return;
+  const running = runningTag(setOfCluster(scene, ec), scene.names);
+  scene.rest?.follow({ ec, edbs: databasesOf(scene, ec), running });
+}
+
+function servedCluster({ rest, ecs }: Scene): KubeObject | undefined {
+  if (rest === undefined) return undefined;
+  if (rest.ec === undefined) return ecs.length === 1 ? ecs[0] : undefined;
+  return ecs.find(({ metadata }) => metadata.name === rest.ec);
+}
+
+/** The license and the modules that came over REST are told as soon as they are there (S45, S114). */
+export function servedClusterActs(scene: Scene): readonly Act[] {
+  const ec = servedCluster(scene);
+  if (ec === undefined) return [];
+  const news = [...licenseNews(scene, ec), ...moduleNews(scene, ec)];
+  if (news.length === 0) return [];
+  const run = statusWritten(clusterTarget({ scene, ec }), statusWith(ec, news));
+  return [{ key: `${identity(ec)} rest ${hashOf(news)}`, afterMs: scene.times.reactMs, run }];
+}
+
+/** Only what changes between good and not good: the words for "not good" are not published. */
+function licenseNews({ rest, names }: Scene, ec: KubeObject): readonly FieldValue[] {
+  const path = names.ecFields.licenseState;
+  const told = text(at(ec, path));
+  if (told === undefined || (told.toLowerCase() === "valid") === rest?.isLicensed) return [];
+  return [[path, rest?.isLicensed === true ? "Valid" : "Expired"]];
+}
+
+function moduleNews({ rest, names }: Scene, ec: KubeObject): readonly FieldValue[] {
+  const { statusModuleName, statusModuleDisplayName } = names.entryFields;
+  const told = list(at(ec, names.fields.statusModules));
+  const known = new Set(told.map((entry) => own(entry, statusModuleName)));
+  const added = (rest?.modules ?? []).filter(({ name }) => !known.has(name));
+  if (added.length === 0) return [];
+  const entries = [...new Set(added.map(({ name }) => name))].map((name) => {
+    const all = added.filter((module) => module.name === name);
+    return {
+      [statusModuleName]: name,
+      [statusModuleDisplayName]: all[0]?.displayName ?? name,
+      versions: all.map(({ version }) => version),
+    };
+  });
+  return [[names.fields.statusModules, [...told, ...entries]]];
 }

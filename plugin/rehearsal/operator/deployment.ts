@@ -1,29 +1,28 @@
-/** The Deployment controller at play, for the operator's Deployment alone: strategy Recreate (S19). */
+/** The operator's Deployment at play (strategy Recreate, S19), its pod, and the webhook's endpoints. */
 import { kinds } from "../../domain/kinds";
-import { at, isObject, type Json, own, sameJson } from "../../domain/values";
+import { clusterRoleOf } from "../../domain/rbac/shared";
+import { at, isObject, type Json, list, own, sameJson, text } from "../../domain/values";
 import type { KubeObject } from "../../run/ports";
-import type { Act } from "./act";
 import { omit } from "../memory/omit";
-import { deploymentStatus } from "./deployment-status";
-import { warningAct } from "./events";
-import { operatorPodEnd, operatorPods } from "./operator-pod";
-import { podActs } from "./pods";
-import { isReadyPod } from "./pod-status";
-import { identity, numberAt, ownedBy, ownerOf, played, type Scene } from "./scene";
 import {
+  type Act,
   controllerManager,
+  converged,
+  created,
+  fieldsWritten,
   hashOf,
-  remove,
-  sameButTimes,
-  writeFields,
-  writeStatus,
-} from "./writes";
+  identity,
+  ownerOf,
+  timeText,
+  warned,
+} from "./acts";
+import { deletion, isReadyPod, podActs, podFrom, type PodState, withoutZeros } from "./pods";
+import { numberAt, ownedBy, played, type Scene } from "./scene";
 
 const hashLabel = "pod-template-hash";
 
 /** The Deployment, and what belongs to it. */
 interface Held {
-  readonly scene: Scene;
   readonly deployment: KubeObject;
   readonly sets: readonly KubeObject[];
   /** The ReplicaSet of the present template. */
@@ -37,11 +36,15 @@ export function deploymentActs(scene: Scene): readonly Act[] {
   if (deployment === undefined) return [];
   const sets = ownedBy(deployment, scene.replicaSets);
   const current = sets.find((set) => sameJson(templateOf(set), templateOf(deployment)));
-  const held = { scene, deployment, sets, current, pods: operatorPods(scene) };
+  const held = { deployment, sets, current, pods: operatorPods(scene) };
+  const status = deploymentStatus({ ...held, refusal: refusalOf(scene), now: scene.now });
   return [
-    ...statusActs(held),
-    ...setActs(held),
-    ...sets.flatMap((set) => countActs(held, set)),
+    ...sets.flatMap((set) =>
+      converged({ resource: played.replicaSet, object: set }, replicaSetStatus(set, scene.pods)),
+    ),
+    ...converged({ resource: kinds.deployment, object: deployment }, status),
+    ...setActs(scene, held),
+    ...sets.flatMap((set) => countActs(scene, set)),
     ...held.pods.flatMap((pod) =>
       podActs(scene, pod, isOf(current, pod) ? operatorPodEnd(scene, pod) : undefined),
     ),
@@ -61,79 +64,134 @@ function isOf(set: KubeObject | undefined, pod: KubeObject): boolean {
   return ownedBy(set, [pod]).length > 0;
 }
 
-function statusActs(held: Held): readonly Act[] {
-  const { scene, deployment, sets } = held;
-  const wanted = deploymentStatus({ ...held, refusal: refusalOf(scene), now: scene.now });
-  const ofSets = sets.flatMap((set) => {
-    const pods = ownedBy(set, scene.pods);
-    const ready = pods.filter(isReadyPod).length;
-    const status = {
-      replicas: pods.length,
+/** The status of a ReplicaSet, as its controller reckons it from its pods. */
+export function replicaSetStatus(set: KubeObject, all: readonly KubeObject[]): Json {
+  const pods = ownedBy(set, all);
+  const ready = pods.filter(isReadyPod).length;
+  return {
+    replicas: pods.length,
+    ...withoutZeros({
       fullyLabeledReplicas: pods.length,
       readyReplicas: ready,
       availableReplicas: ready,
-      observedGeneration: set.metadata.generation,
+    }),
+    observedGeneration: set.metadata.generation,
+  };
+}
+
+/** What the status of a Deployment is made of. */
+interface Reckoned extends Pick<Held, "deployment" | "current" | "pods"> {
+  /** Why no pod may be made. */
+  readonly refusal?: string | undefined;
+  readonly now: number;
+}
+
+/** The status of a Deployment, as its controller reckons it from its pods. */
+export function deploymentStatus(reckoned: Reckoned): Json {
+  const { deployment, current, pods } = reckoned;
+  const wanted = numberAt(deployment, ["spec", "replicas"], 1);
+  const updated = ownedBy(current, pods).length;
+  const ready = pods.filter(isReadyPod).length;
+  const complete = [updated, pods.length, ready].every((count) => count === wanted);
+  return {
+    observedGeneration: deployment.metadata.generation,
+    ...withoutZeros({
+      replicas: pods.length,
+      updatedReplicas: updated,
+      readyReplicas: ready,
+      availableReplicas: ready,
+      unavailableReplicas: Math.max(0, wanted - ready),
+    }),
+    conditions: conditions(reckoned, { available: ready >= wanted, complete, updated }),
+  };
+}
+
+function conditions(
+  { deployment, current, refusal, now }: Reckoned,
+  reached: { readonly available: boolean; readonly complete: boolean; readonly updated: number },
+): readonly Json[] {
+  const { available, complete, updated } = reached;
+  const told = [
+    available
+      ? condition("Available", "MinimumReplicasAvailable", "Deployment has minimum availability.")
+      : condition(
+          "Available",
+          "MinimumReplicasUnavailable",
+          "Deployment does not have minimum availability.",
+        ),
+    progressOf(`ReplicaSet "${current?.metadata.name ?? ""}"`, complete, isLate(deployment, now)),
+    ...(refusal !== undefined && updated === 0 && current !== undefined
+      ? [condition("ReplicaFailure", "FailedCreate", refusal)]
+      : []),
+  ];
+  const before = list(at(deployment, ["status", "conditions"]));
+  const time = timeText(now);
+  return told.map((one) => {
+    // a condition that says what it said before keeps its time
+    const known = before.find(
+      (other) => own(other, "type") === one.type && own(other, "status") === one.status,
+    );
+    const updatedAt =
+      own(known, "reason") === one.reason ? own(known, "lastUpdateTime") : undefined;
+    return {
+      ...one,
+      lastTransitionTime: text(own(known, "lastTransitionTime")) ?? time,
+      lastUpdateTime: updatedAt ?? time,
     };
-    return synced(set, { resource: played.replicaSet, status: withoutZeros(status) });
   });
-  return [...ofSets, ...synced(deployment, { resource: kinds.deployment, status: wanted })];
 }
 
-/** As the API server stores counts: those of nothing are left out. */
-function withoutZeros({ replicas, ...status }: Json): Json {
-  const kept = Object.entries(status).filter(([, value]) => value !== 0);
-  return { replicas, ...Object.fromEntries(kept) };
+/** A condition holds but for the reasons that say that something is not so. */
+function condition(type: string, reason: string, message: string) {
+  const isFalse = ["MinimumReplicasUnavailable", "ProgressDeadlineExceeded"].includes(reason);
+  return { type, status: isFalse ? "False" : "True", reason, message };
 }
 
-function synced(
-  object: KubeObject,
-  {
-    resource,
-    status,
-  }: {
-    readonly resource: (typeof played)["replicaSet"] | (typeof kinds)["deployment"];
-    readonly status: Json;
-  },
-): readonly Act[] {
-  if (sameButTimes(object["status"], status)) return [];
-  const target = { resource, object, manager: controllerManager };
-  const run: Act["run"] = ({ cluster }) => writeStatus(cluster, target, status);
-  return [{ key: `${identity(object)} status ${hashOf(status)}`, afterMs: 0, run }];
+function progressOf(set: string, complete: boolean, late: boolean) {
+  if (complete)
+    return condition(
+      "Progressing",
+      "NewReplicaSetAvailable",
+      `${set} has successfully progressed.`,
+    );
+  return late
+    ? condition("Progressing", "ProgressDeadlineExceeded", `${set} has timed out progressing.`)
+    : condition("Progressing", "ReplicaSetUpdated", `${set} is progressing.`);
+}
+
+/** Nothing has moved for as long as the Deployment allows. */
+function isLate(deployment: KubeObject, now: number): boolean {
+  const condition = list(at(deployment, ["status", "conditions"])).find(
+    (one) => own(one, "type") === "Progressing",
+  );
+  if (own(condition, "status") === "False") {
+    const observed = numberAt(deployment, ["status", "observedGeneration"], 0);
+    return observed === deployment.metadata.generation;
+  }
+  if (own(condition, "reason") !== "ReplicaSetUpdated") return false;
+  const since = Date.parse(text(own(condition, "lastUpdateTime")) ?? "");
+  return now - since >= numberAt(deployment, ["spec", "progressDeadlineSeconds"], 600) * 1000;
 }
 
 /** Old sets are emptied, and only then is there a new one. */
-function setActs({ scene, deployment, sets, current, pods }: Held): readonly Act[] {
-  const replicas = numberAt(deployment, ["spec", "replicas"], 1);
-  const wantedOf = (set: KubeObject): number => (set === current ? replicas : 0);
-  const scaled = sets
-    .filter((set) => numberAt(set, ["spec", "replicas"], 1) !== wantedOf(set))
-    .filter((set) => set !== current || pods.every((pod) => isOf(current, pod)));
-  const scale = scaled.map((set): Act => ({
-    key: `${identity(set)} scale ${wantedOf(set)}`,
-    afterMs: 0,
-    run: ({ cluster }) =>
-      writeFields(
-        cluster,
-        { resource: played.replicaSet, object: set, manager: controllerManager },
-        { spec: { replicas: wantedOf(set) } },
-      ),
-  }));
-  if (current !== undefined || pods.length > 0 || scaled.length > 0) return scale;
-  const made = replicaSetOf(deployment, replicas);
-  const run: Act["run"] = ({ cluster }) =>
-    cluster.create(made, { fieldManager: controllerManager });
-  return [
-    {
-      key: `${identity(deployment)} set ${made.metadata.name ?? ""}`,
-      afterMs: scene.times.reactMs,
-      run,
-    },
-  ];
+function setActs(scene: Scene, { deployment, sets, current, pods }: Held): readonly Act[] {
+  const wanted = numberAt(deployment, ["spec", "replicas"], 1);
+  const scaled = sets.flatMap((set) => {
+    const replicas = set === current ? wanted : 0;
+    if (numberAt(set, ["spec", "replicas"], 1) === replicas) return [];
+    if (set === current && !pods.every((pod) => isOf(current, pod))) return [];
+    const run = fieldsWritten({ resource: played.replicaSet, object: set }, { spec: { replicas } });
+    return [{ key: `${identity(set)} scale ${replicas}`, afterMs: 0, run }];
+  });
+  if (current !== undefined || pods.length > 0 || scaled.length > 0) return scaled;
+  const made = replicaSetOf(deployment, wanted);
+  const key = `${identity(deployment)} set ${made.metadata.name ?? ""}`;
+  return [{ key, afterMs: scene.times.reactMs, run: created(made) }];
 }
 
-/** The ReplicaSet of a Deployment's template, and what its name ends in. */
+/** The ReplicaSet of a Deployment's template. */
 export function replicaSetOf(deployment: KubeObject, replicas: number): KubeObject {
-  const { name = "", namespace } = deployment.metadata;
+  const { name = "", namespace = "" } = deployment.metadata;
   const template = templateOf(deployment) as Json;
   const hash = hashOf(template);
   const labels = { ...(at(template, ["metadata", "labels"]) as object), [hashLabel]: hash };
@@ -142,10 +200,8 @@ export function replicaSetOf(deployment: KubeObject, replicas: number): KubeObje
     apiVersion: "apps/v1",
     kind: "ReplicaSet",
     metadata: {
-      name: `${name}-${hash}`,
-      ...(namespace !== undefined && { namespace }),
-      labels: labels,
-      ownerReferences: [ownerOf(deployment) as Json],
+      ...{ name: `${name}-${hash}`, namespace, labels },
+      ownerReferences: [ownerOf(deployment)],
     },
     spec: {
       replicas,
@@ -155,53 +211,135 @@ export function replicaSetOf(deployment: KubeObject, replicas: number): KubeObje
   };
 }
 
-function countActs({ scene }: Held, set: KubeObject): readonly Act[] {
+function countActs(scene: Scene, set: KubeObject): readonly Act[] {
   const wanted = numberAt(set, ["spec", "replicas"], 1);
   const pods = ownedBy(set, scene.pods);
   const living = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  const surplus = living.slice(wanted).map((pod): Act => ({
-    key: `${identity(pod)} delete`,
-    afterMs: scene.times.drainMs,
-    run: ({ cluster }) =>
-      remove(cluster, { resource: played.pod, object: pod, manager: controllerManager }),
-  }));
-  if (living.length >= wanted) return surplus;
+  if (living.length >= wanted) return living.slice(wanted).map((pod) => deletion(scene, pod));
   const refusal = refusalOf(scene);
-  if (refusal !== undefined) {
-    return [warningAct(scene, { about: set, reason: "FailedCreate", message: refusal })];
-  }
+  if (refusal !== undefined)
+    return [warned(scene, set, { reason: "FailedCreate", message: refusal })];
   const pod = podOf(set, scene.pods);
-  const run: Act["run"] = ({ cluster }) => cluster.create(pod, { fieldManager: controllerManager });
-  return [{ key: `${identity(set)} pod ${pod.metadata.name ?? ""}`, afterMs: 0, run }];
+  return [
+    { key: `${identity(set)} pod ${pod.metadata.name ?? ""}`, afterMs: 0, run: created(pod) },
+  ];
 }
 
 /** A pod of a ReplicaSet, under the first name that is free. */
 export function podOf(set: KubeObject, others: readonly KubeObject[]): KubeObject {
-  const { name = "", namespace } = set.metadata;
+  const { name = "" } = set.metadata;
   const taken = new Set(others.map(({ metadata }) => metadata.name));
   const nameAt = (index: number): string => `${name}-${hashOf([name, index]).slice(0, 5)}`;
   let index = 0;
   while (taken.has(nameAt(index))) index += 1;
-  const template = at(set, ["spec", "template"]) as Json;
-  return {
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: {
-      ...(template["metadata"] as object),
-      name: nameAt(index),
-      ...(namespace !== undefined && { namespace }),
-      ownerReferences: [ownerOf(set) as Json],
-    },
-    spec: template["spec"],
-  };
+  return podFrom(set, nameAt(index));
 }
 
 /** Why the API server would not take the operator's pod. */
 function refusalOf({ misbehave, deployment }: Scene): string | undefined {
-  const name = deployment?.metadata.name ?? "";
-  if (misbehave.operatorQuota === true) {
-    return `pods "${name}" is forbidden: exceeded quota: compute, requested: pods=1, used: pods=10, limited: pods=10`;
-  }
-  if (misbehave.operatorForbidden !== true) return undefined;
-  return `pods "${name}" is forbidden: unable to validate against any security context constraint`;
+  const subject = `pods "${deployment?.metadata.name ?? ""}" is forbidden`;
+  if (misbehave.operatorQuota === true)
+    return `${subject}: exceeded quota: compute, requested: pods=1, used: pods=10, limited: pods=10`;
+  return misbehave.operatorForbidden === true
+    ? `${subject}: unable to validate against any security context constraint`
+    : undefined;
+}
+
+/** Pods of the operator's Deployment, whatever revision they are of. */
+function operatorPods(scene: Scene): readonly KubeObject[] {
+  const sets = ownedBy(scene.deployment, scene.replicaSets);
+  return sets.flatMap((set) => ownedBy(set, scene.pods));
+}
+
+/** The release of the operator that is at work; undefined while none is ready. */
+export function operatorVersion(scene: Scene): string | undefined {
+  const ready = operatorPods(scene).find(isReadyPod);
+  return ready === undefined ? undefined : tagOf(ready["spec"], scene.names.operator.container);
+}
+
+/** The tag of a container's image in a pod's spec. */
+export function tagOf(podSpec: unknown, container: string): string | undefined {
+  const found = list(own(podSpec, "containers")).find((one) => own(one, "name") === container);
+  return /:([^:/@]+)(?:@.+)?$/.exec(text(own(found, "image")) ?? "")?.[1];
+}
+
+/** How the operator's pod is to end up; what fails at the start does nothing to one that is ready. */
+function operatorPodEnd(scene: Scene, pod: KubeObject): PodState {
+  const { operatorImagePull, operatorCrash } = isReadyPod(pod) ? {} : scene.misbehave;
+  if (operatorImagePull === true) return { is: "ImagePullBackOff" };
+  if (operatorCrash === true) return { is: "CrashLoopBackOff" };
+  const message = haltedBecause(scene);
+  return message === undefined ? { is: "ready" } : { is: "CrashLoopBackOff", message };
+}
+
+/** The operator halts when a listed namespace, its Role or its RoleBinding is not there. */
+function haltedBecause(scene: Scene): string | undefined {
+  const { names, namespaces, roles, bindings, namespace: home } = scene;
+  const { consumerRole, consumerBinding } = names.rbac;
+  const listed = text(at(scene.settings, ["data", names.configMap.namespaces])) ?? "";
+  const places = listed.split(",").map((word) => word.trim());
+  const wrong = places.flatMap((place): readonly string[] => {
+    if (place === "" || place === home) return [];
+    if (!namespaces.some(({ metadata }) => metadata.name === place))
+      return [`namespace ${place} does not exist`];
+    const isIn = ({ metadata }: KubeObject): boolean => metadata.namespace === place;
+    const binding = bindings.find(isIn);
+    if (!roles.some(isIn) && clusterRoleOf(binding) === undefined)
+      return [`role ${consumerRole} is missing in namespace ${place}`];
+    return binding === undefined
+      ? [`role binding ${consumerBinding} is missing in namespace ${place}`]
+      : [];
+  });
+  return wrong[0];
+}
+
+/** The first slice follows the operator's pods (domain facts 4.1); others may be of another controller. */
+export function endpointActs(scene: Scene): readonly Act[] {
+  const { service, slices, names, deployment } = scene;
+  if (scene.endpoints === false || service === undefined || deployment === undefined) return [];
+  if (text(at(service, ["spec", "selector", "name"])) !== names.operator.podLabel) return [];
+  const [slice] = slices;
+  const endpoints = operatorPods(scene).flatMap((pod, index) => endpointOf(scene, pod, index));
+  const shown = list(slice?.["endpoints"]).map(brief);
+  if (slice !== undefined && sameJson(shown, endpoints.map(brief))) return [];
+  const key = `${identity(service)} endpoints ${hashOf(endpoints)}`;
+  const run =
+    slice === undefined
+      ? created(newSlice(service, endpoints), controllerManager)
+      : fieldsWritten({ resource: kinds.endpointSlice, object: slice }, { endpoints });
+  return [{ key, afterMs: 0, run }];
+}
+
+function endpointOf(scene: Scene, pod: KubeObject, index: number): readonly object[] {
+  const given = scene.endpoints === false ? undefined : scene.endpoints?.[index];
+  const address = given ?? text(at(pod, ["status", "podIP"]));
+  if (address === undefined) return [];
+  const ready = isReadyPod(pod);
+  const terminating = pod.metadata.deletionTimestamp !== undefined;
+  const { name, namespace, uid } = pod.metadata;
+  const targetRef = { kind: "Pod", name, namespace, uid };
+  return [{ addresses: [address], conditions: { ready, serving: ready, terminating }, targetRef }];
+}
+
+/** What a reader of endpoints looks at; a missing condition counts as ready. */
+function brief(endpoint: unknown): unknown {
+  return [list(own(endpoint, "addresses")), at(endpoint, ["conditions", "ready"]) !== false];
+}
+
+function newSlice(service: KubeObject, endpoints: readonly object[]): KubeObject {
+  const { name = "", namespace = "" } = service.metadata;
+  const port = list(at(service, ["spec", "ports"]))[0];
+  return {
+    apiVersion: "discovery.k8s.io/v1",
+    kind: "EndpointSlice",
+    metadata: {
+      ...{ name: `${name}-${hashOf(name).slice(0, 5)}`, namespace },
+      labels: { "kubernetes.io/service-name": name },
+    },
+    addressType: "IPv4",
+    endpoints,
+    ports: [
+      { name: text(own(port, "name")) ?? "", port: own(port, "targetPort"), protocol: "TCP" },
+    ],
+  };
 }

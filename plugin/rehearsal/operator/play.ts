@@ -4,98 +4,60 @@
  */
 import { ApiError, EngineError } from "../../domain/errors";
 import type { Names } from "../../domain/names";
-import type { Clock, Cluster, KubeObject } from "../../run/ports";
-import type { Act, LogLine } from "./act";
-import { clusterActs } from "./clusters";
-import { activeActiveActs } from "./active-active";
-import { databaseActs } from "./databases";
-import { deploymentActs } from "./deployment";
-import { endpointActs } from "./endpoints";
-import { isTold } from "./events";
+import type { Clock, KubeObject } from "../../run/ports";
+import { inTurn, type VirtualClock } from "../virtual-clock";
+import type { MemoryControlPlane } from "../memory/control-plane";
+import type { Act, LogLine } from "./acts";
+import { clusterActs, servedClusterActs, showService } from "./clusters";
+import { activeActiveActs, databaseActs } from "./databases";
+import { deploymentActs, endpointActs } from "./deployment";
 import { jobActs } from "./jobs";
-import type { Misbehaviour } from "./misbehaviour";
-import type { ReleaseTable } from "./releases";
-import type { RestService } from "./rest-service";
-import { readScene, type Scene, type Stage } from "./scene";
-import { servedClusterActs, showService } from "./served-cluster";
-import { statefulSetActs } from "./stateful-set";
-import { slowed, type Times, usualTimes } from "./times";
-import { setOfCluster } from "./cluster-set";
+import { statefulSetActs } from "./pods";
+import { type PlayOptions, readScene, type RestService, type Scene, setOfCluster } from "./scene";
 
-/** Where and how the operator plays. */
-export interface PlayOptions {
-  /** Its own connection: it needs the rights of the operator and of the controllers. */
-  readonly cluster: Cluster;
-  readonly clock: Clock;
-  readonly names: Names;
-  /** The operator's. */
-  readonly namespace: string;
-  /** Beside the published pairs of operator and cluster releases. */
-  readonly versions?: ReleaseTable;
-  readonly misbehave?: Misbehaviour;
-  /** Addresses of the webhook's endpoints instead of the pods' own; false: endpoints are left alone. */
-  readonly endpoints?: readonly string[] | false;
-  readonly times?: Partial<Times>;
-  /** What a hook Job does beside applying the definitions that it mounts. */
-  readonly hookWork?: (job: KubeObject) => Promise<void>;
-  /** The REST service of a cluster: databases are raised there. */
-  readonly rest?: RestService | undefined;
-  /** How long `run` waits between two looks. */
-  readonly pollMs?: number;
-}
+export type { PlayOptions } from "./scene";
 
-/** A play: it can be ended after any act, and another one goes on where it was. */
-export interface Play {
-  /** Does the next act that is due; true when something was done. */
-  step(): Promise<boolean>;
-  /** When the next act is due, in milliseconds since 1970; undefined when all has come to rest. */
-  dueAt(): Promise<number | undefined>;
-  /** Plays until the signal is aborted. */
-  run(signal: AbortSignal): Promise<void>;
-  /** The operator's log so far, one JSON text a line. */
-  readonly log: readonly string[];
-}
+/** Who reacts to what is stored: those that keep the books first. */
+const players: readonly ((scene: Scene) => readonly Act[])[] = [
+  deploymentActs,
+  endpointActs,
+  jobActs,
+  (scene) =>
+    scene.ecs.flatMap((ec) => {
+      const set = setOfCluster(scene, ec);
+      return set === undefined ? [] : statefulSetActs(scene, set);
+    }),
+  clusterActs,
+  servedClusterActs,
+  databaseActs,
+  activeActiveActs,
+];
 
 const usualPollMs = 200;
 
 /** Begins to play; nothing is done before the first step. */
 export function playOperator(options: PlayOptions): Play {
-  return new OperatorAtPlay(options);
+  return new Play(options);
 }
 
-class OperatorAtPlay implements Play {
+/** A play: it can be ended after any act, and another one goes on where it was. */
+export class Play {
+  /** The operator's log so far, one JSON text a line. */
   readonly log: string[] = [];
-  private readonly stage: Stage;
   /** When each act that is wanted was wanted first: all that is remembered of time. */
   private since = new Map<string, number>();
+  private readonly seen: Scene["seen"] = new Map();
 
-  constructor(private readonly options: PlayOptions) {
-    const { names, namespace, misbehave = {}, times } = options;
-    const { slow = 1, staleRunningMs } = misbehave;
-    const usual = slowed({ ...usualTimes, ...times }, slow);
-    this.stage = {
-      names,
-      namespace,
-      releases: options.versions ?? {},
-      misbehave,
-      times: { ...usual, ...(staleRunningMs !== undefined && { staleRunningMs }) },
-      endpoints: options.endpoints,
-      hookWork: options.hookWork,
-      // asked for with each look: it may be opened later
-      get rest() {
-        return options.rest;
-      },
-      seen: new Map(),
-    };
-  }
+  constructor(private readonly options: PlayOptions) {}
 
+  /** Does the next act that is due; true when something was done. */
   async step(): Promise<boolean> {
     const { clock, cluster } = this.options;
     const now = clock.now();
     const due = (await this.wanted()).find((act) => this.dueTime(act) <= now);
     if (due === undefined) return false;
     try {
-      await due.run({ cluster, clock, log: this.say });
+      await due.run({ cluster, log: this.say });
     } catch (error) {
       // somebody else was faster: the next look sees what they did
       if (!(error instanceof ApiError) || ![404, 409].includes(error.status)) throw error;
@@ -103,13 +65,14 @@ class OperatorAtPlay implements Play {
     return true;
   }
 
+  /** When the next act is due, in milliseconds since 1970; undefined when all has come to rest. */
   async dueAt(): Promise<number | undefined> {
     const acts = (await this.wanted()).map((act) => this.dueTime(act));
-    const work = this.stage.rest?.dueAt ?? Number.POSITIVE_INFINITY;
-    const times = [...acts, work].filter(Number.isFinite);
-    return times.length === 0 ? undefined : Math.min(...times);
+    const due = Math.min(...acts, this.options.rest?.dueAt ?? Number.POSITIVE_INFINITY);
+    return Number.isFinite(due) ? due : undefined;
   }
 
+  /** Plays until the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, pollMs = usualPollMs } = this.options;
     while (!signal.aborted) {
@@ -125,11 +88,10 @@ class OperatorAtPlay implements Play {
   }
 
   private async wanted(): Promise<readonly Act[]> {
-    const { cluster, clock } = this.options;
-    const scene = await readScene(cluster, this.stage, clock.now());
+    const scene = await readScene(this.options, this.seen);
     showService(scene);
-    const acts = actsOf(scene).filter((act) => !isTold(scene, act));
-    const now = clock.now();
+    const acts = players.flatMap((player) => player(scene));
+    const now = this.options.clock.now();
     this.since = new Map(acts.map(({ key }) => [key, this.since.get(key) ?? now]));
     return acts;
   }
@@ -138,9 +100,8 @@ class OperatorAtPlay implements Play {
     return (this.since.get(key) ?? 0) + afterMs;
   }
 
-  private readonly say = (line: LogLine): void => {
+  private readonly say = ({ level, ...rest }: LogLine): void => {
     const ts = new Date(this.options.clock.now()).toISOString();
-    const { level, ...rest } = line;
     this.log.push(JSON.stringify({ level, ts, ...rest }));
   };
 }
@@ -151,19 +112,98 @@ function passes(error: unknown): boolean {
   return error instanceof EngineError;
 }
 
-/** Everything that is to be done, what keeps the books first. */
-function actsOf(scene: Scene): readonly Act[] {
-  return [
-    ...deploymentActs(scene),
-    ...endpointActs(scene),
-    ...jobActs(scene),
-    ...scene.ecs.flatMap((ec) => {
-      const set = setOfCluster(scene, ec);
-      return set === undefined ? [] : statefulSetActs(scene, set);
-    }),
-    ...clusterActs(scene),
-    ...servedClusterActs(scene),
-    ...databaseActs(scene),
-    ...activeActiveActs(scene),
-  ];
+/** No wait of a rehearsal sees as many acts: one that does sees a play that goes round in circles. */
+const mostActs = 5_000;
+
+/** Virtual time in which the operator plays along: before a sleep is over, what is due within it has been done. */
+export class PlayedClock implements Clock {
+  private readonly turn = inTurn();
+  private acts = 0;
+
+  constructor(
+    private readonly inner: VirtualClock,
+    private readonly play: Play,
+    /** While it says no, time passes without the operator. */
+    private readonly isAwake: () => boolean = () => true,
+  ) {}
+
+  now(): number {
+    return this.inner.now();
+  }
+
+  async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (!this.isAwake()) return this.inner.sleep(ms, signal);
+    signal?.throwIfAborted();
+    const until = this.inner.now() + ms;
+    await this.turn(() => this.playUntil(until));
+    await this.inner.sleep(Math.max(0, until - this.inner.now()), signal);
+    await this.turn(() => this.act());
+  }
+
+  /** Lets the operator play until nothing is left to do. */
+  async settle(): Promise<void> {
+    if (!this.isAwake()) return;
+    await this.turn(() => this.playUntil(Number.POSITIVE_INFINITY));
+  }
+
+  private async playUntil(until: number): Promise<void> {
+    this.acts = 0;
+    for (;;) {
+      await this.act();
+      const due = await this.play.dueAt();
+      if (due === undefined || due > until) return;
+      this.inner.advance(Math.max(0, due - this.inner.now()));
+    }
+  }
+
+  private async act(): Promise<void> {
+    while (await this.play.step()) {
+      this.acts += 1;
+      if (this.acts > mostActs) throw new Error("the operator at play goes round in circles");
+    }
+  }
+}
+
+/** Where the operator plays along in a rehearsal. */
+export interface AlongWish {
+  readonly controlPlane: MemoryControlPlane;
+  readonly clock: VirtualClock;
+  readonly names: Names;
+  /** The operator's. */
+  readonly namespace: string;
+  /** The REST service of a cluster, once one is asked. */
+  readonly apis?: { readonly service: RestService | undefined };
+}
+
+/**
+ * A clock whose sleeps let the operator play. What was loaded is taken as it is, ready or not: the operator
+ * sleeps until something of its own is changed, and other commands are rehearsed as if it were not there.
+ */
+export function playAlong({ controlPlane, clock, names, namespace, apis }: AlongWish): PlayedClock {
+  const user = { name: "system:kube-controller-manager", groups: ["system:masters"] };
+  const cluster = controlPlane.connect({ user, namespace });
+  const play = playOperator({
+    ...{ cluster, clock, names, namespace },
+    get rest() {
+      return apis?.service;
+    },
+  });
+  let awake = false;
+  controlPlane.onChange(({ object, before }) => {
+    const isOther =
+      before === undefined || object.metadata.generation !== before.metadata.generation;
+    awake ||= isItsOwn(object, names) && isOther;
+  });
+  return new PlayedClock(clock, play, () => {
+    // work that was begun over REST is for the operator to tell of
+    awake ||= apis?.service?.dueAt !== undefined;
+    return awake;
+  });
+}
+
+/** What the operator and its controllers react to. */
+function isItsOwn({ apiVersion, kind, metadata }: KubeObject, names: Names): boolean {
+  if (apiVersion.startsWith(`${names.group}/`)) return true;
+  if (kind === "Job") return true;
+  return kind === "Deployment" && metadata.name === names.operator.deployment;
 }

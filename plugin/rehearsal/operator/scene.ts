@@ -1,14 +1,134 @@
-/** What is read before each act: everything that the play decides on, and nothing that it remembers. */
+/** What the operator at play decides on: the cluster as it was read, and how it is to play. */
 import { factSources } from "../../domain/facts";
 import { kinds } from "../../domain/kinds";
 import type { Names } from "../../domain/names";
 import { rbacKinds } from "../../domain/rbac/kinds";
-import { at, own, text } from "../../domain/values";
-import type { Cluster, KubeObject, Resource } from "../../run/ports";
-import type { Misbehaviour } from "./misbehaviour";
-import type { ReleaseTable } from "./releases";
-import type { RestService } from "./rest-service";
-import type { Times } from "./times";
+import { at, own } from "../../domain/values";
+import type { EngineVersion } from "../../domain/versions";
+import type { Clock, Cluster, KubeObject, Resource } from "../../run/ports";
+
+/** Why a pod never becomes ready. */
+export type StuckReason = "ImagePullBackOff" | "CrashLoopBackOff" | "Unschedulable" | "NotReady";
+
+/** Misbehaviour on demand; nothing of it is on by default. */
+export interface Misbehaviour {
+  /** Everything takes so many times as long. */
+  readonly slow?: number;
+  /** The renewed pod of this ordinal never becomes ready. */
+  readonly stuckPod?: number;
+  /** Why; a container that crashes when not given. */
+  readonly stuckReason?: StuckReason;
+  /** The EC says Running all the time, whatever its pods do. */
+  readonly lyingStatus?: true;
+  /** The image of the new operator cannot be pulled. */
+  readonly operatorImagePull?: true;
+  /** No quota is left for the pod of the new operator. */
+  readonly operatorQuota?: true;
+  /** The new operator crashes at its start. */
+  readonly operatorCrash?: true;
+  /** The pod of the new operator may not be made. */
+  readonly operatorForbidden?: true;
+  /** How long a stale Running is seen, instead of the usual. */
+  readonly staleRunningMs?: number;
+  /** The operator does not react to any EC: nothing comes of a new tag. */
+  readonly deafOperator?: true;
+  /** Pods are renewed, and the EC never leaves Upgrade. */
+  readonly endlessUpgrade?: true;
+  /** The upgrade of this database never ends. */
+  readonly stuckDatabase?: string;
+  /** Hook Jobs of a chart fail. */
+  readonly failingJobs?: true;
+}
+
+/** How long things take; no real durations are published, so these only have an order of size. */
+const usualTimes = {
+  /** From a fact to the operator's answer to it. */
+  reactMs: 1_000,
+  /** How long the EC still reads Running after it was told to upgrade (domain facts 7). */
+  staleRunningMs: 3_000,
+  /** From a new pod to running containers. */
+  podStartMs: 2_000,
+  /** From running containers to a pod that is ready. */
+  podReadyMs: 5_000,
+  /** How long a pod drains before it is gone (domain facts 11). */
+  drainMs: 2_000,
+  /** How long the upgrade of one database takes. */
+  databaseMs: 4_000,
+  /** How long a hook Job of a chart runs. */
+  jobMs: 1_000,
+};
+
+type Times = Readonly<typeof usualTimes>;
+
+/** A field of a status, and what it has to be. */
+export type FieldValue = readonly [path: readonly string[], value: unknown];
+
+/** An EC with its databases, as they are stored. */
+export interface StoredCluster {
+  readonly ec: KubeObject;
+  readonly edbs: readonly KubeObject[];
+  /** The release that runs, where one does. */
+  readonly running: string | undefined;
+}
+
+/** A module that is installed and did not come with the cluster. */
+export interface OwnModule {
+  readonly name: string;
+  readonly displayName: string;
+  readonly version: string;
+}
+
+/** A database, as its EDB has to tell it. */
+export interface ServedDatabase {
+  /** In full, "7.4.0". */
+  readonly version: string;
+  /** An action is at work on it. */
+  readonly isBusy: boolean;
+  readonly status: readonly FieldValue[];
+}
+
+/** The cluster's REST service as the operator asks it: databases are raised there, and told from there. */
+export interface RestService {
+  /** Name of its EC; absent: the only one. */
+  readonly ec?: string | undefined;
+  /** Takes on new databases and the cluster's versions, lets go of what was deleted, and works on. */
+  follow(stored: StoredCluster): void;
+  /** The database behind an EDB; undefined where there is none. */
+  find(edb: KubeObject): ServedDatabase | undefined;
+  /** Why a version cannot be had; undefined where it can. */
+  refusal(edb: KubeObject, version: EngineVersion): string | undefined;
+  /** Begins the upgrade. */
+  raise(edb: KubeObject, version: EngineVersion): void;
+  /** Numbers that databases have. */
+  readonly uids: readonly number[];
+  readonly modules: readonly OwnModule[];
+  /** The license is good at this time. */
+  readonly isLicensed: boolean;
+  /** When its work goes on; undefined where it has none. */
+  readonly dueAt: number | undefined;
+}
+
+/** Where and how the operator plays. */
+export interface PlayOptions {
+  /** Its own connection: it needs the rights of the operator and of the controllers. */
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly names: Names;
+  /** The operator's. */
+  readonly namespace: string;
+  /** Pairs of operator and cluster releases beside the published ones. */
+  readonly versions?: Readonly<Record<string, string>>;
+  readonly misbehave?: Misbehaviour;
+  /** Addresses of the webhook's endpoints instead of the pods' own; false: endpoints are left alone. */
+  readonly endpoints?: readonly string[] | false;
+  readonly times?: Partial<Times>;
+  /** What a hook Job does beside applying the definitions that it mounts. */
+  readonly hookWork?: (job: KubeObject) => Promise<void>;
+  /** The REST service of a cluster: databases are raised there; without it, the play raises them by itself. */
+  readonly rest?: RestService | undefined;
+  /** How long `run` waits between two looks. */
+  readonly pollMs?: number;
+}
 
 const apps = (plural: string, kind: string): Resource => ({
   group: "apps",
@@ -26,54 +146,42 @@ export const played = {
   job: { group: "batch", version: "v1", plural: "jobs", kind: "Job" },
 } as const satisfies Record<string, Resource>;
 
-/** What stays the same for the whole play. */
-export interface Stage {
-  readonly names: Names;
-  readonly namespace: string;
-  readonly releases: ReleaseTable;
-  readonly times: Times;
-  readonly misbehave: Misbehaviour;
-  /** Addresses of the webhook's endpoints; undefined: those of the pods, false: left alone. */
-  readonly endpoints: readonly string[] | undefined | false;
-  /** What a hook Job does, beside applying the definitions in the ConfigMaps that it mounts. */
-  readonly hookWork: ((job: KubeObject) => Promise<void>) | undefined;
-  /** The REST service of a cluster, where one plays along. */
-  readonly rest: RestService | undefined;
-  /** Modules of each EC when it was first seen, where no StatefulSet tells what it runs with. */
-  readonly seen: Map<string, string>;
-}
-
-/** The cluster as it was read, with the stage that it is judged on. */
-export interface Scene extends Stage {
-  readonly now: number;
-  readonly deployment: KubeObject | undefined;
-  readonly service: KubeObject | undefined;
-  readonly settings: KubeObject | undefined;
-  readonly replicaSets: readonly KubeObject[];
-  readonly statefulSets: readonly KubeObject[];
-  readonly pods: readonly KubeObject[];
-  readonly slices: readonly KubeObject[];
-  readonly jobs: readonly KubeObject[];
-  readonly ecs: readonly KubeObject[];
-  readonly edbs: readonly KubeObject[];
-  readonly eaadbs: readonly KubeObject[];
-  readonly namespaces: readonly KubeObject[];
-  readonly roles: readonly KubeObject[];
-  readonly bindings: readonly KubeObject[];
-  /** The definition of the EC. */
-  readonly definition: KubeObject | undefined;
-}
-
 /** The product's kinds as they are addressed. */
 export function productKinds({ group, version, ec, edb, eaadb }: Names) {
   const kindOf = ({ kind, plural }: Names["ec"]): Resource => ({ group, version, plural, kind });
   return { ec: kindOf(ec), edb: kindOf(edb), eaadb: kindOf(eaadb) };
 }
 
-/** Reads the scene; a kind that is not served has no objects. */
-export async function readScene(cluster: Cluster, stage: Stage, now: number): Promise<Scene> {
-  const { names, namespace } = stage;
-  const own = productKinds(names);
+/** The cluster as it was read, and how it is to be played on. */
+export interface Scene extends PlayOptions, Objects {
+  readonly now: number;
+  readonly times: Times;
+  readonly misbehave: Misbehaviour;
+  /** What was done or seen once: modules of each EC at the first look, events and attempts by their keys. */
+  readonly seen: Map<string, string>;
+}
+
+/** Reads what every act is decided on; nothing else is remembered than what is in `seen`. */
+export async function readScene(options: PlayOptions, seen: Scene["seen"]): Promise<Scene> {
+  const { misbehave = {}, times } = options;
+  const now = options.clock.now();
+  const { slow = 1, staleRunningMs } = misbehave;
+  const slowed = Object.fromEntries(
+    Object.entries({ ...usualTimes, ...times }).map(([what, ms]) => [what, ms * slow]),
+  ) as Times;
+  return {
+    ...options,
+    ...(await readObjects(options)),
+    ...{ now, seen, misbehave },
+    times: { ...slowed, ...(staleRunningMs !== undefined && { staleRunningMs }) },
+  };
+}
+
+type Objects = Awaited<ReturnType<typeof readObjects>>;
+
+/** A kind that is not served has no objects. */
+async function readObjects({ cluster, names, namespace }: PlayOptions) {
+  const product = productKinds(names);
   const { webhook, rbac, operator, configMap } = names;
   const list = async (resource: Resource, options = {}): Promise<readonly KubeObject[]> =>
     (await cluster.list(resource, options)) ?? [];
@@ -81,7 +189,7 @@ export async function readScene(cluster: Cluster, stage: Stage, now: number): Pr
   const here = { namespace };
   const served = { namespace, labelSelector: `kubernetes.io/service-name=${webhook.service}` };
   const named = (name: string): object => ({ fieldSelector: `metadata.name=${name}` });
-  const read = {
+  return settled({
     deployment: get(kinds.deployment, operator.deployment),
     settings: get(kinds.configMap, configMap.name),
     service: get(kinds.service, webhook.service),
@@ -90,26 +198,28 @@ export async function readScene(cluster: Cluster, stage: Stage, now: number): Pr
     pods: list(played.pod, here),
     slices: list(kinds.endpointSlice, served),
     jobs: list(played.job, here),
-    ecs: list(own.ec, here),
-    edbs: list(own.edb),
-    eaadbs: list(own.eaadb),
+    ecs: list(product.ec, here),
+    edbs: list(product.edb),
+    eaadbs: list(product.eaadb),
     namespaces: list(kinds.namespace),
     roles: list(rbacKinds.role, named(rbac.consumerRole)),
     bindings: list(rbacKinds.roleBinding, named(rbac.consumerBinding)),
+    /** The definition of the EC. */
     definition: cluster.get({
       resource: factSources(names).definitions.resource,
       name: `${names.ec.plural}.${names.group}`,
     }),
-  };
-  return { ...stage, now, ...(await settled(read)) };
+  });
 }
 
-type Settled<T> = { readonly [K in keyof T]: Awaited<T[K]> };
-
 /** All that were begun together, by their names. */
-async function settled<T extends object>(begun: T): Promise<Settled<T>> {
+async function settled<T extends object>(
+  begun: T,
+): Promise<{ readonly [K in keyof T]: Awaited<T[K]> }> {
   const entries = Object.entries(begun).map(async ([key, value]) => [key, await value] as const);
-  return Object.fromEntries(await Promise.all(entries)) as Settled<T>;
+  return Object.fromEntries(await Promise.all(entries)) as {
+    readonly [K in keyof T]: Awaited<T[K]>;
+  };
 }
 
 /** The objects that an object owns, by its uid. */
@@ -124,19 +234,16 @@ export function ownedBy(
   );
 }
 
-/** The reference that makes an object owned. */
-export function ownerOf({ apiVersion, kind, metadata }: KubeObject): object {
-  const { name, uid } = metadata;
-  return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
+/** The StatefulSet of an EC has its name. */
+export function setOfCluster(
+  { statefulSets }: Pick<Scene, "statefulSets">,
+  ec: KubeObject,
+): KubeObject | undefined {
+  return statefulSets.find(({ metadata }) => metadata.name === ec.metadata.name);
 }
 
 /** A number in an object, or what it counts as when absent. */
 export function numberAt(object: unknown, path: readonly string[], absent: number): number {
   const value = at(object, path);
   return typeof value === "number" ? value : absent;
-}
-
-/** The words of an object's identity, for keys of acts. */
-export function identity({ kind, metadata }: KubeObject): string {
-  return [kind, metadata.name, metadata.uid].map((word) => text(word) ?? "").join("/");
 }

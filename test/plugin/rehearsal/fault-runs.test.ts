@@ -1,7 +1,7 @@
 import { EngineError } from "../../../plugin/domain/errors";
 import { kinds } from "../../../plugin/domain/kinds";
 import { configurationResource } from "../../../plugin/domain/webhook/configuration";
-import { playAlong } from "../../../plugin/rehearsal/operator/play-along";
+import { playAlong } from "../../../plugin/rehearsal/operator/play";
 import { defaultNames } from "../../../plugin/domain/names";
 import { planFaults } from "../../../plugin/rehearsal/fault-plan";
 import {

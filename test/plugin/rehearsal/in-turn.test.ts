@@ -1,4 +1,4 @@
-import { inTurn } from "../../../plugin/rehearsal/in-turn";
+import { inTurn } from "../../../plugin/rehearsal/virtual-clock";
 
 test("the second begins when the first has ended, however it ended", async () => {
   const turn = inTurn();

@@ -14,8 +14,8 @@ import {
   operator,
   setOperator,
   upgradeOperator,
+  waitingFor,
 } from "./acts";
-import { waitingFor } from "./acts";
 
 test("an operator at rest is left alone", async () => {
   const world = await aPlayedWorld();

@@ -7,9 +7,8 @@ import { own } from "../../../../plugin/domain/values";
 import { exampleSource } from "../../../../plugin/rehearsal/example";
 import { createRegistry } from "../../../../plugin/rehearsal/kinds/registry";
 import { atRest } from "../../../../plugin/rehearsal/operator/at-rest";
-import { playOperator } from "../../../../plugin/rehearsal/operator/play";
-import { playAlong } from "../../../../plugin/rehearsal/operator/play-along";
-import { bundledBy, isSameRelease } from "../../../../plugin/rehearsal/operator/releases";
+import { playAlong, playOperator } from "../../../../plugin/rehearsal/operator/play";
+import { isSameRelease } from "../../../../plugin/rehearsal/operator/prerequisites";
 import { played } from "../../../../plugin/rehearsal/operator/scene";
 import { VirtualClock } from "../../../../plugin/rehearsal/virtual-clock";
 import { testTime } from "../../../support/manual-clock";
@@ -228,16 +227,6 @@ test("a hook Job applies the definitions in the ConfigMaps that it mounts, and n
   const applied = await world.cluster.get({ resource: definitions, name });
   expect(applied?.metadata.labels).toEqual(labels);
   expect(await world.cluster.get({ resource: kinds.namespace, name: "other" })).toBeUndefined();
-});
-
-test.each([
-  { tag: "7.4.2-54", newest: "7.2" },
-  { tag: "7.22.0-28", newest: "7.4" },
-  { tag: "8.0.2-17", newest: "8.2" },
-  { tag: "8.0.10-64", newest: "8.4" },
-  { tag: "8.0.20-44.23", newest: "8.6" },
-])("a cluster of $tag bundles up to $newest (domain facts 7)", ({ tag, newest }) => {
-  expect(bundledBy(tag).at(-1)).toBe(newest);
 });
 
 test("the small image is the same release", () => {

@@ -2,7 +2,7 @@
 import { ApiError, UnavailableError } from "../../../../plugin/domain/errors";
 import { kinds } from "../../../../plugin/domain/kinds";
 import { defaultNames as names } from "../../../../plugin/domain/names";
-import type { Misbehaviour } from "../../../../plugin/rehearsal/operator/misbehaviour";
+import type { Misbehaviour } from "../../../../plugin/rehearsal/operator/scene";
 import { VirtualClock } from "../../../../plugin/rehearsal/virtual-clock";
 import { pollMs } from "../../../../plugin/run/engine/wait";
 import { aScene, codesOf, deploymentRef, stepsOf, target, waits } from "./scene";

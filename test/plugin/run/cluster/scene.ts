@@ -2,10 +2,9 @@
 import { kinds } from "../../../../plugin/domain/kinds";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import { exampleSource } from "../../../../plugin/rehearsal/example";
-import type { Misbehaviour } from "../../../../plugin/rehearsal/operator/misbehaviour";
+import type { Misbehaviour } from "../../../../plugin/rehearsal/operator/scene";
 import type { MemoryControlPlane } from "../../../../plugin/rehearsal/memory/control-plane";
-import { PlayedClock } from "../../../../plugin/rehearsal/operator/played-clock";
-import { playOperator } from "../../../../plugin/rehearsal/operator/play";
+import { PlayedClock, playOperator } from "../../../../plugin/rehearsal/operator/play";
 import { VirtualClock } from "../../../../plugin/rehearsal/virtual-clock";
 import type { User } from "../../../../plugin/rehearsal/model";
 import type {

@@ -5,9 +5,8 @@ import { at } from "../../../../plugin/domain/values";
 import { exampleSource } from "../../../../plugin/rehearsal/example";
 import type { MemoryControlPlane } from "../../../../plugin/rehearsal/memory/control-plane";
 import type { User } from "../../../../plugin/rehearsal/model";
-import type { Misbehaviour } from "../../../../plugin/rehearsal/operator/misbehaviour";
-import { playOperator } from "../../../../plugin/rehearsal/operator/play";
-import { PlayedClock } from "../../../../plugin/rehearsal/operator/played-clock";
+import type { Misbehaviour } from "../../../../plugin/rehearsal/operator/scene";
+import { PlayedClock, playOperator } from "../../../../plugin/rehearsal/operator/play";
 import { VirtualClock } from "../../../../plugin/rehearsal/virtual-clock";
 import type { ClusterApi } from "../../../../plugin/run/cluster-api";
 import type {
