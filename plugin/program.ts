@@ -89,8 +89,7 @@ async function kindProblems(
     kinds === undefined ? [] : given.map((value) => ({ name, kinds, value: String(value) })),
   );
   if (!typed.some(({ value }) => value.includes("/"))) return [];
-  const { defaultNames } = await import("./domain/names.ts");
-  const { nameProblem } = await import("./domain/typed-name.ts");
+  const { defaultNames, nameProblem } = await import("./domain/names.ts");
   return typed.flatMap(({ name, kinds, value }) => {
     const problem = nameProblem(value, kinds, names ?? defaultNames);
     return problem === undefined ? [] : [`${name}: ${problem}`];

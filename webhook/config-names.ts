@@ -1,7 +1,6 @@
 /** The names file of ENGINE_NAMES: the same file, judged by the same rules, as the plugin's --names. */
 import { readFileSync } from "node:fs";
-import { judgeNames, type JudgedNames } from "../plugin/domain/names/judge";
-import { parseMarked } from "../plugin/domain/names/twice";
+import { type JudgedNames, judgeNames, parseMarked } from "../plugin/domain/names/judge";
 import { errorText } from "./log";
 import { parseYaml } from "./yaml";
 

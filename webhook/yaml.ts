@@ -1,6 +1,6 @@
 /** The files of the webhook, YAML or JSON: no larger and no deeper than the plugin takes them. */
 import { CORE_SCHEMA, loadAll } from "js-yaml";
-import { shapeProblem, textProblem } from "../plugin/domain/bounded";
+import { shapeProblem, textProblem } from "../plugin/domain/values";
 
 /** The documents of a text; throws what is wrong with it. */
 export function parseYaml(text: string): readonly unknown[] {

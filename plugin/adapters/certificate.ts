@@ -1,7 +1,7 @@
 /** Reads certificates into facts: any input, never a throw, nothing of a private key kept. */
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { asn1, pki } from "node-forge";
-import type { CertificateFacts, LeafFacts, PemFacts } from "../domain/certificate-facts";
+import type { CertificateFacts, LeafFacts, PemFacts } from "../domain/certificate";
 import type { Names } from "../domain/names";
 import type { KubeObject } from "../domain/objects";
 import { isObject, list, text } from "../domain/values";

@@ -1,6 +1,6 @@
 /** Connecting to a cluster's REST API: which way, with which credentials, trusting whom (S76, S105). */
 import { resolve } from "node:path";
-import { keepsCredentialsInSecret } from "../domain/checks/references";
+import { keepsCredentialsInSecret } from "../domain/checks/secrets";
 import { EngineError, exitCodes, InputError, UsageError } from "../domain/errors";
 import { kinds } from "../domain/kinds";
 import type { Names } from "../domain/names";

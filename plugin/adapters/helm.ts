@@ -2,11 +2,11 @@
 import { execFile } from "node:child_process";
 import { access, constants, readFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import { concealed, secretsIn } from "../domain/concealed";
+import { concealed, secretsIn } from "../domain/public-words";
 import { EngineError, exitCodes, UnavailableError, UsageError } from "../domain/errors";
 import { isObject, type Json, list, own, text } from "../domain/values";
 import { parseDocuments } from "./yaml";
-import { type ChartRelease, type ChartUpgrade, helmWords } from "../domain/operator/chart";
+import { type ChartRelease, type ChartUpgrade, helmWords } from "../domain/operator/refusals";
 import { type Clock, deadline, requestDeadlineMs } from "../run/ports";
 
 /** Helm ended with an error of its own. */

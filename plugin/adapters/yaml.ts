@@ -1,8 +1,8 @@
 /** YAML in and out. JSON is YAML, so both kinds of files are read. */
-import { shapeProblem, textProblem } from "../domain/bounded";
+import { shapeProblem, textProblem } from "../domain/values";
 import type { UsageError } from "../domain/errors";
 import { InputError } from "../domain/errors";
-import { parseMarked } from "../domain/names/twice";
+import { parseMarked } from "../domain/names/judge";
 import { dump, loadAll } from "js-yaml";
 
 /** Characters; a text of more is no manifest. */

@@ -1,11 +1,9 @@
 /** The cluster's REST API for a command: which EC, which permissions, and the connection. */
 import type { ApiFlags, PlayedService } from "../adapters/cluster-api";
 import { UsageError } from "../domain/errors";
-import type { Names } from "../domain/names";
-import { termOf } from "../domain/names";
+import { type Names, readName, termOf } from "../domain/names";
 import { type KubeObject, objectLabel } from "../domain/objects";
 import type { Permission } from "../domain/permissions";
-import { readName } from "../domain/typed-name";
 import { at, text } from "../domain/values";
 import type { ClusterApi } from "../run/cluster-api";
 import type { Cluster } from "../run/ports";

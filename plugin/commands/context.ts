@@ -8,7 +8,7 @@ import type { ExitCode } from "../domain/errors";
 import { EngineError, exitCodes } from "../domain/errors";
 import type { Names } from "../domain/names";
 import type { KubeObject } from "../domain/objects";
-import type { Release } from "../domain/release/release";
+import type { Release } from "../domain/release/contents";
 import { bounded } from "../domain/status/verdict";
 import type { Clock, Cluster } from "../run/ports";
 import type { Home } from "../run/engine/journal";

@@ -6,8 +6,7 @@ import type { Names } from "../domain/names";
 import { renderRbac } from "../domain/rbac/templates";
 import type { RoleFiles } from "../domain/rbac/lines";
 import { rebrand } from "../domain/rebrand";
-import { releaseVersion } from "../domain/release/contents";
-import type { Release, ReleaseFile } from "../domain/release/release";
+import { type Release, type ReleaseFile, releaseVersion } from "../domain/release/contents";
 import type { CommandContext, ReapplyRbacFlags } from "./context";
 import { releaseOf } from "./release-option";
 

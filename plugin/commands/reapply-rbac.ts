@@ -2,7 +2,7 @@
 import { InputError } from "../domain/errors";
 import { namesIn } from "../domain/rbac/managed";
 import type { RoleFiles } from "../domain/rbac/lines";
-import type { Release } from "../domain/release/release";
+import type { Release } from "../domain/release/contents";
 import type { RbacOptions } from "../run/rbac/deps";
 import { reapplyRbac } from "../run/rbac/reapply";
 import type { Report } from "../run/report";

@@ -3,7 +3,7 @@ import { credentialsRef } from "../adapters/cluster-api";
 import { placesOf } from "../adapters/cluster-api/places";
 import type { InstalledModule } from "../domain/api/records";
 import { objectLabel } from "../domain/objects";
-import type { Evidence } from "../domain/recovery/evidence";
+import type { Evidence } from "../domain/recovery/classify";
 import { outOfLineAhead } from "../domain/recovery/line";
 import { type ApiAccess, type Pipeline, procedureOf } from "../domain/recovery/procedure";
 import { quoteCommand } from "../output/quote";

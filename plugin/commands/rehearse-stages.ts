@@ -1,7 +1,7 @@
 /** Plays the stages of a rehearsal: the command itself, in a world where nothing is real. */
 import { EngineError, UsageError } from "../domain/errors";
 import { quoteCommand } from "../output/quote";
-import type { Release } from "../domain/release/release";
+import type { Release } from "../domain/release/contents";
 import type { Embedded } from "../rehearsal/embedded";
 import { inTurn } from "../rehearsal/virtual-clock";
 import { MemoryHome } from "../rehearsal/memory-home";

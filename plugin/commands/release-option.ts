@@ -2,9 +2,14 @@
 import { openRelease } from "../adapters/release/open";
 import { parseDocuments } from "../adapters/yaml";
 import { UsageError } from "../domain/errors";
-import { contentsOf, targetProblems } from "../domain/release/contents";
+import {
+  contentsOf,
+  type Release,
+  type ReleaseContents,
+  type ReleaseFile,
+  targetProblems,
+} from "../domain/release/contents";
 import type { Platform } from "../domain/release/platforms";
-import type { Release, ReleaseContents, ReleaseFile } from "../domain/release/release";
 import type { Report } from "../run/report";
 import type { CommandContext, ReleaseFlags } from "./context";
 

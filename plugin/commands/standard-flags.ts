@@ -1,6 +1,6 @@
 /** The flags that every command takes: kubectl's own under their own names, then the tool's. */
 
-import type { ProductKind } from "../domain/typed-name";
+import type { ProductKind } from "../domain/names";
 
 /** One flag as data: the parser, the help, `options` and the shell completion all read it. */
 export interface FlagSpec {

@@ -1,8 +1,7 @@
 /** What the document of a status has to say, the one model behind the screen and the JSON. */
 import type { Names } from "../domain/names";
 import { termOf } from "../domain/names";
-import type { FindingsStatus, Status } from "../domain/status/status";
-import { summarise, type Summary } from "../domain/status/summary";
+import { type FindingsStatus, type Status, summarise, type Summary } from "../domain/status/status";
 import type { Look } from "../run/status";
 import type { GlobalOptions } from "./context";
 import { engineCommand } from "./kubectl-command";

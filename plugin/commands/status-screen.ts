@@ -1,5 +1,5 @@
 /** Shows a status again and again: a screen on a terminal, a line or a document per change elsewhere. */
-import type { Summary } from "../domain/status/summary";
+import type { Summary } from "../domain/status/status";
 import { escape } from "../output/escape";
 import { renderLine } from "../output/json";
 import { isTerminal, palette, wantsColor } from "../output/style";

@@ -1,7 +1,7 @@
 /** A status as a person reads it: one screen, 100 columns wide (S57). */
 import { columnTitles, type ClusterColumns, type ClusterStatus } from "../domain/status/clusters";
 import type { DatabasesStatus } from "../domain/status/databases";
-import type { Summary } from "../domain/status/summary";
+import type { Summary } from "../domain/status/status";
 import { escape } from "../output/escape";
 import type { Palette } from "../output/style";
 import { renderTable } from "../output/table";

@@ -1,5 +1,5 @@
 /** `unbind-scc`: flags to options, then the unbinding (S31-S33). */
-import { readName } from "../domain/typed-name";
+import { readName } from "../domain/names";
 import type { Report } from "../run/report";
 import type { UnbindOptions } from "../run/scc/read";
 import { unbindConstraint } from "../run/scc/unbind";

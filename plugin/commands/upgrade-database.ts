@@ -1,7 +1,7 @@
 /** `upgrade-database`: flags to options, then the upgrade of databases (S61-S67, S75-S92). */
 import { termOf } from "../domain/names";
 import { parseDocuments } from "../adapters/yaml";
-import { deprecated, parseModules, type RequestWish } from "../domain/databases/request";
+import { deprecated, parseModules, type RequestWish } from "../domain/databases/bdb";
 import { InputError, UsageError } from "../domain/errors";
 import { type KubeObject, objectLabel } from "../domain/objects";
 import { parseEngineVersion } from "../domain/versions";

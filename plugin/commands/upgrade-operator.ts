@@ -1,7 +1,7 @@
 /** `upgrade-operator`: flags to options, then the bundle or the chart (S15–S23). */
 import type { Skip } from "../domain/checks/selection";
 import { UsageError } from "../domain/errors";
-import type { Release } from "../domain/release/release";
+import type { Release } from "../domain/release/contents";
 import { upgradeByBundle } from "../run/operator/bundle";
 import { platformOf } from "../run/operator/read";
 import type { Report } from "../run/report";

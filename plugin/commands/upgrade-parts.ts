@@ -1,9 +1,8 @@
 /** The parts of the whole upgrade, each the command of its name (S9; domain facts 12). */
 import { acceptable } from "../domain/databases/codes";
 import type { Facts } from "../domain/facts";
-import { procedure, type PartId } from "../domain/procedure";
-import { ownClusters, webhookOwner } from "../domain/upgrade/gates";
-import type { Release } from "../domain/release/release";
+import { ownClusters, type PartId, procedure, webhookOwner } from "../domain/procedure";
+import type { Release } from "../domain/release/contents";
 import { inTurn } from "../run/in-turn";
 import type { Report } from "../run/report";
 import type { ReadyPart, Stage } from "../run/upgrade/part";

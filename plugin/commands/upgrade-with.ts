@@ -1,5 +1,5 @@
 /** `upgrade-webhook --with rbac,scc`: what goes on after the swap, as one run with one document. */
-import type { Release } from "../domain/release/release";
+import type { Release } from "../domain/release/contents";
 import { inTurn } from "../run/in-turn";
 import type { Report } from "../run/report";
 import type { CommandContext, Follower, UpgradeWebhookFlags } from "./context";

@@ -9,15 +9,11 @@ import { type Facts, isOpenShift } from "../domain/facts";
 import type { Finding } from "../domain/findings";
 import { kinds } from "../domain/kinds";
 import type { Permission } from "../domain/permissions";
-import { clusterVersionFor } from "../domain/release/pairs";
-import type { Release, ReleaseContents } from "../domain/release/release";
+import { clusterVersionFor } from "../domain/release/platforms";
+import type { Release, ReleaseContents } from "../domain/release/contents";
 import { publicText } from "../domain/public-words";
 import { parsePlan, savedBy, type UpgradePlan } from "../domain/upgrade/plan";
-import {
-  judgePrerequisites,
-  prerequisiteCodes,
-  prerequisiteFindings,
-} from "../domain/upgrade/prerequisites";
+import { judgePrerequisites, prerequisiteCodes, prerequisiteFindings } from "../domain/procedure";
 import { quoteCommand } from "../output/quote";
 import type { Cluster } from "../run/ports";
 import { requireRead } from "../run/prerequisites";

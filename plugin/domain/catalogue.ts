@@ -11,7 +11,7 @@ import { rbacCodes } from "./rbac/codes";
 import { recoveryCodes } from "./recovery/codes";
 import { ruleCodes } from "./rules/codes";
 import { sccCodes } from "./scc/codes";
-import { planCodes } from "./upgrade/codes";
+import { planCodes } from "./planned-write";
 import { webhookCodes } from "./webhook/codes";
 
 /** One code, explained without the object it was found on. */

@@ -1,6 +1,5 @@
 /** A dump of a cluster for a rehearsal: the command that makes it, and what one does not tell. */
-import { codesOf, findingIn } from "./explained";
-import type { Finding } from "./findings";
+import { codesOf, type Finding, findingIn } from "./findings";
 import type { Names } from "./names";
 import { type KubeObject, objectLabel } from "./objects";
 import { parsePlatformVersion } from "./release/platforms";

@@ -1,9 +1,8 @@
 /** What a run has read of a cluster, as one value: checks, steps and the status judge nothing else. */
-import type { CertificateFacts } from "./certificate-facts";
-import { kinds } from "./kinds";
+import type { CertificateFacts } from "./certificate";
+import { kinds, rbacKinds } from "./kinds";
 import type { Names } from "./names";
 import type { KubeObject, Resource } from "./objects";
-import { rbacKinds } from "./rbac/kinds";
 import { own } from "./values";
 
 /** Where a list is read: in the operator's namespace, everywhere, or by one name alone. */

@@ -1,5 +1,62 @@
 /** A write that is planned, told whole: what it is, on what state, how bad, how it is taken back. */
 import { type KubeObject, preconditionsOf, type Ref } from "./objects";
+import type { Explained, Finding } from "./findings";
+
+const source = "cli contract, exit code 5";
+
+/** The codes by what they are about. */
+export const planFindings = {
+  changed: {
+    code: "PLAN-CHANGED",
+    severity: "error",
+    cause:
+      "somebody changed the cluster after the writes were confirmed, so that others would be needed",
+    fix: "look at who changed it (kubectl get --show-managed-fields -o yaml), then run again to see a new plan",
+    source,
+  },
+  stale: {
+    code: "PLAN-STALE",
+    severity: "error",
+    cause: "the cluster, an object or the release is not what the saved plan was made for",
+    fix: "look at what has changed, then make a new plan with --plan-out",
+    source,
+  },
+  exceeded: {
+    code: "PLAN-EXCEEDED",
+    severity: "error",
+    cause:
+      "somebody changed an object since the plan was shown, so that more would have to be written",
+    fix: "look at who changed it (kubectl get --show-managed-fields -o yaml), then run again to see a new plan",
+    source,
+  },
+} as const satisfies Readonly<Record<string, Explained>>;
+
+/** What can go wrong with a plan, for `explain`. */
+export const planCodes: readonly Explained[] = Object.values(planFindings);
+
+/** One thing that a write does to an object; a write that does several is several acts. */
+export interface Act {
+  /** `Kind/namespace/name`. */
+  readonly object: string;
+  /** `delete`, `take x out of its users`. */
+  readonly does: string;
+}
+
+/** A finding for each act that was not among the confirmed ones. */
+export function unconfirmedFindings(
+  confirmed: readonly Act[],
+  now: readonly Act[],
+): readonly Finding[] {
+  const keyOf = ({ object, does }: Act): string => JSON.stringify([object, does]);
+  const known = new Set(confirmed.map(keyOf));
+  return now
+    .filter((act) => !known.has(keyOf(act)))
+    .map(({ object, does }) => ({
+      ...planFindings.changed,
+      object,
+      cause: `somebody changed the cluster, so that one would also have to ${does}, which was not confirmed`,
+    }));
+}
 
 /** One thing that a write changes: the value at `path` becomes `to`; null takes it away. */
 export interface PlannedChange {

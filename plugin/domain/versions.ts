@@ -1,5 +1,16 @@
 /** Engine versions ("7.2") and release tags ("8.0.20-44.23"), compared as numbers, never as text. */
 
+/** True for two spellings of one release: a leading v means nothing, .minimal does. */
+export function isSameTag(one: string, other: string): boolean {
+  const [left, right] = [parseReleaseTag(one), parseReleaseTag(other)];
+  if (left === undefined || right === undefined) return bare(one) === bare(other);
+  return compareReleaseTags(left, right) === 0 && left.minimal === right.minimal;
+}
+
+function bare(tag: string): string {
+  return tag.replace(/^v/, "");
+}
+
 /** A number of a version: no leading zero, short enough to be exact. */
 const number = "(0|[1-9][0-9]{0,8})";
 const engineVersion = new RegExp(`^${number}\\.${number}$`);

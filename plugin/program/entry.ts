@@ -2,7 +2,7 @@
 import type { CommandContext, CommandRun } from "../commands/context";
 import type { JobOf } from "../commands/job";
 import { type FlagSpec, rehearsedByDefault } from "../commands/standard-flags";
-import type { ProductKind } from "../domain/typed-name";
+import type { ProductKind } from "../domain/names";
 import type { TextStyle } from "../output/text";
 import type { Plan } from "../run/engine/execute";
 import type { Report } from "../run/report";

@@ -6,7 +6,7 @@ import { parseDocuments, renderDocuments } from "../adapters/yaml";
 import type { Names } from "../domain/names";
 import type { KubeObject } from "../domain/objects";
 import { rebrand } from "../domain/rebrand";
-import type { Release } from "../domain/release/release";
+import type { Release } from "../domain/release/contents";
 import { productDefinitions } from "./example-definitions";
 import { operatorDeployment, operatorService } from "./example-operator";
 import { exampleReleaseName, exampleReleaseVersion } from "./example-places";

@@ -2,8 +2,7 @@
 import { ApiError } from "../domain/errors";
 import type { Names } from "../domain/names";
 import type { KubeObject } from "../domain/objects";
-import { answerOf } from "../domain/webhook/probe";
-import { type Pair, pairsFor } from "../domain/webhook/twins";
+import { answerOf, type Pair, pairsFor } from "../domain/webhook/probe";
 import type { Cluster } from "../run/ports";
 
 /** What is wrong, undefined when it works; asked by dry runs in a namespace. */

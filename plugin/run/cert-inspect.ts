@@ -1,7 +1,12 @@
 /** `cert inspect`: whether a certificate is fit for the webhook, from the cluster or from a file. */
 import { daysUntil } from "../domain/duration";
-import { absentSecret, firstUnfit, judgeCertificate } from "../domain/certificate";
-import type { CertificateFacts, PemFacts } from "../domain/certificate-facts";
+import {
+  absentSecret,
+  type CertificateFacts,
+  firstUnfit,
+  judgeCertificate,
+  type PemFacts,
+} from "../domain/certificate";
 import { exitCodes } from "../domain/errors";
 import { kinds } from "../domain/kinds";
 import type { Names } from "../domain/names";

@@ -1,6 +1,5 @@
 /** What `cert create` reads, and what it writes: pure over what was read. */
-import { firstUnfit, judgeCertificate } from "../domain/certificate";
-import type { CertificateFacts } from "../domain/certificate-facts";
+import { type CertificateFacts, firstUnfit, judgeCertificate } from "../domain/certificate";
 import { EngineError, type ExitCode, exitCodes } from "../domain/errors";
 import type { Finding } from "../domain/findings";
 import { kinds } from "../domain/kinds";

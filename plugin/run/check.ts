@@ -1,9 +1,8 @@
 /** `check`: one snapshot, every check, no write (S121-S127). */
-import type { Area, Check } from "../domain/checks/check";
-import { judgingCodes } from "../domain/checks/codes";
+import { type Area, type Check, judgingCodes } from "../domain/checks/check";
 import { isBlocked, type Judgement, judgeChecks, type Verdict } from "../domain/checks/judge";
 import { requireMatched, type Selection } from "../domain/checks/selection";
-import type { CheckTarget } from "../domain/checks/target";
+import type { CheckTarget } from "../domain/checks/situation";
 import { exitCodes } from "../domain/errors";
 import type { Facts } from "../domain/facts";
 import type { Finding, Severity } from "../domain/findings";

@@ -2,7 +2,7 @@
 import type { Judgement } from "../domain/checks/judge";
 import { requireMatched, type Skip } from "../domain/checks/selection";
 import { exitCodes } from "../domain/errors";
-import { judgePrerequisites, prerequisiteKeys } from "../domain/upgrade/prerequisites";
+import { judgePrerequisites, prerequisiteKeys } from "../domain/procedure";
 import { readDefinition, withDefinition } from "./cluster/read";
 import { type Ledger, MissingPermissionsError, tellMissing } from "./engine/permissions";
 import { BlockedError } from "./engine/recorder";

@@ -1,5 +1,5 @@
 /** Reads a cluster into facts: one LIST for each kind, all at once, nothing else (S57; cli contract, status). */
-import { secretReferences } from "../domain/checks/references";
+import { secretReferences } from "../domain/checks/secrets";
 import { ApiError } from "../domain/errors";
 import { factKeys, factSources, type FactKey, type Facts, type FactSource } from "../domain/facts";
 import type { Names } from "../domain/names";

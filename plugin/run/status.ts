@@ -5,7 +5,7 @@ import { factKeys, type FactKey, type Facts, factSources, isOpenShift } from "..
 import type { Finding } from "../domain/findings";
 import type { Permission } from "../domain/permissions";
 import type { RoleFiles } from "../domain/rbac/lines";
-import type { ReleaseContents } from "../domain/release/release";
+import type { ReleaseContents } from "../domain/release/contents";
 import { judgeStatus, type Status } from "../domain/status/status";
 import { requirePermissions } from "./engine/permissions";
 import type { Recorder } from "./engine/recorder";

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaultNames as names } from "../../plugin/domain/names";
-import { rbacKinds } from "../../plugin/domain/rbac/kinds";
+import { rbacKinds } from "../../plugin/domain/kinds";
 import { at, list, own } from "../../plugin/domain/values";
 import { configurationResource } from "../../plugin/domain/webhook/configuration";
 import { writeChart } from "../support/releases/chart";

@@ -7,7 +7,7 @@ import { constants } from "node:os";
 import { join } from "node:path";
 import { defaultNames as names } from "../../plugin/domain/names";
 import { factSources } from "../../plugin/domain/facts";
-import { rbacKinds } from "../../plugin/domain/rbac/kinds";
+import { rbacKinds } from "../../plugin/domain/kinds";
 import { own } from "../../plugin/domain/values";
 import type { KubeObject } from "../../plugin/run/ports";
 import type { AuditMark } from "./control-plane";

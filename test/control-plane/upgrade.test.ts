@@ -2,11 +2,10 @@
  * `kubectl engine upgrade` from 7.4.2-2 over 7.22.0-7 to 8.0.2-2 on a real API server, unattended, by
  * the built program: on OpenShift, with bundles, while the operator plays and the webhook serves.
  */
-import { kinds } from "../../plugin/domain/kinds";
+import { kinds, rbacKinds } from "../../plugin/domain/kinds";
 import { defaultNames as names } from "../../plugin/domain/names";
-import { definitionResource } from "../../plugin/domain/operator/kinds";
-import { rbacKinds } from "../../plugin/domain/rbac/kinds";
-import { constraintResource } from "../../plugin/domain/scc/constraint";
+import { definitionResource } from "../../plugin/domain/operator/wanted";
+import { constraintResource } from "../../plugin/domain/scc/grants";
 import { at, list, own } from "../../plugin/domain/values";
 import { played } from "../../plugin/rehearsal/operator/scene";
 import type { KubeObject } from "../../plugin/run/ports";

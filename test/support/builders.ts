@@ -5,7 +5,7 @@ import { parseDocuments } from "../../plugin/adapters/yaml";
 import { kinds } from "../../plugin/domain/kinds";
 import { defaultNames, type KindNames } from "../../plugin/domain/names";
 import type { KubeObject, ObjectMeta, Resource } from "../../plugin/domain/objects";
-import { renderTemplate } from "../../plugin/domain/webhook/template";
+import { renderTemplate } from "../../plugin/domain/webhook/wanted";
 
 const { webhook, group, version } = defaultNames;
 

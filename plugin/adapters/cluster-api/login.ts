@@ -1,6 +1,6 @@
 /** Who asks: a name and a password, or the token that they are exchanged for (S105; domain facts 9). */
 
-import { concealed } from "../../domain/concealed";
+import { concealed } from "../../domain/public-words";
 
 /** Read once from a Secret; never printed, and never on a command line. */
 export interface ApiCredentials {

@@ -1,7 +1,6 @@
 /** One kubeconfig file's text into entries; problems never quote the text, which holds secrets. */
 import { CORE_SCHEMA, load, YAMLException } from "js-yaml";
-import { shapeProblem } from "../../domain/bounded";
-import { isObject, type Json, list, own, text } from "../../domain/values";
+import { isObject, type Json, list, own, shapeProblem, text } from "../../domain/values";
 import type { ClusterEntry, ContextEntry, UserEntry } from "./kubeconfig-entries";
 
 /** The entries of one file, paths as written. */

@@ -1,5 +1,5 @@
 /** What every code about installed modules means, for `explain`. */
-import type { Explained } from "../explained";
+import type { Explained } from "../findings";
 
 /** What may be wrong with modules as the REST API has them, by what it is about. */
 export const moduleFindings = {

@@ -1,8 +1,7 @@
 /** Which databases use which modules, and what the EC and the list of modules say of each (S101, S102). */
-import { projectCluster } from "../clusters";
+import { moduleStanding, projectCluster } from "../clusters";
 import type { Names } from "../names";
 import type { KubeObject } from "../objects";
-import { moduleStanding } from "../module-standing";
 import { withInstalled } from "./modules";
 import type { ApiDatabase, ApiNode, InstalledModule } from "./records";
 

@@ -1,5 +1,5 @@
 /** Active-active databases and the clusters that take part in them (S65, S66, S127; domain facts 7). */
-import { usedModules } from "../cluster/databases";
+import { usedModules } from "../cluster/causes";
 import { factNamed } from "../facts";
 import type { KubeObject } from "../objects";
 import { readSubject } from "../rules/subject";

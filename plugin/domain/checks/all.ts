@@ -1,12 +1,11 @@
 /** Every check, by area in the order in which they are shown. */
 import { activeActiveChecks } from "./active-active";
 import { certificateChecks } from "./certificate";
-import type { Check, Explained } from "./check";
+import { type Check, type Explained, judgingCodes } from "./check";
 import { clusterChecks } from "./cluster";
 import { clusterSpecChecks } from "./cluster-spec";
 import { databaseChecks } from "./databases";
 import { definitionChecks } from "./definitions";
-import { judgingCodes } from "./codes";
 import { licenceChecks } from "./licence";
 import { moduleChecks } from "./modules";
 import { operatorChecks } from "./operator";

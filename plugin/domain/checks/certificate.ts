@@ -1,6 +1,10 @@
 /** The webhook's Secret and its certificate, by the checks that every command shares (S27, S28; domain facts 4.2). */
-import { absentSecret, certificateCodes, judgeCertificate } from "../certificate";
-import { certificateChecks as judged } from "../certificate-checks";
+import {
+  absentSecret,
+  certificateChecks as judged,
+  certificateCodes,
+  judgeCertificate,
+} from "../certificate";
 import { factNamed } from "../facts";
 import { candidatesOf } from "../webhook/configuration";
 import { type Check, codeIn, shared } from "./check";

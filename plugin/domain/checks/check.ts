@@ -3,11 +3,10 @@ import { type CauseKey, causesOf } from "../cluster/causes";
 import { clusterFindings } from "../cluster/codes";
 import type { FactKey } from "../facts";
 import type { Finding } from "../findings";
-import type { KubeObject } from "../objects";
-import { objectLabel } from "../objects";
+import { type KubeObject, objectLabel } from "../objects";
 import type { Situation } from "./situation";
 
-export type { CheckTarget } from "./target";
+export type { CheckTarget } from "./situation";
 
 /** The areas in the order in which they are shown. */
 export const areas = [
@@ -90,3 +89,21 @@ export const perCluster =
   ): Check["judge"] =>
   (situation) =>
     situation.clusters.flatMap((cluster) => judge(cluster, situation) ?? []);
+
+/** A list that was not read, a check that failed itself. */
+export const judgingCodes = {
+  unread: {
+    code: "CHECK-NOT-JUDGED",
+    severity: "warning",
+    cause: "a list could not be read, so nothing is said about what rests on it",
+    fix: "have somebody grant the permission that is named, then run again",
+    source: "cli contract, check",
+  },
+  broken: {
+    code: "CHECK-BROKEN",
+    severity: "warning",
+    cause: "a check came to no verdict: it met something that it was not made for",
+    fix: "look at what it is about by hand, and report it with the cluster's objects",
+    source: "cli contract, check",
+  },
+} as const satisfies Readonly<Record<string, Explained>>;

@@ -1,9 +1,9 @@
 /** The EC's spec: images, policy, and the two spellings of the automatic upgrade (domain facts 7, 13). */
 import { clusterFindings } from "../cluster/codes";
 import { usualPullPolicy } from "../cluster/edits";
-import { autoPaths } from "../cluster/fields";
+import { autoPaths } from "../served-fields";
 import { lastFile } from "../operator/managers";
-import { isSameTag } from "../release/target";
+import { isSameTag } from "../versions";
 import { isUnknownPolicy } from "../rules/upgrade-policy";
 import { at, shown, text } from "../values";
 import { type Check, type Found, ofCause, on, perCluster, shared } from "./check";

@@ -4,13 +4,12 @@ import { clusterFindings } from "../cluster/codes";
 import { factNamed } from "../facts";
 import type { KubeObject } from "../objects";
 import { ownerOf } from "../owners";
-import { clusterVersionFor } from "../release/pairs";
-import { isSameTag } from "../release/target";
+import { clusterVersionFor } from "../release/platforms";
+import { isSameTag } from "../versions";
 import { runningVersion } from "../rollout/cluster";
 import { at, text } from "../values";
 import { type Check, on, perCluster, shared } from "./check";
-import type { Situation } from "./situation";
-import { nameOf, namespaceOf } from "./named";
+import { nameOf, namespaceOf, type Situation } from "./situation";
 
 const area = "cluster";
 const needs = ["ecs"] as const;

@@ -1,21 +1,19 @@
 /** The databases: version, place, state (S61, S98, S123, S126; domain facts 6, 7, 13). */
-import { causesOf } from "../cluster/causes";
+import { causesOf, databasesOf, isTooOld, lowest } from "../cluster/causes";
 import { clusterFindings } from "../cluster/codes";
-import { databasesOf, isTooOld, lowest } from "../cluster/databases";
 import { keepsNothing } from "../databases/bdb";
 import { databaseFindings } from "../databases/codes";
-import { versionPaths } from "../databases/version-paths";
+import { versionPaths } from "../served-fields";
 import type { KubeObject } from "../objects";
 import { fieldsOf, fieldText } from "../rules/fields";
 import { judgeEdit } from "../rules/order";
 import type { RuleOptions } from "../rules/types";
 import { quote, showMiss } from "../rules/wording";
-import { otherOperators } from "../rbac/stale";
+import { otherOperators } from "../rbac/managed";
 import { at, shown, text } from "../values";
 import { formatEngineVersion, leadingEngineVersion } from "../versions";
 import { type Check, type Found, on, perCluster, shared } from "./check";
-import { isForNewBase, type PlacedDatabase, type Situation } from "./situation";
-import { namespaceOf } from "./named";
+import { isForNewBase, namespaceOf, type PlacedDatabase, type Situation } from "./situation";
 
 const area = "databases";
 const ofClusters = ["ecs", "edbs", "eaadbs"] as const;

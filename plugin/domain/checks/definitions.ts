@@ -2,12 +2,15 @@
 import { factNamed, type Facts } from "../facts";
 import { type KubeObject, lastApplied } from "../objects";
 import { operatorFindings } from "../operator/codes";
-import { conditionOf, type DefinitionVerdict, judgeDefinition } from "../operator/definitions";
-import { lossesOf } from "../operator/losses";
+import {
+  conditionOf,
+  type DefinitionVerdict,
+  judgeDefinition,
+  lossesOf,
+} from "../operator/definitions";
 import { at, own, text } from "../values";
 import { type Check, on, shared } from "./check";
-import { isBefore, type Situation } from "./situation";
-import { nameOf, namespaceOf } from "./named";
+import { isBefore, nameOf, namespaceOf, type Situation } from "./situation";
 
 const area = "definitions";
 /** Together, all annotations of an object. */

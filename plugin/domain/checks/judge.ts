@@ -3,12 +3,10 @@ import { type FactKey, type Facts, factSources } from "../facts";
 import type { Finding } from "../findings";
 import { permissionLine, type Permission } from "../permissions";
 import { checks as catalogue } from "./all";
-import type { Check, Want } from "./check";
-import { judgingCodes } from "./codes";
+import { type Check, judgingCodes, type Want } from "./check";
 import { rolesOf } from "./rbac-sites";
 import { accept, isSkipped, type Selection, type Skip, skipWord } from "./selection";
-import { type Situation, situationOf } from "./situation";
-import type { CheckTarget } from "./target";
+import { type CheckTarget, type Situation, situationOf } from "./situation";
 
 /** What became of a check: `skipped` is one whose findings are all accepted, or that need not be judged. */
 export type Verdict = "ok" | "failed" | "unjudged" | "skipped";

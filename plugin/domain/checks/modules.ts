@@ -1,9 +1,9 @@
 /** Modules of the user's own: defined, named and downloaded as they must be (S51-S56, S103, S124). */
 import { clusterFindings } from "../cluster/codes";
-import { undefinedModules, usedModules } from "../cluster/databases";
+import { undefinedModules, usedModules } from "../cluster/causes";
 import { projectCluster } from "../clusters";
 import type { KubeObject } from "../objects";
-import { isSameTag } from "../release/target";
+import { isSameTag } from "../versions";
 import { fieldName, fieldsOf } from "../rules/fields";
 import { at, list, own, text } from "../values";
 import { type Check, type Found, ofCause, on, perCluster, shared } from "./check";

@@ -1,12 +1,11 @@
 /** The operator: there, ready, of one release, and nobody else's to change (S19, S122; domain facts 8). */
 import { factNamed } from "../facts";
 import { annotationKey, annotationOf, type KubeObject } from "../objects";
-import { parseImage, publicImages, registryOf } from "../image";
+import { judgeImages, parseImage, publicImages, registryOf } from "../image";
 import { operatorFindings } from "../operator/codes";
 import { judgeRegistry } from "../operator/refusals";
 import { isOperator } from "../operator/wanted";
-import { judgeImages } from "../release/images";
-import { isSameTag } from "../release/target";
+import { isSameTag } from "../versions";
 import { at, list, own, shown, text } from "../values";
 import { webhookCodes } from "../webhook/codes";
 import { judgeServer } from "../webhook/readiness";

@@ -1,13 +1,11 @@
 /** How far the operator's rights reach: too short, or further than what it manages (domain facts 6). */
 import { factNamed } from "../facts";
 import { rbacFindings } from "../rbac/codes";
-import { grantsOf, rulesOf } from "../rbac/rules";
-import { cutOff, findStale } from "../rbac/stale";
-import { roleRefOf } from "../rbac/subjects";
+import { grantsOf, roleRefOf, rulesOf } from "../rbac/rules";
+import { cutOff, findStale } from "../rbac/managed";
 import { type Check, type Found, on, shared } from "./check";
-import { nameOf, namespaceOf } from "./named";
+import { nameOf, namespaceOf, type Situation } from "./situation";
 import { settingNeeds } from "./rbac-sites";
-import type { Situation } from "./situation";
 
 const area = "rbac";
 const source = "domain facts 6";

@@ -5,8 +5,7 @@ import { rbacFindings } from "../rbac/codes";
 import { at, list, own, text } from "../values";
 import { type Check, type Found, on, shared } from "./check";
 import { isTerminating, settingNeeds } from "./rbac-sites";
-import type { Situation } from "./situation";
-import { nameOf } from "./named";
+import { nameOf, type Situation } from "./situation";
 
 const area = "rbac";
 const source = "domain facts 6";

@@ -2,15 +2,13 @@
 import { factNamed, type FactKey, type Facts } from "../facts";
 import type { KubeObject } from "../objects";
 import { type ReleaseRoles, rolesFor } from "../rbac/lines";
-import { type Additions, additionsTo } from "../rbac/local";
-import { clusterRoleOf, isShared, sharedPair } from "../rbac/shared";
-import { termsFor } from "../rbac/terms";
+import { type Additions, additionsTo, termsFor } from "../rbac/plan";
+import { clusterRoleOf, isShared, sharedPair } from "../rbac/site";
 import { pairIn, type RbacTemplates, renderRbac } from "../rbac/templates";
-import type { Pair } from "../rbac/kinds";
-import { accountOf } from "../scc/account";
+import type { Pair } from "../kinds";
+import { accountOf } from "../scc/grants";
 import { at } from "../values";
-import type { Situation } from "./situation";
-import { namespaceOf } from "./named";
+import { namespaceOf, type Situation } from "./situation";
 
 /** What is in a managed namespace. */
 export interface HeldSite {

@@ -1,12 +1,20 @@
 /** Role and RoleBinding of every managed namespace (S34; domain facts 6). */
 import type { KubeObject } from "../objects";
 import { ownerOf } from "../owners";
-import { leftovers } from "../placeholders";
+import { leftovers } from "../names";
 import { rbacFindings } from "../rbac/codes";
-import { localFindings } from "../rbac/local";
-import { compareRules, grantLines, isAmong, rulesOf } from "../rbac/rules";
-import { otherOperators } from "../rbac/stale";
-import { roleRefOf, subjectLabel, subjectsBeyond, subjectsOf } from "../rbac/subjects";
+import { localFindings } from "../rbac/plan";
+import {
+  compareRules,
+  grantLines,
+  isAmong,
+  roleRefOf,
+  rulesOf,
+  subjectLabel,
+  subjectsBeyond,
+  subjectsOf,
+} from "../rbac/rules";
+import { otherOperators } from "../rbac/managed";
 import { type Check, type Found, on, shared } from "./check";
 import { type ManagedSite, settingNeeds, sitesOf, templatesOf } from "./rbac-sites";
 import type { Situation } from "./situation";

@@ -5,14 +5,12 @@ import { operatorFindings } from "../operator/codes";
 import type { KubeObject } from "../objects";
 import { fileEntries, lastFile } from "../operator/managers";
 import { beyond, compareRules, type Grant, grantLines, grantsOf, rulesOf } from "../rbac/rules";
-import { clusterVersionFor } from "../release/pairs";
-import type { ToldTag } from "../release/release";
-import { isSameTag } from "../release/target";
+import { clusterVersionFor } from "../release/platforms";
+import type { ToldTag } from "../release/contents";
+import { compareReleaseTags, isSameTag } from "../versions";
 import { at, own, text } from "../values";
-import { compareReleaseTags } from "../versions";
 import { type Check, type Found, on, shared } from "./check";
-import { isBefore, type Situation, tagged, type Tagged } from "./situation";
-import { nameOf } from "./named";
+import { isBefore, nameOf, type Situation, tagged, type Tagged } from "./situation";
 
 const area = "release";
 const source = "domain facts 8";

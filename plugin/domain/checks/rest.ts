@@ -2,9 +2,8 @@
 import { factNamed } from "../facts";
 import { at, list, own, shown, text } from "../values";
 import { type Check, on, perCluster } from "./check";
-import { keepsCredentialsInSecret } from "./references";
-import { judgeSecrets } from "./secrets";
-import { nameOf } from "./named";
+import { judgeSecrets, keepsCredentialsInSecret } from "./secrets";
+import { nameOf } from "./situation";
 
 const area = "rest";
 

@@ -3,18 +3,29 @@ import { factNamed } from "../facts";
 import type { KubeObject } from "../objects";
 import { objectLabel } from "../objects";
 import { grantsOf as grantsOfRules, rulesOf } from "../rbac/rules";
-import { type Account, accountOf, groupOf, groupsOf, isAccount, userOf } from "../scc/account";
+import {
+  type Account,
+  accountOf,
+  constraintResource,
+  grantsOf,
+  groupOf,
+  groupsOf,
+  isAccount,
+  userOf,
+} from "../scc/grants";
 import { sccCodes } from "../scc/codes";
-import { constraintResource } from "../scc/constraint";
-import { findingsOf } from "../scc/findings";
-import { grantsOf } from "../scc/grants";
-import { planUnbind, type Unbinding } from "../scc/plan";
-import { isFree, type JudgedAccount, judgeAccounts, wantsAdjustment } from "../scc/refusals";
-import { releasesOf, unprivilegedFrom } from "../scc/release";
+import { findingsOf, planUnbind, type Unbinding } from "../scc/plan";
+import {
+  isFree,
+  judgeAccounts,
+  type JudgedAccount,
+  releasesOf,
+  unprivilegedFrom,
+  wantsAdjustment,
+} from "../scc/refusals";
 import { at, isObject, list, own } from "../values";
 import { type Check, codeIn, type Found, on, perCluster, shared } from "./check";
-import { isBefore, type Situation } from "./situation";
-import { nameOf } from "./named";
+import { isBefore, nameOf, type Situation } from "./situation";
 
 const area = "scc";
 const access = ["clusterRoles", "clusterRoleBindings", "roles", "roleBindings"] as const;

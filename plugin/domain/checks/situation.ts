@@ -1,15 +1,43 @@
 /** What several checks look at, read once from the facts: the operator, its clusters, its databases. */
 import { type ClusterQuestion, lookUpCluster, projectCluster, referenceOf } from "../clusters";
-import { type Facts, factNamed } from "../facts";
+import { factNamed, type Facts } from "../facts";
 import type { Names } from "../names";
 import type { KubeObject } from "../objects";
 import { type Configured, configuredNamespaces } from "../rbac/managed";
 import type { ClusterLookup, Edit } from "../rules/types";
-import { releasesOf } from "../scc/release";
+import { releasesOf } from "../scc/refusals";
 import { own } from "../values";
 import { isOlder, parseReleaseTag, type ReleaseTag } from "../versions";
-import type { CheckTarget } from "./target";
-import { nameOf, namespaceOf } from "./named";
+import type { RoleFiles } from "../rbac/lines";
+import type { ReleaseContents } from "../release/contents";
+
+/** What is wanted; without any of it the cluster is judged as it stands. */
+export interface CheckTarget {
+  /** Release of the operator. */
+  readonly operatorVersion?: string | undefined;
+  /** The cluster's tag as a person gives it; absent: what belongs to the operator's release. */
+  readonly clusterTag?: string | undefined;
+  /** The one EC that is asked about; absent: all of the operator's. */
+  readonly cluster?: string | undefined;
+  /** What the release's files hold. */
+  readonly contents?: ReleaseContents;
+  /** The webhook's template of the release, else the shipped one, rendered for the namespace. */
+  readonly webhook?: KubeObject;
+  /** The template is the one that the tool ships. */
+  readonly shippedWebhook?: boolean;
+  /** The files for managed namespaces: the release's, else the shipped ones. */
+  readonly rbac?: RoleFiles;
+}
+
+/** The name of an object. */
+export function nameOf({ metadata }: KubeObject): string {
+  return metadata.name ?? "";
+}
+
+/** The namespace of an object, empty for a cluster-scoped one. */
+export function namespaceOf({ metadata }: KubeObject): string {
+  return metadata.namespace ?? "";
+}
 
 /** A release as it is written and as it is compared. */
 export interface Tagged {

@@ -5,8 +5,7 @@ import type { Json } from "../values";
 import { caBundleOf, candidatesOf, entriesOf, entryOf } from "../webhook/configuration";
 import { own } from "../values";
 import { type Plan, planSwap } from "../webhook/plan";
-import { goalOf, type Situation } from "./situation";
-import { nameOf } from "./named";
+import { goalOf, nameOf, type Situation } from "./situation";
 
 /** An entry of the product's, and the configuration that holds it. */
 export interface EntryInForce {

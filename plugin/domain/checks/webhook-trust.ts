@@ -2,12 +2,11 @@
 import { factNamed } from "../facts";
 import type { KubeObject } from "../objects";
 import { own } from "../values";
-import { type Trust, trustOf } from "../webhook/trust";
+import { type Trust, trustOf } from "../webhook/configuration";
 import { selects } from "../kube/selectors";
 import { type Check, on } from "./check";
-import type { Situation } from "./situation";
+import { nameOf, namespaceOf, type Situation } from "./situation";
 import { entriesInForce, type EntryInForce } from "./webhook-entries";
-import { nameOf, namespaceOf } from "./named";
 
 const area = "webhook";
 const needs = ["webhookConfigurations"] as const;

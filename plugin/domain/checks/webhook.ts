@@ -1,7 +1,7 @@
 /** The webhook configuration: whole, today's, and calling what is there (S24-S30; domain facts 4). */
 import { factNamed } from "../facts";
 import type { KubeObject } from "../objects";
-import { leftovers } from "../placeholders";
+import { leftovers } from "../names";
 import { at, list, own, shown } from "../values";
 import { webhookCodes } from "../webhook/codes";
 import {
@@ -13,9 +13,8 @@ import {
 } from "../webhook/configuration";
 import { judgeServer, serverOf } from "../webhook/readiness";
 import { type Check, codeIn, type Found, on, shared } from "./check";
-import type { Situation } from "./situation";
+import { nameOf, type Situation } from "./situation";
 import { configurationsOf, currentOf, entriesInForce, planOf } from "./webhook-entries";
-import { nameOf } from "./named";
 
 const area = "webhook";
 const needs = ["webhookConfigurations"] as const;

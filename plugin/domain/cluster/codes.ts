@@ -1,5 +1,5 @@
 /** The finding codes of a cluster's upgrade and of its pods, each with its cause, way out and source. */
-import { codesOf, type Explained, findingIn } from "../explained";
+import { codesOf, type Explained, findingIn } from "../findings";
 
 const { error, warning } = codesOf({ source: "S48" });
 

@@ -4,7 +4,7 @@ import type { Names } from "../names";
 import type { KubeObject } from "../objects";
 import type { PlannedChange } from "../planned-write";
 import { at, isObject, type Json, own, sameJson, withValue } from "../values";
-import { autoPaths } from "./fields";
+import { autoPaths } from "../served-fields";
 
 /** What is asked for. */
 export interface ClusterWish {

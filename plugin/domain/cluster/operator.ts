@@ -3,10 +3,10 @@ import { parseImage } from "../image";
 import { factNamed, type Facts, isKnown } from "../facts";
 import type { Finding } from "../findings";
 import { annotationOf, type KubeObject, objectLabel } from "../objects";
-import { clusterVersionFor } from "../release/pairs";
+import { clusterVersionFor } from "../release/platforms";
 import { judgeDeployment } from "../rollout/deployment";
-import { containerOf } from "../rollout/pods";
-import { at, own, text } from "../values";
+import { containerOf } from "../rollout/stateful-set";
+import { at, isObject, type Json, list, own, text } from "../values";
 import {
   compareReleaseTags,
   compareTags,
@@ -16,7 +16,7 @@ import {
 } from "../versions";
 import { clusterFinding } from "./codes";
 import type { ClusterWish } from "./edits";
-import { autoOf } from "./fields";
+import { autoOf } from "../served-fields";
 
 /** The release that runs, and the cluster release that it manages; undefined where it is not known. */
 export interface OperatorRelease {
@@ -136,4 +136,37 @@ function isPast(tag: string | undefined, version: string | undefined): boolean {
     minimal: false,
   });
   return compareReleaseTags(line(runs), line(target)) < 0;
+}
+
+/** The facts with an operator of this release, ready: the upgrade goes on only when it is. */
+export function withOperator(facts: Facts, version: string): Facts {
+  const { operator, images } = facts.names;
+  const image = `${images.operator}:${version}`;
+  const deployments = facts.objects.deployments.map((deployment) =>
+    deployment.metadata.name === operator.deployment ? withImage(deployment, image) : deployment,
+  );
+  return { ...facts, objects: { ...facts.objects, deployments } };
+}
+
+function withImage(deployment: KubeObject, image: string): KubeObject {
+  const spec = group(deployment, ["spec"]);
+  const template = group(spec, ["template"]);
+  const podSpec = group(template, ["spec"]);
+  const containers = list(podSpec["containers"]).map((each) => ({ ...group(each, []), image }));
+  return {
+    ...deployment,
+    spec: { ...spec, replicas: 1, template: { ...template, spec: { ...podSpec, containers } } },
+    status: {
+      observedGeneration: deployment.metadata.generation,
+      replicas: 1,
+      updatedReplicas: 1,
+      readyReplicas: 1,
+      availableReplicas: 1,
+    },
+  };
+}
+
+function group(value: unknown, path: readonly string[]): Json {
+  const found = at(value, path);
+  return isObject(found) ? found : {};
 }

@@ -6,7 +6,7 @@ import { uidNumber } from "../api/values";
 import type { Finding } from "../findings";
 import type { Names } from "../names";
 import { type KubeObject, objectLabel } from "../objects";
-import { at } from "../values";
+import { at, isObject, type Json } from "../values";
 import {
   compareDotted,
   compareEngineVersions,
@@ -14,7 +14,116 @@ import {
   leadingEngineVersion,
 } from "../versions";
 import { databaseFinding } from "./codes";
-import { mayLoseData, type RequestWish } from "./request";
+
+/** The fields of the request; what is false or absent is not sent. */
+export interface RequestWish {
+  readonly engineVersion?: string;
+  readonly forceRestart?: boolean;
+  readonly keepEngineVersion?: boolean;
+  readonly keepCrdtProtocolVersion?: boolean;
+  readonly mayDiscardData?: boolean;
+  readonly forceDiscard?: boolean;
+  readonly preserveRoles?: boolean;
+  readonly parallelShardsUpgrade?: number;
+  readonly modules?: readonly Json[];
+  readonly latestWithModules?: boolean;
+}
+
+type Field = keyof RequestWish;
+
+/** A field, with the flag that gives it. */
+export interface RequestField {
+  readonly field: Field;
+  readonly flag: string;
+  /** What to do instead of a deprecated one (S120). */
+  readonly instead?: string;
+  readonly source: string;
+}
+
+/** Every field of the request that has a meaning: that of swap_roles is not published (S90). */
+export const requestFields: readonly RequestField[] = [
+  { field: "forceRestart", flag: "force-restart", source: "S80" },
+  {
+    field: "keepEngineVersion",
+    flag: "keep-engine-version",
+    instead: "give the present version with --engine-version",
+    source: "S81",
+  },
+  { field: "keepCrdtProtocolVersion", flag: "keep-crdt-protocol-version", source: "S82" },
+  { field: "mayDiscardData", flag: "may-discard-data", source: "S83" },
+  { field: "forceDiscard", flag: "force-discard", source: "S84" },
+  { field: "preserveRoles", flag: "preserve-roles", source: "S85" },
+  { field: "parallelShardsUpgrade", flag: "parallel-shards", source: "S86" },
+  { field: "modules", flag: "modules", source: "S87" },
+  { field: "engineVersion", flag: "engine-version", source: "S88" },
+  {
+    field: "latestWithModules",
+    flag: "latest-with-modules",
+    instead: "use --engine-version latest; its modules go with it",
+    source: "S89",
+  },
+];
+
+/** The body: fields under the names that the server knows them by. */
+export function requestBody(wish: RequestWish, { upgradeRequest }: Names): Json {
+  const entries = requestFields
+    .map(({ field }) => [field, wish[field]] as const)
+    .filter(([field, value]) =>
+      field === "latestWithModules" ? value !== undefined : value !== undefined && value !== false,
+    )
+    .map(([field, value]) => [upgradeRequest[field], value]);
+  return Object.fromEntries(entries) as Json;
+}
+
+/** One line for each deprecated field that is used, with its replacement (S120). */
+export function deprecated(wish: RequestWish, { upgradeRequest }: Names): readonly string[] {
+  const { currentModule, newModule } = upgradeRequest;
+  const lines = requestFields
+    .filter(({ field }) => wish[field] !== undefined && wish[field] !== false)
+    .flatMap(({ flag, instead }) =>
+      instead === undefined ? [] : [`--${flag} is deprecated as of 7.8.2: ${instead}`],
+    );
+  const entries = [currentModule, newModule]
+    .filter((key) => wish.modules?.some((module) => Object.hasOwn(module, key)))
+    .map(
+      (key) =>
+        `${key} in --modules is deprecated as of 7.8.2: leave it out, modules go with the engine version`,
+    );
+  return [...lines, ...entries];
+}
+
+/** The entries of --modules, or what is wrong with them (S41-S43). */
+export type ParsedModules =
+  | { readonly is: "modules"; readonly modules: readonly Json[] }
+  | { readonly is: "wrong"; readonly problems: readonly string[] };
+
+/** Reads the entries: a list of objects with the fields that the server knows. */
+export function parseModules(value: unknown, { upgradeRequest }: Names): ParsedModules {
+  if (!Array.isArray(value) || value.length === 0) {
+    return { is: "wrong", problems: ["it has to be a list of at least one entry"] };
+  }
+  const { currentModule, newModule, newModuleArgs } = upgradeRequest;
+  const known = [currentModule, newModule, newModuleArgs];
+  const modules = value.filter(isObject);
+  const problems = value.flatMap((entry: unknown, index) => {
+    if (!isObject(entry)) return [`entry ${index + 1} is no object`];
+    const unknown = Object.keys(entry).filter((key) => !known.includes(key));
+    return unknown.map(
+      (key) => `entry ${index + 1}: ${JSON.stringify(key)} is not one of ${known.join(", ")}`,
+    );
+  });
+  return problems.length > 0 ? { is: "wrong", problems } : { is: "modules", modules };
+}
+
+/** True when the request may do more than bring a database to a version. */
+export function asksForMore({ forceRestart, modules, latestWithModules }: RequestWish): boolean {
+  return forceRestart === true || modules !== undefined || latestWithModules === true;
+}
+
+/** True when data may be lost by it (S83, S84). */
+export function mayLoseData({ mayDiscardData, forceDiscard }: RequestWish): boolean {
+  return mayDiscardData === true || forceDiscard === true;
+}
 
 /** The database of a resource: by the uid that its status has, else by its name alone. */
 export function bdbOf(

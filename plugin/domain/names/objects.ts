@@ -1,20 +1,91 @@
 /** Objects in a Kubernetes cluster, the keys inside them, and the files that they come from. */
 import {
+  apiVersion,
   entryName,
   files,
+  groupName,
   imageName,
   imageNames,
   itemKey,
+  kindName,
   label,
   labelValue,
   metadataKey,
   metadataKeys,
   objectName,
+  resourceName,
   roleName,
+  title,
   tokens,
   urlPath,
+  versions,
   word,
+  words,
 } from "./sorts";
+
+/** The values. */
+export const valueNames = {
+  engineDbType: word("engine", "Type of a database that is no memcached one"),
+  bundledModules: words(
+    ["search", "ReJSON", "timeseries", "bf"],
+    "Modules that every cluster has, by the names that manifests give them",
+  ),
+  moduleDisplayNames: words(
+    ["EngineSearch", "EngineJSON", "EngineGears"],
+    "Display names of modules, as people know them",
+  ),
+  engineVersions: versions(
+    ["7.2", "7.4", "8.0", "8.2"],
+    "Supported versions where a cluster publishes none",
+  ),
+  majorChannel: word("major", "Channel, and policy, of major versions"),
+  latestChannel: word("latest", "Channel, and policy, of all versions"),
+};
+
+interface KindWords {
+  readonly kind: string;
+  readonly plural: string;
+  readonly short: string;
+  readonly says: string;
+}
+
+const kindOf = ({ kind, plural, short, says }: KindWords) => ({
+  kind: kindName(kind, `Kind of ${says}`),
+  plural: resourceName("plural", plural, `Plural of that kind, as URLs and RBAC rules have it`),
+  short: resourceName("short", short, `Short name of that kind; in capitals, messages use it`),
+});
+
+/** The product, group, versions and kinds. */
+export const apiNames = {
+  product: title("Engine Enterprise", "The product, as help and messages call it"),
+  group: groupName("app.engine.com", "API group of the product's kinds"),
+  version: apiVersion("v1alpha1", "Version of the kinds (the cluster's older one)"),
+  ecVersion: apiVersion("v1", "Version that cluster resources are stored in"),
+  ec: kindOf({
+    kind: "EngineEnterpriseCluster",
+    plural: "engineenterpriseclusters",
+    short: "ec",
+    says: "a cluster",
+  }),
+  edb: kindOf({
+    kind: "EngineEnterpriseDatabase",
+    plural: "engineenterprisedatabases",
+    short: "edb",
+    says: "a database",
+  }),
+  eaadb: kindOf({
+    kind: "EngineEnterpriseActiveActiveDatabase",
+    plural: "engineenterpriseactiveactivedatabases",
+    short: "eaadb",
+    says: "an active-active database",
+  }),
+  erc: kindOf({
+    kind: "EngineEnterpriseRemoteCluster",
+    plural: "engineenterpriseremoteclusters",
+    short: "erc",
+    says: "a remote cluster",
+  }),
+};
 
 const configuration = "ValidatingWebhookConfiguration";
 const operator = "engine-enterprise-operator";

@@ -1,8 +1,8 @@
 /** Texts in the specification's words, said in the words of the names. */
 import { defaultNames, mapNames, type Names, namesTree, termOf } from "../names";
 import { at } from "../values";
-import { kindKeys } from "./kind-fields";
-import { type Spellings, spellings } from "./spellings";
+import { kindKeys } from "./moves";
+import { type Spellings, spellings } from "../rebrand";
 
 /**
  * Says texts of the program in the words of these names. For sentences that the program has of its

@@ -4,7 +4,7 @@ import type { Finding } from "../findings";
 import { type ImagePart, imagesOn, inRegistry } from "../image";
 import type { Names } from "../names";
 import { type KubeObject, objectLabel } from "../objects";
-import type { ReleaseContents } from "../release/release";
+import type { ReleaseContents } from "../release/contents";
 import { at, isObject, list, own, sameJson, text } from "../values";
 import { operatorFinding } from "./codes";
 

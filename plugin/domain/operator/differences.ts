@@ -1,8 +1,153 @@
 /** Where a live object is not as a file wants it, as far as can be told without the API server. */
 import type { KubeObject } from "../objects";
-import { sameStored } from "../stored";
-import { isObject, type Json, own, sameJson } from "../values";
-import { valueAt } from "./field-path";
+import { isObject, type Json, list, own, parseJson, sameJson } from "../values";
+
+/**
+ * Values as the API server stores them. It keeps a value, not the way in which it was spelled:
+ * `4000m` becomes `4` (resource.Quantity), and what is empty is left out (omitempty). A dry run shows
+ * the stored form exactly; this is the comparison for where none can be sent.
+ */
+
+const spelling = /^([+-]?)0*(\d{0,18})(?:\.(\d{0,18}))?([mkMGTPEnu]|[KMGTPE]i|[eE][+-]?\d{1,2})?$/;
+const decimal = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
+const binary = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+
+interface Spelled {
+  readonly text: string;
+  readonly negative: boolean;
+  /** Without leading zeros; the fraction as it was written. */
+  readonly digits: string;
+  readonly fraction: string;
+  /** Of ten, and with a binary suffix of 1024. */
+  readonly power: number;
+  readonly kibi: number;
+  readonly isExponent: boolean;
+}
+
+/** A quantity as it is stored, in thousandths at the finest; undefined for what is none. */
+export function storedQuantity(value: unknown): string | undefined {
+  const spelled = spelledIn(value);
+  if (spelled === undefined) return undefined;
+  if (keepsItsText(spelled)) return spelled.text;
+  const thousandths = thousandthsOf(spelled);
+  if (thousandths === 0n) return "0";
+  const text = binaryText(thousandths, spelled) ?? decimalText(thousandths, spelled);
+  return spelled.negative ? `-${text}` : text;
+}
+
+function spelledIn(value: unknown): Spelled | undefined {
+  if (typeof value !== "string" && typeof value !== "number") return undefined;
+  const text = String(value);
+  if (!/\d/.test(text)) return undefined;
+  const match = spelling.exec(text);
+  if (match === null) return undefined;
+  const [, sign, whole, fraction = "", suffix = ""] = match;
+  const kibi = Math.max(binary.indexOf(suffix), 0);
+  const isExponent = /^[eE]./.test(suffix);
+  const steps = kibi > 0 ? 0 : 3 * (decimal.indexOf(suffix) - 3);
+  return {
+    ...{ text, kibi, isExponent, fraction, negative: sign === "-" },
+    digits: (whole || "0") + fraction,
+    power: (isExponent ? Number(suffix.slice(1)) : steps) - fraction.length,
+  };
+}
+
+/** The API server reuses a text that looks canonical, and it does not look closely. */
+function keepsItsText({ digits, fraction, power, kibi }: Spelled): boolean {
+  if (kibi > 0) return fraction === "" && BigInt(digits) % 8n !== 0n;
+  return power % 3 === 0 && power >= -3 && !digits.endsWith("000") && !digits.startsWith("0");
+}
+
+/** What is less than a thousandth counts as one. */
+function thousandthsOf({ digits, power, kibi }: Spelled): bigint {
+  const scaled = BigInt(digits) << BigInt(10 * kibi);
+  if (power >= -3) return scaled * 10n ** BigInt(power + 3);
+  const divisor = 10n ** BigInt(-power - 3);
+  return (scaled + divisor - 1n) / divisor;
+}
+
+/** Undefined for what has a decimal suffix: small and broken numbers among the binary ones. */
+function binaryText(thousandths: bigint, { kibi }: Spelled): string | undefined {
+  if (kibi === 0 || thousandths < 1_024_000n || thousandths % 1000n !== 0n) return undefined;
+  const [number, steps] = divided(thousandths / 1000n, 1024n, binary.length - 1);
+  return `${number}${String(binary[steps])}`;
+}
+
+function decimalText(thousandths: bigint, { isExponent }: Spelled): string {
+  const [number, steps] = divided(thousandths, 1000n, decimal.length - 3);
+  if (!isExponent) return `${number}${String(decimal[steps + 2])}`;
+  return steps === 1 ? String(number) : `${number}e${3 * (steps - 1)}`;
+}
+
+/** Divided as often as nothing is left over. */
+function divided(value: bigint, by: bigint, most: number): readonly [bigint, number] {
+  let [rest, steps] = [value, 0];
+  while (steps < most && rest % by === 0n) [rest, steps] = [rest / by, steps + 1];
+  return [rest, steps];
+}
+
+/** Fields that are quantities in every kind that a release or a person applies. */
+const quantityField = /\.(limits|requests)\.[^[\]]+$|\.(sizeLimit|divisor)$/;
+
+/** Values that are not stored when they are false or 0; of other fields these are values. */
+const omittedField =
+  /\.(hostNetwork|hostPID|hostIPC|stdin|stdinOnce|tty|readOnly|paused|publishNotReadyAddresses|minReadySeconds|initialDelaySeconds|priority|nullable|uniqueItems|exclusiveMaximum|exclusiveMinimum|preserveUnknownFields|x-kubernetes-int-or-string|x-kubernetes-embedded-resource)$/;
+
+/** True when both are stored as the same value in that field, `.spec.template…` as it is written. */
+export function sameStored(live: unknown, wanted: unknown, field: string): boolean {
+  if (sameJson(live, wanted)) return true;
+  if (live === undefined) return isOmitted(wanted, field);
+  if (!quantityField.test(field)) return false;
+  const quantity = storedQuantity(wanted);
+  return quantity !== undefined && quantity === storedQuantity(live);
+}
+
+function isOmitted(wanted: unknown, field: string): boolean {
+  if (wanted === false || wanted === 0) return omittedField.test(field);
+  return wanted === "" || wanted === null;
+}
+
+/** What stands there, undefined where nothing does; a key may itself hold dots. */
+export function valueAt(value: unknown, path: string): unknown {
+  if (path === "") return value;
+  if (path.startsWith("[")) return inList(value, path);
+  const rest = path.replace(/^\./, "");
+  const keys = isObject(value) ? Object.keys(value) : [];
+  const fitting = keys.filter(
+    (key) => rest.startsWith(key) && /^($|[.[])/.test(rest.slice(key.length)),
+  );
+  for (const key of fitting.sort((one, other) => other.length - one.length)) {
+    const found = valueAt(own(value, key), rest.slice(key.length));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const bracket = /^\[((?:"(?:[^"\\]|\\.)*"|[^\]"])*)\]/;
+
+function inList(value: unknown, path: string): unknown {
+  const match = bracket.exec(path);
+  if (match === null) return undefined;
+  const [whole] = match;
+  const inner = whole.slice(1, -1);
+  const items = list(value);
+  const found = /^\d+$/.test(inner) ? items[Number(inner)] : items.find(isMeant(inner));
+  return valueAt(found, path.slice(whole.length));
+}
+
+/** `="x"` means the item itself, `name="x",port=1` an item with these keys. */
+function isMeant(inner: string): (item: unknown) => boolean {
+  if (inner.startsWith("=")) return (item) => sameJson(item, parseJson(inner.slice(1)));
+  const pairs = [...inner.matchAll(/([^=,]+)=("(?:[^"\\]|\\.)*"|[^,]*)/g)];
+  return (item) =>
+    pairs.every(([, key, value]) => {
+      const held = own(item, String(key));
+      // what a file leaves out the API server fills in
+      return held === undefined
+        ? isObject(item) && pairs.length > 1
+        : sameJson(held, parseJson(String(value)));
+    });
+}
 
 /** A field whose value changes; `live` undefined: it is new. */
 export interface Difference {

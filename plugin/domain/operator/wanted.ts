@@ -1,11 +1,72 @@
 /** The objects of a bundle as they are wanted in one cluster (S15–S17). */
-import { parseImage } from "../image";
+import { inRegistry, parseImage } from "../image";
 import type { Names } from "../names";
-import { annotationOf, type KubeObject } from "../objects";
+import { annotationOf, type KubeObject, type Ref, type Resource } from "../objects";
 import { at, isObject, type Json, list, own, text } from "../values";
-import { type BundleKind, bundleKindOf, bundleKinds } from "./kinds";
-import { inRegistry } from "../image";
-import { unusualIn } from "./unusual";
+import { kinds, rbacKinds } from "../kinds";
+import { constraintResource } from "../scc/grants";
+
+/** A kind of the bundle: its step, and whether it lies in a namespace. */
+export interface BundleKind {
+  readonly resource: Resource;
+  readonly step: string;
+  readonly namespaced: boolean;
+}
+
+/** Definitions of kinds, which are cluster-wide and shared by all operators. */
+export const definitionResource: Resource = {
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  plural: "customresourcedefinitions",
+  kind: "CustomResourceDefinition",
+};
+
+const account: Resource = {
+  group: "",
+  version: "v1",
+  plural: "serviceaccounts",
+  kind: "ServiceAccount",
+};
+
+const namespacedKind = (step: string, resource: Resource): BundleKind => ({
+  step: `operator.${step}`,
+  resource,
+  namespaced: true,
+});
+const clusterKind = (step: string, resource: Resource): BundleKind => ({
+  ...namespacedKind(step, resource),
+  namespaced: false,
+});
+
+/** In the order of writing: what comes later needs what comes before. */
+export const bundleKinds: readonly BundleKind[] = [
+  clusterKind("crd", definitionResource),
+  // bundles for OpenShift up to 7.8 bring it
+  clusterKind("constraint", constraintResource),
+  namespacedKind("account", account),
+  namespacedKind("role", rbacKinds.role),
+  clusterKind("role", rbacKinds.clusterRole),
+  namespacedKind("binding", rbacKinds.roleBinding),
+  clusterKind("binding", rbacKinds.clusterRoleBinding),
+  namespacedKind("settings", kinds.configMap),
+  namespacedKind("service", kinds.service),
+  namespacedKind("deployment", kinds.deployment),
+];
+
+/** The kind of an object, undefined when it is none of a bundle's. */
+export function bundleKindOf({ apiVersion, kind }: KubeObject): BundleKind | undefined {
+  return bundleKinds.find(({ resource }) => {
+    const { group, version } = resource;
+    const served = group === "" ? version : `${group}/${version}`;
+    return resource.kind === kind && served === apiVersion;
+  });
+}
+
+/** Where the object is stored. */
+export function bundleRef({ resource, namespaced }: BundleKind, { metadata }: KubeObject): Ref {
+  const { name = "", namespace } = metadata;
+  return { resource, name, ...(namespaced && namespace !== undefined && { namespace }) };
+}
 
 /** What is done to every object of the bundle. */
 export interface Placing {
@@ -148,4 +209,103 @@ export function operatorVersionOf(
 ): string | undefined {
   const tag = parseImage(imagesOf(deployment).get(names.operator.container))?.tag;
   return tag ?? annotationOf(deployment, names.annotations.operatorVersion);
+}
+
+/** An object of the bundle, and why it is not applied unless a person names it. */
+export interface Unusual {
+  /** `KIND/NAME`, by which it is allowed. */
+  readonly object: string;
+  readonly because: string;
+}
+
+/** Everything unusual in a bundle, one entry for each object and reason. */
+export function unusualIn(bundle: readonly KubeObject[], names: Names): readonly Unusual[] {
+  return bundle.flatMap((object) => {
+    const label = `${object.kind}/${object.metadata.name ?? ""}`;
+    const reasons = judges[object.kind]?.(object, names) ?? [];
+    return [...new Set(reasons)].map((because) => ({ object: label, because }));
+  });
+}
+
+type Judge = (object: KubeObject, names: Names) => readonly string[];
+
+const judges: Readonly<Record<string, Judge>> = {
+  Role: roleReasons,
+  ClusterRole: roleReasons,
+  RoleBinding: bindingReasons,
+  ClusterRoleBinding: bindingReasons,
+  SecurityContextConstraints: constraintReasons,
+  Deployment: deploymentReasons,
+};
+
+const farVerbs = ["escalate", "impersonate"];
+
+function roleReasons(role: KubeObject, { group }: Names): readonly string[] {
+  return list(role["rules"]).flatMap((rule) => {
+    const [groups, resources, urls, verbs] = [
+      "apiGroups",
+      "resources",
+      "nonResourceURLs",
+      "verbs",
+    ].map((key) => list(own(rule, key))) as [unknown[], unknown[], unknown[], unknown[]];
+    const isOwn = groups.every((one) => one === group);
+    return [
+      ...(groups.includes("*") ? ["its rules are for every API group"] : []),
+      ...(resources.includes("*") && !isOwn ? ["its rules are for every resource"] : []),
+      ...(urls.length > 0 ? ["its rules are for paths of the API server"] : []),
+      ...farVerbs
+        .filter((verb) => verbs.includes(verb))
+        .map((verb) => `its rules give the verb ${verb}`),
+    ];
+  });
+}
+
+const everybody =
+  /^system:(anonymous|unauthenticated|authenticated|masters|serviceaccounts(:.*)?)$/;
+
+function bindingReasons(binding: KubeObject): readonly string[] {
+  const role = text(at(binding, ["roleRef", "name"]));
+  const subjects = list(binding["subjects"]).map((subject) => text(own(subject, "name")) ?? "");
+  return [
+    ...(role === "cluster-admin" ? ["it gives cluster-admin"] : []),
+    ...subjects.filter((name) => everybody.test(name)).map((name) => `it is for ${name}`),
+  ];
+}
+
+const hostRights = [
+  "allowPrivilegedContainer",
+  "allowHostDirVolumePlugin",
+  "allowHostIPC",
+  "allowHostNetwork",
+  "allowHostPID",
+];
+
+function constraintReasons(constraint: KubeObject): readonly string[] {
+  const subjects = ["users", "groups"].flatMap((key) => list(constraint[key]).map(String));
+  return [
+    ...hostRights.filter((key) => constraint[key] === true).map((key) => `it has ${key}`),
+    ...subjects.filter((name) => everybody.test(name)).map((name) => `it is for ${name}`),
+  ];
+}
+
+function deploymentReasons(deployment: KubeObject, { operator }: Names): readonly string[] {
+  const pod = at(deployment, ["spec", "template", "spec"]);
+  const containers = ["initContainers", "containers"].flatMap((key) => list(own(pod, key)));
+  const isOperator = deployment.metadata.name === operator.deployment;
+  const isOnHost = list(own(pod, "volumes")).some((one) => own(one, "hostPath") !== undefined);
+  return [
+    ...(isOperator ? [] : ["it is not the operator's"]),
+    ...["hostNetwork", "hostPID", "hostIPC"]
+      .filter((key) => own(pod, key) === true)
+      .map((key) => `its pod has ${key}`),
+    ...(isOnHost ? ["its pod mounts a folder of the node"] : []),
+    ...containers.flatMap((container) => {
+      const context = own(container, "securityContext");
+      const added = list(at(context, ["capabilities", "add"])).map(String);
+      return [
+        ...(own(context, "privileged") === true ? ["it has a privileged container"] : []),
+        ...added.map((one) => `a container adds the capability ${one}`),
+      ];
+    }),
+  ];
 }

@@ -1,5 +1,5 @@
 /** The finding codes of RBAC, each with its cause, its way out and its source. */
-import { codesOf, type Explained, findingIn } from "../explained";
+import { codesOf, type Explained, findingIn } from "../findings";
 
 const { error, warning } = codesOf({ source: "S34" });
 

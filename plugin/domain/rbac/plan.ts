@@ -1,24 +1,146 @@
 /** What has to be written in one place so that role and binding are as wanted. Pure. */
-import type { KubeObject } from "../objects";
-import { type Json, own } from "../values";
-import type { Pair } from "./kinds";
+import { type KubeObject, objectLabel } from "../objects";
+import { at, type Json, own, text } from "../values";
+import type { Pair } from "../kinds";
 import {
-  type Additions,
-  additionsTo,
-  additionsWhere,
-  type Held,
-  realSubjects,
-  type Releases,
-} from "./local";
-import { compareRules, type Grant, isAmong, rulesGiving, rulesOf, uniteRules } from "./rules";
-import {
+  beyond,
+  compareRules,
+  type Grant,
+  grantLines,
+  grantsOf,
+  isAmong,
   metadataDiffers,
   roleRefOf,
+  rulesGiving,
+  rulesOf,
   type Subject,
   subjectLabel,
   subjectsBeyond,
   subjectsOf,
-} from "./subjects";
+  uniteRules,
+} from "./rules";
+import { leftovers, type Names } from "../names";
+import { type RoleFiles, roleLines } from "./lines";
+import type { Finding } from "../findings";
+import { lastFile } from "../operator/managers";
+import { rbacFinding } from "./codes";
+import { otherOperators } from "./managed";
+
+/** The rules and subjects of a person. */
+export interface Additions {
+  readonly grants: readonly Grant[];
+  readonly subjects: readonly Subject[];
+}
+
+/** What is there, as far as it can hold additions. */
+export interface Held {
+  readonly role?: KubeObject | undefined;
+  readonly binding?: KubeObject | undefined;
+  /** Rules of the role that the binding is for, where that is not the wanted one. */
+  readonly bound?: readonly Json[];
+}
+
+/** What is known of releases and of this operator. */
+export interface Releases {
+  /** The rules of the role in every known release; none for a role that they never changed. */
+  readonly lines: readonly (readonly Json[])[];
+  readonly operatorNamespace: string;
+  readonly names: Names;
+}
+
+/** The additions of one place. What the wanted pair has is none, and neither is another operator. */
+export function additionsTo(held: Held, wanted: Pair<KubeObject>, known: Releases): Additions {
+  const { role, binding, bound = [] } = held;
+  const meant = grantsOf(rulesOf(wanted.role));
+  const inRole = beyond(grantsOf(rulesOf(role)), [...meant, ...releasedIn(role, known)]);
+  const released = [...meant, ...known.lines.flatMap(grantsOf)];
+  const others = otherOperators(binding, known);
+  return {
+    grants: [...inRole, ...beyond(grantsOf(bound), [...released, ...inRole])],
+    subjects: subjectsBeyond(realSubjects(binding, known), subjectsOf(wanted.binding)).filter(
+      ({ kind, namespace = "" }) => kind !== "ServiceAccount" || !others.includes(namespace),
+    ),
+  };
+}
+
+/**
+ * What a known release may have brought into a role. Where kubectl kept the file that was applied
+ * last, a right that is not in it came from elsewhere, even if an older release once had it.
+ */
+function releasedIn(role: KubeObject | undefined, { lines }: Releases): readonly Grant[] {
+  const released = lines.flatMap(grantsOf);
+  const said = grantsOf(rulesOf(role && lastFile(role)));
+  if (said.length === 0) return released;
+  return released.filter((grant) => beyond([grant], said).length === 0);
+}
+
+/** The subjects of a binding without those of a placeholder, which give access to nobody. */
+export function realSubjects(
+  binding: unknown,
+  { names }: Pick<Releases, "names">,
+): readonly Subject[] {
+  return subjectsOf(binding).filter((subject) => leftovers(subject, names).length === 0);
+}
+
+/** The additions as `--drop-local` names them, each once: `edb-role:apps/deployments:get`. */
+export function entriesOf(object: KubeObject, { grants, subjects }: Additions): readonly string[] {
+  const role = roleOf(object);
+  return [
+    ...new Set([
+      ...grants.map((grant) => grantEntry(role, grant)),
+      ...subjects.map((subject) => `${role}:${subjectLabel(subject)}`),
+    ]),
+  ];
+}
+
+/** The additions whose entries are, or are not, among those given. */
+export function additionsWhere(
+  object: KubeObject,
+  { grants, subjects }: Additions,
+  keep: (entry: string) => boolean,
+): Additions {
+  const role = roleOf(object);
+  return {
+    grants: grants.filter((grant) => keep(grantEntry(role, grant))),
+    subjects: subjects.filter((subject) => keep(`${role}:${subjectLabel(subject)}`)),
+  };
+}
+
+/** The core group is written as nothing: `edb-role:/pods:get`. */
+function grantEntry(role: string, { group, resource, verb }: Grant): string {
+  return `${role}:${group}/${resource}:${verb}`;
+}
+
+/** The additions for a person, rule by rule, and how to give them up: one for each object. */
+export function localFindings(
+  { role, binding }: Omit<Held, "bound">,
+  local: Additions,
+): readonly Finding[] {
+  const finding = (object: KubeObject, field: string, part: Partial<Additions>): Finding => {
+    const { grants, subjects } = { ...none, ...part };
+    const added = [...grantLines(grants), ...subjects.map(subjectLabel)];
+    const entries = entriesOf(object, { grants, subjects });
+    return rbacFinding("local", {
+      object: objectLabel(object),
+      field,
+      cause: `a person added what no known release had, and it is kept: ${added.join("; ")}`,
+      fix: `nothing, as long as it is wanted; else reapply-rbac --drop-local ${entries.join(",")}`,
+    });
+  };
+  return [
+    ...(role && local.grants.length > 0 ? [finding(role, "rules", { grants: local.grants })] : []),
+    ...(binding && local.subjects.length > 0
+      ? [finding(binding, "subjects", { subjects: local.subjects })]
+      : []),
+  ];
+}
+
+const none: Additions = { grants: [], subjects: [] };
+
+/** The role that an object is, or that it is for. */
+function roleOf(object: KubeObject): string {
+  return text(at(object, ["roleRef", "name"])) ?? String(object.metadata.name);
+}
 
 /**
  * `expand` unites the wanted rules with those in force, so that neither the old operator nor the new
@@ -68,12 +190,12 @@ export interface SitePlan {
   readonly outcome: Pair<KubeObject>;
 }
 
-const none: readonly Json[] = [];
+const noRules: readonly Json[] = [];
 
 /** Plans one place. */
 export function planSite(found: Found, wanted: Pair<KubeObject>, terms: Terms): SitePlan {
   const { marks, drops } = terms;
-  const before = uniteRules(rulesOf(found.role), found.bound ?? none);
+  const before = uniteRules(rulesOf(found.role), found.bound ?? noRules);
   const local = additionsTo(found, wanted, terms);
   const kept = additionsWhere(wanted.role, local, (entry) => !drops(entry));
   const role = { ...wanted.role, rules: rulesAfter(before, wanted.role, { terms, local, kept }) };
@@ -187,4 +309,33 @@ export function temporaryBinding(
     roleRef: own(outcome.binding, "roleRef"),
     subjects: [...subjects, ...held, ...(witness === undefined ? [] : [user])],
   };
+}
+
+/** What the terms are made from; `drops` are entries as they are typed, `all` for all. */
+export interface TermsFor {
+  readonly names: Names;
+  /** The operator's. */
+  readonly namespace: string;
+  readonly files: Pick<RoleFiles, "shipped">;
+  readonly mode: Mode;
+  readonly dropLocal?: readonly string[];
+}
+
+/** The terms of a managed namespace. */
+export function termsFor({ names, namespace, files, mode, dropLocal = [] }: TermsFor): Terms {
+  const dropped = new Set(dropLocal.map(typedEntry));
+  return {
+    mode,
+    names,
+    operatorNamespace: namespace,
+    lines: roleLines(names).map(({ rules }) => rules),
+    // of a release whose files are not there, the rules are known and the labels are not
+    marks: files.shipped !== true,
+    drops: (entry) => dropped.has("all") || dropped.has(entry),
+  };
+}
+
+/** An entry as a person may type it: `edb-role:pods:get` and `edb-role:core/pods:get` are the core group's. */
+export function typedEntry(entry: string): string {
+  return entry.replace(/^([^:]+):(?:core\/|(?=[^/:]+:[^:]+$))/, "$1:/");
 }

@@ -1,11 +1,9 @@
 /** The roles and bindings of a release, judged and filled in (S34; domain facts 6). */
-import type { Names } from "../names";
+import { leftovers, type Names, replaceTokens } from "../names";
 import type { KubeObject } from "../objects";
 import { at, isObject, type Json, own, shown } from "../values";
-import { leftovers, replaceTokens } from "../placeholders";
-import { kindsIn, type Pair } from "./kinds";
-import { roleRefOf, type Subject, subjectsOf } from "./subjects";
-import { rulesOf } from "./rules";
+import { kindsIn, type Pair } from "../kinds";
+import { roleRefOf, rulesOf, type Subject, subjectsOf } from "./rules";
 
 /** What the placeholders stand for, and which pairs are wanted. */
 export interface Filling {

@@ -1,15 +1,166 @@
 /** Whether an upgrade is frozen, and why: from data alone, log lines are evidence beside (S97, S113; domain facts 10). */
 import { clusterFinding } from "../cluster/codes";
-import { type Facts, factNamed } from "../facts";
+import { factNamed, type Facts } from "../facts";
 import type { Finding } from "../findings";
 import { type KubeObject, objectLabel } from "../objects";
 import { isTakenUp } from "../rollout/cluster";
 import { defaultStallAfterMs, judgeStatefulSet } from "../rollout/stateful-set";
-import { at, text } from "../values";
-import { freezeCauses, type FreezeCause, type Frozen, licenseOf } from "./causes";
+import { at, own, parseJson, text } from "../values";
 import { recoveryFinding } from "./codes";
-import { type ApiFacts, databasesOfCluster, type RecoveryDatabase } from "./databases";
-import { type Apart, outOfLine } from "./line";
+import {
+  type ApiFacts,
+  databasesOfCluster,
+  type RecoveryDatabase,
+  shownVersion,
+} from "./databases";
+import { type Apart, buildsOf, fits, outOfLine } from "./line";
+import { termOf } from "../names";
+import { withInstalled } from "../api/modules";
+import {
+  canDefineModules,
+  causesOf,
+  databaseOld,
+  isTooOld,
+  moduleUndefined,
+  undefinedModules,
+} from "../cluster/causes";
+import { moduleStanding, projectCluster } from "../clusters";
+import { formatEngineVersion } from "../versions";
+import { bundledVersions } from "../release/platforms";
+
+/** One cause; what it is decides what takes it away. */
+export type FreezeCause = { readonly finding: Finding } & (
+  | { readonly is: "database"; readonly database: RecoveryDatabase }
+  | {
+      readonly is: "module";
+      readonly module: string;
+      readonly databases: readonly RecoveryDatabase[];
+    }
+  | { readonly is: "digest" }
+  | { readonly is: "license" }
+  /** Nothing that is done here takes it away. */
+  | { readonly is: "other" }
+);
+
+/** What the causes are looked for in. */
+export interface Frozen {
+  readonly facts: Facts;
+  readonly ec: KubeObject;
+  readonly databases: readonly RecoveryDatabase[];
+  readonly api: ApiFacts | undefined;
+}
+
+/** Every cause that the data show. */
+export function freezeCauses(frozen: Frozen): readonly FreezeCause[] {
+  const { facts, ec } = frozen;
+  return [
+    ...licenseOf(frozen),
+    ...causesOf("digestPinned", facts, { ec }).map(
+      (finding) => ({ is: "digest", finding }) as const,
+    ),
+    ...oldDatabases(frozen),
+    ...moduleCauses(frozen),
+  ];
+}
+
+/** Either place that tells it counts: the resource may be behind (S114, S125). */
+export function licenseOf({ facts, ec, api }: Frozen): readonly FreezeCause[] {
+  const told = causesOf("license", facts, { ec });
+  const until = api?.license?.expirationDate;
+  const expired = clusterFinding("license", {
+    object: objectLabel(ec),
+    cause: `the license has expired${until === undefined ? "" : ` on ${until}`}, as the REST API tells`,
+  });
+  const found = told.length === 0 && api?.license?.expired === true ? [expired] : told;
+  return found.map((finding) => ({ is: "license", finding }) as const);
+}
+
+function oldDatabases({ facts, ec, databases }: Frozen): readonly FreezeCause[] {
+  const tag = text(at(ec, facts.names.ecFields.versionTag));
+  const bundled = bundledVersions(tag);
+  return databases.flatMap((database): readonly FreezeCause[] => {
+    const { runs, label } = database;
+    if (runs === undefined) return [];
+    const version = formatEngineVersion(runs);
+    if (isTooOld(runs)) {
+      const fix = "upgrade it over the REST API: recover --apply --engine-version VERSION";
+      return [{ is: "database", database, finding: databaseOld(label, runs, fix) }];
+    }
+    if (bundled === undefined || bundled.includes(version)) return [];
+    const cause = `it runs ${version}, and ${String(tag)} bundles ${bundled.join(", ")}`;
+    return [
+      {
+        is: "database",
+        database,
+        finding: recoveryFinding("versionUnbundled", { object: label, cause }),
+      },
+    ];
+  });
+}
+
+/** By the REST API where it was asked, else by the lists of the resources (S99, S101, S102). */
+function moduleCauses(frozen: Frozen): readonly FreezeCause[] {
+  return frozen.api === undefined ? undefinedOnes(frozen) : uninstalled(frozen, frozen.api);
+}
+
+function undefinedOnes(frozen: Frozen): readonly FreezeCause[] {
+  const { facts, ec, databases } = frozen;
+  return undefinedModules(facts, ec).flatMap((used): readonly FreezeCause[] => {
+    const { module, standing, says } = used;
+    if (standing === "installed") return notDefined(frozen, module, says);
+    const fix = `install ${module}: recover --apply --module FILE`;
+    const finding = moduleUndefined(facts, ec, { cause: says, fix });
+    const users = databases.filter(({ label }) => used.databases.includes(label));
+    return [{ is: "module", module, databases: users, finding }];
+  });
+}
+
+/** Where an older definition has no place to define it, that cannot be what is missing (C9, S124). */
+function notDefined({ facts, ec }: Frozen, module: string, says: string): readonly FreezeCause[] {
+  const { names } = facts;
+  if (!canDefineModules(facts)) return [];
+  const field = names.fields.userDefinedModules.join(".");
+  const fix = `define ${module} in ${field} of the ${termOf(names.ec)}`;
+  return [{ is: "other", finding: moduleUndefined(facts, ec, { cause: says, fix }) }];
+}
+
+function uninstalled(frozen: Frozen, api: ApiFacts): readonly FreezeCause[] {
+  const { facts, ec, databases } = frozen;
+  const projected = projectCluster(ec, facts.names);
+  const cluster = projected && withInstalled(projected, api.modules);
+  const mayBeUsed = (name: string): boolean =>
+    ["bundled", "defined"].includes(moduleStanding(name, cluster, facts.names)) ||
+    buildsOf(name, api.modules).some(({ bundled }) => bundled === true);
+  const users = new Map<string, readonly RecoveryDatabase[]>();
+  for (const database of databases) {
+    for (const { name } of database.modules.filter(({ name }) => !mayBeUsed(name))) {
+      users.set(name, [...(users.get(name) ?? []), database]);
+    }
+  }
+  return [...users].flatMap(([module, all]) => {
+    const builds = buildsOf(module, api.modules);
+    // which build one that is too old needs shows when its version is known
+    const left = all.filter(
+      ({ runs }) =>
+        builds.length === 0 || !(isTooOld(runs) || builds.some((build) => fits(build, runs))),
+    );
+    if (left.length === 0) {
+      const labels = all.map(({ label }) => label).join(", ");
+      const says = `module ${module} of ${labels} is installed but not defined in the ${termOf(facts.names.ec)}`;
+      return notDefined(frozen, module, says);
+    }
+    const which = left.map(({ label, runs }) => `${label} at ${shownVersion(runs)}`).join(", ");
+    const about = {
+      object: objectLabel(ec),
+      cause:
+        builds.length === 0
+          ? `module ${module} of ${which} is not installed`
+          : `no installed build of module ${module} fits ${which}`,
+    };
+    const finding = recoveryFinding(builds.length === 0 ? "moduleAbsent" : "moduleUnfit", about);
+    return [{ is: "module", module, databases: left, finding } as const];
+  });
+}
 
 /** What is the matter with an EC's upgrade; `says` is for people. */
 export interface Freeze {
@@ -108,4 +259,96 @@ function rolled(frozen: Frozen, state: string, set: KubeObject): Verdict {
     says: `the pods of ${label} do not go on`,
     causes: [pod, ...licenseOf(frozen)],
   };
+}
+
+/** One line of evidence, oldest of its kind first. */
+export interface Evidence {
+  readonly from: "log" | "event";
+  /** As it was told; undefined where it was not. */
+  readonly at: string | undefined;
+  readonly object: string | undefined;
+  readonly says: string;
+}
+
+/** So many of each kind are shown: the newest tell the cause. */
+const most = 5;
+const longest = 500;
+
+/** The newest errors of the log about an EC and its databases; each text once. */
+export function logEvidence(log: string, about: readonly KubeObject[]): readonly Evidence[] {
+  const names = new Set(about.map(({ metadata }) => keyOf(metadata.namespace, metadata.name)));
+  const found = log.split("\n").flatMap((line) => {
+    // a line that is no JSON, or was cut, says nothing
+    const parsed = parseJson(line);
+    if (parsed === undefined || own(parsed, "level") !== "error") return [];
+    const namespace = text(own(parsed, "Namespace"));
+    const name = text(own(parsed, "Name"));
+    if (!names.has(keyOf(namespace, name))) return [];
+    const words = [own(parsed, "msg"), own(parsed, "error")].flatMap((word) => text(word) ?? []);
+    const says = words.join(": ").slice(0, longest);
+    return [
+      { from: "log", at: text(own(parsed, "ts")), object: `${namespace}/${name}`, says } as const,
+    ];
+  });
+  return newest(found);
+}
+
+function keyOf(namespace: unknown, name: unknown): string {
+  return JSON.stringify([namespace, name]);
+}
+
+/** The newest Warning events about an EC, its pods and its databases; they last about an hour. */
+export function eventEvidence(
+  { objects }: Facts,
+  ec: KubeObject,
+  about: readonly KubeObject[],
+): readonly Evidence[] {
+  const labels = new Set([ec, ...about].map(objectLabel));
+  const isPart = (event: KubeObject): boolean =>
+    own(own(event, "involvedObject"), "namespace") === ec.metadata.namespace &&
+    ["Pod", "StatefulSet"].includes(String(at(event, ["involvedObject", "kind"]))) &&
+    isOf(String(at(event, ["involvedObject", "name"])), String(ec.metadata.name));
+  const found = objects.events
+    .filter((event) => own(event, "type") === "Warning")
+    .filter((event) => labels.has(involved(event)) || isPart(event))
+    .map((event) => {
+      const words = [own(event, "reason"), own(event, "message")];
+      return {
+        from: "event",
+        at: text(own(event, "lastTimestamp")) ?? text(own(event, "eventTime")),
+        object: involved(event),
+        says: words
+          .flatMap((word) => text(word) ?? [])
+          .join(": ")
+          .slice(0, longest),
+      } as const;
+    })
+    .toSorted((one, other) => (timeOf(one) < timeOf(other) ? -1 : 1));
+  return newest(found);
+}
+
+/** What tells no time comes first. */
+function timeOf({ at: time }: Pick<Evidence, "at">): string {
+  return time ?? "";
+}
+
+function involved(event: KubeObject): string {
+  const parts = ["kind", "namespace", "name"].map((key) => at(event, ["involvedObject", key]));
+  return parts.flatMap((part) => text(part) ?? []).join("/");
+}
+
+/** The StatefulSet has the EC's name, its pods that name and a number (S72). */
+function isOf(name: string, ec: string): boolean {
+  return name === ec || (name.startsWith(`${ec}-`) && /^\d+$/.test(name.slice(ec.length + 1)));
+}
+
+/** The last of each text, the last few of all. */
+function newest(all: readonly Evidence[]): readonly Evidence[] {
+  const last = new Map<string, Evidence>();
+  for (const one of all) {
+    const key = JSON.stringify([one.object, one.says]);
+    last.delete(key);
+    last.set(key, one);
+  }
+  return [...last.values()].slice(-most);
 }

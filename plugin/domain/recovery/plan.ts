@@ -1,7 +1,7 @@
 /** What --apply does about the causes, and what it cannot do (S99, S100; domain facts 7, 10). */
 import { sameBuild, withInstalled } from "../api/modules";
 import type { InstalledModule } from "../api/records";
-import { isTooOld } from "../cluster/databases";
+import { isTooOld } from "../cluster/causes";
 import type { FieldEdit } from "../cluster/edits";
 import { databaseFinding } from "../databases/codes";
 import { planDatabase } from "../databases/plan";
@@ -16,8 +16,7 @@ import {
   formatEngineVersion,
   parseEngineVersion,
 } from "../versions";
-import type { FreezeCause } from "./causes";
-import type { Freeze } from "./classify";
+import type { Freeze, FreezeCause } from "./classify";
 import { recoveryFinding } from "./codes";
 import { type ApiFacts, type RecoveryDatabase, shownVersion } from "./databases";
 import { fits } from "./line";

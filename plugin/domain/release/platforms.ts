@@ -2,7 +2,46 @@
  * Which platform versions an operator line supports (S121; domain facts 8): data, to be edited.
  * Published copies disagree by a minor version or two: near an edge it is a warning, never a block.
  */
-import { parseReleaseTag } from "../versions";
+import { compareReleaseTags, compareTags, parseReleaseTag, type ReleaseTag } from "../versions";
+
+const from = (major: number, minor: number, patch: number): ReleaseTag => ({
+  numbers: [major, minor, patch, 0, 0],
+  minimal: false,
+});
+
+/** From a release on, newest first. */
+const published: readonly (readonly [from: ReleaseTag, versions: readonly string[]])[] = [
+  [from(8, 0, 18), ["6.2", "7.2", "7.4", "8.0", "8.2", "8.4", "8.6"]],
+  [from(8, 0, 10), ["6.2", "7.2", "7.4", "8.0", "8.2", "8.4"]],
+  [from(8, 0, 2), ["6.2", "7.2", "7.4", "8.0", "8.2"]],
+  [from(7, 8, 0), ["6.2", "7.2", "7.4"]],
+  [from(7, 2, 4), ["6.0", "6.2", "7.2"]],
+];
+
+/** What a release bundles; undefined where nothing is published of it, as of the newest it may be more. */
+export function bundledVersions(tag: string | undefined): readonly string[] | undefined {
+  const wanted = parseReleaseTag(tag);
+  if (wanted === undefined) return undefined;
+  return published.find(([first]) => compareReleaseTags(wanted, first) >= 0)?.[1];
+}
+
+/** Operator, cluster: build numbers of the two are unrelated. */
+export const releasePairs: readonly (readonly [operator: string, cluster: string])[] = [
+  ["7.22.0-7", "7.22.0-28"],
+  ["8.0.2-2", "8.0.2-17"],
+  ["8.0.6-8", "8.0.6-54"],
+  ["8.0.10-21", "8.0.10-64"],
+  ["8.0.16-24", "8.0.16-29"],
+  ["8.0.18-11", "8.0.18-23.11"],
+  ["8.0.20-23", "8.0.20-44.23"],
+  ["8.2.0-12", "8.2.0-25.12"],
+  ["8.2.0-13", "8.2.0-46.13"],
+];
+
+/** The cluster release that an operator release manages; undefined for one that is not listed. */
+export function clusterVersionFor(operatorVersion: string): string | undefined {
+  return releasePairs.find(([operator]) => compareTags(operator, operatorVersion) === 0)?.[1];
+}
 
 /** The platforms that operators run on. */
 export type Platform = "kubernetes" | "openshift";

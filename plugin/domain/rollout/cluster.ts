@@ -5,9 +5,8 @@ import { type Facts, factNamed } from "../facts";
 import { type KubeObject, objectLabel } from "../objects";
 import { at, own, text } from "../values";
 import { compareTags } from "../versions";
-import { containerOf, type Trouble } from "./pods";
-import type { Progress } from "./progress";
 import {
+  containerOf,
   defaultStallAfterMs,
   isDue,
   type Located,
@@ -16,8 +15,10 @@ import {
   type Roll,
   rollOf,
   shownRoll,
+  type Trouble,
   troubleOf,
 } from "./stateful-set";
+import type { Progress } from "./progress";
 
 /** What the upgrade is to lead to; what is absent is as the EC's spec has it. */
 export interface WantedCluster {

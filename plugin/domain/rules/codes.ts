@@ -1,5 +1,5 @@
 /** The admission rules as `explain` knows them: the code is what stands in brackets behind a denial. */
-import { codesOf, type Explained } from "../explained";
+import { codesOf, type Explained } from "../findings";
 
 const { error } = codesOf({ source: "S61" });
 

@@ -1,5 +1,5 @@
 /** R3: every module is bundled or defined in the EC (S56; C9–C11); REF: the named EC exists (C17). */
-import { type KnownModules, knownModules } from "../module-standing";
+import { type KnownModules, knownModules } from "../clusters";
 import { type Names, termOf } from "../names";
 import { fieldName, fieldsOf, fieldText } from "./fields";
 import { fieldOfModule } from "./subject";

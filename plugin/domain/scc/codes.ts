@@ -1,5 +1,5 @@
 /** What every code of an unbinding means, for `explain`. */
-import type { Explained } from "../explained";
+import type { Explained } from "../findings";
 
 /** The catalogue entries of every finding about a constraint. */
 export const sccCodes: readonly Explained[] = [

@@ -1,7 +1,93 @@
 /** Which bindings let their subjects `use` a constraint, and how much else their role gives. */
-import { type KubeObject, objectLabel } from "../objects";
-import { list, own, text } from "../values";
-import { constraintResource } from "./constraint";
+import { type KubeObject, objectLabel, type Ref, refTo, type Resource } from "../objects";
+import { at, list, own, text } from "../values";
+import type { Names } from "../names";
+
+const rbac = "rbac.authorization.k8s.io";
+
+const rbacKind = (plural: string, kind: string): Resource => ({
+  group: rbac,
+  version: "v1",
+  plural,
+  kind,
+});
+
+/** OpenShift's constraints: cluster-scoped; a cluster that does not serve them is no OpenShift. */
+export const constraintResource: Resource = {
+  group: "security.openshift.io",
+  version: "v1",
+  plural: "securitycontextconstraints",
+  kind: "SecurityContextConstraints",
+};
+
+/** Roles and bindings, cluster-wide and namespaced. */
+export const accessResources = {
+  clusterRoles: rbacKind("clusterroles", "ClusterRole"),
+  clusterRoleBindings: rbacKind("clusterrolebindings", "ClusterRoleBinding"),
+  roles: rbacKind("roles", "Role"),
+  roleBindings: rbacKind("rolebindings", "RoleBinding"),
+} as const;
+
+/** The annotation in which a pod carries the constraint that it was admitted by. */
+export const constraintAnnotation = "openshift.io/scc";
+
+/** The ClusterRole and the bindings that `oc adm policy add-scc-to-user` makes for a constraint. */
+export function grantName(constraint: string): string {
+  return `system:openshift:scc:${constraint}`;
+}
+
+/** How a constraint or a binding is addressed. */
+export function refOf(object: KubeObject): Ref {
+  const resources = [constraintResource, ...Object.values(accessResources)];
+  return refTo(resources.find(({ kind }) => kind === object.kind) ?? constraintResource, object);
+}
+
+/** A service account. */
+export interface Account {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The account of an EC: spec.serviceAccountName, else the EC's own name. */
+export function accountOf(cluster: KubeObject, names: Names): Account {
+  const { namespace = "", name = "" } = cluster.metadata;
+  return { namespace, name: text(at(cluster, names.ecFields.serviceAccountName)) ?? name };
+}
+
+/** The user name that the API server knows an account by. */
+export function userOf({ namespace, name }: Account): string {
+  return `system:serviceaccount:${namespace}:${name}`;
+}
+
+/** The groups that every account is in; no access review derives them from the name. */
+export function groupsOf({ namespace }: Account): readonly string[] {
+  return ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"];
+}
+
+/** True for a binding's subject that is this one account, in either of its two spellings. */
+export function isAccount(subject: unknown, account: Account): boolean {
+  const name = own(subject, "name");
+  if (own(subject, "kind") === "User") return name === userOf(account);
+  return (
+    own(subject, "kind") === "ServiceAccount" &&
+    name === account.name &&
+    own(subject, "namespace") === account.namespace
+  );
+}
+
+/** The group of a binding's subject that the account is in, undefined for any other subject. */
+export function groupOf(subject: unknown, account: Account): string | undefined {
+  const name = text(own(subject, "name"));
+  if (own(subject, "kind") !== "Group" || name === undefined) return undefined;
+  return groupsOf(account).includes(name) ? name : undefined;
+}
+
+/** A binding's subject for people. */
+export function subjectLabel(subject: unknown): string {
+  const namespace = text(own(subject, "namespace"));
+  const parts = [text(own(subject, "kind")), namespace, text(own(subject, "name"))];
+  return parts.filter((part) => part !== undefined).join("/");
+}
 
 /** All roles and bindings of a cluster, as stored: aggregated rules are in the stored ones. */
 export interface AccessObjects {

@@ -2,10 +2,9 @@
 import { absentSecret, firstUnfit, judgeCertificate } from "../certificate";
 import type { Facts } from "../facts";
 import type { KubeObject } from "../objects";
-import { leftovers } from "../placeholders";
-import { candidatesOf, entryOf, serviceNamespaceOf } from "../webhook/configuration";
+import { leftovers } from "../names";
+import { candidatesOf, entryOf, serviceNamespaceOf, trustOf } from "../webhook/configuration";
 import { judgeServer as judgeServerFacts, readyEndpoints, serverOf } from "../webhook/readiness";
-import { trustOf } from "../webhook/trust";
 import { daysUntil } from "../duration";
 import { unreadVerdict, type Verdict } from "./verdict";
 

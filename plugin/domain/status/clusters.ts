@@ -2,14 +2,99 @@
 import type { Situation } from "../checks/situation";
 import { causesOf } from "../cluster/causes";
 import { isSuspended, operatorRelease } from "../cluster/operator";
-import type { Facts } from "../facts";
+import { factNamed, type Facts, isKnown } from "../facts";
 import { type Names, termOf } from "../names";
-import { type KubeObject, objectLabel } from "../objects";
+import { annotationOf, type KubeObject, objectLabel } from "../objects";
 import { judgeCluster, runningVersion } from "../rollout/cluster";
-import { at, text } from "../values";
+import { at, own, text } from "../values";
 import { ageOf, daysUntil } from "../duration";
-import { rolloutOf, type RolloutStatus } from "./rollout";
-import { unreadVerdict, verdictOf, worstOf, type Verdict } from "./verdict";
+import { unreadVerdict, type Verdict, verdictOf, worstOf } from "./verdict";
+import { containerOf, podTrouble, rollOf } from "../rollout/stateful-set";
+import { parseImage } from "../image";
+import { judgeDeployment } from "../rollout/deployment";
+
+/** What is shown of the operator. */
+export interface OperatorStatus {
+  readonly deployment: string;
+  /** The tag of its image; absent where it is pinned by digest alone. */
+  readonly version?: string;
+  /** What the chart says, where it came by one. */
+  readonly chart?: { readonly version?: string; readonly operator?: string };
+  /** As `kubectl get deployment` counts (S19). */
+  readonly pods?: {
+    readonly wanted: number;
+    readonly ready: number;
+    readonly upToDate: number;
+    readonly available: number;
+  };
+  readonly verdict: Verdict;
+}
+
+/** The operator's part of the screen. */
+export function operatorStatus(facts: Facts): OperatorStatus {
+  const { names, namespace } = facts;
+  const { deployment: name } = names.operator;
+  const unread = unreadVerdict(facts, ["deployments"]);
+  if (unread !== undefined) return { deployment: name, verdict: unread };
+  const deployment = factNamed(facts, "deployments", { name });
+  if (deployment === undefined) {
+    const because = `there is no Deployment ${name} in namespace ${namespace}`;
+    const fix = "give the operator's namespace with -n, or install the operator";
+    return { deployment: name, verdict: { is: "stalled", because, fix } };
+  }
+  const version = operatorVersion(facts);
+  const chart = chartOf(facts, deployment);
+  return {
+    deployment: name,
+    ...(version !== undefined && { version }),
+    ...(chart !== undefined && { chart }),
+    pods: podsOf(deployment),
+    verdict: rolloutVerdict(facts, name),
+  };
+}
+
+/** The tag of the operator's image, else what the chart says of it (domain facts 8). */
+export function operatorVersion(facts: Facts): string | undefined {
+  const { names } = facts;
+  const deployment = factNamed(facts, "deployments", { name: names.operator.deployment });
+  const podSpec = at(deployment, ["spec", "template", "spec"]);
+  const container = containerOf(podSpec, names.operator.container);
+  return (
+    parseImage(own(container, "image"))?.tag ??
+    annotationOf(deployment, names.annotations.operatorVersion)
+  );
+}
+
+/** Causes show in the pods: without them nothing is known of one that is not ready. */
+function rolloutVerdict(facts: Facts, name: string): Verdict {
+  const verdict = verdictOf(judgeDeployment(facts, name));
+  const unread = unreadVerdict(facts, ["replicaSets", "pods", "events"]);
+  if (verdict.is !== "moving" || unread === undefined) return verdict;
+  return { is: "unknown", because: `${verdict.on}; ${unread.because}, so no cause is seen` };
+}
+
+function chartOf({ names }: Facts, deployment: KubeObject): OperatorStatus["chart"] {
+  const version = annotationOf(deployment, names.annotations.chartVersion);
+  const operator = annotationOf(deployment, names.annotations.operatorVersion);
+  if (version === undefined && operator === undefined) return undefined;
+  return {
+    ...(version !== undefined && { version }),
+    ...(operator !== undefined && { operator }),
+  };
+}
+
+function podsOf(deployment: KubeObject): NonNullable<OperatorStatus["pods"]> {
+  const count = (path: readonly string[], absent = 0): number => {
+    const value = at(deployment, path);
+    return typeof value === "number" ? value : absent;
+  };
+  return {
+    wanted: count(["spec", "replicas"], 1),
+    ready: count(["status", "readyReplicas"]),
+    upToDate: count(["status", "updatedReplicas"]),
+    available: count(["status", "availableReplicas"]),
+  };
+}
 
 /** The columns of the listing, in its order and from the object itself (S57). */
 export interface ClusterColumns {
@@ -127,4 +212,34 @@ function shardsOf(ec: KubeObject, { ecFields }: Names): string {
 /** A cell as kubectl prints it: texts and numbers, `<none>` for what is not there. */
 function shownCell(value: unknown): string {
   return typeof value === "number" ? String(value) : (text(value) ?? "<none>");
+}
+
+/** A rolling upgrade in numbers. */
+export interface RolloutStatus {
+  /** Pods that are on the new revision and ready. */
+  readonly done: number;
+  readonly of: number;
+  /** The first pod that is not, in the order in which they roll. */
+  readonly pod?: string;
+  /** Why it is not, as the pod says it. */
+  readonly reason?: string;
+}
+
+/** The roll of the StatefulSet named as the EC; undefined where it cannot be told. */
+export function rolloutOf(facts: Facts, ec: KubeObject): RolloutStatus | undefined {
+  const set = setOf(facts, ec);
+  if (set === undefined || !isKnown(facts, "pods")) return undefined;
+  const { done, wanted, pods } = rollOf(facts, set);
+  const first = pods.find(({ updated, ready }) => !updated || !ready);
+  const trouble = first && podTrouble(first.pod);
+  return {
+    done,
+    of: wanted,
+    ...(first !== undefined && { pod: first.name }),
+    ...(trouble !== undefined && { reason: trouble.because }),
+  };
+}
+
+function setOf(facts: Facts, { metadata }: KubeObject): KubeObject | undefined {
+  return factNamed(facts, "statefulSets", { name: String(metadata.name) });
 }

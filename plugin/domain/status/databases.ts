@@ -1,6 +1,6 @@
 /** The databases by version, and those that are on their way or refused (S61, S65; domain facts 7, 11). */
 import type { Situation } from "../checks/situation";
-import { versionPaths } from "../databases/version-paths";
+import { versionPaths } from "../served-fields";
 import type { FactKey, Facts } from "../facts";
 import { termOf } from "../names";
 import type { KubeObject } from "../objects";

@@ -4,15 +4,18 @@ import { clusterFindings } from "../cluster/codes";
 import { lowestManaged, operatorRelease } from "../cluster/operator";
 import { isOpenShift } from "../facts";
 import { termOf } from "../names";
-import type { ReleaseContents } from "../release/release";
+import type { ReleaseContents } from "../release/contents";
 import { releasesOf } from "../rules/releases";
-import { wantsAdjustment } from "../scc/refusals";
-import { isPrivileged, releasesOf as reportedReleases } from "../scc/release";
+import { isPrivileged, releasesOf as reportedReleases, wantsAdjustment } from "../scc/refusals";
 import { at } from "../values";
 import { compareEngineVersions, isOlder, parseEngineVersion } from "../versions";
-import { type ClusterStatus, type ClustersStatus, suspendedCode } from "./clusters";
+import {
+  type ClustersStatus,
+  type ClusterStatus,
+  type OperatorStatus,
+  suspendedCode,
+} from "./clusters";
 import { runningDatabaseVersion, wantedVersion, type DatabasesStatus } from "./databases";
-import type { OperatorStatus } from "./operator";
 import type { RbacStatus } from "./rbac";
 import type { WebhookStatus } from "./admission";
 import type { Verdict } from "./verdict";

@@ -3,11 +3,10 @@ import { heldSites, rolesOf, settingNeeds, templatesIn, wantedAt } from "../chec
 import type { Situation } from "../checks/situation";
 import { factNamed } from "../facts";
 import type { KubeObject } from "../objects";
-import type { Pair } from "../rbac/kinds";
+import type { Pair } from "../kinds";
 import type { RoleFiles } from "../rbac/lines";
-import { isAsWanted, planSite, type SitePlan, takesAway, type Terms } from "../rbac/plan";
-import { clusterRoleOf } from "../rbac/shared";
-import { termsFor } from "../rbac/terms";
+import { isAsWanted, planSite, type SitePlan, takesAway, type Terms, termsFor } from "../rbac/plan";
+import { clusterRoleOf } from "../rbac/site";
 import { type RbacTemplates, wantsAccounts } from "../rbac/templates";
 import { bounded, unreadVerdict, type Verdict } from "./verdict";
 

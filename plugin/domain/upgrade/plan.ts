@@ -1,5 +1,5 @@
 /** The plan of a whole upgrade, and whether a saved one still holds. */
-import { valueAt } from "../operator/field-path";
+import { valueAt } from "../operator/differences";
 import type { PlannedChange, PlannedWrite } from "../planned-write";
 import type { PartId } from "../procedure";
 import { bounded } from "../status/verdict";

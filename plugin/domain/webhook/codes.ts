@@ -1,6 +1,5 @@
 /** The finding codes of the webhook and its swap, each with its cause, its way out and its source. */
-import type { Explained } from "../explained";
-import type { Finding } from "../findings";
+import type { Explained, Finding } from "../findings";
 
 const noNamespace: Explained = {
   code: "NAMESPACE-MISSING",

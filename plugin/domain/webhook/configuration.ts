@@ -1,7 +1,84 @@
 /** Reading a ValidatingWebhookConfiguration of unknown content (domain facts 4.1). */
 import type { Names } from "../names";
 import type { KubeObject, Resource } from "../objects";
-import { at, isObject, list, own, text, type Json } from "../values";
+import { at, isObject, type Json, list, own, text } from "../values";
+import type { Facts } from "../facts";
+
+const operations = ["CREATE", "UPDATE", "DELETE"] as const;
+/** What `*` stands for. */
+const everyOperation = [...operations, "CONNECT"] as const;
+
+/** One edit that the rules of an entry match. */
+interface Reached {
+  readonly group: string;
+  readonly plural: string;
+  readonly operation: string;
+}
+
+/**
+ * What the live entry is called for and the wanted one would no longer be, a line for each
+ * resource: `plural.group (CREATE, UPDATE)`. Versions do not count: the API server serves each
+ * object in all of them.
+ */
+export function lostRules(live: unknown, wanted: unknown): readonly string[] {
+  const lost = reachedBy(live).filter((one) => !matchesResource(wanted, one));
+  const lines = new Map<string, Set<string>>();
+  for (const { group, plural, operation } of lost) {
+    const resource = group === "" ? plural : `${plural}.${group}`;
+    lines.set(resource, (lines.get(resource) ?? new Set()).add(operation));
+  }
+  return [...lines].map(([resource, lacks]) => `${resource} (${[...lacks].join(", ")})`);
+}
+
+/** True when some edit that one entry matches is matched by the other, too. */
+export function reachesSame(entry: unknown, other: unknown): boolean {
+  return reachedBy(entry).some((one) => matchesResource(other, one));
+}
+
+/** The resources of a group that an entry is called for, by their plural names. */
+export function guardedResources(entry: unknown, group: string): readonly string[] {
+  const reached = reachedBy(entry).filter((one) => one.group === group);
+  return [...new Set(reached.map(({ plural }) => plural))];
+}
+
+/**
+ * What a template's rules say beyond the product's own group, as `field=value`: another API group,
+ * a wildcard for group or resources, an operation other than CREATE, UPDATE and DELETE. Under
+ * failurePolicy Fail such a rule stops edits of the whole cluster while the webhook is away.
+ */
+export function wideRules(entry: unknown, { group }: Names): readonly string[] {
+  const beyond = (field: string, fits: (value: string) => boolean): readonly string[] =>
+    list(own(entry, "rules")).flatMap((rule) =>
+      textsOf(rule, field).flatMap((value) => (fits(value) ? [] : [`${field}=${value}`])),
+    );
+  return [
+    ...new Set([
+      ...beyond("apiGroups", (value) => value === group),
+      ...beyond("resources", (value) => !value.includes("*")),
+      ...beyond("operations", (value) => operations.some((one) => one === value)),
+    ]),
+  ];
+}
+
+function reachedBy(entry: unknown): readonly Reached[] {
+  return list(own(entry, "rules")).flatMap((rule) =>
+    textsOf(rule, "apiGroups").flatMap((group) =>
+      textsOf(rule, "resources").flatMap((plural) =>
+        operationsOf(rule).map((operation) => ({ group, plural, operation })),
+      ),
+    ),
+  );
+}
+
+function operationsOf(rule: unknown): readonly string[] {
+  const named = textsOf(rule, "operations");
+  return named.includes("*") ? everyOperation : named;
+}
+
+function textsOf(rule: unknown, field: string): readonly string[] {
+  // the empty text is the core group
+  return list(own(rule, field)).filter((value) => typeof value === "string");
+}
 
 /** How the API server addresses webhook configurations. */
 export const configurationResource: Resource = {
@@ -74,4 +151,66 @@ export function candidatesOf(
     if (called === configuration || called === oldConfiguration) return true;
     return entryNames(object).some((name) => name === entry || name === oldEntry);
   });
+}
+
+/** How the CA of an entry stands. */
+export type Trust = "empty" | "encoded-twice" | "no-pem" | "stale" | "fit";
+
+const certificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+function decoded(base64: string): string {
+  return Buffer.from(base64, "base64").toString("latin1");
+}
+
+function certificatesIn(base64: string): readonly string[] {
+  return (decoded(base64).match(certificate) ?? []).map((block) => block.replaceAll(/\s/g, ""));
+}
+
+/** Beside the certificate that is served; while one is renewed, the CA holds the old one and the new one. */
+export function trustOf(entry: unknown, served: Facts["certificate"]): Trust {
+  const bundle = caBundleOf(entry);
+  if (bundle === "") return "empty";
+  if (bundle === served?.caBundle) return "fit";
+  const trusted = certificatesIn(bundle);
+  if (trusted.length === 0) {
+    return certificatesIn(decoded(bundle)).length > 0 ? "encoded-twice" : "no-pem";
+  }
+  const own = certificatesIn(served?.caBundle ?? "");
+  return own.length === 0 || own.some((one) => trusted.includes(one)) ? "fit" : "stale";
+}
+
+/** Entries of our entry's name in configurations that are neither the new nor the old one. */
+export function namesakesIn(configurations: readonly KubeObject[], names: Names): readonly Json[] {
+  return others(configurations, names).flatMap((object) =>
+    entriesOf(object).filter((entry) => own(entry, "name") === names.webhook.entry),
+  );
+}
+
+/**
+ * Configurations with an entry of the same purpose: the same kinds, by the same Service, or by
+ * another one of that namespace under the product's entry name, as OLM makes its own Service.
+ */
+export function purposesBeside(
+  configurations: readonly KubeObject[],
+  wanted: KubeObject,
+  names: Names,
+): readonly KubeObject[] {
+  const { entry: current, oldEntry } = names.webhook;
+  const ours = entryOf(wanted, current);
+  return others(configurations, names).filter((object) =>
+    entriesOf(object).some(
+      (entry) =>
+        serviceNamespaceOf(entry) === serviceNamespaceOf(ours) &&
+        (serviceNameOf(entry) === serviceNameOf(ours) ||
+          [current, oldEntry].some((name) => name === own(entry, "name"))) &&
+        reachesSame(ours, entry),
+    ),
+  );
+}
+
+function others(configurations: readonly KubeObject[], names: Names): readonly KubeObject[] {
+  const { configuration, oldConfiguration } = names.webhook;
+  return configurations.filter(
+    ({ metadata }) => metadata.name !== configuration && metadata.name !== oldConfiguration,
+  );
 }

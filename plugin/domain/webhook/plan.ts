@@ -1,16 +1,22 @@
 /** From what was found to what is to be written: the state table of upgrade-webhook, pure. */
 import type { Finding } from "../findings";
-import type { Names } from "../names";
+import { leftovers, type Names } from "../names";
 import { type KubeObject, objectLabel } from "../objects";
-import { own, type Json } from "../values";
-import { caBundleOf, candidatesOf, entriesOf, entryOf, serviceNamespaceOf } from "./configuration";
-import { differencesOf } from "./differences";
-import { namesakesIn, purposesBeside } from "./namesakes";
+import { type Json, own } from "../values";
+import {
+  caBundleOf,
+  candidatesOf,
+  entriesOf,
+  entryOf,
+  lostRules,
+  namesakesIn,
+  purposesBeside,
+  serviceNamespaceOf,
+} from "./configuration";
+import { differencesOf, wantedConfiguration } from "./wanted";
 import { ownerOf } from "../owners";
-import { leftovers } from "../placeholders";
-import { lostRules } from "./rules";
-import { judgeShipped } from "./shipped";
-import { wantedConfiguration } from "./wanted";
+import { releasePairs } from "../release/platforms";
+import { compareReleaseTags, parseReleaseTag } from "../versions";
 
 /** Which of the two configurations were found. */
 export type Found = "none" | "only-old" | "both" | "only-new";
@@ -248,4 +254,24 @@ function keptFinding(field: string, source: string, names: Names): Finding {
     fix: "nothing, if it is wanted; else run with --take-template-selectors or edit it",
     source: "domain facts 4.3",
   };
+}
+
+const known = releasePairs.map(([tag]) => tag);
+
+/** A warning for an operator of a later release than any that this tool knows. */
+export function judgeShipped(operator: string | undefined, object: string): readonly Finding[] {
+  if (operator === undefined) return [];
+  const runs = parseReleaseTag(operator);
+  const releases = known.map((tag) => parseReleaseTag(tag)).filter((one) => one !== undefined);
+  if (runs === undefined || releases.some((one) => compareReleaseTags(runs, one) <= 0)) return [];
+  return [
+    {
+      code: "WEBHOOK-TEMPLATE-OLDER",
+      severity: "warning",
+      object,
+      cause: `the operator is of ${operator}, and the template that the tool ships is known up to ${known.slice(-1).join("")}: what a later webhook guards beside that is not in it`,
+      fix: "give the template of the operator's release with --release SOURCE",
+      source: "S26",
+    },
+  ];
 }

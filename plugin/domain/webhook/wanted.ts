@@ -3,11 +3,11 @@
  * the API server's defaults spelled out, and what is kept of the live object.
  */
 import type { Finding } from "../findings";
-import type { Names } from "../names";
+import { leftovers, type Names, replaceTokens } from "../names";
 import { type KubeObject, lastApplied } from "../objects";
-import { at, isObject, type Json, list, own, sameJson } from "../values";
+import { at, isObject, type Json, list, own, sameJson, shown, text } from "../values";
 import { isEmptySelector } from "../kube/selectors";
-import { entriesOf, entryOf } from "./configuration";
+import { entriesOf, entryOf, serviceNameOf, serviceNamespaceOf } from "./configuration";
 
 /** What the wanted object is made of. */
 export interface Ingredients {
@@ -125,4 +125,111 @@ function findingsOf(source: Json | undefined, entry: Json, from: Ingredients): r
       source: "cli contract, upgrade-webhook",
     },
   ];
+}
+
+/**
+ * The paths at which the live object is not as wanted, in order. Labels and annotations are
+ * compared where the wanted object names them, the entries of the wanted names as a whole.
+ */
+export function differencesOf(live: unknown, wanted: KubeObject): readonly string[] {
+  const metadata = ["labels", "annotations"].flatMap((part) => {
+    const [found, expected] = [live, wanted].map((object) => own(own(object, "metadata"), part));
+    const keys = keysApart(found, expected, Object.keys(expected ?? {}));
+    return keys.map((key) => `metadata.${part}[${key}]`);
+  });
+  const entries = entriesOf(wanted).flatMap((entry) => {
+    const name = String(own(entry, "name"));
+    const path = `webhooks[name=${name}]`;
+    const found = entriesOf(live).find((item) => own(item, "name") === name);
+    if (found === undefined) return [path];
+    const keys = [...new Set([...Object.keys(entry), ...Object.keys(found)])].sort();
+    return keysApart(found, entry, keys).flatMap((key) => {
+      if (key !== "clientConfig") return [`${path}.${key}`];
+      const inner = keysApart(own(found, key), own(entry, key), ["caBundle", "service", "url"]);
+      return inner.map((one) => `${path}.clientConfig.${one}`);
+    });
+  });
+  return [...metadata, ...entries];
+}
+
+/** The keys whose values differ. */
+function keysApart(live: unknown, wanted: unknown, keys: readonly string[]): readonly string[] {
+  return keys.filter((key) => !sameJson(own(live, key), own(wanted, key)));
+}
+
+/** A rendered template, or every problem that stands against it. */
+export type Rendered =
+  | { readonly is: "rendered"; readonly configuration: KubeObject }
+  | { readonly is: "unfit"; readonly problems: readonly string[] };
+
+/**
+ * Puts the namespace in place of every known spelling of the placeholder and judges the outcome.
+ * `documents` are the YAML documents of the file; exactly one configuration is wanted.
+ */
+export function renderTemplate(
+  documents: readonly unknown[],
+  namespace: string,
+  names: Names,
+): Rendered {
+  const present = documents.filter((document) => document !== null && document !== undefined);
+  const first = present[0];
+  if (present.length !== 1 || first === undefined) {
+    return unfit([`it holds ${present.length} documents where exactly one is wanted`]);
+  }
+  if (!isObject(first)) return unfit(["it is not a YAML mapping"]);
+  const rendered = replaceTokens(first, names.placeholders.namespace, namespace);
+  const problems = [
+    ...judgeHead(rendered, names),
+    ...judgeEntries(rendered, namespace, names),
+    ...leftovers(rendered, names).map((token) => `placeholder ${token} is left after rendering`),
+  ];
+  return problems.length > 0
+    ? unfit(problems)
+    : { is: "rendered", configuration: rendered as KubeObject };
+}
+
+function unfit(problems: readonly string[]): Rendered {
+  return { is: "unfit", problems };
+}
+
+function judgeHead(rendered: unknown, names: Names): readonly string[] {
+  const problems: string[] = [];
+  const expect = (path: readonly string[], wanted: string): void => {
+    const found = at(rendered, path);
+    if (found !== wanted) {
+      problems.push(`${path.join(".")} is ${shown(found)}, wanted "${wanted}"`);
+    }
+  };
+  expect(["apiVersion"], "admissionregistration.k8s.io/v1");
+  expect(["kind"], "ValidatingWebhookConfiguration");
+  expect(["metadata", "name"], names.webhook.configuration);
+  return problems;
+}
+
+function judgeEntries(rendered: unknown, namespace: string, names: Names): readonly string[] {
+  const entries = entriesOf(rendered);
+  const entry = entries[0];
+  const count = list(own(rendered, "webhooks")).length;
+  if (count !== 1 || entry === undefined) {
+    return [`webhooks has ${count} entries where exactly one is wanted`];
+  }
+  const problems: string[] = [];
+  if (own(entry, "name") !== names.webhook.entry) {
+    problems.push(
+      `webhooks[0].name is ${shown(own(entry, "name"))}, wanted "${names.webhook.entry}"`,
+    );
+  }
+  if (own(own(entry, "clientConfig"), "url") !== undefined) {
+    problems.push("webhooks[0].clientConfig.url is set where a service is wanted");
+  }
+  if (text(serviceNameOf(entry)) === undefined) {
+    problems.push("webhooks[0].clientConfig.service.name is absent");
+  }
+  if (serviceNamespaceOf(entry) !== namespace) {
+    problems.push(
+      `webhooks[0].clientConfig.service.namespace is ${shown(serviceNamespaceOf(entry))} after rendering, wanted "${namespace}"`,
+    );
+  }
+  if (list(own(entry, "rules")).length === 0) problems.push("webhooks[0].rules is empty");
+  return problems;
 }

@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 import { rootCertificates } from "node:tls";
 import { certificateOfPem } from "../../adapters/certificate";
 import { blocksOf, decodeBase64 } from "../../adapters/pem";
-import type { LeafFacts } from "../../domain/certificate-facts";
+import type { LeafFacts } from "../../domain/certificate";
 import { CallFailure } from "./failure";
 
 /** What the certificate has to meet. */

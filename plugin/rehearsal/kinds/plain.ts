@@ -1,5 +1,5 @@
 /** The form in which the API server stores a built-in kind: nulls and empty values are left out. */
-import { storedQuantity } from "../../domain/stored";
+import { storedQuantity } from "../../domain/operator/differences";
 import { isObject } from "../../domain/values";
 import { type Schema, schemaOfField } from "./schema";
 

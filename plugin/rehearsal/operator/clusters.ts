@@ -1,6 +1,6 @@
 /** The operator's work on ECs: new ones, upgrades, restarts, nodes (S10, S45, S55, S58, S68–S74, S113; domain facts 7, 10, 11). */
 import type { Names } from "../../domain/names";
-import { bundledVersions } from "../../domain/release/bundled";
+import { bundledVersions } from "../../domain/release/platforms";
 import { at, type Json, list, own, sameJson, text, withValue } from "../../domain/values";
 import type { KubeObject } from "../../run/ports";
 import {

@@ -1,6 +1,6 @@
 /** The operator's Deployment at play (strategy Recreate, S19), its pod, and the webhook's endpoints. */
 import { kinds } from "../../domain/kinds";
-import { clusterRoleOf } from "../../domain/rbac/shared";
+import { clusterRoleOf } from "../../domain/rbac/site";
 import { at, isObject, type Json, list, own, sameJson, text } from "../../domain/values";
 import type { KubeObject } from "../../run/ports";
 import { omit } from "../memory/omit";

@@ -1,8 +1,7 @@
 /** What the operator at play decides on: the cluster as it was read, and how it is to play. */
 import { factSources } from "../../domain/facts";
-import { kinds } from "../../domain/kinds";
+import { kinds, rbacKinds } from "../../domain/kinds";
 import type { Names } from "../../domain/names";
-import { rbacKinds } from "../../domain/rbac/kinds";
 import { at, own } from "../../domain/values";
 import type { EngineVersion } from "../../domain/versions";
 import type { Clock, Cluster, KubeObject, Resource } from "../../run/ports";

@@ -3,7 +3,7 @@
  * quotes the text: it may hold Secrets.
  */
 import { CORE_SCHEMA, loadAll, Type, YAMLException } from "js-yaml";
-import { shapeProblem, textProblem } from "../../domain/bounded";
+import { shapeProblem, textProblem } from "../../domain/values";
 import { jsonPieces } from "./json-pieces";
 
 /** One document that holds something, or why it cannot be read. */

@@ -4,7 +4,7 @@
  */
 import { chainOf, generatePair, itemsOf, readSecretCertificate } from "../../adapters/certificate";
 import { decodeBase64 } from "../../adapters/pem";
-import type { CertificateFacts } from "../../domain/certificate-facts";
+import type { CertificateFacts } from "../../domain/certificate";
 import type { Names } from "../../domain/names";
 import type { KubeObject } from "../../domain/objects";
 import { chainLike, type Imitation } from "./imitation";

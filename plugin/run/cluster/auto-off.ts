@@ -1,5 +1,5 @@
 /** Switches the automatic upgrade off before the operator is upgraded (S51, S124). */
-import { autoOffEdits } from "../../domain/cluster/auto-off";
+import { autoOffEdits } from "../../domain/cluster/plan";
 import type { Facts } from "../../domain/facts";
 import { objectLabel, type Resource } from "../../domain/objects";
 import type { Job, Plan } from "../engine/execute";

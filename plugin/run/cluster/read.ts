@@ -5,7 +5,7 @@ import { type Names, termOf } from "../../domain/names";
 import type { KubeObject, Resource } from "../../domain/objects";
 import type { Permission } from "../../domain/permissions";
 import { factSources } from "../../domain/facts";
-import { prerequisiteKeys } from "../../domain/upgrade/prerequisites";
+import { prerequisiteKeys } from "../../domain/procedure";
 import { readSnapshot } from "../snapshot";
 import type { UpgradeClusterDeps, UpgradeClusterOptions } from "./deps";
 

@@ -3,14 +3,13 @@
  * (S12-S14, S48-S60, S68-S72). The cluster's state is the only memory.
  */
 import { requireMatched } from "../../domain/checks/selection";
-import { withOperator } from "../../domain/cluster/ahead";
+import { withOperator } from "../../domain/cluster/operator";
 import { clusterFinding } from "../../domain/cluster/codes";
 import { type ClusterPlan, planCluster } from "../../domain/cluster/plan";
 import { exitCodes } from "../../domain/errors";
 import type { Facts } from "../../domain/facts";
-import { termOf } from "../../domain/names";
+import { readName, termOf } from "../../domain/names";
 import { objectLabel, type Resource } from "../../domain/objects";
-import { readName } from "../../domain/typed-name";
 import type { WantedCluster } from "../../domain/rollout/cluster";
 import type { Job, JobRun, Plan } from "../engine/execute";
 import { requireRead } from "../prerequisites";

@@ -1,18 +1,20 @@
 /** One database by the REST API: called once, its action followed, its resource brought in line (S75-S92). */
 import {
+  asksForMore,
   bdbFindings,
   bdbOf,
   bdbVersion,
   modulesBehind,
+  requestBody,
+  type RequestWish,
   runsVersion,
 } from "../../domain/databases/bdb";
 import { databaseFinding } from "../../domain/databases/codes";
 import type { DatabasePlan } from "../../domain/databases/plan";
-import { asksForMore, requestBody, type RequestWish } from "../../domain/databases/request";
 import { exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { type KubeObject, objectLabel } from "../../domain/objects";
-import { judgeBdb } from "../../domain/rollout/bdb";
+import { judgeBdb } from "../../domain/rollout/database";
 import { formatEngineVersion } from "../../domain/versions";
 import type { ApiDatabase, ClusterApi, InstalledModule } from "../cluster-api";
 import type { CallEnd } from "../engine/call";

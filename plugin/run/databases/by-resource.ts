@@ -1,14 +1,12 @@
 /** One database by its resource: planned anew, written once, followed to the end (S61-S66). */
-import { busyCluster } from "../../domain/databases/blocks";
+import { busyCluster, targetNow } from "../../domain/databases/target";
 import { databaseFinding } from "../../domain/databases/codes";
 import { type DatabasePlan, type DatabaseWish, planDatabase } from "../../domain/databases/plan";
-import { targetNow } from "../../domain/databases/target";
 import { exitCodes } from "../../domain/errors";
 import type { Facts } from "../../domain/facts";
 import type { Finding } from "../../domain/findings";
 import type { KubeObject } from "../../domain/objects";
-import { judgeDatabase, lastActions } from "../../domain/rollout/database";
-import type { WantedVersion } from "../../domain/rollout/edb";
+import { judgeDatabase, lastActions, type WantedVersion } from "../../domain/rollout/database";
 import type { Progress } from "../../domain/rollout/progress";
 import { sameJson } from "../../domain/values";
 import { refOf } from "../engine/change";

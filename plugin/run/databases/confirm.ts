@@ -3,7 +3,7 @@ import { databaseFinding } from "../../domain/databases/codes";
 import { keeping, losesData } from "../../domain/databases/bdb";
 import type { DatabasePlan } from "../../domain/databases/plan";
 import { UsageError } from "../../domain/errors";
-import { isNamed, readName } from "../../domain/typed-name";
+import { isNamed, readName } from "../../domain/names";
 import type { Finding } from "../../domain/findings";
 import { bounded } from "../../domain/status/verdict";
 import { notConfirmed, requireYes } from "../engine/confirm";

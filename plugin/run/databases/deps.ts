@@ -1,7 +1,7 @@
 /** What an upgrade of databases is given: ports, options, and the words of the person who runs it. */
 import type { Skip } from "../../domain/checks/selection";
 import type { DatabaseWish } from "../../domain/databases/plan";
-import type { RequestWish } from "../../domain/databases/request";
+import type { RequestWish } from "../../domain/databases/bdb";
 import type { KubeObject } from "../../domain/objects";
 import type { Permission } from "../../domain/permissions";
 import type { UpgradeClusterDeps } from "../cluster/deps";

@@ -1,7 +1,7 @@
 /** What the work on databases is done with, and how one of them is waited for. */
 import { databaseCodes } from "../../domain/databases/codes";
 import { TimeoutError } from "../../domain/errors";
-import type { DatabasePatience } from "../../domain/rollout/edb";
+import type { DatabasePatience } from "../../domain/rollout/database";
 import { bounded } from "../../domain/status/verdict";
 import type { Session } from "../engine/session";
 import { type Limit, type Look, waitFor, type Waiting } from "../engine/wait";

@@ -1,9 +1,8 @@
 /** What is planned for all databases from one look, and what stands against it. */
 import { accept, requireMatched } from "../../domain/checks/selection";
-import { withOperator } from "../../domain/cluster/ahead";
+import { withOperator } from "../../domain/cluster/operator";
 import { databaseFinding } from "../../domain/databases/codes";
-import { participantFindings } from "../../domain/databases/participants";
-import { type DatabasePlan, planDatabase } from "../../domain/databases/plan";
+import { type DatabasePlan, participantFindings, planDatabase } from "../../domain/databases/plan";
 import { selectDatabases } from "../../domain/databases/target";
 import type { Finding } from "../../domain/findings";
 import type { Names } from "../../domain/names";

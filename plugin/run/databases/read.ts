@@ -1,11 +1,10 @@
 /** Reads databases, their ECs and the operator, here and on the clusters that take part, as facts. */
 import { factSources, type Facts } from "../../domain/facts";
 import type { Target } from "../../domain/databases/target";
-import { type Names, termOf } from "../../domain/names";
+import { type Names, readName, termOf } from "../../domain/names";
 import type { KubeObject, Resource } from "../../domain/objects";
 import type { Permission } from "../../domain/permissions";
-import type { Participant } from "../../domain/rollout/edb";
-import { readName } from "../../domain/typed-name";
+import type { Participant } from "../../domain/rollout/database";
 import { readDefinition } from "../cluster/read";
 import { SharedPoller } from "./poller";
 import { readSnapshot } from "../snapshot";

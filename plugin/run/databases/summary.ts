@@ -4,7 +4,7 @@ import type { DatabasePlan } from "../../domain/databases/plan";
 import { type EngineError, type ExitCode, exitCodes, TimeoutError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { bounded } from "../../domain/status/verdict";
-import { shownVersion } from "../../domain/rollout/edb";
+import { shownVersion } from "../../domain/rollout/database";
 import { ChangedError } from "../engine/outcome";
 import { BlockedError } from "../engine/recorder";
 import type { ExitReport, Result } from "../report";

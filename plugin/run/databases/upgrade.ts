@@ -5,7 +5,7 @@
 import type { DatabasePlan } from "../../domain/databases/plan";
 import { EngineError, exitCodes, UsageError } from "../../domain/errors";
 import { bounded } from "../../domain/status/verdict";
-import { isNamed, readName } from "../../domain/typed-name";
+import { isNamed, readName } from "../../domain/names";
 import { Fleet } from "../engine/fleet";
 import { requireHome } from "../engine/confirm";
 import { Session } from "../engine/session";

@@ -2,7 +2,7 @@
  * A request to another server or program as a value. It is bound to nothing that was read, and no
  * server tries it beforehand or takes it back: what it leads to is followed, not undone.
  */
-import type { Act } from "../../domain/confirmed";
+import type { Act } from "../../domain/planned-write";
 import type { StepInfo } from "./recorder";
 import type { Result } from "../report";
 

@@ -9,14 +9,13 @@ import {
   reverseOf,
   shownEdits,
 } from "../../domain/cluster/edits";
-import type { Act } from "../../domain/confirmed";
+import { type Act, type PlannedChange, plannedWrite } from "../../domain/planned-write";
 import type { Finding } from "../../domain/findings";
 import { kinds } from "../../domain/kinds";
 import { type KubeObject, objectLabel, type Ref, refTo, type Resource } from "../../domain/objects";
 import { covers } from "../../domain/operator/differences";
 import type { Permission } from "../../domain/permissions";
-import { type PlannedChange, plannedWrite } from "../../domain/planned-write";
-import { judgeConflict } from "../../domain/webhook/conflicts";
+import { judgeConflict } from "../../domain/owners";
 import { type Json, own } from "../../domain/values";
 import type { StepInfo } from "./recorder";
 import type { Result } from "../report";

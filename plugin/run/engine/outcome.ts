@@ -1,5 +1,5 @@
 /** What became of a write: noted before it is sent, and looked for when no definite answer came. */
-import { type Act, unconfirmedFindings } from "../../domain/confirmed";
+import { type Act, unconfirmedFindings } from "../../domain/planned-write";
 import {
   ApiError,
   EngineError,

@@ -2,8 +2,7 @@
 import { patchOf } from "../../domain/cluster/edits";
 import { ApiError, exitCodes, type StatusCause } from "../../domain/errors";
 import { type KubeObject, objectLabel, preconditionsOf } from "../../domain/objects";
-import { isPersons } from "../../domain/owners";
-import { judgeConflict } from "../../domain/webhook/conflicts";
+import { isPersons, judgeConflict } from "../../domain/owners";
 import { changedError, ChangedError } from "./outcome";
 import type { Cluster } from "../ports";
 import { BlockedError } from "./recorder";

@@ -2,7 +2,7 @@
  * Writes: judged, tried by dry run, kept, noted, bound to what was read, looked up where no answer
  * came, and told. What nobody confirmed is not sent.
  */
-import { type Act, unconfirmedFindings } from "../../domain/confirmed";
+import { type Act, unconfirmedFindings } from "../../domain/planned-write";
 import { exitCodes, type StatusCause, UnknownOutcomeError } from "../../domain/errors";
 import { type KubeObject, objectLabel } from "../../domain/objects";
 import { certain, changedError, ChangedError, noted, requireConfirmed } from "./outcome";

@@ -11,7 +11,14 @@ import {
   judgeClusterImages,
   upgradesItself,
 } from "../../domain/operator/clusters";
-import { bundleRef, definitionResource } from "../../domain/operator/kinds";
+import {
+  bundleRef,
+  definitionResource,
+  isOperator,
+  operatorVersionOf,
+  placeBundle,
+  type Wanted,
+} from "../../domain/operator/wanted";
 import {
   type Installed,
   isOlmDone,
@@ -19,12 +26,6 @@ import {
   judgeOwners,
   judgeRegistry,
 } from "../../domain/operator/refusals";
-import {
-  isOperator,
-  operatorVersionOf,
-  placeBundle,
-  type Wanted,
-} from "../../domain/operator/wanted";
 import { type Change, type Patch, refOf, stepOf } from "../engine/change";
 import { dryRunSays } from "../engine/execute";
 import { replanned } from "../engine/replan";

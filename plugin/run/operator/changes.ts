@@ -6,10 +6,15 @@ import type { Names } from "../../domain/names";
 import { type KubeObject, objectLabel, type Resource } from "../../domain/objects";
 import type { ClusterPatch } from "../../domain/operator/clusters";
 import { changesTo, type Difference, differences } from "../../domain/operator/differences";
-import { definitionResource } from "../../domain/operator/kinds";
-import { leftovers } from "../../domain/operator/leftovers";
+import {
+  definitionResource,
+  imagesOf,
+  isOperator,
+  operatorVersionOf,
+  type Wanted,
+} from "../../domain/operator/wanted";
+import { leftovers } from "../../domain/operator/local-changes";
 import { adopted, fileEntries } from "../../domain/operator/managers";
-import { imagesOf, isOperator, operatorVersionOf, type Wanted } from "../../domain/operator/wanted";
 import type { PlannedChange } from "../../domain/planned-write";
 import { cutWhere, type Json, list, own, shown } from "../../domain/values";
 import type { Apply, Change, Patch, Rewrite } from "../engine/change";

@@ -8,12 +8,12 @@ import { kinds } from "../../domain/kinds";
 import type { KubeObject } from "../../domain/objects";
 import {
   type ChartRelease,
+  chartReleaseOf,
   type ChartUpgrade,
   helmWords,
   isDeployed,
-} from "../../domain/operator/chart";
+} from "../../domain/operator/refusals";
 import { operatorFinding } from "../../domain/operator/codes";
-import { chartReleaseOf } from "../../domain/operator/refusals";
 import { imagesOf, operatorVersionOf } from "../../domain/operator/wanted";
 import { ownerOf } from "../../domain/owners";
 import type { Permission } from "../../domain/permissions";

@@ -1,7 +1,7 @@
 /** What an operator's upgrade is given: ports, options, and the words of the person. */
 import type { Skip } from "../../domain/checks/selection";
 import type { RegistryWish } from "../../domain/operator/clusters";
-import type { ReleaseContents } from "../../domain/release/release";
+import type { ReleaseContents } from "../../domain/release/contents";
 import type { RunPorts } from "../run-ports";
 
 /** What both ways of upgrading are told. */

@@ -3,16 +3,24 @@ import { ApiError, exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { annotationKey, type KubeObject, objectLabel } from "../../domain/objects";
 import { operatorFinding, operatorFindings } from "../../domain/operator/codes";
-import { judgeDefinition, marked, withFields } from "../../domain/operator/definitions";
+import {
+  judgeDefinition,
+  lossesOf,
+  lossKeys,
+  marked,
+  withFields,
+} from "../../domain/operator/definitions";
 import { changesTo, differences } from "../../domain/operator/differences";
-import { bundleRef, definitionResource } from "../../domain/operator/kinds";
-import { leftovers } from "../../domain/operator/leftovers";
-import { heldAmong, type HeldFacts, judgeHeld } from "../../domain/operator/local-changes";
-import { heldOf } from "../../domain/webhook/conflicts";
+import { bundleRef, definitionResource, type Wanted } from "../../domain/operator/wanted";
+import {
+  heldAmong,
+  type HeldFacts,
+  judgeHeld,
+  leftovers,
+} from "../../domain/operator/local-changes";
+import { heldOf } from "../../domain/owners";
 import { lastFileOver } from "../../domain/operator/managers";
 import { isOlder } from "../../domain/versions";
-import { lossesOf, lossKeys } from "../../domain/operator/losses";
-import type { Wanted } from "../../domain/operator/wanted";
 import { replanned } from "../engine/replan";
 import type { Session } from "../engine/session";
 import { BlockedError } from "../engine/recorder";

@@ -5,14 +5,13 @@ import type { KubeObject, Ref, Resource } from "../../domain/objects";
 import { operatorFinding } from "../../domain/operator/codes";
 import {
   csvNameOf,
+  type Installed,
   installPlanNameOf,
   type Olm,
   olmResources,
   subscriptionOf,
-} from "../../domain/operator/olm";
-import type { Installed } from "../../domain/operator/refusals";
-import { bundleRef } from "../../domain/operator/kinds";
-import { isOperator, type Wanted } from "../../domain/operator/wanted";
+} from "../../domain/operator/refusals";
+import { bundleRef, isOperator, type Wanted } from "../../domain/operator/wanted";
 import type { Permission } from "../../domain/permissions";
 import type { Platform } from "../../domain/release/platforms";
 import { namespaceMissing } from "../../domain/webhook/codes";

@@ -2,12 +2,20 @@
 import type { Names } from "../../domain/names";
 import type { KubeObject, Resource } from "../../domain/objects";
 import { differences } from "../../domain/operator/differences";
-import { kindsIn, type Pair } from "../../domain/rbac/kinds";
+import { kindsIn, type Pair } from "../../domain/kinds";
 import { type Mode, type SitePlan, temporaryBinding, type Write } from "../../domain/rbac/plan";
-import { compareRules, type Grant, grantLines, rulesOf } from "../../domain/rbac/rules";
+import {
+  compareRules,
+  type Grant,
+  grantLines,
+  roleRefOf,
+  rulesOf,
+  subjectLabel,
+  subjectsBeyond,
+  subjectsOf,
+} from "../../domain/rbac/rules";
 import { secondNameOf, type Site } from "../../domain/rbac/site";
-import type { Stale } from "../../domain/rbac/stale";
-import { roleRefOf, subjectLabel, subjectsBeyond, subjectsOf } from "../../domain/rbac/subjects";
+import type { Stale } from "../../domain/rbac/managed";
 import { type Apply, backBy, type Delete, type PutBack } from "../engine/change";
 
 /** The writes of a place, in the order in which they are sent. */

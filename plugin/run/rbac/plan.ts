@@ -6,7 +6,7 @@ import { type KubeObject, objectLabel } from "../../domain/objects";
 import { ownerOf } from "../../domain/owners";
 import { rbacFinding } from "../../domain/rbac/codes";
 import { lineOf, rolesFor } from "../../domain/rbac/lines";
-import { entriesOf, localFindings } from "../../domain/rbac/local";
+import { entriesOf, localFindings, typedEntry } from "../../domain/rbac/plan";
 import { grantLines, grantsOf, isAmong } from "../../domain/rbac/rules";
 import {
   type Place,
@@ -15,9 +15,8 @@ import {
   type Site,
   siteOf,
 } from "../../domain/rbac/site";
-import { cutOff, otherOperators, type Stale } from "../../domain/rbac/stale";
+import { cutOff, otherOperators, type Stale } from "../../domain/rbac/managed";
 import { pairIn, renderRbac } from "../../domain/rbac/templates";
-import { typedEntry } from "../../domain/rbac/terms";
 import { compareReleaseTags, parseReleaseTag } from "../../domain/versions";
 import { BlockedError } from "../engine/recorder";
 import type { RbacOptions } from "./deps";

@@ -1,14 +1,13 @@
 /** Reads what the operator is told, the namespaces, and the roles and bindings that exist. */
 import { exitCodes } from "../../domain/errors";
-import { kinds } from "../../domain/kinds";
+import { kinds, kindsIn, rbacKinds } from "../../domain/kinds";
 import { type KubeObject, refTo, type Resource } from "../../domain/objects";
 import type { Permission } from "../../domain/permissions";
 import { rbacFinding } from "../../domain/rbac/codes";
-import { kindsIn, rbacKinds } from "../../domain/rbac/kinds";
 import { type Configured, configuredNamespaces } from "../../domain/rbac/managed";
 import { type Place, type PlaceFound, secondNameOf } from "../../domain/rbac/site";
-import { roleRefOf } from "../../domain/rbac/subjects";
-import { releasesOf } from "../../domain/scc/release";
+import { roleRefOf } from "../../domain/rbac/rules";
+import { releasesOf } from "../../domain/scc/refusals";
 import { at, text } from "../../domain/values";
 import { missingPermissions } from "../engine/permissions";
 import { BlockedError } from "../engine/recorder";

@@ -4,7 +4,7 @@ import type { Finding } from "../../domain/findings";
 import { isAsWanted } from "../../domain/rbac/plan";
 import { grantLines } from "../../domain/rbac/rules";
 import { placeName, type Site } from "../../domain/rbac/site";
-import { planFindings } from "../../domain/upgrade/codes";
+import { planFindings } from "../../domain/planned-write";
 import type { ExitReport, NamespaceReport } from "../report";
 import { shortened, type Targets } from "./targets";
 import type { Outcome } from "./worker";

@@ -4,9 +4,14 @@ import type { Facts } from "../../domain/facts";
 import { clusterFinding } from "../../domain/cluster/codes";
 import { type KubeObject, objectLabel, type Ref, type Resource } from "../../domain/objects";
 import type { Permission } from "../../domain/permissions";
-import { classifyFreeze, type Freeze } from "../../domain/recovery/classify";
+import {
+  classifyFreeze,
+  eventEvidence,
+  type Evidence,
+  type Freeze,
+  logEvidence,
+} from "../../domain/recovery/classify";
 import type { ApiFacts } from "../../domain/recovery/databases";
-import { type Evidence, eventEvidence, logEvidence } from "../../domain/recovery/evidence";
 import { own } from "../../domain/values";
 import type { ClusterApi } from "../cluster-api";
 import { lookPermissions, readDefinition, readFacts, withDefinition } from "../cluster/read";

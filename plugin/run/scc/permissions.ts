@@ -3,7 +3,7 @@ import { factSources } from "../../domain/facts";
 import { kinds } from "../../domain/kinds";
 import type { KubeObject, Resource } from "../../domain/objects";
 import type { Permission } from "../../domain/permissions";
-import { accessResources, constraintResource, grantName } from "../../domain/scc/constraint";
+import { accessResources, constraintResource, grantName } from "../../domain/scc/grants";
 import { own, text } from "../../domain/values";
 import { type Delete, type Patch, permissionsOf } from "../engine/change";
 import { recreated } from "../engine/inverse";

@@ -4,11 +4,11 @@ import type { Finding } from "../../domain/findings";
 import { type Names, termOf } from "../../domain/names";
 import { type KubeObject, objectLabel } from "../../domain/objects";
 import { ownerOf } from "../../domain/owners";
-import { accountOf, userOf } from "../../domain/scc/account";
-import { refOf } from "../../domain/scc/constraint";
-import { findingsOf, olderLeft } from "../../domain/scc/findings";
+import { accountOf, refOf, userOf } from "../../domain/scc/grants";
 import {
+  findingsOf,
   type ListChange,
+  olderLeft,
   planUnbind,
   runsUnder,
   type Situation,

@@ -3,8 +3,7 @@ import { factSources } from "../../domain/facts";
 import { kinds } from "../../domain/kinds";
 import type { Names } from "../../domain/names";
 import type { KubeObject, Resource } from "../../domain/objects";
-import { accessResources, constraintResource } from "../../domain/scc/constraint";
-import type { AccessObjects } from "../../domain/scc/grants";
+import { type AccessObjects, accessResources, constraintResource } from "../../domain/scc/grants";
 import type { Reviews } from "../reviews";
 import type { AskingPorts } from "../run-ports";
 

@@ -1,6 +1,5 @@
 /** Asks the API server whether an account may use a constraint, before and after (S33). */
-import { type Account, groupsOf, userOf } from "../../domain/scc/account";
-import { constraintResource } from "../../domain/scc/constraint";
+import { type Account, constraintResource, groupsOf, userOf } from "../../domain/scc/grants";
 import type { Way } from "../../domain/scc/plan";
 import { waitFor } from "../engine/wait";
 import type { UnbindPlan } from "./plan";

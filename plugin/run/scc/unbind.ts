@@ -5,8 +5,7 @@
 import { EngineError, exitCodes, UnknownOutcomeError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { objectLabel } from "../../domain/objects";
-import { userOf } from "../../domain/scc/account";
-import { constraintResource } from "../../domain/scc/constraint";
+import { constraintResource, userOf } from "../../domain/scc/grants";
 import { dryRunSays } from "../engine/execute";
 import { replanned } from "../engine/replan";
 import { requireHome, requireYes } from "../engine/confirm";

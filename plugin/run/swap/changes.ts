@@ -7,7 +7,7 @@ import { isPersons } from "../../domain/owners";
 import type { PlannedChange } from "../../domain/planned-write";
 import { at, own } from "../../domain/values";
 import { configurationResource, entriesOf } from "../../domain/webhook/configuration";
-import { differencesOf } from "../../domain/webhook/differences";
+import { differencesOf } from "../../domain/webhook/wanted";
 import type { Plan } from "../../domain/webhook/plan";
 import { type Apply, type Change, type Delete, permissionsOf } from "../engine/change";
 import type { Session } from "../engine/session";

@@ -2,7 +2,7 @@
 import type { KubeObject } from "../../domain/objects";
 import type { CertificateReport } from "../report";
 import type { Finding } from "../../domain/findings";
-import type { Pair } from "../../domain/webhook/twins";
+import type { Pair } from "../../domain/webhook/probe";
 import type { AskingPorts } from "../run-ports";
 
 /** What the Secret was found to be: a CA to use, or the findings that stand against it. */

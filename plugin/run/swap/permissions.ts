@@ -4,7 +4,7 @@ import type { Resource } from "../../domain/objects";
 import type { Permission } from "../../domain/permissions";
 import { configurationResource } from "../../domain/webhook/configuration";
 import type { Plan } from "../../domain/webhook/plan";
-import type { Pair } from "../../domain/webhook/twins";
+import type { Pair } from "../../domain/webhook/probe";
 import type { SwapDeps, SwapOptions } from "./deps";
 
 const probeWhy = "to prove the webhook with dry runs (or go without proof: --no-probe)";

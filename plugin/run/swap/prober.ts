@@ -7,16 +7,16 @@ import type { Names } from "../../domain/names";
 import type { KubeObject } from "../../domain/objects";
 import { at } from "../../domain/values";
 import {
+  type Answer,
   answerOf,
   failingMs,
   judgeProof,
-  thinned,
-  type Answer,
   type Observation,
+  type Pair,
   type Proof,
+  thinned,
   type Twin,
 } from "../../domain/webhook/probe";
-import type { Pair } from "../../domain/webhook/twins";
 import { type Clock, type Cluster, deadline } from "../ports";
 
 /** What counts as proof, and how long to wait for it. */

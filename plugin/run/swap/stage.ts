@@ -7,7 +7,7 @@ import { own } from "../../domain/values";
 import { entriesOf, entryOf, matchesResource } from "../../domain/webhook/configuration";
 import type { Plan } from "../../domain/webhook/plan";
 import { labelsFor, selects } from "../../domain/kube/selectors";
-import { pairFromStored, pairsFor, type Pair } from "../../domain/webhook/twins";
+import { pairFromStored, pairsFor, type Pair } from "../../domain/webhook/probe";
 import { BlockedError } from "../engine/recorder";
 import type { SwapDeps, SwapOptions } from "./deps";
 

@@ -6,7 +6,7 @@ import { EngineError, exitCodes, UnknownOutcomeError } from "../../domain/errors
 import type { Finding } from "../../domain/findings";
 import { objectLabel } from "../../domain/objects";
 import { configurationResource } from "../../domain/webhook/configuration";
-import { differencesOf } from "../../domain/webhook/differences";
+import { differencesOf } from "../../domain/webhook/wanted";
 import { type Plan, planSwap } from "../../domain/webhook/plan";
 import type { Apply } from "../engine/change";
 import { dryRunSays } from "../engine/execute";

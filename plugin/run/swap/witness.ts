@@ -7,13 +7,13 @@ import {
   type Answer,
   failingMs,
   gapOf,
+  type Pair,
+  type Proof,
   seenBroken,
   tally,
-  type Proof,
 } from "../../domain/webhook/probe";
 import type { KubeObject } from "../../domain/objects";
 import { entryNames } from "../../domain/webhook/configuration";
-import type { Pair } from "../../domain/webhook/twins";
 import { missingPermissions } from "../engine/permissions";
 import type { SwapDeps } from "./deps";
 import { probePermissions } from "./permissions";

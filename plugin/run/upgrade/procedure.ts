@@ -5,7 +5,7 @@
 import { requireMatched, type Skip } from "../../domain/checks/selection";
 import { EngineError, exitCodes, UsageError } from "../../domain/errors";
 import { distinct, type Finding } from "../../domain/findings";
-import { planFindings } from "../../domain/upgrade/codes";
+import { planFindings } from "../../domain/planned-write";
 import {
   staleReasons,
   type Unplanned,

@@ -15,8 +15,7 @@ import {
   readPemCertificate,
   readSecretCertificate,
 } from "../../../plugin/adapters/certificate";
-import { judgeCertificate } from "../../../plugin/domain/certificate";
-import type { CertificateFacts } from "../../../plugin/domain/certificate-facts";
+import { type CertificateFacts, judgeCertificate } from "../../../plugin/domain/certificate";
 import { defaultNames } from "../../../plugin/domain/names";
 import type { KubeObject } from "../../../plugin/domain/objects";
 

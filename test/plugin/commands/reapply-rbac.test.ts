@@ -6,7 +6,7 @@ import { shippedRbac } from "../../../plugin/adapters/shipped-rbac";
 import { prepareReapplyRbac, runReapplyRbac } from "../../../plugin/commands/reapply-rbac";
 import type { CommandContext, ReapplyRbacFlags } from "../../../plugin/commands/context";
 import { UsageError } from "../../../plugin/domain/errors";
-import type { Release } from "../../../plugin/domain/release/release";
+import type { Release } from "../../../plugin/domain/release/contents";
 import { aCommandContext } from "../../support/command-context";
 import { ManualClock } from "../../support/manual-clock";
 import { packRelease } from "../../support/releases/tree";

@@ -5,7 +5,7 @@ import { openHome } from "../../../plugin/adapters/home";
 import type { GlobalOptions } from "../../../plugin/commands/context";
 import { runUnbindScc } from "../../../plugin/commands/unbind-scc";
 import { defaultNames } from "../../../plugin/domain/names";
-import { constraintResource } from "../../../plugin/domain/scc/constraint";
+import { constraintResource } from "../../../plugin/domain/scc/grants";
 import { rehearse } from "../../../plugin/program/commands";
 import { unbindScc } from "../../../plugin/program/scc-command";
 import { aCommandContext } from "../../support/command-context";

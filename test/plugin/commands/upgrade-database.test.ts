@@ -5,7 +5,7 @@ import {
   runUpgradeDatabase,
   type UpgradeDatabaseFlags,
 } from "../../../plugin/commands/upgrade-database";
-import { requestBody } from "../../../plugin/domain/databases/request";
+import { requestBody } from "../../../plugin/domain/databases/bdb";
 import { UsageError } from "../../../plugin/domain/errors";
 import { defaultNames } from "../../../plugin/domain/names";
 import { diff, rehearse } from "../../../plugin/program/commands";

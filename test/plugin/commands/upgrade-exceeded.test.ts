@@ -1,11 +1,10 @@
 /** Somebody changes the cluster while the plan of `upgrade` is confirmed: no part writes more than it planned. */
 import { Readable } from "node:stream";
-import { kinds } from "../../../plugin/domain/kinds";
+import { kinds, rbacKinds } from "../../../plugin/domain/kinds";
 import { defaultNames as names } from "../../../plugin/domain/names";
 import type { KubeObject, Ref } from "../../../plugin/domain/objects";
-import { definitionResource } from "../../../plugin/domain/operator/kinds";
-import { rbacKinds } from "../../../plugin/domain/rbac/kinds";
-import { constraintResource } from "../../../plugin/domain/scc/constraint";
+import { definitionResource } from "../../../plugin/domain/operator/wanted";
+import { constraintResource } from "../../../plugin/domain/scc/grants";
 import { list } from "../../../plugin/domain/values";
 import { configurationResource } from "../../../plugin/domain/webhook/configuration";
 import { exampleSource } from "../../../plugin/rehearsal/example";

@@ -1,4 +1,4 @@
-import { shapeProblem, textProblem } from "../../../plugin/domain/bounded";
+import { shapeProblem, textProblem } from "../../../plugin/domain/values";
 
 const shared = (levels: number): unknown =>
   Array.from({ length: levels }).reduce<unknown>((inner) => Array<unknown>(10).fill(inner), "x");

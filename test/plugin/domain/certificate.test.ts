@@ -1,11 +1,12 @@
 import {
   absentSecret,
   certificateCodes,
+  type CertificateFacts,
   firstUnfit,
   judgeCertificate,
+  type LeafFacts,
   secretObject,
 } from "../../../plugin/domain/certificate";
-import type { CertificateFacts, LeafFacts } from "../../../plugin/domain/certificate-facts";
 import { defaultNames } from "../../../plugin/domain/names";
 
 const now = Date.parse("2026-06-15T12:00:00Z");

@@ -1,4 +1,4 @@
-import { concealed, secretsIn } from "../../../plugin/domain/concealed";
+import { concealed, secretsIn } from "../../../plugin/domain/public-words";
 
 test.each([
   ["nothing to hide in engine-enterprise-operator-admission-webhook", [], undefined],

@@ -1,4 +1,4 @@
-import { codesOf, findingIn } from "../../../plugin/domain/explained";
+import { codesOf, findingIn } from "../../../plugin/domain/findings";
 
 test("a code has its area's prefix and source, and its own where it gives one", () => {
   const { error, warning } = codesOf({ prefix: "POD-", source: "S1" });

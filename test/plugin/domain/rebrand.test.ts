@@ -5,7 +5,7 @@ import { defaultNames } from "../../../plugin/domain/names";
 import { judgeNames } from "../../../plugin/domain/names/judge";
 import { rebrand } from "../../../plugin/domain/rebrand";
 import { at } from "../../../plugin/domain/values";
-import { renderTemplate } from "../../../plugin/domain/webhook/template";
+import { renderTemplate } from "../../../plugin/domain/webhook/wanted";
 import { renamed, usable } from "../../support/renamed";
 
 const manifests = join(__dirname, "../../../manifests");

@@ -1,4 +1,4 @@
-import { sameStored, storedQuantity } from "../../../plugin/domain/stored";
+import { sameStored, storedQuantity } from "../../../plugin/domain/operator/differences";
 
 test.each([
   ["4000m", "4"],

@@ -15,7 +15,7 @@ import {
   termOf,
 } from "../../../plugin/domain/names";
 import { judgeNames } from "../../../plugin/domain/names/judge";
-import { kindKeys } from "../../../plugin/domain/names/kind-fields";
+import { kindKeys } from "../../../plugin/domain/names/moves";
 import type { KubeObject } from "../../../plugin/domain/objects";
 import { entries, parents } from "../../../plugin/program/commands";
 import { exampleSource } from "../../../plugin/rehearsal/example";

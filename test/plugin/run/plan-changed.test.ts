@@ -1,7 +1,6 @@
 /** Between the yes and a write somebody changes the cluster: what was not confirmed is never sent. */
 import { defaultNames as names } from "../../../plugin/domain/names";
-import { kinds } from "../../../plugin/domain/kinds";
-import { rbacKinds } from "../../../plugin/domain/rbac/kinds";
+import { kinds, rbacKinds } from "../../../plugin/domain/kinds";
 import type { RecoverOptions } from "../../../plugin/run/recovery/deps";
 import type { Report } from "../../../plugin/run/report";
 import { aNewConfiguration, anOldConfiguration } from "../../support/builders";

@@ -5,7 +5,7 @@ import { inspect } from "node:util";
 import { openRelease, type OpenOptions } from "../../../../plugin/adapters/release/open";
 import { EngineError, exitCodes } from "../../../../plugin/domain/errors";
 import { defaultNames as names } from "../../../../plugin/domain/names";
-import type { Release } from "../../../../plugin/domain/release/release";
+import type { Release } from "../../../../plugin/domain/release/contents";
 import { packFiles } from "../../../support/releases/pack";
 import { type ReleaseServer, startReleaseServer } from "../../../support/releases/server";
 import { aPair } from "../../../support/tls";

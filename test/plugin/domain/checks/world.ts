@@ -3,7 +3,7 @@ import { generatePair, readSecretCertificate } from "../../../../plugin/adapters
 import { shippedRbac } from "../../../../plugin/adapters/shipped-rbac";
 import { shippedTemplate } from "../../../../plugin/adapters/shipped-template";
 import { parseDocuments } from "../../../../plugin/adapters/yaml";
-import type { CheckTarget } from "../../../../plugin/domain/checks/target";
+import type { CheckTarget } from "../../../../plugin/domain/checks/situation";
 import { type Judgement, judgeChecks } from "../../../../plugin/domain/checks/judge";
 import type { Selection } from "../../../../plugin/domain/checks/selection";
 import { type FactKey, type Facts } from "../../../../plugin/domain/facts";
@@ -11,9 +11,8 @@ import { defaultNames as names, type Names } from "../../../../plugin/domain/nam
 import { judgeNames } from "../../../../plugin/domain/names/judge";
 import { type KubeObject, objectLabel } from "../../../../plugin/domain/objects";
 import { pairIn, renderRbac } from "../../../../plugin/domain/rbac/templates";
-import type { ReleaseContents } from "../../../../plugin/domain/release/release";
-import { renderTemplate } from "../../../../plugin/domain/webhook/template";
-import { wantedConfiguration } from "../../../../plugin/domain/webhook/wanted";
+import type { ReleaseContents } from "../../../../plugin/domain/release/contents";
+import { renderTemplate, wantedConfiguration } from "../../../../plugin/domain/webhook/wanted";
 import { exampleDefinitions } from "../../../../plugin/rehearsal/example-definitions";
 import { readSnapshot } from "../../../../plugin/run/snapshot";
 import { testTime } from "../../../support/manual-clock";

@@ -1,4 +1,4 @@
-import { withOperator } from "../../../../plugin/domain/cluster/ahead";
+import { withOperator } from "../../../../plugin/domain/cluster/operator";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import { judgeDeployment } from "../../../../plugin/domain/rollout/deployment";
 import { at, list, own } from "../../../../plugin/domain/values";

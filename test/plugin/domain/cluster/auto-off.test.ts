@@ -1,4 +1,4 @@
-import { autoOffEdits } from "../../../../plugin/domain/cluster/auto-off";
+import { autoOffEdits } from "../../../../plugin/domain/cluster/plan";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import { aDatabase, anEc, factsOf } from "./scene";
 

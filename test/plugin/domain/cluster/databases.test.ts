@@ -2,7 +2,7 @@ import {
   databasesOf,
   undefinedModules,
   usedModules,
-} from "../../../../plugin/domain/cluster/databases";
+} from "../../../../plugin/domain/cluster/causes";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import { aDatabase, anEc, factsOf } from "./scene";
 

@@ -7,7 +7,7 @@ import {
   reverseOf,
   shownEdits,
 } from "../../../../plugin/domain/cluster/edits";
-import { autoPaths } from "../../../../plugin/domain/cluster/fields";
+import { autoPaths } from "../../../../plugin/domain/served-fields";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import { anEc, newTag, oldTag } from "./scene";

@@ -6,9 +6,9 @@ import {
   keeping,
   losesData,
   modulesBehind,
+  type RequestWish,
   runsVersion,
 } from "../../../../plugin/domain/databases/bdb";
-import type { RequestWish } from "../../../../plugin/domain/databases/request";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import { aBdb, anEdb } from "./scene";
 

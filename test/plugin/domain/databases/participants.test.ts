@@ -1,4 +1,4 @@
-import { participantFindings } from "../../../../plugin/domain/databases/participants";
+import { participantFindings } from "../../../../plugin/domain/databases/plan";
 import { anOperator } from "../cluster/scene";
 import { anEaadb, sceneOf } from "./scene";
 

@@ -6,7 +6,7 @@ import {
   requestBody,
   requestFields,
   type RequestWish,
-} from "../../../../plugin/domain/databases/request";
+} from "../../../../plugin/domain/databases/bdb";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 
 const every: Required<RequestWish> = {

@@ -1,4 +1,4 @@
-import { versionPaths } from "../../../../plugin/domain/databases/version-paths";
+import { versionPaths } from "../../../../plugin/domain/served-fields";
 import { anEdb, anEaadb } from "./scene";
 import { factsOf } from "../cluster/scene";
 

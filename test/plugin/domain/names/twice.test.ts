@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { load } from "js-yaml";
-import { parseMarked, twiceKey } from "../../../../plugin/domain/names/twice";
+import { parseMarked, twiceKey } from "../../../../plugin/domain/names/judge";
 import { readNames } from "../../../../webhook/config-names";
 
 const parse = (text: string): unknown => parseMarked(text, (marked) => load(marked));

@@ -1,4 +1,4 @@
-import { helmWords, isDeployed } from "../../../../plugin/domain/operator/chart";
+import { helmWords, isDeployed } from "../../../../plugin/domain/operator/refusals";
 
 const upgrade = {
   name: "n",

@@ -1,4 +1,4 @@
-import { valueAt } from "../../../../plugin/domain/operator/field-path";
+import { valueAt } from "../../../../plugin/domain/operator/differences";
 
 const object = {
   metadata: { annotations: { "a.b/c": "dotted", a: { "b/c": "nested" } } },

@@ -1,7 +1,7 @@
 import { factKeys, type FactKey, type Facts } from "../../../../plugin/domain/facts";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
-import { lossesOf } from "../../../../plugin/domain/operator/losses";
+import { lossesOf } from "../../../../plugin/domain/operator/definitions";
 
 const { group, edb } = names;
 

@@ -3,7 +3,7 @@ import {
   lastApplied,
   type ManagedFields,
 } from "../../../../plugin/domain/objects";
-import { leftovers } from "../../../../plugin/domain/operator/leftovers";
+import { leftovers } from "../../../../plugin/domain/operator/local-changes";
 import {
   adopted,
   fileEntries,

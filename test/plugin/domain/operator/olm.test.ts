@@ -7,7 +7,7 @@ import {
   olmVersionOf,
   olmWay,
   subscriptionOf,
-} from "../../../../plugin/domain/operator/olm";
+} from "../../../../plugin/domain/operator/refusals";
 import { quoteCommand } from "../../../../plugin/output/quote";
 import {
   aClusterServiceVersion,

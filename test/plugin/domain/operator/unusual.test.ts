@@ -1,6 +1,6 @@
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
-import { unusualIn } from "../../../../plugin/domain/operator/unusual";
+import { unusualIn } from "../../../../plugin/domain/operator/wanted";
 import { bundleOf } from "../../../support/releases/tree";
 import { releaseVersions } from "../../../support/releases/versions";
 

@@ -1,7 +1,8 @@
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
-import { bundleKindOf, bundleRef } from "../../../../plugin/domain/operator/kinds";
 import {
+  bundleKindOf,
+  bundleRef,
   imagesOf,
   operatorVersionOf,
   placeBundle,

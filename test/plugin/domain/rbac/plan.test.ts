@@ -1,5 +1,5 @@
 import { objectLabel } from "../../../../plugin/domain/objects";
-import { kindsIn } from "../../../../plugin/domain/rbac/kinds";
+import { kindsIn } from "../../../../plugin/domain/kinds";
 import {
   expanded,
   type Found,
@@ -8,11 +8,10 @@ import {
   planSite,
   temporaryBinding,
   type Terms,
+  termsFor,
 } from "../../../../plugin/domain/rbac/plan";
-import { grantLines } from "../../../../plugin/domain/rbac/rules";
-import { subjectLabel, subjectsOf } from "../../../../plugin/domain/rbac/subjects";
+import { grantLines, subjectLabel, subjectsOf } from "../../../../plugin/domain/rbac/rules";
 import { defaultNames as names } from "../../../../plugin/domain/names";
-import { termsFor } from "../../../../plugin/domain/rbac/terms";
 import { aBinding, account, aRole, nodeRule, podRule } from "./objects";
 
 /** Of the two rules one is of a release before; what is neither is a person's. */

@@ -1,6 +1,6 @@
 /** A place planned from what was read of it, and what it is called. */
 import { defaultNames as names } from "../../../../plugin/domain/names";
-import type { Pair } from "../../../../plugin/domain/rbac/kinds";
+import type { Pair } from "../../../../plugin/domain/kinds";
 import { placeName, siteOf } from "../../../../plugin/domain/rbac/site";
 import type { KubeObject } from "../../../../plugin/run/ports";
 import { aBinding, account, aRole } from "./objects";

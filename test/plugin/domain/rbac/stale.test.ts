@@ -1,7 +1,7 @@
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import { rbacCodes, rbacFinding } from "../../../../plugin/domain/rbac/codes";
-import { cutOff, findStale, otherOperators } from "../../../../plugin/domain/rbac/stale";
-import { subjectLabel, subjectsOf } from "../../../../plugin/domain/rbac/subjects";
+import { cutOff, findStale, otherOperators } from "../../../../plugin/domain/rbac/managed";
+import { subjectLabel, subjectsOf } from "../../../../plugin/domain/rbac/rules";
 import { aBinding, account, aRole, podRule } from "./objects";
 
 const facts = { kept: new Set(["kept"]), operatorNamespace: "engine", names };

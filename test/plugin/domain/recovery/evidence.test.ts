@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../../../plugin/domain/objects";
-import { eventEvidence, logEvidence } from "../../../../plugin/domain/recovery/evidence";
+import { eventEvidence, logEvidence } from "../../../../plugin/domain/recovery/classify";
 import { aFrozenEc, anEdb, frozenFacts } from "./scene";
 
 const ec = aFrozenEc();

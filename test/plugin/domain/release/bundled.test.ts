@@ -1,4 +1,4 @@
-import { bundledVersions } from "../../../../plugin/domain/release/bundled";
+import { bundledVersions } from "../../../../plugin/domain/release/platforms";
 
 test.each([
   ["8.0.20-44.23", "8.6"],

@@ -5,10 +5,10 @@ import type { KubeObject } from "../../../../plugin/domain/objects";
 import {
   contentsOf,
   type Reading,
+  type Release,
+  releasePaths,
   targetProblems,
 } from "../../../../plugin/domain/release/contents";
-import { releasePaths } from "../../../../plugin/domain/release/paths";
-import type { Release } from "../../../../plugin/domain/release/release";
 import { at, list } from "../../../../plugin/domain/values";
 import { bundleOf, releaseFiles } from "../../../support/releases/tree";
 import { releaseShapes, releaseVersions } from "../../../support/releases/versions";

@@ -1,6 +1,5 @@
-import { clusterVersionFor, releasePairs } from "../../../../plugin/domain/release/pairs";
-import { isSameTag } from "../../../../plugin/domain/release/target";
-import { parseReleaseTag } from "../../../../plugin/domain/versions";
+import { clusterVersionFor, releasePairs } from "../../../../plugin/domain/release/platforms";
+import { isSameTag, parseReleaseTag } from "../../../../plugin/domain/versions";
 
 test("every pair is of tags, and no operator is there twice", () => {
   expect(releasePairs.flat().filter((tag) => parseReleaseTag(tag) === undefined)).toEqual([]);

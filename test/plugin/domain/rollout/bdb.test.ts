@@ -1,5 +1,5 @@
 import type { ApiAction, ApiDatabase } from "../../../../plugin/domain/api/records";
-import { type BdbLook, judgeBdb } from "../../../../plugin/domain/rollout/bdb";
+import { type BdbLook, judgeBdb } from "../../../../plugin/domain/rollout/database";
 import { aBdb } from "../databases/scene";
 
 const version = { major: 8, minor: 0 };

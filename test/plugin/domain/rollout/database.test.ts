@@ -1,5 +1,8 @@
-import { judgeDatabase, lastActions } from "../../../../plugin/domain/rollout/database";
-import type { WantedVersion } from "../../../../plugin/domain/rollout/edb";
+import {
+  judgeDatabase,
+  lastActions,
+  type WantedVersion,
+} from "../../../../plugin/domain/rollout/database";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import { anEaadb, anEdb, type Parts, sceneOf } from "../databases/scene";
 

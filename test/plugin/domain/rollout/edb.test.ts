@@ -1,4 +1,8 @@
-import { databaseVersion, judgeEdb, shownVersion } from "../../../../plugin/domain/rollout/edb";
+import {
+  databaseVersion,
+  judgeEdb,
+  shownVersion,
+} from "../../../../plugin/domain/rollout/database";
 import { anEdb, sceneOf } from "../databases/scene";
 
 const version = { major: 8, minor: 0 };

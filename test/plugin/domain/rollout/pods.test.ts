@@ -1,4 +1,4 @@
-import { containerOf, isReady, podTrouble } from "../../../../plugin/domain/rollout/pods";
+import { containerOf, isReady, podTrouble } from "../../../../plugin/domain/rollout/stateful-set";
 import { aPod } from "../cluster/scene";
 
 test("a container is found by name, an only one by any name", () => {

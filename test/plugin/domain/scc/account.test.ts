@@ -6,7 +6,7 @@ import {
   isAccount,
   subjectLabel,
   userOf,
-} from "../../../../plugin/domain/scc/account";
+} from "../../../../plugin/domain/scc/grants";
 import { anEc } from "../../run/scc/objects";
 
 const account = { namespace: "engine", name: "ec" };

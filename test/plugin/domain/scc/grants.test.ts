@@ -1,5 +1,4 @@
-import { type AccessObjects, grantsOf } from "../../../../plugin/domain/scc/grants";
-import { refOf } from "../../../../plugin/domain/scc/constraint";
+import { type AccessObjects, grantsOf, refOf } from "../../../../plugin/domain/scc/grants";
 import { aBinding, aConstraint, aRole, useOf } from "../../run/scc/objects";
 
 const empty: AccessObjects = {

@@ -1,5 +1,10 @@
-import { planUnbind, runsUnder, type Situation } from "../../../../plugin/domain/scc/plan";
-import { findingsOf, olderLeft } from "../../../../plugin/domain/scc/findings";
+import {
+  findingsOf,
+  olderLeft,
+  planUnbind,
+  runsUnder,
+  type Situation,
+} from "../../../../plugin/domain/scc/plan";
 import {
   aBinding,
   aConstraint,

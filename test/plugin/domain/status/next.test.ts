@@ -1,4 +1,4 @@
-import type { ReleaseContents } from "../../../../plugin/domain/release/release";
+import type { ReleaseContents } from "../../../../plugin/domain/release/contents";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import { anOperator, aPod, aSet, oldTag } from "../cluster/scene";
 import { aDeploymentWith } from "./operators";

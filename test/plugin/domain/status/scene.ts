@@ -1,5 +1,5 @@
 /** An upgrade that is over and everything fine, as facts: each test changes what it is about. */
-import type { CertificateFacts } from "../../../../plugin/domain/certificate-facts";
+import type { CertificateFacts } from "../../../../plugin/domain/certificate";
 import type { FactKey, Facts } from "../../../../plugin/domain/facts";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";

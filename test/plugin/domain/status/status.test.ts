@@ -1,6 +1,6 @@
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { Finding } from "../../../../plugin/domain/findings";
-import { summarise } from "../../../../plugin/domain/status/summary";
+import { summarise } from "../../../../plugin/domain/status/status";
 import { aPod, anOperator, aSet, newTag, oldTag } from "../cluster/scene";
 import { aCluster, anEdb, statusOf, unread } from "./scene";
 

@@ -1,5 +1,5 @@
 import { defaultNames as names } from "../../../../plugin/domain/names";
-import { summarise } from "../../../../plugin/domain/status/summary";
+import { summarise } from "../../../../plugin/domain/status/status";
 import { aNewConfiguration, anEdb, statusOf, unread } from "./scene";
 
 type Args = Parameters<typeof statusOf>;

@@ -8,7 +8,7 @@ import {
   rolesSkip,
   sccSkip,
   webhookSkip,
-} from "../../../../plugin/domain/upgrade/gates";
+} from "../../../../plugin/domain/procedure";
 
 function facts(
   objects: Partial<Record<FactKey, readonly KubeObject[]>>,

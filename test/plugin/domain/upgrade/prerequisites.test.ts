@@ -1,10 +1,7 @@
 import { checks } from "../../../../plugin/domain/checks/all";
 import { type Area, areas, type Check } from "../../../../plugin/domain/checks/check";
 import type { JudgedCheck } from "../../../../plugin/domain/checks/judge";
-import {
-  prerequisiteCodes,
-  prerequisiteFindings,
-} from "../../../../plugin/domain/upgrade/prerequisites";
+import { prerequisiteCodes, prerequisiteFindings } from "../../../../plugin/domain/procedure";
 
 function judged(area: Area, code: string = area): JudgedCheck {
   const told = { code, severity: "error", cause: "c", fix: "f", source: "S1" } as const;

@@ -1,5 +1,5 @@
 import type { StatusCause } from "../../../../plugin/domain/errors";
-import { heldOf, judgeConflict } from "../../../../plugin/domain/webhook/conflicts";
+import { heldOf, judgeConflict } from "../../../../plugin/domain/owners";
 
 const by = (manager: string, field = ".webhooks"): StatusCause => ({
   reason: "FieldManagerConflict",

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../../../plugin/domain/objects";
-import { differencesOf } from "../../../../plugin/domain/webhook/differences";
+import { differencesOf } from "../../../../plugin/domain/webhook/wanted";
 import { aNewConfiguration } from "../../../support/builders";
 import { hostile } from "./hostile";
 

@@ -1,6 +1,10 @@
 import { defaultNames } from "../../../../plugin/domain/names";
-import { matchesResource } from "../../../../plugin/domain/webhook/configuration";
-import { guardedResources, lostRules, wideRules } from "../../../../plugin/domain/webhook/rules";
+import {
+  guardedResources,
+  lostRules,
+  matchesResource,
+  wideRules,
+} from "../../../../plugin/domain/webhook/configuration";
 import { hostile } from "./hostile";
 
 const { group } = defaultNames;

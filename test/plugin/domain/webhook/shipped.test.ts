@@ -1,4 +1,4 @@
-import { judgeShipped } from "../../../../plugin/domain/webhook/shipped";
+import { judgeShipped } from "../../../../plugin/domain/webhook/plan";
 
 test.each([
   ["no operator", undefined, 0],

@@ -1,6 +1,5 @@
-import { defaultNames } from "../../../../plugin/domain/names";
-import { leftovers } from "../../../../plugin/domain/placeholders";
-import { renderTemplate } from "../../../../plugin/domain/webhook/template";
+import { defaultNames, leftovers } from "../../../../plugin/domain/names";
+import { renderTemplate } from "../../../../plugin/domain/webhook/wanted";
 import { aNewConfiguration } from "../../../support/builders";
 import { hostile } from "./hostile";
 

@@ -1,5 +1,5 @@
 import { defaultNames, type Names } from "../../../../plugin/domain/names";
-import { pairFromStored, pairsFor } from "../../../../plugin/domain/webhook/twins";
+import { pairFromStored, pairsFor } from "../../../../plugin/domain/webhook/probe";
 import { entriesOf } from "../../../../plugin/domain/webhook/configuration";
 import {
   aDatabase,

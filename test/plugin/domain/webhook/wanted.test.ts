@@ -1,7 +1,10 @@
 import { defaultNames } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
-import { differencesOf } from "../../../../plugin/domain/webhook/differences";
-import { wantedConfiguration, type Ingredients } from "../../../../plugin/domain/webhook/wanted";
+import {
+  differencesOf,
+  type Ingredients,
+  wantedConfiguration,
+} from "../../../../plugin/domain/webhook/wanted";
 import {
   aNewConfiguration,
   anOldConfiguration,

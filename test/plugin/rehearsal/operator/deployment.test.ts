@@ -1,6 +1,5 @@
 /** The operator's Deployment: its controllers, its pod, and the webhook's endpoints. */
-import { kinds } from "../../../../plugin/domain/kinds";
-import { rbacKinds } from "../../../../plugin/domain/rbac/kinds";
+import { kinds, rbacKinds } from "../../../../plugin/domain/kinds";
 import { at, list, own } from "../../../../plugin/domain/values";
 import { omit } from "../../../../plugin/rehearsal/memory/omit";
 import { played } from "../../../../plugin/rehearsal/operator/scene";

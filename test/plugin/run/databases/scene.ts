@@ -1,6 +1,6 @@
 /** Databases of the example in memory, with an operator at play, and what is sent on the way. */
 import { defaultNames as names } from "../../../../plugin/domain/names";
-import type { RequestWish } from "../../../../plugin/domain/databases/request";
+import type { RequestWish } from "../../../../plugin/domain/databases/bdb";
 import { at } from "../../../../plugin/domain/values";
 import { exampleSource } from "../../../../plugin/rehearsal/example";
 import type { MemoryControlPlane } from "../../../../plugin/rehearsal/memory/control-plane";

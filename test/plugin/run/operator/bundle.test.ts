@@ -6,8 +6,8 @@ import {
   bundleKindOf,
   bundleRef,
   definitionResource,
-} from "../../../../plugin/domain/operator/kinds";
-import { imagesOf } from "../../../../plugin/domain/operator/wanted";
+  imagesOf,
+} from "../../../../plugin/domain/operator/wanted";
 import { at } from "../../../../plugin/domain/values";
 import type { Cluster } from "../../../../plugin/run/ports";
 import { Recorder } from "../../../../plugin/run/engine/recorder";

@@ -2,7 +2,7 @@
 import { EngineError, exitCodes } from "../../../../plugin/domain/errors";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
-import type { ChartRelease, ChartUpgrade } from "../../../../plugin/domain/operator/chart";
+import type { ChartRelease, ChartUpgrade } from "../../../../plugin/domain/operator/refusals";
 import { type ChartOptions, upgradeByChart } from "../../../../plugin/run/operator/chart";
 import { Recorder } from "../../../../plugin/run/engine/recorder";
 import type { Report } from "../../../../plugin/run/report";

@@ -1,8 +1,8 @@
 /** An operator in memory that a person has installed with `kubectl apply`, and its upgrade. */
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import { type KubeObject, lastApplied } from "../../../../plugin/domain/objects";
-import { bundleKindOf, bundleRef } from "../../../../plugin/domain/operator/kinds";
-import type { ReleaseContents } from "../../../../plugin/domain/release/release";
+import { bundleKindOf, bundleRef } from "../../../../plugin/domain/operator/wanted";
+import type { ReleaseContents } from "../../../../plugin/domain/release/contents";
 import { rbac } from "../../../../plugin/rehearsal/access/rbac";
 import { createRegistry } from "../../../../plugin/rehearsal/kinds/registry";
 import { MemoryControlPlane } from "../../../../plugin/rehearsal/memory/control-plane";

@@ -1,6 +1,6 @@
 /** What is proven, by which kind of review, and what is said where nothing can be. */
 import type { PlannedChange } from "../../../../plugin/domain/planned-write";
-import { rbacKinds } from "../../../../plugin/domain/rbac/kinds";
+import { rbacKinds } from "../../../../plugin/domain/kinds";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/run/ports";
 import { aBinding, account, aRole } from "../../domain/rbac/objects";

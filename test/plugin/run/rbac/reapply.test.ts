@@ -3,11 +3,10 @@ import { InterruptedError } from "../../../../plugin/commands/context";
 import { ApiError, UnavailableError } from "../../../../plugin/domain/errors";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/run/ports";
-import { rbacKinds } from "../../../../plugin/domain/rbac/kinds";
-import { subjectsOf } from "../../../../plugin/domain/rbac/subjects";
+import { rbacKinds } from "../../../../plugin/domain/kinds";
+import { grantLines, grantsOf, rulesOf, subjectsOf } from "../../../../plugin/domain/rbac/rules";
 import { own } from "../../../../plugin/domain/values";
 import { lineOf } from "../../../../plugin/domain/rbac/lines";
-import { grantLines, grantsOf, rulesOf } from "../../../../plugin/domain/rbac/rules";
 import { anOperator } from "../../domain/cluster/scene";
 import { aBinding, account, aRole } from "../../domain/rbac/objects";
 import {

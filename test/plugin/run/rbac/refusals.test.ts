@@ -1,7 +1,7 @@
 /** Refusals of the API server, each made into a finding of its namespace with a way out. */
 import { ApiError, type EngineError, TimeoutError } from "../../../../plugin/domain/errors";
 import { defaultNames as names } from "../../../../plugin/domain/names";
-import { rbacKinds } from "../../../../plugin/domain/rbac/kinds";
+import { rbacKinds } from "../../../../plugin/domain/kinds";
 import type { KubeObject } from "../../../../plugin/run/ports";
 import { aBinding, account, aRole } from "../../domain/rbac/objects";
 import { aNamespace, aScene, operatorNamespace, resultsOf, type Scene, settings } from "./scene";

@@ -1,6 +1,6 @@
 /** Access of managed namespaces by one ClusterRole, with a RoleBinding to it in each. */
 import { defaultNames as names } from "../../../../plugin/domain/names";
-import { rbacKinds } from "../../../../plugin/domain/rbac/kinds";
+import { rbacKinds } from "../../../../plugin/domain/kinds";
 import { lineOf } from "../../../../plugin/domain/rbac/lines";
 import type { KubeObject } from "../../../../plugin/run/ports";
 import { anOperator } from "../../domain/cluster/scene";

@@ -1,6 +1,6 @@
 /** What has to hold of every end: who may use the constraint, and that nobody else lost anything. */
 import { objectLabel } from "../../../../plugin/domain/objects";
-import { accessResources, constraintResource } from "../../../../plugin/domain/scc/constraint";
+import { accessResources, constraintResource } from "../../../../plugin/domain/scc/grants";
 import { at, list, own } from "../../../../plugin/domain/values";
 import type { Cluster, KubeObject } from "../../../../plugin/run/ports";
 import { type Place, user } from "./objects";

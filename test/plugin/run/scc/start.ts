@@ -1,5 +1,5 @@
 /** Where the tests of a run begin: one account, in the constraint's users and in a binding. */
-import { accessResources, constraintResource } from "../../../../plugin/domain/scc/constraint";
+import { accessResources, constraintResource } from "../../../../plugin/domain/scc/grants";
 import type { Scene } from "./memory-scene";
 import { aConstraint, account, aNamespace, anEc, granted, placeNamed, user } from "./objects";
 

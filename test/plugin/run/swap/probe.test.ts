@@ -3,7 +3,7 @@ import { ApiError, TimeoutError, UnavailableError } from "../../../../plugin/dom
 import { defaultNames } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import { at, own } from "../../../../plugin/domain/values";
-import type { Pair } from "../../../../plugin/domain/webhook/twins";
+import type { Pair } from "../../../../plugin/domain/webhook/probe";
 import { aDatabase, aNamespace, resourceOf } from "../../../support/builders";
 import type { Call, WebhookServer } from "../../../support/fake-cluster";
 import {

@@ -2,7 +2,7 @@
 import { defaultNames } from "../../../../plugin/domain/names";
 import type { ExitCode } from "../../../../plugin/domain/errors";
 import type { KubeObject } from "../../../../plugin/domain/objects";
-import type { Pair } from "../../../../plugin/domain/webhook/twins";
+import type { Pair } from "../../../../plugin/domain/webhook/probe";
 import type { SwapOptions } from "../../../../plugin/run/swap/deps";
 import {
   aNamespace,
