@@ -8,12 +8,10 @@ import { defaultNames as names } from "../../plugin/domain/names";
 import { factSources } from "../../plugin/domain/facts";
 import type { Api } from "../control-plane/api";
 import { logToStderr } from "../control-plane/binaries";
-import { type ControlPlane, startControlPlane } from "../control-plane/control-plane";
-import { database, databaseStatus } from "../control-plane/databases";
-import { distDir } from "../control-plane/kubectl";
+import { type ControlPlane, distDir, startControlPlane } from "../control-plane/control-plane";
+import { database, databaseStatus, seedScene } from "../control-plane/scene";
 import { namespaceNames, seedNamespaces, settings } from "../control-plane/managed-namespaces";
 import { runner } from "../control-plane/plugin-run";
-import { seedScene } from "../control-plane/scene";
 
 const namespaceCount = 200;
 const databaseCount = 500;

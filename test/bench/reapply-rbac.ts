@@ -6,10 +6,9 @@
 import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { applyCrds } from "../control-plane/crds";
+import { applyCrds } from "../control-plane/scene";
 import { logToStderr } from "../control-plane/binaries";
-import { type ControlPlane, startControlPlane } from "../control-plane/control-plane";
-import { distDir } from "../control-plane/kubectl";
+import { type ControlPlane, distDir, startControlPlane } from "../control-plane/control-plane";
 import {
   cluster,
   namespaceNamed,

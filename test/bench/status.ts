@@ -7,8 +7,7 @@ import { defaultNames as names } from "../../plugin/domain/names";
 import { factKeys, factSources } from "../../plugin/domain/facts";
 import { logToStderr } from "../control-plane/binaries";
 import { type ControlPlane, startControlPlane } from "../control-plane/control-plane";
-import { applyCrds } from "../control-plane/crds";
-import { clusterStatus } from "../control-plane/databases";
+import { applyCrds, clusterStatus } from "../control-plane/scene";
 import {
   cluster,
   namespaceNamed,

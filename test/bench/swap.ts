@@ -5,8 +5,7 @@
 import { logToStderr } from "../control-plane/binaries";
 import { runner } from "../control-plane/plugin-run";
 import { openSuite } from "../control-plane/suite";
-import { clear, runSwap, settle } from "../control-plane/swap-checks";
-import { putOldConfiguration } from "../control-plane/swap-states";
+import { clear, putOldConfiguration, runSwap, settle } from "../control-plane/swap-states";
 
 const rounds = 15;
 const limitMs = 2_000;

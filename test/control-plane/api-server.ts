@@ -1,19 +1,17 @@
-import { generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Api } from "./api";
-import { auditPolicy, AuditLog } from "./audit";
-import type { Daemon } from "./daemon";
-import { freePorts } from "./ports";
-import type { Site } from "./site";
+import { AuditLog, auditPolicy } from "./audit";
+import { type Daemon, freePorts, type Site, worker } from "./site";
 import { until } from "./until";
-import type { Users } from "./users";
 
 /**
  * Services get their addresses from this range of loopback addresses: a process that binds such an
- * address is then reached through a Service as in a cluster, without any proxy in between.
+ * address is then reached through a Service as in a cluster, without any proxy in between. Test files
+ * run side by side, and each worker has a range of its own: all webhooks listen on the same port.
  */
-const serviceRange = "127.96.0.0/16";
+const serviceRange = `127.${String(96 + worker)}.0.0/16`;
 
 export interface ServerSpec {
   readonly name: string;
@@ -151,4 +149,119 @@ function writeOnce(file: string, content: () => string): void {
   } catch {
     writeFileSync(file, content(), { mode: 0o600 });
   }
+}
+
+export interface User {
+  readonly name: string;
+  readonly groups?: readonly string[];
+}
+
+/** The admin may do everything; the others hold no right until a test grants them some. */
+export const defaultUsers: readonly User[] = [
+  { name: "admin", groups: ["system:masters"] },
+  { name: "restricted" },
+  { name: "viewer" },
+  { name: "editor" },
+];
+
+export interface KubeconfigOptions {
+  readonly user: string;
+  readonly server: string;
+  /** Certificate authority in PEM; an empty one leaves the field out. */
+  readonly ca: string;
+  readonly token: string;
+  readonly namespace?: string;
+}
+
+/** Users known to the server by static tokens, made anew for each control plane. */
+export class Users {
+  private readonly tokens = new Map<string, string>();
+
+  constructor(
+    private readonly users: readonly User[],
+    private readonly dir: string,
+  ) {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    users.forEach(({ name }) => this.tokens.set(name, randomBytes(24).toString("hex")));
+  }
+
+  tokenOf(user: string): string {
+    const token = this.tokens.get(user);
+    if (token === undefined) {
+      const known = [...this.tokens.keys()].join(", ");
+      throw new Error(`no user ${user} was declared when the control plane was started (${known})`);
+    }
+    return token;
+  }
+
+  /** The file that kube-apiserver reads: one line a user, groups in quotes. */
+  writeTokenFile(): string {
+    const file = join(this.dir, "tokens.csv");
+    const lines = this.users.map(({ name, groups = [] }) => {
+      const fields = [this.tokenOf(name), name, name];
+      return [...fields, ...(groups.length > 0 ? [`"${groups.join(",")}"`] : [])].join(",");
+    });
+    writeFileSync(file, `${lines.join("\n")}\n`, { mode: 0o600 });
+    return file;
+  }
+
+  writeKubeconfig(options: Omit<KubeconfigOptions, "token">): string {
+    const port = new URL(options.server).port;
+    const parts = [options.user, port, options.namespace].filter((part) => part !== undefined);
+    // a colon, as in the names of service accounts, would end a path in KUBECONFIG
+    const file = join(this.dir, `${parts.join("-").replaceAll(":", "-")}.kubeconfig`);
+    const config = kubeconfig({ ...options, token: this.tokenOf(options.user) });
+    writeFileSync(file, `${JSON.stringify(config, undefined, 2)}\n`, { mode: 0o600 });
+    return file;
+  }
+}
+
+/** A kubeconfig as data (JSON is YAML); tests spoil single fields of it. */
+export function kubeconfig({ user, server, ca, token, namespace }: KubeconfigOptions): object {
+  const name = "control-plane";
+  const authority = Buffer.from(ca).toString("base64");
+  return {
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [
+      { name, cluster: { server, ...(ca ? { "certificate-authority-data": authority } : {}) } },
+    ],
+    users: [{ name: user, user: { token } }],
+    contexts: [
+      { name, context: { cluster: name, user, ...(namespace === undefined ? {} : { namespace }) } },
+    ],
+    "current-context": name,
+  };
+}
+
+export interface Etcd {
+  readonly url: string;
+  readonly daemon: Daemon;
+}
+
+/** One etcd that forgets everything when it ends, so that it need not wait for the disk. */
+export async function startEtcd(site: Site): Promise<Etcd> {
+  const [clientPort, peerPort] = await freePorts(2);
+  const url = `http://127.0.0.1:${String(clientPort)}`;
+  const peerUrl = `http://127.0.0.1:${String(peerPort)}`;
+  const daemon = site.start({
+    name: "etcd",
+    file: site.binaries.etcd,
+    args: [
+      "--name=only",
+      `--data-dir=${join(site.dataDir, "etcd")}`,
+      `--listen-client-urls=${url}`,
+      `--advertise-client-urls=${url}`,
+      `--listen-peer-urls=${peerUrl}`,
+      `--initial-advertise-peer-urls=${peerUrl}`,
+      `--initial-cluster=only=${peerUrl}`,
+      "--unsafe-no-fsync",
+    ],
+  });
+  await until("etcd to be healthy", async () => {
+    daemon.assertRunning();
+    const answer = await fetch(`${url}/health`);
+    return answer.ok || undefined;
+  });
+  return { url, daemon };
 }

@@ -6,15 +6,30 @@ import { join } from "node:path";
 import type { AuditEvent } from "./audit";
 import { makePair } from "./certificate";
 import type { AuditMark } from "./control-plane";
-import { containing, matching } from "./matchers";
+import {
+  containing,
+  documentOf,
+  matching,
+  type PluginOptions,
+  type PluginRun,
+  runner,
+  warningsIn,
+} from "./plugin-run";
 import { namespaceOf } from "./operator";
-import { type KubeObject } from "./objects";
-import { documentOf, type PluginOptions, type PluginRun, runner } from "./plugin-run";
-import { freePorts } from "./ports";
-import { warningsIn } from "./report";
+import { type KubeObject } from "./api";
+import { freePorts } from "./site";
 import { openSuite, type Suite } from "./suite";
-import { applied, clear, deleted, readBack, runSwap, settle, templateFile } from "./swap-checks";
-import { putNewConfiguration, putOldConfiguration } from "./swap-states";
+import {
+  applied,
+  clear,
+  deleted,
+  putNewConfiguration,
+  putOldConfiguration,
+  readBack,
+  runSwap,
+  settle,
+  templateFile,
+} from "./swap-states";
 
 let suite: Suite;
 beforeAll(async () => {

@@ -2,13 +2,12 @@
 import { X509Certificate } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { fingerprint, makePair } from "./certificate";
+import { admissionSecret, fingerprint, makePair, secretName } from "./certificate";
 import { admissionEndpoints, admissionService, namespaceOf } from "./operator";
-import type { KubeObject } from "./objects";
+import type { KubeObject } from "./api";
 import { type PluginOptions, type PluginRun, runPlugin } from "./plugin-run";
-import { admissionSecret, secretName } from "./secrets";
 import { openSuite, serveScene, type Suite, verdictsOf } from "./suite";
-import { applied, clear, runSwap } from "./swap-checks";
+import { applied, clear, runSwap } from "./swap-states";
 import { newEntryName } from "./webhook-configurations";
 
 const namespace = "engine-admission";

@@ -1,5 +1,8 @@
 import { createHash, generateKeyPairSync, X509Certificate } from "node:crypto";
 import { md, pki } from "node-forge";
+import type { KubeObject } from "./api";
+import { mkdirSync, mkdtempSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 
 /** A certificate and its private key, both PEM, as the secret of the webhook holds them. */
 export interface Pair {
@@ -74,4 +77,98 @@ export function fingerprint(pem: string): string {
 /** What `clientConfig.caBundle` holds: the PEM text in base64. */
 export function caBundleOf(pem: string): string {
   return Buffer.from(pem).toString("base64");
+}
+
+export const secretName = "admission-tls";
+
+/** The secret of the webhook as the operator makes it: Opaque, two items. */
+export function admissionSecret(namespace: string, pair: Pair): KubeObject {
+  return secretOf(namespace, { cert: pair.cert, privateKey: pair.privateKey });
+}
+
+export function secretOf(
+  namespace: string,
+  items: Readonly<Record<string, string>>,
+  type = "Opaque",
+): KubeObject {
+  const data = Object.entries(items).map(([key, value]) => [
+    key,
+    Buffer.from(value).toString("base64"),
+  ]);
+  return {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: secretName, namespace, labels: { app: "engine-enterprise" } },
+    type,
+    data: Object.fromEntries(data) as Readonly<Record<string, string>>,
+  };
+}
+
+/** Every way in which the secret can be unfit, each with exactly one thing wrong. */
+export const unfitSecrets = {
+  "wrong type": (namespace) => {
+    const { cert, privateKey } = makePair({ namespace });
+    // The TLS type insists on its own two items, so that it cannot be had with ours alone.
+    return secretOf(namespace, { cert, privateKey }, "engine.com/admission");
+  },
+  "three items": (namespace) => secretOf(namespace, { ...makePair({ namespace }), extra: "x" }),
+  "one item": (namespace) => secretOf(namespace, { cert: makePair({ namespace }).cert }),
+  "no cert": (namespace) => {
+    const { cert, privateKey } = makePair({ namespace });
+    return secretOf(namespace, { "tls.crt": cert, privateKey });
+  },
+  "cert is not PEM": (namespace) =>
+    secretOf(namespace, { ...makePair({ namespace }), cert: "not a certificate" }),
+  "cert holds a private key": (namespace) => {
+    const { cert, privateKey } = makePair({ namespace });
+    return secretOf(namespace, { cert: `${cert}${privateKey}`, privateKey });
+  },
+  "no name of the service": (namespace) =>
+    admissionSecret(namespace, makePair({ namespace, names: [`admission.${namespace}`] })),
+  "no names at all": (namespace) => admissionSecret(namespace, makePair({ namespace, names: [] })),
+  expired: (namespace) =>
+    admissionSecret(
+      namespace,
+      makePair({
+        namespace,
+        notBefore: new Date(Date.now() - 30 * day),
+        notAfter: new Date(Date.now() - day),
+      }),
+    ),
+  "not yet valid": (namespace) =>
+    admissionSecret(namespace, makePair({ namespace, notBefore: new Date(Date.now() + day) })),
+  "another private key": (namespace) =>
+    secretOf(namespace, {
+      cert: makePair({ namespace }).cert,
+      privateKey: makePair({ namespace }).privateKey,
+    }),
+} as const satisfies Readonly<Record<string, (namespace: string) => KubeObject>>;
+
+export type UnfitSecret = keyof typeof unfitSecrets;
+
+/**
+ * Writes a pair the way a kubelet mounts a secret: the files are links through `..data`, and one
+ * rename swaps that link, so that a rotation changes both at once. Calling it again rotates; a part
+ * that is not given is then no longer there.
+ */
+export function writeTlsFolder(dir: string, { cert, privateKey }: Partial<Pair>): void {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const content = mkdtempSync(join(dir, "..content-"));
+  for (const [name, text] of Object.entries({ cert, privateKey })) {
+    if (text === undefined) continue;
+    writeFileSync(join(content, name), text, { mode: 0o600 });
+    linkOnce(join("..data", name), join(dir, name));
+  }
+  symlinkSync(basename(content), join(dir, "..data.new"));
+  renameSync(join(dir, "..data.new"), join(dir, "..data"));
+}
+
+function linkOnce(target: string, path: string): void {
+  try {
+    symlinkSync(target, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") {
+      throw error;
+    }
+  }
 }

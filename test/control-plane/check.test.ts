@@ -1,10 +1,9 @@
 /** `kubectl engine check` on a real API server: the specification's prerequisites, one by one. */
 import { type ControlPlane, startControlPlane } from "./control-plane";
-import { cluster, clusterStatus, database, databaseStatus } from "./databases";
-import { appGroup, type KubeObject } from "./objects";
+import { cluster, clusterStatus, database, databaseStatus, seedScene } from "./scene";
+import { appGroup, type KubeObject } from "./api";
 import { operatorDeployment, writeOperatorStatus } from "./operator";
 import { type PluginRun, runner, runPlugin } from "./plugin-run";
-import { seedScene } from "./scene";
 
 const namespace = "engine";
 const jane = "jane";

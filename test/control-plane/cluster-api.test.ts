@@ -15,7 +15,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ControlPlane, startControlPlane } from "./control-plane";
-import type { KubeObject } from "./objects";
+import type { KubeObject } from "./api";
 import { type PluginRun, runner, runPlugin } from "./plugin-run";
 import { seedScene } from "./scene";
 

@@ -3,8 +3,15 @@ import { groups } from "../contract/cases/all";
 import { openMemoryWorld } from "../contract/memory-world";
 import { seenIn } from "../contract/seen";
 import { type ControlPlane, startControlPlane } from "./control-plane";
-import { openRealWorld } from "./contract-world";
-import { applyCrds } from "./crds";
+import { applyCrds } from "./scene";
+import { connect } from "../../plugin/adapters/kubernetes/connect";
+import type { ConnectionFlags } from "../../plugin/adapters/kubernetes/flags";
+import { at, isObject, text } from "../../plugin/domain/values";
+import type { Cluster, KubeObject } from "../../plugin/run/ports";
+import { admissionService, kinds, refTo } from "../contract/objects";
+import { type RunningWebhook, startWebhook } from "../contract/webhook";
+import type { ShortWorld } from "../contract/world";
+import { until } from "./until";
 
 let controlPlane: ControlPlane;
 let opened = 0;
@@ -28,3 +35,68 @@ describe.each(groups)("$about", ({ cases }) => {
     expect(await seenIn(await openMemoryWorld(namespace), act)).toEqual(real);
   });
 });
+
+/** A namespace on the real API server, reached through the adapter that the plugin uses. */
+export async function openRealWorld(
+  controlPlane: ControlPlane,
+  namespace: string,
+): Promise<ShortWorld> {
+  const connections: Cluster[] = [];
+  const webhooks: RunningWebhook[] = [];
+  const connected = async (flags: ConnectionFlags): Promise<Cluster> => {
+    const { kubeconfig } = controlPlane;
+    const connection = await connect({ kubeconfig, namespace, ...flags }, {});
+    connections.push(connection);
+    return connection;
+  };
+  const cluster = await connected({});
+  await cluster.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+  const setStatus = async (object: KubeObject, status: object): Promise<void> => {
+    const { name = "", ...rest } = object.metadata;
+    await controlPlane.api.writeStatus({ ...object, metadata: { name, ...rest } }, status);
+  };
+  return {
+    namespace,
+    cluster,
+    as: (user, groups = []) => connected({ as: user, asGroup: groups }),
+    seed: async (...objects) => {
+      for (const object of objects) {
+        await cluster.create(object, { fieldManager: "seed" });
+        if (isObject(object["status"])) await setStatus(object, object["status"]);
+      }
+    },
+    setStatus,
+    serve: async ({ port = 443, ...webhook }) => {
+      const service = await cluster.create(admissionService(namespace, port));
+      const host = text(at(service, ["spec", "clusterIP"])) ?? "";
+      webhooks.push(await startWebhook({ host, port }, webhook));
+    },
+    settle: async (ready) => {
+      const act = async (): Promise<true | undefined> => (await ready()) || undefined;
+      await until("the server to act upon what was written", act, { everyMs: 10 });
+    },
+    close: async () => {
+      await removeClusterWide(cluster, namespace);
+      await Promise.all(webhooks.map((webhook) => webhook.close()));
+      connections.forEach((connection) => {
+        connection.close();
+      });
+    },
+  };
+}
+
+const clusterWide = [
+  kinds.configurations,
+  kinds.clusterBindings,
+  kinds.clusterRoles,
+  kinds.definitions,
+];
+
+/** What a case leaves outside its namespace would act upon the next one. */
+async function removeClusterWide(cluster: Cluster, namespace: string): Promise<void> {
+  for (const resource of clusterWide) {
+    const found = (await cluster.list(resource)) ?? [];
+    const left = found.filter(({ metadata }) => metadata.name?.includes(namespace));
+    await Promise.all(left.map((object) => cluster.delete(refTo(resource, object), {})));
+  }
+}

@@ -1,13 +1,20 @@
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import type { Api } from "./api";
-import { type ApiServer, type ServerSpec, startApiServer, type WebhookClient } from "./api-server";
+import {
+  type ApiServer,
+  defaultUsers,
+  type ServerSpec,
+  startApiServer,
+  startEtcd,
+  type User,
+  Users,
+  type WebhookClient,
+} from "./api-server";
 import { type AuditEvent, fits, isWrite, type WriteFilter } from "./audit";
 import { type Binaries, findBinaries, type Log, logToStderr } from "./binaries";
-import { startEtcd } from "./etcd";
-import { kubectlEnv, type KubectlOptions, runKubectl } from "./kubectl";
-import type { RunResult } from "./run";
+import { run, type RunResult } from "./run";
 import { openSite, type Site } from "./site";
-import { defaultUsers, type User, Users } from "./users";
+import { repositoryRoot } from "./pins";
 
 export interface ControlPlaneOptions {
   readonly log?: Log;
@@ -128,4 +135,43 @@ function faceOf({ url, ca, api }: ApiServer, users: Users): Omit<Server, "stop">
       ...(namespace === undefined ? {} : { namespace }),
     });
   return { url, api, kubeconfig: kubeconfigFor("admin"), kubeconfigFor };
+}
+
+/** Where `npm run build` leaves the two executables. */
+export const distDir = join(repositoryRoot, "dist");
+
+export interface KubectlOptions {
+  readonly input?: string;
+  /** Added to the environment of kubectl and of the plugin; undefined takes a variable away. */
+  readonly env?: NodeJS.ProcessEnv;
+  /** Another kubeconfig than the admin's. */
+  readonly kubeconfig?: string;
+  readonly cwd?: string;
+  readonly timeoutMs?: number;
+}
+
+/**
+ * The environment in which kubectl runs: the programs of the control plane and the built plugin
+ * first on PATH, and home folders in the scratch folder, so that nothing of the user's own
+ * configuration is read or written.
+ */
+export function kubectlEnv(site: Site, kubeconfig: string): NodeJS.ProcessEnv {
+  return {
+    PATH: [site.binaries.dir, distDir, process.env["PATH"] ?? ""].join(delimiter),
+    HOME: site.homeDir,
+    ENGINE_HOME: join(site.homeDir, "engine"),
+    KUBECONFIG: kubeconfig,
+  };
+}
+
+export function runKubectl(
+  site: Site,
+  args: readonly string[],
+  options: KubectlOptions & { readonly kubeconfig: string },
+): Promise<RunResult> {
+  const { env, kubeconfig, ...rest } = options;
+  return run(site.binaries.kubectl, args, {
+    ...rest,
+    env: { ...kubectlEnv(site, kubeconfig), ...env },
+  });
 }

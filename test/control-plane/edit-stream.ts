@@ -1,11 +1,10 @@
 import type { ControlPlane } from "./control-plane";
-import { database } from "./databases";
+import { database, type Scene } from "./scene";
 import type { Answer, Edit, StreamOrders, Twin } from "./edit-stream-process";
-import { pathOf } from "./objects";
-import type { Scene } from "./scene";
+import { pathOf } from "./api";
 import { connectionOf, startProcess } from "./second-process";
 import { until } from "./until";
-import type { User } from "./users";
+import type { User } from "./api-server";
 
 /** Whose edits the stream sends: nobody else's token has been seen by the API server's caches. */
 export const streamer: User = { name: "streamer", groups: ["system:masters"] };

@@ -1,7 +1,6 @@
 /** Many managed namespaces, each with the Role and RoleBinding that an older release left. */
 import { defaultNames as names } from "../../plugin/domain/names";
-import type { Api } from "./api";
-import type { KubeObject } from "./objects";
+import type { Api, KubeObject } from "./api";
 
 const apiVersion = "rbac.authorization.k8s.io/v1";
 const apiGroup = "rbac.authorization.k8s.io";

@@ -5,9 +5,8 @@ import { join } from "node:path";
 import { loadAll } from "js-yaml";
 import { defaultNames } from "../../plugin/domain/names";
 import { everyOverride, renamed } from "../support/renamed";
-import { type ControlPlane, startControlPlane } from "./control-plane";
-import { distDir } from "./kubectl";
-import type { KubeObject } from "./objects";
+import { type ControlPlane, distDir, startControlPlane } from "./control-plane";
+import type { KubeObject } from "./api";
 import { repositoryRoot } from "./pins";
 import { run } from "./run";
 

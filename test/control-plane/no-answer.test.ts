@@ -6,8 +6,7 @@ import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type PluginRun, runner } from "./plugin-run";
 import { openSuite, type Suite } from "./suite";
-import { clear, readBack, runSwap, settle, templateFile } from "./swap-checks";
-import { putOldConfiguration } from "./swap-states";
+import { clear, putOldConfiguration, readBack, runSwap, settle, templateFile } from "./swap-states";
 import { newConfigurationName, oldConfigurationName } from "./webhook-configurations";
 import { startWriteGate, type WriteGate } from "./write-gate";
 

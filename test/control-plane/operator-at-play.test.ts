@@ -16,15 +16,6 @@ const namespace = "engine";
 const product = productKinds(names);
 
 /** Short ones: the test waits for facts, not for times. */
-const times = {
-  reactMs: 10,
-  staleRunningMs: 50,
-  podStartMs: 10,
-  podReadyMs: 20,
-  drainMs: 10,
-  databaseMs: 20,
-  jobMs: 10,
-};
 
 let controlPlane: ControlPlane;
 let cluster: Cluster;
@@ -42,7 +33,7 @@ afterAll(async () => {
 
 /** Plays until the returned function is called. */
 function play(options: Partial<PlayOptions> = {}): () => Promise<void> {
-  return startPlay({ cluster, namespace, times, pollMs: 10, ...options });
+  return startPlay({ cluster, namespace, ...options });
 }
 
 function read(resource: Resource, name: string): Promise<KubeObject | undefined> {

@@ -1,5 +1,4 @@
-import type { Api } from "./api";
-import type { KubeObject } from "./objects";
+import type { Api, KubeObject } from "./api";
 
 export const operatorName = "engine-enterprise-operator";
 export const serviceName = "admission";

@@ -3,19 +3,23 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadAll } from "js-yaml";
 import { defaultNames as names } from "../../plugin/domain/names";
-import { caBundleOf, fingerprint, makePair, type Pair } from "./certificate";
+import {
+  admissionSecret,
+  caBundleOf,
+  fingerprint,
+  makePair,
+  type Pair,
+  writeTlsFolder,
+} from "./certificate";
 import { type ControlPlane, startControlPlane } from "./control-plane";
-import type { Daemon } from "./daemon";
+import type { Daemon } from "./site";
 import { isBypass, isOutage, startEditStream, streamer } from "./edit-stream";
-import type { KubeObject } from "./objects";
+import type { KubeObject } from "./api";
 import { runner } from "./plugin-run";
 import { type Scene, seedScene } from "./scene";
-import { admissionSecret } from "./secrets";
-import { entryOf, readBack } from "./swap-checks";
-import { putNewConfiguration, untilCalled } from "./swap-states";
-import { writeTlsFolder } from "./tls-folder";
+import { entryOf, putNewConfiguration, readBack, untilCalled } from "./swap-states";
 import { until } from "./until";
-import type { User } from "./users";
+import type { User } from "./api-server";
 import { newEntryName } from "./webhook-configurations";
 import { webhookExecutable } from "./webhook-process";
 import { Replicas } from "./webhook-replicas";

@@ -9,20 +9,31 @@ import { createLog } from "../../webhook/log";
 import { CertificateKeeper } from "../../webhook/own-cert-keeper";
 import { usualTimes } from "../../webhook/own-cert-step";
 import { type Forwarder, startForwarder } from "../support/forwarder";
-import { caBundleOf, fingerprint, makePair, type Pair } from "./certificate";
+import {
+  admissionSecret,
+  caBundleOf,
+  fingerprint,
+  makePair,
+  type Pair,
+  writeTlsFolder,
+} from "./certificate";
 import { type ControlPlane, startControlPlane } from "./control-plane";
 import { isBypass, isOutage, startEditStream, streamer } from "./edit-stream";
-import type { KubeObject } from "./objects";
+import type { KubeObject } from "./api";
 import { runner } from "./plugin-run";
-import { freePorts } from "./ports";
+import { freePorts } from "./site";
 import { type Scene, seedScene } from "./scene";
-import { admissionSecret } from "./secrets";
 import { verdictsOf } from "./suite";
-import { applied, entryOf, readBack, runSwap } from "./swap-checks";
-import { putNewConfiguration, untilCalled } from "./swap-states";
-import { writeTlsFolder } from "./tls-folder";
+import {
+  applied,
+  entryOf,
+  putNewConfiguration,
+  readBack,
+  runSwap,
+  untilCalled,
+} from "./swap-states";
 import { until } from "./until";
-import type { User } from "./users";
+import type { User } from "./api-server";
 import { newConfigurationName, newEntryName } from "./webhook-configurations";
 import { startWebhook, type Webhook } from "./webhook-process";
 

@@ -1,11 +1,18 @@
 /** What a user may not do is found out and said before the first write, with the way out. */
 import { loadAll } from "js-yaml";
-import { containing, matching } from "./matchers";
-import type { KubeObject } from "./objects";
-import { type PluginOptions, type PluginRun } from "./plugin-run";
+import { containing, matching, type PluginOptions, type PluginRun } from "./plugin-run";
+import type { KubeObject } from "./api";
 import { openSuite, type Suite } from "./suite";
-import { applied, clear, deleted, readBack, runSwap, settle } from "./swap-checks";
-import { putNewConfiguration, putOldConfiguration } from "./swap-states";
+import {
+  applied,
+  clear,
+  deleted,
+  putNewConfiguration,
+  putOldConfiguration,
+  readBack,
+  runSwap,
+  settle,
+} from "./swap-states";
 import { newConfigurationName, oldConfigurationName } from "./webhook-configurations";
 
 const admissionGroup = "admissionregistration.k8s.io";

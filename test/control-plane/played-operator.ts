@@ -24,7 +24,7 @@ export type Playing = Partial<PlayOptions> & Pick<PlayOptions, "cluster" | "name
 export function startPlay(playing: Playing): () => Promise<void> {
   const ending = new AbortController();
   const running = playOperator({
-    ...{ clock: systemClock, names, endpoints: ["192.0.2.10"], times: shortTimes, pollMs: 20 },
+    ...{ clock: systemClock, names, endpoints: ["192.0.2.10"], times: shortTimes, pollMs: 100 },
     ...playing,
   }).run(ending.signal);
   return async () => {

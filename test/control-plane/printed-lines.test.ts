@@ -1,9 +1,7 @@
 /** Lines that the plugin prints for kubectl and for itself, run on a real API server as they stand. */
 import { defaultNames as names } from "../../plugin/domain/names";
-import { type ControlPlane, startControlPlane } from "./control-plane";
-import { applyCrds } from "./crds";
-import { clusterStatus } from "./databases";
-import { kubectlEnv } from "./kubectl";
+import { type ControlPlane, kubectlEnv, startControlPlane } from "./control-plane";
+import { applyCrds, clusterStatus } from "./scene";
 import {
   cluster,
   namespaceNamed,

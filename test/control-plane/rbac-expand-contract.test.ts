@@ -9,10 +9,9 @@ import { parseDocuments } from "../../plugin/adapters/yaml";
 import { defaultNames as names } from "../../plugin/domain/names";
 import { type Grant, grantsOf, rulesOf } from "../../plugin/domain/rbac/rules";
 import { at } from "../../plugin/domain/values";
-import { type AccessWatch, accessWatcher, startAccessWatch } from "./access-watch";
-import type { Demand, Question } from "./access-watch-process";
+import type { Demand, Question, Told, WatchOrders } from "./access-watch-process";
 import { type ControlPlane, startControlPlane } from "./control-plane";
-import { applyCrds } from "./crds";
+import { applyCrds } from "./scene";
 import {
   cluster,
   documentedWay,
@@ -27,10 +26,12 @@ import {
   settings,
   widerRules,
 } from "./managed-namespaces";
-import type { KubeObject } from "./objects";
+import type { KubeObject } from "./api";
 import { operatorDeployment } from "./operator";
 import { type PluginRun, runner, runPlugin } from "./plugin-run";
-import { until } from "./until";
+import { GivenUp, until } from "./until";
+import { connectionOf, startProcess } from "./second-process";
+import type { User } from "./api-server";
 
 const apiGroup = "rbac.authorization.k8s.io";
 const account = {
@@ -214,3 +215,57 @@ describe("the watch sees", () => {
     expect(refused).not.toEqual([]);
   });
 });
+
+/** Who asks: not the account that is asked about. */
+export const accessWatcher: User = { name: "access-watcher", groups: ["system:masters"] };
+
+export interface AccessWatch {
+  /** From now on this has to be allowed; resolves when all of it was asked once. */
+  demand(demand: Demand): Promise<void>;
+  /** Ends it. */
+  stop(): Promise<AccessRecord>;
+}
+
+export interface AccessRecord {
+  readonly reviews: number;
+  /** Refusals as `demand: verb resource in namespace`, each once. */
+  readonly refused: readonly string[];
+}
+
+/** Starts a second process that asks, all the time, whether the account may do what is demanded. */
+export function startAccessWatch(
+  controlPlane: ControlPlane,
+  account: Pick<WatchOrders, "user" | "groups">,
+): AccessWatch {
+  const { told, say, stop } = startProcess<Told>("access-watch-process.ts");
+  say({ ...connectionOf(controlPlane, accessWatcher.name), ...account });
+  return {
+    demand: async (demand) => {
+      say(demand);
+      await until(`a round of "${demand.name}"`, () => {
+        requireNoFailure(told);
+        return told.some((one) => one.is === "round" && one.demand === demand.name) || undefined;
+      });
+    },
+    stop: async () => {
+      await stop();
+      requireNoFailure(told);
+      return recordOf(told);
+    },
+  };
+}
+
+function requireNoFailure(told: readonly Told[]): void {
+  const failed = told.find((one) => one.is === "failed");
+  if (failed?.is === "failed") throw new GivenUp(`the watching ended: ${failed.because}`);
+}
+
+function recordOf(told: readonly Told[]): AccessRecord {
+  const rounds = told.flatMap((one) => (one.is === "round" ? [one.reviews] : []));
+  const refused = told.flatMap((one) => {
+    if (one.is !== "refused") return [];
+    const { verb = "", resource = "", namespace = "the cluster" } = one.question;
+    return [`${one.demand}: ${verb} ${resource} in ${namespace}`];
+  });
+  return { reviews: Math.max(0, ...rounds), refused: [...new Set(refused)] };
+}

@@ -5,9 +5,9 @@
 import { defaultNames as names } from "../../plugin/domain/names";
 import { bundleOf, writeRelease } from "../support/releases/tree";
 import { type ControlPlane, startControlPlane } from "./control-plane";
-import { cluster as clusterOf, clusterStatus } from "./databases";
+import { cluster as clusterOf, clusterStatus } from "./scene";
 import { namespaceNamed, oldBinding, operatorNamespace, settings } from "./managed-namespaces";
-import type { KubeObject } from "./objects";
+import type { KubeObject } from "./api";
 import { operatorDeployment, writeOperatorStatus } from "./operator";
 import { type PluginRun, runner, runPlugin } from "./plugin-run";
 import { join } from "node:path";

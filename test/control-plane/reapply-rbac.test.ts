@@ -1,7 +1,7 @@
 /** `kubectl engine reapply-rbac` on a real API server. */
 import { defaultNames as names } from "../../plugin/domain/names";
 import { type ControlPlane, startControlPlane } from "./control-plane";
-import { applyCrds } from "./crds";
+import { applyCrds } from "./scene";
 import {
   cluster,
   documentedWay,
@@ -17,7 +17,7 @@ import {
 } from "./managed-namespaces";
 import { operatorDeployment } from "./operator";
 import { type PluginRun, runner, runPlugin } from "./plugin-run";
-import { type KubeObject, pathOf } from "./objects";
+import { type KubeObject, pathOf } from "./api";
 
 const all = namespaceNames(12);
 const account = `system:serviceaccount:${operatorNamespace}:${names.operator.serviceAccount}`;

@@ -1,14 +1,12 @@
 /** What kubectl prints of an edit that the webhook refuses: the field, the reason and the way out. */
 import { join } from "node:path";
-import { cluster, clusterStatus, database } from "./databases";
-import { containing, matching } from "./matchers";
-import { appGroup, type KubeObject } from "./objects";
+import { cluster, clusterStatus, database, seedScene } from "./scene";
+import { containing, matching } from "./plugin-run";
+import { appGroup, type KubeObject } from "./api";
 import type { RunResult } from "./run";
 import { openSuite, type Suite } from "./suite";
-import { clear, settle } from "./swap-checks";
-import { putNewConfiguration } from "./swap-states";
-import { seedScene } from "./scene";
-import { writeTlsFolder } from "./tls-folder";
+import { clear, putNewConfiguration, settle } from "./swap-states";
+import { writeTlsFolder } from "./certificate";
 import { until } from "./until";
 import { webhookExecutable } from "./webhook-process";
 import { newEntryName } from "./webhook-configurations";

@@ -1,12 +1,18 @@
 /** A rehearsal on a copy of a live cluster: it only reads, and the real run then does the same. */
 import { type AuditEvent, fits } from "./audit";
-import { admissionSecret, type UnfitSecret, unfitSecrets } from "./secrets";
+import { admissionSecret, type UnfitSecret, unfitSecrets } from "./certificate";
 import { setEndpointsReady } from "./operator";
-import { type PluginRun, runPlugin, runner } from "./plugin-run";
-import type { ReportDocument } from "./report";
+import { type PluginRun, type ReportDocument, runner, runPlugin } from "./plugin-run";
 import { openSuite, type Suite } from "./suite";
-import { clear, readBack, runSwap, settle } from "./swap-checks";
-import { brokenConfigurations, putNewConfiguration, putOldConfiguration } from "./swap-states";
+import {
+  brokenConfigurations,
+  clear,
+  putNewConfiguration,
+  putOldConfiguration,
+  readBack,
+  runSwap,
+  settle,
+} from "./swap-states";
 
 let suite: Suite;
 beforeAll(async () => {
@@ -24,8 +30,9 @@ interface Rehearsal {
   readonly report: ReportDocument;
 }
 
-async function rehearse(args: readonly string[] = swap): Promise<Rehearsal> {
-  const run = await runPlugin(suite.controlPlane, ["rehearse", "--from", context, ...args]);
+async function rehearse(args: readonly string[] = swap, user?: string): Promise<Rehearsal> {
+  const words = ["rehearse", "--from", context, ...args];
+  const run = await runPlugin(suite.controlPlane, words, { user });
   const { stages } = run.report.details as {
     readonly stages: readonly { readonly title: string; readonly report: ReportDocument }[];
   };
@@ -204,3 +211,45 @@ test("the API server sees reads and access reviews, and no Secret but the webhoo
 function asked({ verb, objectRef }: AuditEvent): string {
   return `${verb} ${objectRef?.resource ?? ""}`;
 }
+
+describe("somebody who may not write", () => {
+  const reader = "viewer";
+  const role = { apiVersion: "rbac.authorization.k8s.io/v1", metadata: { name: "swap-reader" } };
+
+  beforeAll(async () => {
+    const { api, scene } = suite;
+    await clear(api, scene);
+    await putOldConfiguration(api, scene);
+    await settle(api, scene);
+    const reads = (apiGroup: string, ...resources: readonly string[]): object => ({
+      apiGroups: [apiGroup],
+      resources,
+      verbs: ["get", "list"],
+    });
+    await api.apply({
+      ...role,
+      kind: "ClusterRole",
+      rules: [
+        reads("", "namespaces", "secrets", "services"),
+        reads("discovery.k8s.io", "endpointslices"),
+        reads("apps", "deployments"),
+        reads("admissionregistration.k8s.io", "validatingwebhookconfigurations"),
+      ],
+    });
+    await api.apply({
+      ...role,
+      kind: "ClusterRoleBinding",
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "swap-reader" },
+      subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: reader }],
+    });
+  });
+  test("what is missing is what the real run misses, and nothing but reads is sent", async () => {
+    const { run: rehearsal, report } = await rehearse(swap, reader);
+    const real = await runSwap(suite.controlPlane, [], { user: reader });
+    expect(rehearsal.writes).toEqual([]);
+    expect([rehearsal.code, real.code]).toEqual([4, 4]);
+    expect(real.report.permissions?.missing).not.toEqual([]);
+    expect(report.permissions).toEqual(real.report.permissions);
+    expect(report.exit).toEqual(real.report.exit);
+  });
+});

@@ -1,8 +1,5 @@
-import { type Api, ApiError, personsManager } from "./api";
-import { caBundleOf, makePair, type Pair } from "./certificate";
-import { applyCrds, crdsDir } from "./crds";
-import { cluster, clusterStatus, database, databaseStatus } from "./databases";
-import type { KubeObject } from "./objects";
+import { type Api, ApiError, appGroup, type KubeObject, personsManager } from "./api";
+import { admissionSecret, caBundleOf, makePair, type Pair } from "./certificate";
 import {
   admissionEndpoints,
   admissionService,
@@ -10,7 +7,11 @@ import {
   operatorDeployment,
   writeOperatorStatus,
 } from "./operator";
-import { admissionSecret } from "./secrets";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { loadAll } from "js-yaml";
+import { repositoryRoot } from "./pins";
+import { until } from "./until";
 
 export interface SceneDatabase {
   readonly name: string;
@@ -91,4 +92,137 @@ async function ensure(api: Api, object: KubeObject): Promise<KubeObject> {
     }
     return found;
   }
+}
+
+export const crdsDir = join(repositoryRoot, "manifests", "crds");
+
+interface Definition extends KubeObject {
+  readonly spec: {
+    readonly group: string;
+    readonly names: { readonly plural: string };
+    readonly versions: readonly { readonly name: string; readonly served: boolean }[];
+  };
+}
+
+/** Applies every definition of the folder and waits until each served version answers. */
+export async function applyCrds(api: Api, dir: string = crdsDir): Promise<void> {
+  const files = readdirSync(dir).filter((name) => /\.ya?ml$/.test(name));
+  const objects = files.flatMap((name) => loadAll(readFileSync(join(dir, name), "utf8")));
+  const definitions = (objects as readonly (Definition | null | undefined)[]).filter(
+    (object): object is Definition => object?.kind === "CustomResourceDefinition",
+  );
+  if (definitions.length === 0) {
+    throw new Error(`no CustomResourceDefinition in ${dir}`);
+  }
+  await Promise.all(definitions.map((definition) => api.apply(definition)));
+  await Promise.all(definitions.map((definition) => served(api, definition)));
+}
+
+/** Established alone is not enough: the server installs the handler a moment later. */
+async function served(api: Api, { metadata, spec }: Definition): Promise<void> {
+  const versions = spec.versions.filter((version) => version.served);
+  for (const { name } of versions) {
+    const path = `/apis/${spec.group}/${name}/${spec.names.plural}?limit=1`;
+    await until(`${metadata.name} ${name} to be served`, async () => {
+      const answer = await api.send("GET", path);
+      return answer.status === 200 || undefined;
+    });
+  }
+}
+
+export const clusterName = "ec";
+
+export interface ClusterOptions {
+  readonly namespace: string;
+  readonly name?: string;
+  /** engineUpgradePolicy; absent when not given. */
+  readonly policy?: string;
+  readonly userModules?: readonly string[];
+}
+
+/** The cluster resource without its status, which is a separate write. */
+export function cluster({
+  namespace,
+  name = clusterName,
+  policy,
+  userModules = [],
+}: ClusterOptions): KubeObject {
+  return {
+    apiVersion: `${appGroup}/v1`,
+    kind: "EngineEnterpriseCluster",
+    metadata: { name, namespace },
+    spec: {
+      nodes: 3,
+      engineEnterpriseImageSpec: {
+        repository: "engine/engine",
+        versionTag: "8.0.20-44.23",
+        imagePullPolicy: "IfNotPresent",
+      },
+      ...(policy === undefined ? {} : { engineUpgradePolicy: policy }),
+      ...(userModules.length === 0 ? {} : { userDefinedModules: userModules.map(userModule) }),
+    },
+  };
+}
+
+function userModule(name: string): object {
+  return { name, source: { https: { url: `https://modules.example/${name}.zip` } } };
+}
+
+/** A cluster at rest that bundles the four versions of the specification. */
+export const clusterStatus = {
+  state: "Running",
+  specStatus: "Valid",
+  licenseStatus: {
+    licenseState: "Valid",
+    activationDate: "2026-01-01T00:00:00Z",
+    expirationDate: "2030-01-01T00:00:00Z",
+    shardsLimit: 100,
+  },
+  bundledDatabaseVersions: ["7.2", "7.4", "8.0", "8.2"].map((version) => ({
+    dbType: "engine",
+    version,
+  })),
+  modules: [
+    { name: "search", displayName: "EngineSearch", versions: ["8.2.0"] },
+    { name: "ReJSON", displayName: "EngineJSON", versions: ["8.2.0"] },
+  ],
+};
+
+export interface DatabaseOptions {
+  readonly namespace: string;
+  readonly name: string;
+  readonly engineVersion?: string;
+  readonly modules?: readonly string[];
+  readonly cluster?: string;
+}
+
+export function database({
+  namespace,
+  name,
+  engineVersion,
+  modules = [],
+  cluster: ec = clusterName,
+}: DatabaseOptions): KubeObject {
+  return {
+    apiVersion: `${appGroup}/v1alpha1`,
+    kind: "EngineEnterpriseDatabase",
+    metadata: { name, namespace },
+    spec: {
+      engineEnterpriseCluster: { name: ec },
+      memorySize: "100MB",
+      ...(engineVersion === undefined ? {} : { engineVersion }),
+      ...(modules.length === 0 ? {} : { modulesList: modules.map((module) => ({ name: module })) }),
+    },
+  };
+}
+
+/** What the operator reports of a database that runs the given version and is left alone. */
+export function databaseStatus(uid: number, version: string): object {
+  return {
+    databaseUID: String(uid),
+    version: `${version}.0`,
+    status: "active",
+    specStatus: "Valid",
+    observedGeneration: 1,
+  };
 }

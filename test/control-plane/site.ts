@@ -1,9 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Binaries } from "./binaries";
-import { type Daemon, type DaemonSpec, startDaemon } from "./daemon";
-import { startGuardian } from "./guardian";
+import { type ChildProcess, spawn } from "node:child_process";
+import type { GuardianMessage } from "./guardian-process";
+import { once } from "node:events";
+import { GivenUp } from "./until";
+import { createServer, type Server } from "node:net";
 
 export type ProcessSpec = Pick<DaemonSpec, "name" | "file" | "args"> & {
   readonly env?: NodeJS.ProcessEnv;
@@ -64,4 +67,164 @@ export function openSite(binaries: Binaries, parent: string = tmpdir()): Site {
       guardian.close();
     },
   };
+}
+
+/**
+ * Makes sure that no server outlives the process that started it, even when that process is killed
+ * with SIGKILL and can do nothing itself: a small process holds the other end of a pipe, and when
+ * the pipe closes it ends the processes that it was told of and removes the data folder.
+ */
+export interface Guardian {
+  watch(pid: number): void;
+  forget(pid: number): void;
+  close(): void;
+}
+
+export function startGuardian(dataDir: string, logsDir: string): Guardian {
+  const program = join(__dirname, "guardian-process.ts");
+  const args = ["--import", require.resolve("tsx"), program, dataDir, logsDir];
+  // A session of its own keeps Ctrl-C in the terminal away from it; standard error stays connected
+  // because the guardian is the one who tells where the logs are.
+  const child = spawn(process.execPath, args, {
+    stdio: ["pipe", "ignore", "inherit"],
+    detached: true,
+    cwd: __dirname,
+    env: { PATH: process.env["PATH"] ?? "" },
+  });
+  child.unref();
+  child.stdin.on("error", () => undefined);
+  const send = (message: GuardianMessage): void => {
+    child.stdin.write(`${JSON.stringify(message)}\n`);
+  };
+  return {
+    watch: (pid) => {
+      send({ watch: pid });
+    },
+    forget: (pid) => {
+      send({ forget: pid });
+    },
+    close: () => {
+      child.stdin.end();
+    },
+  };
+}
+
+export interface DaemonSpec {
+  readonly name: string;
+  readonly file: string;
+  readonly args: readonly string[];
+  /** The whole environment: proxies and kubeconfigs of the caller must not leak in. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly logFile: string;
+  readonly guardian: Guardian;
+}
+
+/** A server that runs beside this process until it is stopped. */
+export interface Daemon {
+  readonly name: string;
+  readonly pid: number | undefined;
+  readonly logFile: string;
+  /** How the process ended, or undefined while it runs. */
+  ended(): string | undefined;
+  /** Throws when the process is gone: for probes that would otherwise wait in vain. */
+  assertRunning(): void;
+  signal(name: NodeJS.Signals): void;
+  /** Ends the process; with patience it is asked first (SIGTERM) and killed only after that time. */
+  stop(options?: { readonly patienceMs?: number }): Promise<void>;
+}
+
+export function startDaemon(spec: DaemonSpec): Daemon {
+  const log = openSync(spec.logFile, "a");
+  // Its own session: a Ctrl-C in the terminal reaches only this process, which ends them in order.
+  const child = spawn(spec.file, spec.args, {
+    stdio: ["ignore", log, log],
+    detached: true,
+    env: spec.env,
+  });
+  closeSync(log);
+  child.unref();
+  const { pid } = child;
+  let end: string | undefined;
+  child.on("error", (error) => (end ??= `could not be started: ${error.message}`));
+  child.on("exit", (code, signal) => {
+    end ??= signal === null ? `exited with code ${String(code)}` : `was ended by ${signal}`;
+    if (pid !== undefined) {
+      spec.guardian.forget(pid);
+    }
+  });
+  if (pid !== undefined) {
+    spec.guardian.watch(pid);
+  }
+  return {
+    name: spec.name,
+    pid,
+    logFile: spec.logFile,
+    ended: () => end,
+    assertRunning: () => {
+      if (end !== undefined) {
+        throw new GivenUp(`${spec.name} ${end}; the end of its log:\n${logTail(spec.logFile)}`);
+      }
+    },
+    signal: (name) => {
+      child.kill(name);
+    },
+    stop: ({ patienceMs = 0 } = {}) => stop(child, () => end !== undefined, patienceMs),
+  };
+}
+
+async function stop(child: ChildProcess, gone: () => boolean, patienceMs: number): Promise<void> {
+  if (gone()) {
+    return;
+  }
+  // Waiting for a process that was let go would not keep this one alive.
+  child.ref();
+  const exit = once(child, "exit");
+  const timer = setTimeout(() => child.kill("SIGKILL"), patienceMs);
+  if (patienceMs > 0) {
+    child.kill("SIGTERM");
+  }
+  await exit;
+  clearTimeout(timer);
+}
+
+/** The last lines of a log, for the message of a failure. */
+export function logTail(file: string, lines = 15): string {
+  try {
+    return readFileSync(file, "utf8").trimEnd().split("\n").slice(-lines).join("\n");
+  } catch {
+    return "(no log)";
+  }
+}
+
+/** Which of the processes that run test files side by side this one is, counted from 0. */
+export const worker = (Number(process.env["JEST_WORKER_ID"] ?? 1) - 1) % 8;
+
+const span = 1_500;
+const lowest = 20_000 + worker * span;
+
+/**
+ * Finds ports that nobody listens on. They lie below the range that the system uses for outgoing
+ * connections: a port from that range may be taken between this moment and its use. For the same
+ * reason each worker has ports of its own.
+ */
+export async function freePorts(count: number): Promise<readonly number[]> {
+  const held: Server[] = [];
+  const ports: number[] = [];
+  try {
+    while (ports.length < count) {
+      const port = lowest + Math.floor(Math.random() * span);
+      const server = createServer();
+      try {
+        server.listen(port, "127.0.0.1");
+        await once(server, "listening");
+        held.push(server);
+        ports.push(port);
+      } catch {
+        // Taken: the next random number is as good.
+      }
+    }
+    return ports;
+  } finally {
+    await Promise.all(held.map((server) => new Promise((done) => server.close(done))));
+  }
 }

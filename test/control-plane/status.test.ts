@@ -3,8 +3,7 @@ import type { StatusDetails } from "../../plugin/commands/status-details";
 import { defaultNames as names } from "../../plugin/domain/names";
 import type { AuditEvent } from "./audit";
 import { type ControlPlane, startControlPlane } from "./control-plane";
-import { applyCrds } from "./crds";
-import { clusterStatus } from "./databases";
+import { applyCrds, clusterStatus } from "./scene";
 import {
   cluster,
   namespaceNamed,

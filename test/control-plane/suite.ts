@@ -1,13 +1,11 @@
 import { join } from "node:path";
-import type { Api } from "./api";
+import { type Api, pathOf } from "./api";
 import { type ControlPlane, startControlPlane } from "./control-plane";
-import { database } from "./databases";
-import { pathOf } from "./objects";
+import { database, type Scene, type SceneOptions, seedScene } from "./scene";
 import { runner } from "./plugin-run";
-import { type Scene, type SceneOptions, seedScene } from "./scene";
 import { startStandIn } from "./stand-in-webhook";
-import { writeTlsFolder } from "./tls-folder";
-import type { User } from "./users";
+import { writeTlsFolder } from "./certificate";
+import type { User } from "./api-server";
 import { startWebhook, type Webhook } from "./webhook-process";
 
 export interface SuiteOptions {

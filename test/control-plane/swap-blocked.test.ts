@@ -1,7 +1,7 @@
 /** What stops a swap before its first write: the cluster is as it was, byte for byte. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makePair } from "./certificate";
+import { admissionSecret, makePair, secretOf, type UnfitSecret, unfitSecrets } from "./certificate";
 import {
   admissionEndpoints,
   admissionService,
@@ -9,13 +9,19 @@ import {
   setEndpointsReady,
   writeOperatorStatus,
 } from "./operator";
-import { documentOf, type PluginOptions, type PluginRun, runner } from "./plugin-run";
-import { errorsIn } from "./report";
+import { documentOf, errorsIn, type PluginOptions, type PluginRun, runner } from "./plugin-run";
 import { run } from "./run";
-import { admissionSecret, secretOf, type UnfitSecret, unfitSecrets } from "./secrets";
 import { openSuite, type Suite } from "./suite";
-import { clear, entryOf, readBack, runSwap, settle, templateFile } from "./swap-checks";
-import { putNewConfiguration, putOldConfiguration } from "./swap-states";
+import {
+  clear,
+  entryOf,
+  putNewConfiguration,
+  putOldConfiguration,
+  readBack,
+  runSwap,
+  settle,
+  templateFile,
+} from "./swap-states";
 import {
   type ConfigurationOptions,
   newConfiguration,

@@ -3,14 +3,21 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
-import { including, matching } from "./matchers";
-import { documentOf, runner } from "./plugin-run";
-import type { ReportDocument } from "./report";
+import { documentOf, including, matching, type ReportDocument, runner } from "./plugin-run";
 import type { RunResult } from "./run";
-import { admissionSecret } from "./secrets";
+import { admissionSecret } from "./certificate";
 import { openSuite, type Suite, verdictsOf } from "./suite";
-import { applied, clear, deleted, entryOf, readBack, runSwap, settle } from "./swap-checks";
-import { putNewConfiguration, putOldConfiguration } from "./swap-states";
+import {
+  applied,
+  clear,
+  deleted,
+  entryOf,
+  putNewConfiguration,
+  putOldConfiguration,
+  readBack,
+  runSwap,
+  settle,
+} from "./swap-states";
 import { until } from "./until";
 
 let suite: Suite;

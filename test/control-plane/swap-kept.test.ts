@@ -1,10 +1,8 @@
 /** Whose configuration it is, and what of it is kept. */
 import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { including } from "./matchers";
-import type { KubeObject } from "./objects";
-import { type PluginOptions, type PluginRun } from "./plugin-run";
-import { errorsIn, warningsIn } from "./report";
+import { errorsIn, including, type PluginOptions, type PluginRun, warningsIn } from "./plugin-run";
+import type { KubeObject } from "./api";
 import { seedScene } from "./scene";
 import { openSuite, type Suite } from "./suite";
 import {
@@ -12,12 +10,13 @@ import {
   clear,
   deleted,
   entryOf,
+  putNewConfiguration,
+  putOldConfiguration,
   readBack,
   runSwap,
   settle,
   templateFile,
-} from "./swap-checks";
-import { putNewConfiguration, putOldConfiguration } from "./swap-states";
+} from "./swap-states";
 import { newConfiguration, newConfigurationName, owners } from "./webhook-configurations";
 
 let suite: Suite;

@@ -1,12 +1,20 @@
 /** A swap whose proof fails ends with 7 and leaves what was there before. */
 import { readFileSync } from "node:fs";
-import { containing, matching } from "./matchers";
-import { database } from "./databases";
-import { type KubeObject, pathOf } from "./objects";
-import { runner, type PluginRun } from "./plugin-run";
+import { containing, matching, type PluginRun, runner } from "./plugin-run";
+import { database } from "./scene";
+import { type KubeObject, pathOf } from "./api";
 import { openSuite, type Suite, verdictsOf } from "./suite";
-import { applied, clear, deleted, readBack, runSwap, settle, templateFile } from "./swap-checks";
-import { putNewConfiguration, putOldConfiguration } from "./swap-states";
+import {
+  applied,
+  clear,
+  deleted,
+  putNewConfiguration,
+  putOldConfiguration,
+  readBack,
+  runSwap,
+  settle,
+  templateFile,
+} from "./swap-states";
 import type { Conduct } from "./stand-in-webhook";
 import { until } from "./until";
 import { newConfigurationName, newEntryName, oldEntryName } from "./webhook-configurations";

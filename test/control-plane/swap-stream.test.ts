@@ -16,8 +16,16 @@ import {
 import type { AuditEvent } from "./audit";
 import { type PluginRun, runner } from "./plugin-run";
 import { openSuite, type Suite } from "./suite";
-import { clear, readBack, runSwap, settle, templateFile } from "./swap-checks";
-import { brokenConfigurations, putNewConfiguration, putOldConfiguration } from "./swap-states";
+import {
+  brokenConfigurations,
+  clear,
+  putNewConfiguration,
+  putOldConfiguration,
+  readBack,
+  runSwap,
+  settle,
+  templateFile,
+} from "./swap-states";
 import { newConfigurationName, newEntryName, oldConfigurationName } from "./webhook-configurations";
 
 let suite: Suite;

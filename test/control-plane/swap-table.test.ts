@@ -2,20 +2,21 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fingerprint } from "./certificate";
-import { including, matching } from "./matchers";
+import { including, matching, warningsIn } from "./plugin-run";
 import { openSuite, type Suite, verdictsOf } from "./suite";
-import { brokenConfigurations, putNewConfiguration, putOldConfiguration } from "./swap-states";
 import {
   applied,
+  brokenConfigurations,
   clear,
   deleted,
   entryOf,
+  putNewConfiguration,
+  putOldConfiguration,
   readBack,
   runSwap,
   settle,
   templateFile,
-} from "./swap-checks";
-import { warningsIn } from "./report";
+} from "./swap-states";
 import { newConfiguration, newConfigurationName, newEntryName } from "./webhook-configurations";
 
 interface Row {

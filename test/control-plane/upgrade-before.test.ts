@@ -6,12 +6,9 @@ import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { configurationResource } from "../../plugin/domain/webhook/configuration";
 import { defaultNames as names } from "../../plugin/domain/names";
-import { applyCrds } from "./crds";
-import { containing, including, matching } from "./matchers";
-import { appGroup, type KubeObject } from "./objects";
-import { type PluginRun, runner } from "./plugin-run";
-import { platformIs } from "./upgrade-openshift";
-import { newConfiguration } from "./webhook-configurations";
+import { applyCrds } from "./scene";
+import { containing, including, matching, type PluginRun, runner } from "./plugin-run";
+import { appGroup, type KubeObject } from "./api";
 import {
   databaseRef,
   ecLabel,
@@ -20,8 +17,10 @@ import {
   openUpgradeScene,
   operatorAtRest,
   operatorRef,
+  platformIs,
   type UpgradeScene,
 } from "./upgrade-scene";
+import { newConfiguration } from "./webhook-configurations";
 
 let scene: UpgradeScene;
 jest.setTimeout(120_000);

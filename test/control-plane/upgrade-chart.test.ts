@@ -9,10 +9,8 @@ import { configurationResource } from "../../plugin/domain/webhook/configuration
 import { writeChart } from "../support/releases/chart";
 import { releaseShapes, type ReleaseVersion } from "../support/releases/versions";
 import { findHelm } from "./binaries";
-import type { ControlPlane } from "./control-plane";
-import { kubectlEnv } from "./kubectl";
-import { matching } from "./matchers";
-import { type PluginRun, runPlugin } from "./plugin-run";
+import { type ControlPlane, kubectlEnv } from "./control-plane";
+import { matching, type PluginRun, runPlugin } from "./plugin-run";
 import { run, type RunResult } from "./run";
 import {
   ecRef,

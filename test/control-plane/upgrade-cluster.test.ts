@@ -6,7 +6,7 @@ import { at } from "../../plugin/domain/values";
 import { type Misbehaviour, played, productKinds } from "../../plugin/rehearsal/operator/scene";
 import type { Cluster, KubeObject } from "../../plugin/run/ports";
 import { type ControlPlane, startControlPlane } from "./control-plane";
-import { whilePlaying as playWhile } from "./played-operator";
+import { shortTimes, whilePlaying as playWhile } from "./played-operator";
 import { type PluginRun, runner, runPlugin } from "./plugin-run";
 import { seedScene } from "./scene";
 import { until } from "./until";
@@ -17,7 +17,7 @@ const ecRef = { resource: productKinds(names).ec, name: "ec", namespace };
 const label = "EngineEnterpriseCluster/engine/ec";
 const target = "8.2.0-46.13";
 
-const times = { reactMs: 10, staleRunningMs: 200, podStartMs: 10, podReadyMs: 20, drainMs: 10 };
+const times = { ...shortTimes, staleRunningMs: 200 };
 
 let controlPlane: ControlPlane;
 let cluster: Cluster;
@@ -64,7 +64,7 @@ async function setOperator(version: string): Promise<void> {
 
 /** The operator plays as long as something is done. */
 function whilePlaying<T>(misbehave: Misbehaviour, act: () => Promise<T>): Promise<T> {
-  return playWhile({ cluster, namespace, times, misbehave, pollMs: 10 }, act);
+  return playWhile({ cluster, namespace, times, misbehave }, act);
 }
 
 function upgrade(...args: readonly string[]): Promise<PluginRun> {

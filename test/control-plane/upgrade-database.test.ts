@@ -9,7 +9,7 @@ import type { Cluster } from "../../plugin/run/ports";
 import { aCaFile, anApiSecret } from "../support/cluster-api-client";
 import { aClusterApi } from "../support/played-cluster-api";
 import { type ControlPlane, startControlPlane } from "./control-plane";
-import { whilePlaying as playWhile } from "./played-operator";
+import { shortTimes, whilePlaying as playWhile } from "./played-operator";
 import { type PluginRun, runner, runPlugin } from "./plugin-run";
 import { seedScene } from "./scene";
 import { until } from "./until";
@@ -17,14 +17,7 @@ import { until } from "./until";
 const namespace = "engine";
 const { edb } = productKinds(names);
 const operatorVersion = "8.0.20-23";
-const times = {
-  reactMs: 10,
-  staleRunningMs: 10,
-  podStartMs: 10,
-  podReadyMs: 20,
-  drainMs: 10,
-  databaseMs: 100,
-};
+const times = { ...shortTimes, staleRunningMs: 10, databaseMs: 100 };
 
 let controlPlane: ControlPlane;
 let cluster: Cluster;
@@ -63,7 +56,7 @@ afterAll(async () => {
 
 /** The operator plays as long as something is done. */
 function whilePlaying<T>(misbehave: Misbehaviour, act: () => Promise<T>): Promise<T> {
-  return playWhile({ cluster, namespace, times, misbehave, pollMs: 10 }, act);
+  return playWhile({ cluster, namespace, times, misbehave }, act);
 }
 
 function upgrade(...args: readonly string[]): Promise<PluginRun> {

@@ -12,8 +12,7 @@ import { own } from "../../plugin/domain/values";
 import type { KubeObject } from "../../plugin/run/ports";
 import type { AuditMark } from "./control-plane";
 import { makePair } from "./certificate";
-import { containing, matching } from "./matchers";
-import { documentOf, runner, writeLine } from "./plugin-run";
+import { containing, documentOf, matching, runner, writeLine } from "./plugin-run";
 import type { RunResult } from "./run";
 import {
   managed,

@@ -9,8 +9,7 @@ import { type Misbehaviour, played } from "../../plugin/rehearsal/operator/scene
 import type { KubeObject, Resource } from "../../plugin/run/ports";
 import { bundleOf } from "../support/releases/tree";
 import { releaseShapes } from "../support/releases/versions";
-import { containing, matching } from "./matchers";
-import { type PluginRun, runner } from "./plugin-run";
+import { containing, matching, type PluginRun, runner } from "./plugin-run";
 import {
   databaseRef,
   ecRef,

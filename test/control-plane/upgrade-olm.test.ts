@@ -10,8 +10,8 @@ import {
 } from "../support/olm";
 import { bundleOf } from "../support/releases/tree";
 import { releaseShapes } from "../support/releases/versions";
-import { containing } from "./matchers";
-import type { KubeObject } from "./objects";
+import { containing } from "./plugin-run";
+import type { KubeObject } from "./api";
 import { run } from "./run";
 import { until } from "./until";
 import {

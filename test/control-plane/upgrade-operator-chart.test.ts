@@ -8,14 +8,13 @@ import { writeChart } from "../support/releases/chart";
 import { bundleOf, writeRelease } from "../support/releases/tree";
 import type { ReleaseVersion } from "../support/releases/versions";
 import { findHelm } from "./binaries";
-import { type ControlPlane, startControlPlane } from "./control-plane";
-import { kubectlEnv } from "./kubectl";
+import { type ControlPlane, kubectlEnv, startControlPlane } from "./control-plane";
 import { namespaceNamed } from "./managed-namespaces";
 import { playAt } from "./played-operator";
 import { connect } from "../../plugin/adapters/kubernetes/connect";
 import { type PluginRun, runner, runPlugin } from "./plugin-run";
 import { run, type RunResult } from "./run";
-import { clusterVersions, platformIs } from "./upgrade-openshift";
+import { clusterVersions, platformIs } from "./upgrade-scene";
 
 let controlPlane: ControlPlane;
 let folder = "";

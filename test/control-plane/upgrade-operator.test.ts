@@ -5,11 +5,12 @@ import { join } from "node:path";
 import { defaultNames as names } from "../../plugin/domain/names";
 import { at, own } from "../../plugin/domain/values";
 import { renderDocuments } from "../../plugin/adapters/yaml";
-import { bundleOf, packRelease, writeRelease } from "../support/releases/tree";
+import { spelledOtherwise } from "../support/releases/spellings";
+import { bundleOf, packRelease, writeFiles, writeRelease } from "../support/releases/tree";
 import type { ReleaseVersion } from "../support/releases/versions";
 import { type ControlPlane, startControlPlane } from "./control-plane";
 import { namespaceNamed } from "./managed-namespaces";
-import type { KubeObject } from "./objects";
+import type { KubeObject } from "./api";
 import { playAt } from "./played-operator";
 import { type PluginRun, runner, runPlugin } from "./plugin-run";
 
@@ -32,10 +33,11 @@ const release = (version: ReleaseVersion): string => writeRelease(join(folder, v
 /** S16 as it is documented: the client's own apply command. */
 async function applied(namespace: string, version: ReleaseVersion): Promise<void> {
   await controlPlane.api.create(namespaceNamed(namespace));
-  const input = renderDocuments(bundleOf(version));
-  const { code, stderr } = await controlPlane.kubectl(["apply", "-n", namespace, "-f", "-"], {
-    input,
-  });
+  await kubectl(["apply", "-n", namespace, "-f", "-"], renderDocuments(bundleOf(version)));
+}
+
+async function kubectl(args: readonly string[], input = ""): Promise<void> {
+  const { code, stderr } = await controlPlane.kubectl(args, { input });
   if (code !== 0) throw new Error(stderr);
 }
 
@@ -84,13 +86,13 @@ test("from a bundle that kubectl applied, over 7.22.0-7, to 8.0.2-2, and then no
 
 test("what kubectl edit, scale and set changed is listed at once, and nothing is written", async () => {
   await applied("local", "7.22.0-7");
-  const kubectl = async (...args: readonly string[]): Promise<void> => {
-    const { code, stderr } = await controlPlane.kubectl([...args, "-n", "local"]);
-    if (code !== 0) throw new Error(stderr);
-  };
-  await kubectl("scale", "deployment", operator, "--replicas=2");
-  await kubectl("set", "env", `deployment/${operator}`, "OPERATOR_NAME=mine");
-  await kubectl("label", "service", names.webhook.service, "app=mine", "--overwrite");
+  for (const words of [
+    ["scale", "deployment", operator, "--replicas=2"],
+    ["set", "env", `deployment/${operator}`, "OPERATOR_NAME=mine"],
+    ["label", "service", names.webhook.service, "app=mine", "--overwrite"],
+  ]) {
+    await kubectl([...words, "-n", "local"]);
+  }
   const run = await upgrade("local", ["--release", release("8.0.2-2")]);
   expect([run.code, run.writes]).toEqual([5, []]);
   const fields = (run.report.findings ?? []).map(
@@ -158,3 +160,80 @@ test.each([
   },
   120_000,
 );
+
+/** A bundle that spells values in its own way: what the API server makes of them is no local change. */
+const bundle = (version: ReleaseVersion): string =>
+  renderDocuments(bundleOf(version).map(spelledOtherwise));
+
+const spelledRelease = (): string =>
+  writeFiles(join(folder, "spelled"), { "bundle.yaml": bundle("8.0.2-2") });
+
+describe.each([
+  ["apply", [["apply"]]],
+  ["create", [["create"]]],
+  ["create --save-config", [["create", "--save-config"]]],
+  ["apply and replace", [["apply"], ["replace"]]],
+  ["apply --server-side", [["apply", "--server-side"]]],
+] as const)("kubectl %s", (way, commands) => {
+  const namespace = way.replaceAll(/\W+/g, "-");
+  const raise = (): Promise<PluginRun> => upgrade(namespace, ["--release", spelledRelease()]);
+  const setCpu = (cpu: string): Promise<void> => {
+    const words = [`deployment/${operator}`, `--limits=cpu=${cpu}`, "-n", namespace];
+    return kubectl(["set", "resources", ...words]);
+  };
+
+  beforeAll(async () => {
+    await controlPlane.api.create(namespaceNamed(namespace));
+    await kubectl(["delete", "customresourcedefinitions", "--all"]);
+    for (const words of commands) {
+      await kubectl([...words, "-n", namespace, "-f", "-"], bundle("7.4.2-2"));
+    }
+  });
+
+  test("a change by a person is told, and nothing is written", async () => {
+    await setCpu("3");
+    const run = await raise();
+    expect([run.code, run.writes]).toEqual([5, []]);
+    const { container, admissionContainer } = names.operator;
+    const fields = [container, admissionContainer].map(
+      (name) => `.spec.template.spec.containers[name="${name}"].resources.limits.cpu`,
+    );
+    const found = run.report.findings?.map(({ code, field }) => [code, field]);
+    expect(found?.toSorted()).toEqual(
+      fields.toSorted().map((field) => ["OPERATOR-LOCAL-CHANGE", field]),
+    );
+  });
+
+  test("what says the same in other words is none: it goes up, and then nothing", async () => {
+    await setCpu("4");
+    const end = await playAt(controlPlane, namespace);
+    try {
+      const run = await raise();
+      expect([run.code, run.report.findings ?? []]).toEqual([0, []]);
+      const again = await raise();
+      expect([again.code, again.writes]).toEqual([0, []]);
+    } finally {
+      await end();
+    }
+  });
+});
+
+test("a field that a person added to a definition stays, and is told", async () => {
+  const definition = `customresourcedefinitions/${names.ec.plural}.${names.group}`;
+  const field = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/tier";
+  const add = [{ op: "add", path: field, value: { type: "string", maxLength: 9 } }];
+  await controlPlane.api.create(namespaceNamed("added"));
+  await kubectl(["delete", "customresourcedefinitions", "--all"]);
+  await kubectl(["apply", "-n", "added", "-f", "-"], bundle("7.4.2-2"));
+  await kubectl(["patch", definition, "--type=json", "-p", JSON.stringify(add)]);
+  const end = await playAt(controlPlane, "added");
+  try {
+    const run = await upgrade("added", ["--release", spelledRelease()]);
+    const codes = run.report.findings?.map(({ code }) => code);
+    expect([run.code, codes]).toEqual([0, ["OPERATOR-CRD-LOCAL"]]);
+  } finally {
+    await end();
+  }
+  const { stdout } = await controlPlane.kubectl(["get", definition, "-o", "json"]);
+  expect(stdout).toContain('"tier"');
+});

@@ -12,19 +12,17 @@ import { type Misbehaviour, played, productKinds } from "../../plugin/rehearsal/
 import type { Cluster, KubeObject } from "../../plugin/run/ports";
 import { bundleOf, releaseFiles, writeRelease } from "../support/releases/tree";
 import { releaseShapes, type ReleaseVersion } from "../support/releases/versions";
-import { caBundleOf, makePair, type Pair } from "./certificate";
+import { admissionSecret, caBundleOf, makePair, type Pair, writeTlsFolder } from "./certificate";
 import { type ControlPlane, startControlPlane } from "./control-plane";
-import { cluster as clusterOf, clusterStatus, database, databaseStatus } from "./databases";
+import { cluster as clusterOf, clusterStatus, database, databaseStatus } from "./scene";
 import { namespaceNamed, settings } from "./managed-namespaces";
 import { admissionService } from "./operator";
-import { whilePlaying } from "./played-operator";
+import { shortTimes, whilePlaying } from "./played-operator";
 import { type PluginOptions, type PluginRun, runner, runPlugin } from "./plugin-run";
-import { admissionSecret } from "./secrets";
-import { writeTlsFolder } from "./tls-folder";
 import { until } from "./until";
-import { serveOpenShift } from "./upgrade-openshift";
 import { oldConfiguration } from "./webhook-configurations";
 import { startWebhook } from "./webhook-process";
+import { exampleDefinitions } from "../../plugin/rehearsal/example-definitions";
 
 export const namespace = "engine";
 export const managed = ["team-a", "team-b"] as const;
@@ -48,17 +46,6 @@ export const selector = {
   matchExpressions: [
     { key: "kubernetes.io/metadata.name", operator: "In", values: [namespace, ...managed] },
   ],
-};
-
-/** Short ones: a test waits for facts, not for times. */
-export const shortTimes = {
-  reactMs: 10,
-  staleRunningMs: 100,
-  podStartMs: 10,
-  podReadyMs: 20,
-  drainMs: 10,
-  databaseMs: 20,
-  jobMs: 10,
 };
 
 export interface UpgradeSceneOptions {
@@ -137,7 +124,13 @@ function sceneOf({ controlPlane, folder, cluster, caBundle }: Parts): UpgradeSce
       }),
     whilePlaying: (act, misbehave = {}) => {
       const versions = { "7.4.2-2": releaseShapes["7.4.2-2"].cluster };
-      const playing = { cluster, namespace, misbehave, versions, times: shortTimes, pollMs: 40 };
+      const playing = {
+        cluster,
+        namespace,
+        misbehave,
+        versions,
+        times: { ...shortTimes, staleRunningMs: 100 },
+      };
       return whilePlaying(playing, act);
     },
     rest: (version) => atRest(cluster, version),
@@ -258,4 +251,55 @@ async function atRest(cluster: Cluster, version: ReleaseVersion): Promise<void> 
     ];
     return facts.every(Boolean) || undefined;
   });
+}
+
+/** OpenShift serves its own kinds by itself; here they are custom resources. */
+export async function serveOpenShift(cluster: Cluster): Promise<void> {
+  const name = "securitycontextconstraints.security.openshift.io";
+  const constraints = exampleDefinitions(names).find(({ metadata }) => metadata.name === name);
+  if (constraints === undefined) throw new Error(`no definition ${name}`);
+  await cluster.create(constraints);
+  await cluster.create(clusterVersions);
+  for (const group of ["security.openshift.io", "config.openshift.io"]) {
+    await until(`${group} to be served`, async () =>
+      (await cluster.serves(group, "v1")) === undefined ? undefined : true,
+    );
+  }
+  await platformIs(cluster, "4.19.3");
+}
+
+/** The kind that says which OpenShift it is, with anything in it. */
+export const clusterVersions = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "clusterversions.config.openshift.io" },
+  spec: {
+    group: "config.openshift.io",
+    scope: "Cluster",
+    names: { kind: "ClusterVersion", plural: "clusterversions" },
+    versions: [
+      {
+        name: "v1",
+        served: true,
+        storage: true,
+        schema: {
+          openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+        },
+      },
+    ],
+  },
+};
+
+/** What OpenShift says of its own version. */
+export async function platformIs(cluster: Cluster, version: string): Promise<void> {
+  const object: KubeObject = {
+    apiVersion: "config.openshift.io/v1",
+    kind: "ClusterVersion",
+    metadata: { name: "version" },
+    status: { desired: { version } },
+  };
+  // a definition may be served a moment before its objects can be stored
+  await until("the platform's version", () =>
+    cluster.apply(object, { fieldManager: "cluster-version-operator", force: true }),
+  );
 }

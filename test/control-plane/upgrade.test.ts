@@ -13,10 +13,9 @@ import { account, granted, user } from "../plugin/run/scc/objects";
 import { bundleOf } from "../support/releases/tree";
 import { consumerRules } from "../support/releases/rights";
 import { releaseShapes, type ReleaseVersion } from "../support/releases/versions";
-import { matching } from "./matchers";
-import type { PluginRun } from "./plugin-run";
+import { matching, type PluginRun } from "./plugin-run";
 import { verdictsOf } from "./suite";
-import { entryOf, readBack } from "./swap-checks";
+import { entryOf, readBack } from "./swap-states";
 import {
   databaseRef,
   ecRef,

@@ -2,14 +2,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { aPair } from "../support/tls";
-import type { Api } from "./api";
+import { type Api, pathOf } from "./api";
 import { type ControlPlane, type Server, startControlPlane } from "./control-plane";
-import { database } from "./databases";
-import { pathOf } from "./objects";
-import { type Scene, seedScene } from "./scene";
+import { database, type Scene, seedScene } from "./scene";
 import { verdictsOf } from "./suite";
 import { putNewConfiguration, untilCalled } from "./swap-states";
-import { writeTlsFolder } from "./tls-folder";
+import { writeTlsFolder } from "./certificate";
 import { newEntryName } from "./webhook-configurations";
 import { startWebhook, type Webhook } from "./webhook-process";
 

@@ -1,4 +1,4 @@
-import { appGroup, type KubeObject, type Metadata } from "./objects";
+import { appGroup, type KubeObject, type Metadata } from "./api";
 import { serviceName } from "./operator";
 
 /*

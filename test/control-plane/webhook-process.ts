@@ -1,9 +1,8 @@
 import { accessSync, constants, readFileSync } from "node:fs";
 import { request } from "node:https";
 import { join } from "node:path";
-import type { ControlPlane } from "./control-plane";
-import { type Daemon, logTail } from "./daemon";
-import { distDir } from "./kubectl";
+import { type ControlPlane, distDir } from "./control-plane";
+import { type Daemon, logTail } from "./site";
 import { admissionService } from "./operator";
 import { GivenUp, until } from "./until";
 

@@ -1,7 +1,7 @@
 /** Several webhook processes behind one Service: a forwarder at its address chooses among them. */
 import { type Forwarder, startForwarder } from "../support/forwarder";
 import type { ControlPlane } from "./control-plane";
-import { freePorts } from "./ports";
+import { freePorts } from "./site";
 import type { Scene } from "./scene";
 import { until } from "./until";
 import { type Readiness, startWebhook, type Webhook } from "./webhook-process";
@@ -128,4 +128,18 @@ export class Replicas {
 
 function get(port: number, path: string): Promise<Response> {
   return fetch(`http://127.0.0.1:${String(port)}${path}`);
+}
+
+/** The sum over all samples of a name whose labels contain the given ones. */
+export function sumOf(
+  text: string,
+  name: string,
+  labels: Readonly<Record<string, string>> = {},
+): number {
+  const wanted = Object.entries(labels).map(([key, value]) => `${key}="${value}"`);
+  return text
+    .split("\n")
+    .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+    .filter((line) => wanted.every((label) => line.includes(label)))
+    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
 }

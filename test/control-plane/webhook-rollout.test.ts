@@ -4,16 +4,14 @@
  * their own.
  */
 import { join } from "node:path";
-import { fingerprint, makePair, type Pair } from "./certificate";
+import { fingerprint, makePair, type Pair, writeTlsFolder } from "./certificate";
 import { type ControlPlane, startControlPlane } from "./control-plane";
 import { isBypass, isOutage, startEditStream, streamer } from "./edit-stream";
 import type { Answer } from "./edit-stream-process";
-import { sumOf } from "./prometheus";
+import { Replicas, sumOf } from "./webhook-replicas";
 import { type Scene, seedScene } from "./scene";
 import { putNewConfiguration, trustPairs, untilCalled } from "./swap-states";
-import { writeTlsFolder } from "./tls-folder";
 import { newEntryName } from "./webhook-configurations";
-import { Replicas } from "./webhook-replicas";
 
 let controlPlane: ControlPlane;
 let scene: Scene;

@@ -6,7 +6,7 @@ import { Agent, createServer, request } from "node:https";
 import { join } from "node:path";
 import { certify } from "../support/api-server-certificates";
 import type { ControlPlane } from "./control-plane";
-import { freePorts } from "./ports";
+import { freePorts } from "./site";
 import { runner } from "./plugin-run";
 
 /**

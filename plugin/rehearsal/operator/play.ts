@@ -47,6 +47,8 @@ export class Play {
   /** When each act that is wanted was wanted first: all that is remembered of time. */
   private since = new Map<string, number>();
   private readonly seen: Scene["seen"] = new Map();
+  /** When something is due next, as of the last look; without end when all has come to rest. */
+  private nextAt = Number.POSITIVE_INFINITY;
 
   constructor(private readonly options: PlayOptions) {}
 
@@ -54,7 +56,10 @@ export class Play {
   async step(): Promise<boolean> {
     const { clock, cluster } = this.options;
     const now = clock.now();
-    const due = (await this.wanted()).find((act) => this.dueTime(act) <= now);
+    this.nextAt = Number.POSITIVE_INFINITY;
+    const acts = await this.wanted();
+    this.nextAt = this.earliest(acts);
+    const due = acts.find((act) => this.dueTime(act) <= now);
     if (due === undefined) return false;
     try {
       await due.run({ cluster, log: this.say });
@@ -67,9 +72,8 @@ export class Play {
 
   /** When the next act is due, in milliseconds since 1970; undefined when all has come to rest. */
   async dueAt(): Promise<number | undefined> {
-    const acts = (await this.wanted()).map((act) => this.dueTime(act));
-    const due = Math.min(...acts, this.options.rest?.dueAt ?? Number.POSITIVE_INFINITY);
-    return Number.isFinite(due) ? due : undefined;
+    const earliest = this.earliest(await this.wanted());
+    return Number.isFinite(earliest) ? earliest : undefined;
   }
 
   /** Plays until the signal is aborted. */
@@ -81,7 +85,8 @@ export class Play {
       } catch (error) {
         if (!passes(error)) throw error;
       }
-      await clock.sleep(pollMs, signal).catch((error: unknown) => {
+      const dueMs = Math.max(this.nextAt - clock.now(), 1);
+      await clock.sleep(Math.min(pollMs, dueMs), signal).catch((error: unknown) => {
         if (!signal.aborted) throw error;
       });
     }
@@ -94,6 +99,11 @@ export class Play {
     const now = this.options.clock.now();
     this.since = new Map(acts.map(({ key }) => [key, this.since.get(key) ?? now]));
     return acts;
+  }
+
+  private earliest(acts: readonly Act[]): number {
+    const work = this.options.rest?.dueAt ?? Number.POSITIVE_INFINITY;
+    return Math.min(work, ...acts.map((act) => this.dueTime(act)));
   }
 
   private dueTime({ key, afterMs }: Act): number {

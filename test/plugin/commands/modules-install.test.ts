@@ -6,7 +6,7 @@ import { UnavailableError } from "../../../plugin/domain/errors";
 import type { ApiFault } from "../../../plugin/rehearsal/cluster-api/faults";
 import type { ProfileName } from "../../../plugin/rehearsal/cluster-api/profiles";
 import type { Report } from "../../../plugin/run/report";
-import { schemaProblems } from "../../control-plane/report";
+import { schemaProblems } from "../../control-plane/plugin-run";
 import { expectGoldenText } from "../../support/golden";
 import type { Ended } from "../../support/program-world";
 import { closeScenes, gears, masked, type ModulesScene, modulesScene } from "./modules-scene";

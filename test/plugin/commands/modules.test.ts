@@ -1,7 +1,7 @@
 /** `modules list` and `modules in-use`, over HTTPS against the played REST API. */
 import type { ModulesListDetails } from "../../../plugin/commands/modules";
 import type { Report } from "../../../plugin/run/report";
-import { schemaProblems } from "../../control-plane/report";
+import { schemaProblems } from "../../control-plane/plugin-run";
 import { expectGoldenText } from "../../support/golden";
 import type { BdbWish } from "../../../plugin/rehearsal/cluster-api/seed";
 import type { Ended } from "../../support/program-world";

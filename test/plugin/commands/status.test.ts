@@ -18,7 +18,7 @@ import type { User } from "../../../plugin/rehearsal/model";
 import { VirtualClock } from "../../../plugin/rehearsal/virtual-clock";
 import type { StatusDetails } from "../../../plugin/commands/status-details";
 import type { Report } from "../../../plugin/run/report";
-import { schemaProblems } from "../../control-plane/report";
+import { schemaProblems } from "../../control-plane/plugin-run";
 import { ManualClock, testTime } from "../../support/manual-clock";
 import { type Ended, type Scene, worldOf } from "../../support/program-world";
 
