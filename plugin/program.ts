@@ -1,5 +1,6 @@
 /** The program: a command line in, an exit code out. Help needs nothing that is loaded later. */
 import type { GlobalOptions } from "./commands/context";
+import { attribute, FlagReader } from "./commands/flags";
 import type { ExitCode } from "./domain/errors";
 import type { World } from "./program/context";
 import type { Names } from "./domain/names";
@@ -8,7 +9,6 @@ import type { Job } from "./program/run";
 import type { ReadNames } from "./program/names";
 import { prefixOf, toGlobalOptions } from "./program/options";
 import { parse, type Parsed } from "./program/tree";
-import { attribute, FlagReader } from "./program/values";
 
 /** Runs one command line to its end; never throws. */
 export async function runProgram(world: World): Promise<ExitCode> {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { catalogue, type CatalogueEntry } from "../plugin/domain/catalogue";
 import { exitCodes } from "../plugin/domain/errors";
 import { limits } from "../plugin/rehearsal/limits";
-import type { ArgumentSpec } from "../plugin/program/entry";
+import type { ArgumentSpec } from "../plugin/commands/spec";
 import { entries } from "../plugin/program/commands";
 
 const readme = readFileSync(join(__dirname, "../README.md"), "utf8");

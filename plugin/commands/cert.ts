@@ -1,13 +1,15 @@
 /** `cert create` and `cert inspect`: flags to options, wired to the libraries that they need (S27). */
-import { generatePair, readPemCertificate, readSecretCertificate } from "../adapters/certificate";
+import { generatePair } from "../adapters/certificate-pair";
+import { readPemCertificate, readSecretCertificate } from "../adapters/certificate";
 import { parseCertificateFile } from "../adapters/certificate-file";
 import { createCertificate } from "../run/cert-create";
 import { type Certificates, inspectCertificate } from "../run/cert-inspect";
 import { Recorder } from "../run/engine/recorder";
 import type { Report } from "../run/report";
-import type { CertCreateFlags, CertInspectFlags, CommandContext } from "./context";
+import type { CommandContext } from "./context";
 import { engineCommand, kubectlCommand } from "./kubectl-command";
 import { runPorts } from "./run-ports";
+import type { CertCreateFlags, CertInspectFlags } from "./specs/webhook";
 
 const certificates: Certificates = {
   generatePair,
@@ -47,6 +49,6 @@ export async function runCertInspect(
   const text = await context.readInput(file);
   return await inspectCertificate(
     { clock, names, certificates, recorder },
-    { from: "file", path: file, text, ...(namespace !== undefined && { namespace }) },
+    { from: "file", path: file, text, namespace },
   );
 }

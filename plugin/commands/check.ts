@@ -15,21 +15,12 @@ import type { Release, ReleaseContents } from "../domain/release/contents";
 import { renderTemplate } from "../domain/webhook/wanted";
 import { checkCluster, lineOf } from "../run/check";
 import type { Report } from "../run/report";
-import type { CommandContext, ReleaseFlags } from "./context";
-import { shippedTemplates } from "./rbac-templates";
-import { readContents, releaseOf, withRelease } from "./release-option";
+import type { CommandContext } from "./context";
+import { readContents, releaseOf, shippedTemplates, withRelease } from "./release-option";
 import { recorderOf } from "./run-ports";
+import type { CheckFlags } from "./specs/look";
 
 export { checkText } from "../output/check-text";
-
-/** Flags of `check`, judged. */
-export interface CheckFlags extends ReleaseFlags {
-  readonly selection: Selection;
-  readonly strict: boolean;
-  readonly allowUnread: boolean;
-  /** The checks alone are shown, no cluster is asked. */
-  readonly list: boolean;
-}
 
 /** Judges the cluster; every expected end comes back as a report. */
 export async function runCheck(
@@ -72,27 +63,15 @@ export function checkTarget(
   facts: Facts,
   { target, opened }: { readonly target?: string; readonly opened?: Release | undefined },
 ): CheckTarget {
-  const contents =
-    opened &&
-    contentsFor(opened, facts, {
-      context,
-      ...(target !== undefined && { target }),
-    });
+  const platform = isOpenShift(facts) ? "openshift" : "kubernetes";
+  const contents = opened && readContents(opened, platform, { context, target });
   return {
-    ...(target !== undefined && { operatorVersion: target }),
-    ...(contents !== undefined && { contents }),
+    operatorVersion: target,
+    contents,
     webhook: webhookOf(context, facts, contents),
     shippedWebhook: contents?.webhook === undefined,
     rbac: rbacOf(context, contents),
   };
-}
-
-function contentsFor(
-  opened: Release,
-  facts: Facts,
-  reading: Parameters<typeof readContents>[2],
-): ReleaseContents {
-  return readContents(opened, isOpenShift(facts) ? "openshift" : "kubernetes", reading);
 }
 
 function rbacOf(context: CommandContext, contents: ReleaseContents | undefined): RoleFiles {

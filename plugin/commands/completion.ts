@@ -2,9 +2,10 @@
  * `completion SHELL`: the script for a shell. The scripts hold no words of their own: they call
  * the hidden `__complete`, whose answer has the form that kubectl expects of a plugin too.
  */
-import { own, text } from "../domain/values";
+import { isObject, own, text } from "../domain/values";
 import type { Report } from "../run/report";
 import type { CommandRun } from "./context";
+import { version } from "../../package.json";
 
 // the line is split here, since bash's own words break at "=" too
 const bash = `# bash completion for kubectl-engine
@@ -84,4 +85,25 @@ export const runCompletion: CommandRun<object> = (_context, [shell = ""]) =>
 /** The script alone. */
 export function completionText(report: Report): string {
   return text(own(report.details, "script")) ?? "";
+}
+
+/** The version of the tool and of what runs it. */
+export const runVersion: CommandRun<object> = () =>
+  Promise.resolve({
+    apiVersion: "cli.engine.com/v1",
+    kind: "Version",
+    details: {
+      clientVersion: {
+        version,
+        node: process.versions.node,
+        platform: `${process.platform}/${process.arch}`,
+      },
+    },
+    exit: { code: 0, reason: `version ${version}` },
+  });
+
+/** As kubectl prints its own. */
+export function versionText(report: Report): string {
+  const details = isObject(report.details) ? report.details : {};
+  return `Client Version: v${text(own(details["clientVersion"], "version")) ?? ""}\n`;
 }

@@ -14,39 +14,23 @@ import type { Clock, Cluster } from "../run/ports";
 import type { Home } from "../run/engine/journal";
 import type { Recorder } from "../run/engine/recorder";
 import type { Event, Report } from "../run/report";
+import type { OptionsOf } from "./flags";
+import type { runTable } from "./standard-flags";
 
 /** Name of this run in the document and in its records, sortable by time. */
 export type RunIdentity = NonNullable<Report["run"]>;
 
-/** Forms of the result on stdout. */
-export type OutputFormat = "text" | "json" | "yaml" | "jsonl";
-
 /** Whether writes are sent, planned, or sent with dryRun=All. */
-export type DryRun = "none" | "client" | "server";
+export type DryRun = GlobalOptions["dryRun"];
 
 /** Who runs us: what printed commands and help begin with. */
 export type Prefix = "kubectl engine" | "oc engine";
 
 /** The global flags, judged: every value is usable as it is. */
-export interface GlobalOptions {
-  readonly dryRun: DryRun;
-  readonly yes: boolean;
-  readonly noInput: boolean;
-  /** Always finite and below setTimeout's limit: 0 on the command line means a week. */
-  readonly timeoutMs: number;
-  readonly wait: boolean;
-  readonly fieldManager?: string;
-  /** The file of --names, as given. */
-  readonly namesFile?: string;
-  /** What it holds, laid over the specification's names; absent without a file. */
+export interface GlobalOptions extends OptionsOf<typeof runTable> {
+  /** What the file of --names holds, laid over the specification's names; absent without a file. */
   readonly names?: Names;
   readonly namespace?: string;
-  readonly output: OutputFormat;
-  readonly concurrency: number;
-  readonly color: "auto" | "always" | "never";
-  readonly quiet: boolean;
-  readonly debug: boolean;
-  readonly verbosity: number;
   readonly prefix: Prefix;
   readonly connection: ConnectionFlags;
   /** The context and namespace flags that were given, unquoted, for printed commands. */
@@ -108,75 +92,6 @@ export type CommandRun<F> = (
   flags: F,
 ) => Promise<Report>;
 
-/** Which release is meant, judged. */
-export interface ReleaseFlags {
-  /** A folder, an archive or an https URL, which may hold `{tag}`. */
-  readonly release?: string;
-  /** What its SHA-256 has to be. */
-  readonly sha256?: string;
-  /** The tag that is asked for. */
-  readonly target?: string;
-}
-
-/** Flags of `upgrade-webhook`, judged. */
-export interface UpgradeWebhookFlags extends ReleaseFlags {
-  /** A file, or "-" for stdin. */
-  readonly template?: string;
-  readonly takeOver: boolean;
-  readonly takeFields: readonly string[];
-  readonly takeTemplateSelectors: boolean;
-  readonly takeTemplateRules: boolean;
-  /** What the template's rules may say beyond the product's own group, as `field=value`. */
-  readonly allowRules: readonly string[];
-  readonly waitSecretMs: number;
-  readonly probeFile?: string;
-  /** False with --no-probe. */
-  readonly probe: boolean;
-  /** What is done afterwards, in this order whatever was typed. */
-  readonly with?: readonly Follower[];
-}
-
-/** Commands that can go with the swap. */
-export const followers = ["rbac", "scc"] as const;
-
-/** One of them. */
-export type Follower = (typeof followers)[number];
-
-/** Flags of `reapply-rbac`, judged. */
-export interface ReapplyRbacFlags extends ReleaseFlags {
-  /** The exact set; absent: by label, by file, or what the operator is told. */
-  readonly namespaces?: readonly string[];
-  readonly selector?: string;
-  /** A file with one name a line, or "-" for stdin. */
-  readonly namespacesFile?: string;
-  /** A file, or "-" for stdin. */
-  readonly template?: string;
-  readonly mode: "expand" | "contract";
-  /** Additions of persons to give up, by their entries; `all` for all of them. */
-  readonly dropLocal: readonly string[];
-  readonly account?: string;
-  readonly prune: boolean;
-  readonly canary?: string;
-  readonly maxFailures?: number;
-  readonly takeFields: readonly string[];
-  readonly takeOver: boolean;
-  /** False with --no-probe. */
-  readonly probe: boolean;
-}
-
-/** Flags of `cert create`, judged. */
-export interface CertCreateFlags {
-  readonly replace: boolean;
-  readonly years: number;
-  readonly fromSecret?: string;
-}
-
-/** Flags of `cert inspect`, judged. */
-export interface CertInspectFlags {
-  /** A file, or "-" for stdin; absent: the Secret in the cluster. */
-  readonly file?: string;
-}
-
 /** A command that is rehearsed: what the program made of its own words. */
 export interface RehearsedCommand {
   /** The words after the program, as typed or as implied, for people. */
@@ -187,17 +102,6 @@ export interface RehearsedCommand {
   /** It writes nothing. */
   readonly reads?: boolean;
   readonly run: (context: CommandContext) => Promise<Report>;
-}
-
-/** Flags of `rehearse`, judged. */
-export interface RehearseFlags {
-  /** "-", a file, a folder or a context; absent: the built-in example. */
-  readonly from?: string;
-  /** Absent: none. */
-  readonly faults?: string;
-  /** The executable to call instead of the one beside this. */
-  readonly webhook?: string;
-  readonly command: RehearsedCommand;
 }
 
 /** SIGINT or SIGTERM: the reason of the abort signal. */

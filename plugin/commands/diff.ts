@@ -1,6 +1,6 @@
 /** `diff COMMAND`: the command as a dry run, and an end that tells whether there is a difference. */
 import { exitCodes } from "../domain/errors";
-import { quoteCommand } from "../output/quote";
+import { quoteCommand } from "../output/escape";
 import type { Report } from "../run/report";
 import type { CommandContext } from "./context";
 

@@ -3,12 +3,27 @@ import { judgeModules } from "../domain/api/module-judgement";
 import { type ModuleUse, moduleUses } from "../domain/api/module-use";
 import { exitCodes } from "../domain/errors";
 import type { Finding } from "../domain/findings";
-import { objectLabel } from "../domain/objects";
-import { type EngineVersion, formatEngineVersion } from "../domain/versions";
-import type { InstalledModule } from "../run/cluster-api";
+import { type KubeObject, objectLabel } from "../domain/objects";
+import { formatEngineVersion } from "../domain/versions";
+import type { ClusterApi } from "../run/cluster-api";
+import type { InstalledModule } from "../domain/api/records";
 import type { ExitReport, Report } from "../run/report";
 import type { CommandContext } from "./context";
-import { inModulesSession, type ModulesFlags } from "./modules-session";
+import type { ModulesFlags, ModulesInUseFlags } from "./specs/modules";
+import { renderDocuments } from "../adapters/yaml";
+import { termOf } from "../domain/names";
+import { requirePermissions } from "../run/engine/permissions";
+import type { Cluster } from "../run/ports";
+import type { Recorder } from "../run/engine/recorder";
+import { apiPermissions, connectApi, readEc } from "./api-options";
+import { recorderOf } from "./run-ports";
+import { journalOf } from "../run/engine/journal";
+import { installModule } from "../run/modules/install";
+import { kubectlCommand } from "./kubectl-command";
+import { own } from "../domain/values";
+import { escape } from "../output/escape";
+import { renderTable } from "../output/style";
+import { renderText, type TextStyle } from "../output/text";
 
 /** `details` of the list. */
 export interface ModulesListDetails {
@@ -30,14 +45,6 @@ export function runModulesList(
     const ofUser = own === 0 ? "" : `, ${own} of them of the user's own`;
     return { ...recorder.success(`${count(modules, "module")} installed${ofUser}`), details };
   });
-}
-
-/** Flags of `modules in-use`, judged. */
-export interface ModulesInUseFlags extends ModulesFlags {
-  /** Engine version that the modules have to fit. */
-  readonly target?: EngineVersion;
-  /** Platform that they have to be installed for, as the list names it. */
-  readonly platform?: string;
 }
 
 /** `details` of the modules in use. */
@@ -115,4 +122,144 @@ function byName(one: InstalledModule, other: InstalledModule): number {
 
 function count(all: readonly unknown[], what: string): string {
   return `${all.length} ${what}${all.length === 1 ? "" : "s"}`;
+}
+
+/** Connected, and allowed to be. */
+export interface ModulesSession {
+  readonly ec: KubeObject;
+  readonly api: ClusterApi;
+  readonly recorder: Recorder;
+  readonly cluster: Cluster;
+}
+
+/** Acts on the REST API of an EC; every expected end comes back as a report. */
+export async function inModulesSession(
+  context: CommandContext,
+  { kind, flags }: { readonly kind: string; readonly flags: ModulesFlags },
+  act: (session: ModulesSession) => Promise<Report>,
+): Promise<Report> {
+  const { names } = context;
+  const cluster = await context.connect();
+  const { namespace } = cluster;
+  const recorder = await recorderOf(context, kind);
+  const ledger = { cluster, recorder, yaml: renderDocuments };
+  try {
+    const why = `find the ${termOf(names.ec)}`;
+    const {
+      group,
+      ec: { plural },
+    } = names;
+    await requirePermissions(ledger, [{ verb: "list", group, resource: plural, namespace, why }]);
+    const ec = await readEc(cluster, flags.ec, context);
+    const subject = { cluster, ec, flags: flags.api };
+    await requirePermissions(ledger, apiPermissions(subject, names));
+    const api = await connectApi(context, subject);
+    try {
+      return await act({ ec, api, recorder, cluster });
+    } finally {
+      api.close();
+    }
+  } catch (error) {
+    return recorder.failure(error);
+  }
+}
+
+/** Installs the module of an archive; what is there already is left as it is. */
+export async function runModulesInstall(
+  context: CommandContext,
+  args: readonly string[],
+  flags: ModulesFlags,
+): Promise<Report> {
+  const [path = ""] = args;
+  const { names, clock, signal, options, streams } = context;
+  const { readModuleFile } = await import("../adapters/cluster-api/module-file.ts");
+  const { name, bytes, module } = await readModuleFile(path, names);
+  return inModulesSession(context, { kind: "ModulesInstall", flags }, async (session) => {
+    const journal = journalOf(await context.home(), context.run.id);
+    return await installModule(
+      { ...session, clock, names, journal, signal, command: kubectlCommand(options) },
+      {
+        ec: session.ec,
+        file: { name, bytes },
+        module,
+        dryRun: options.dryRun,
+        timeoutMs: options.timeoutMs,
+        // on a terminal the line is written over
+        tellEvery: "isTTY" in streams.err && streams.err.isTTY === true ? 1 : 25,
+      },
+    );
+  });
+}
+
+/** The installed modules. */
+export function modulesListText(report: Report, style: TextStyle): string {
+  if (!hasModules(report)) return renderText(report, style);
+  const details = report.details as ModulesListDetails;
+  const rows = details.modules.map((module) => [
+    module.name,
+    shown(module.displayName),
+    shown(module.version),
+    answer(module.bundled, ["yes", "no"]),
+    shown(module.compatibleEngineVersion),
+    shown(module.minEngineVersion),
+    module.platforms === undefined ? "not told" : module.platforms.join(",") || "none",
+  ]);
+  const head = ["MODULE", "DISPLAY NAME", "VERSION", "BUNDLED", "FOR ENGINE", "FROM", "PLATFORMS"];
+  return withTable(report, style, { details, head, rows });
+}
+
+/** Which databases use what. */
+export function modulesInUseText(report: Report, style: TextStyle): string {
+  if (!hasModules(report)) return renderText(report, style);
+  const details = report.details as ModulesInUseDetails;
+  const rows = details.databases.flatMap(({ uid, name, version, modules }) =>
+    modules.map((used) => {
+      const use = details.modules.find(
+        (each) => each.name === used.name && each.version === used.version,
+      );
+      const defined = use?.bundled === true ? "bundled" : answer(use?.defined, ["yes", "no"]);
+      return [
+        shown(name),
+        String(uid),
+        shown(version),
+        used.name,
+        shown(use?.displayName),
+        shown(used.version),
+        answer(use?.installed, ["yes", "no"]),
+        defined,
+      ];
+    }),
+  );
+  const head = [
+    ...["DATABASE", "UID", "ENGINE", "MODULE", "DISPLAY NAME", "VERSION", "INSTALLED", "DEFINED"],
+  ];
+  return withTable(report, style, { details, head, rows });
+}
+
+interface Drawn {
+  readonly details: { readonly ec: string; readonly address: string };
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+function withTable(report: Report, style: TextStyle, { details, head, rows }: Drawn): string {
+  const place = `Modules of ${escape(details.ec)}, by ${escape(details.address)}`;
+  const cells = rows.map((row) => row.map(escape));
+  const table = rows.length === 0 ? [] : ["", ...renderTable(head, cells)];
+  const rest = renderText({ ...report, steps: [], details: undefined }, style);
+  return `${[place, ...table].join("\n")}\n\n${rest}`;
+}
+
+/** A run that failed has no table. */
+function hasModules({ details }: Report): boolean {
+  return own(details, "modules") !== undefined;
+}
+
+function shown(value: string | undefined): string {
+  return value ?? "-";
+}
+
+function answer(value: boolean | undefined, [yes, no]: readonly [yes: string, no: string]): string {
+  if (value === undefined) return "-";
+  return value ? yes : no;
 }

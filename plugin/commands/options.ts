@@ -6,16 +6,9 @@ import type { Report } from "../run/report";
 import type { CommandRun } from "./context";
 import { webhookManifests } from "./manifests";
 import { namesText } from "./names-text";
-import { connectionFlags, explained, runFlags, spelling, variableOf } from "./standard-flags";
-import type { FlagSpec } from "./standard-flags";
-
-/** Flags of `options`, judged. */
-export interface OptionsFlags {
-  /** --names was typed, with a file or without. */
-  readonly names: boolean;
-  /** The manifests of the companion webhook are asked for, and which of them. */
-  readonly manifests?: { readonly ownCert: boolean };
-}
+import { type FlagSpec, listOf, variableOf } from "./flags";
+import type { OptionsFlags } from "./specs/about";
+import { connectionTable, explained, runTable, spelling } from "./standard-flags";
 
 /** The global flags as data, the names as a names file has them, or the manifests under the names. */
 export const runOptions: CommandRun<OptionsFlags> = ({ names }, _args, flags) =>
@@ -33,7 +26,10 @@ function answer(names: Names, flags: OptionsFlags): Pick<Report, "details" | "ex
     return done({ manifests }, "the manifests of the companion webhook");
   }
   if (flags.names) return done({ names }, "the names of the product");
-  const details = { connection: connectionFlags.map(described), run: runFlags.map(described) };
+  const details = {
+    connection: listOf(connectionTable).map(described),
+    run: listOf(runTable).map(described),
+  };
   return done(details, "the flags that every command takes");
 }
 

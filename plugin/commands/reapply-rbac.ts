@@ -6,7 +6,7 @@ import type { Release } from "../domain/release/contents";
 import type { RbacOptions } from "../run/rbac/deps";
 import { reapplyRbac } from "../run/rbac/reapply";
 import type { Report } from "../run/report";
-import type { CommandContext, ReapplyRbacFlags } from "./context";
+import type { CommandContext } from "./context";
 import { kubectlCommand } from "./kubectl-command";
 import {
   openedTemplates,
@@ -14,9 +14,10 @@ import {
   requireFit,
   shippedTemplates,
   type Templates,
-} from "./rbac-templates";
-import { withRelease } from "./release-option";
+  withRelease,
+} from "./release-option";
 import { runPorts } from "./run-ports";
+import type { ReapplyRbacFlags } from "./specs/rbac";
 
 /** Brings roles and bindings up to date; every expected end comes back as a report. */
 export async function runReapplyRbac(

@@ -1,16 +1,24 @@
 /** `recover`: flags to options, then a look at a frozen upgrade, or its recovery (S97-S103, S113). */
 import { renderText, type TextStyle } from "../output/text";
-import type { RecoveryDetails } from "./recover-details";
 import type { RecoverDeps, RecoverOptions } from "../run/recovery/deps";
 import { recover } from "../run/recovery/recover";
 import type { Report } from "../run/report";
-import { type ApiFlags, apiPermissions, connectApi, readEc } from "./api-options";
+import { type ApiFlags } from "../adapters/cluster-api";
+import { apiPermissions, connectApi, readEc } from "./api-options";
 import type { CommandContext } from "./context";
 import { kubectlCommand } from "./kubectl-command";
-import { recoveryDetails } from "./recover-details";
-import type { RecoverFlags } from "./recover-flags";
-import { recoveryLines } from "./recover-text";
+import type { RecoverFlags } from "./specs/look";
 import { limitOf, runPorts } from "./run-ports";
+import { credentialsRef } from "../adapters/cluster-api";
+import { placesOf } from "../adapters/cluster-api/places";
+import type { InstalledModule } from "../domain/api/records";
+import { objectLabel } from "../domain/objects";
+import type { Evidence } from "../domain/recovery/classify";
+import { outOfLineAhead } from "../domain/recovery/line";
+import { type ApiAccess, type Pipeline, procedureOf } from "../domain/recovery/procedure";
+import { escape, quoteCommand } from "../output/escape";
+import type { Look } from "../run/recovery/look";
+import type { Palette } from "../output/style";
 
 /** Looks or recovers; every expected end comes back as a report. */
 export async function runRecover(
@@ -42,7 +50,7 @@ export async function runRecover(
       apply: flags.apply,
       dropDigests: flags.dropDigests,
       stallAfterMs: flags.stallAfterMs,
-      ...(flags.engineVersion !== undefined && { engineVersion: flags.engineVersion }),
+      engineVersion: flags.engineVersion,
       ...limitOf(options, flags.limited),
       wait: options.wait,
       dryRun: options.dryRun,
@@ -76,4 +84,146 @@ export function recoverText(report: Report, style: TextStyle): string {
   if (details === undefined) return renderText(report, style);
   const lines = recoveryLines(details as RecoveryDetails, style.palette);
   return `${lines.join("\n")}\n\n${renderText(rest, style)}`;
+}
+
+/** One step of the printed procedure. */
+export interface ShownStep {
+  readonly says: string;
+  readonly source: string;
+  /** Quoted for a shell, with the context that was given; without credentials. */
+  readonly commands: readonly string[];
+}
+
+/** The verdict on an EC, what stands beside it, and what to do. */
+export interface RecoveryDetails {
+  readonly cluster: string;
+  readonly state: string;
+  readonly verdict: Look["freeze"]["is"];
+  readonly says: string;
+  /** Shown beside the causes, never their ground. */
+  readonly evidence: readonly Evidence[];
+  readonly procedure: readonly ShownStep[];
+}
+
+/** What was seen, and how it was asked for. */
+export interface Seen {
+  readonly look: Look;
+  readonly evidence: readonly Evidence[];
+  readonly flags: RecoverFlags;
+  /** Manifests of the archives that were given. */
+  readonly modules: readonly InstalledModule[];
+}
+
+/** The details of a report. */
+export function recoveryDetails(context: CommandContext, seen: Seen): RecoveryDetails {
+  const { look, evidence, flags, modules } = seen;
+  const { ec, freeze } = look;
+  const command = kubectlCommand(context.options);
+  const shown = (pipeline: Pipeline): string =>
+    pipeline
+      .map((words) => (words[0] === "curl" ? quoteCommand(words) : command(words)))
+      .join(" | ");
+  const steps = procedureOf({
+    names: context.names,
+    ec,
+    freeze,
+    access: accessOf(context, seen),
+    wish: {
+      dropDigests: flags.dropDigests,
+      files: flags.modules,
+      engineVersion: flags.engineVersion,
+    },
+    apart: outOfLineAhead(
+      look.facts,
+      { databases: freeze.databases, api: look.api },
+      {
+        engineVersion: flags.engineVersion,
+        raised: new Set(
+          freeze.causes.flatMap((cause) => (cause.is === "database" ? [cause.database.label] : [])),
+        ),
+        modules,
+      },
+    ),
+    again: again(context, seen),
+  });
+  return {
+    cluster: objectLabel(ec),
+    state: freeze.state,
+    verdict: freeze.is,
+    says: freeze.says,
+    evidence,
+    procedure: steps.map((step) => ({ ...step, commands: step.commands.map(shown) })),
+  };
+}
+
+/** A number is no name of the cluster: curl is told where the name leads (S76). */
+function accessOf({ names }: CommandContext, { look, flags }: Seen): ApiAccess {
+  const { url, ca, insecure } = flags.api;
+  const { fqdn, port, pods, namespace } = placesOf(look.ec, names);
+  const { name } = credentialsRef(look.ec, flags.api, names);
+  const common = { insecure, secret: { name, namespace }, ...(ca !== undefined && { ca }) };
+  if (url === undefined) {
+    const [pod = ""] = pods;
+    const connectTo = `127.0.0.1:${port}`;
+    const forward = { pod, port: String(port) };
+    return { ...common, base: `https://${fqdn}:${port}`, connectTo, forward };
+  }
+  const given = new URL(url);
+  const isNumber = /^(localhost|[\d.]+|\[.*\])$/.test(given.hostname);
+  if (!isNumber) return { ...common, base: given.origin };
+  const end = given.port === "" ? "443" : given.port;
+  return { ...common, base: `https://${fqdn}:${end}`, connectTo: `${given.hostname}:${end}` };
+}
+
+/** This command with what it still needs. */
+function again({ options }: CommandContext, { look, flags }: Seen): readonly string[] {
+  const { name = "", namespace = "" } = look.ec.metadata;
+  return [
+    ...options.prefix.split(" "),
+    ...["recover", "--apply", "--ec", name],
+    ...remedyFlags(look, flags),
+    ...apiFlags(look, flags),
+    ...["-n", namespace],
+  ];
+}
+
+function remedyFlags({ freeze }: Look, flags: RecoverFlags): readonly string[] {
+  const needs = (is: string): boolean => freeze.causes.some((cause) => cause.is === is);
+  const files = flags.modules.length === 0 ? ["FILE"] : flags.modules;
+  return [
+    ...(needs("module") ? files.flatMap((file) => ["--module", file]) : []),
+    ...(needs("database") ? ["--engine-version", flags.engineVersion ?? "VERSION"] : []),
+    ...(needs("digest") ? ["--drop-digests"] : []),
+  ];
+}
+
+function apiFlags({ freeze }: Look, { api }: RecoverFlags): readonly string[] {
+  const { url, ca, credentialsSecret, insecure } = api;
+  const needed = freeze.causes.some(({ is }) => is === "database" || is === "module");
+  const given = ca ?? (needed ? "CA_FILE" : undefined);
+  const trusted = given === undefined ? [] : ["--api-ca", given];
+  return [
+    ...(url === undefined ? [] : ["--api-url", url]),
+    ...(insecure ? ["--api-insecure"] : trusted),
+    ...(credentialsSecret === undefined ? [] : ["--api-credentials-secret", credentialsSecret]),
+  ];
+}
+
+/** The lines above the rest of the report. */
+export function recoveryLines(details: RecoveryDetails, palette: Palette): readonly string[] {
+  const { verdict, says, evidence, procedure } = details;
+  const paint = verdict === "frozen" ? palette.bad : palette.good;
+  const shown = evidence.map(({ from, at, object, says: line }) => {
+    const where = [at, object].flatMap((part) => (part === undefined ? [] : [escape(part)]));
+    return `  ${from} ${where.join(" ")}: ${escape(line)}`;
+  });
+  const steps = procedure.flatMap(({ says: what, source, commands }, index) => [
+    `${index + 1}. ${escape(what)} (${source})`,
+    ...commands.map((command) => `   ${escape(command)}`),
+  ]);
+  return [
+    `${paint(verdict)}: ${escape(says)}`,
+    ...(shown.length === 0 ? [] : ["", palette.strong("Evidence (beside the causes):"), ...shown]),
+    ...(steps.length === 0 ? [] : ["", palette.strong("Procedure:"), ...steps]),
+  ];
 }

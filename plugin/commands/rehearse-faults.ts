@@ -1,7 +1,7 @@
 /** The runs with failures put in: what is chosen, how each ended, and what that says. */
 import { eachAtMost } from "../domain/at-most";
 import { EngineError } from "../domain/errors";
-import { quoteCommand } from "../output/quote";
+import { quoteCommand } from "../output/escape";
 import { planFaults, type Scenario, spelled } from "../rehearsal/fault-plan";
 import {
   type End,
@@ -18,7 +18,7 @@ import { MemoryHome } from "../rehearsal/memory-home";
 import { judgeMoment } from "../rehearsal/moments";
 import { playAlong } from "../rehearsal/operator/play";
 import type { Clock, Cluster } from "../run/ports";
-import type { FaultSummary, RehearsedFaults } from "./rehearse-details";
+import type { FaultSummary, RehearsedFaults } from "./rehearse-text";
 import { contextInside, type Staged, type Stages } from "./rehearse-stages";
 
 /** What the runs need beside the rehearsal itself. */

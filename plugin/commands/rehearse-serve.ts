@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { exitCodes } from "../domain/errors";
 import { at, text } from "../domain/values";
-import { quoteCommand } from "../output/quote";
+import { quoteCommand } from "../output/escape";
 import { openClusterApi, type PlayedClusterApi } from "../rehearsal/cluster-api-server";
 import { EdbBridge } from "../rehearsal/cluster-api/bridge";
 import {

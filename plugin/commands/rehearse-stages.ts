@@ -1,6 +1,6 @@
 /** Plays the stages of a rehearsal: the command itself, in a world where nothing is real. */
 import { EngineError, UsageError } from "../domain/errors";
-import { quoteCommand } from "../output/quote";
+import { quoteCommand } from "../output/escape";
 import type { Release } from "../domain/release/contents";
 import type { Embedded } from "../rehearsal/embedded";
 import { inTurn } from "../rehearsal/virtual-clock";
@@ -9,8 +9,9 @@ import { type Gate, ObservedCluster } from "../rehearsal/observed-cluster";
 import type { PlayedApis } from "../rehearsal/played-apis";
 import type { Clock, Cluster } from "../run/ports";
 import type { Event, Report } from "../run/report";
-import type { CommandContext, DryRun, RehearsedCommand, RehearseFlags } from "./context";
-import type { RehearsedStage } from "./rehearse-details";
+import type { RehearseFlags } from "./specs/given";
+import type { CommandContext, DryRun, RehearsedCommand } from "./context";
+import type { RehearsedStage } from "./rehearse-text";
 import type { Opened } from "./rehearse-source";
 
 /** What a rehearsal is made of, once everything stands. */

@@ -1,11 +1,12 @@
 /** The world around the run of a command that writes. */
 import { renderDocuments } from "../adapters/yaml";
-import { quoteCommand } from "../output/quote";
+import { quoteCommand } from "../output/escape";
 import { journalOf } from "../run/engine/journal";
 import { Recorder } from "../run/engine/recorder";
 import type { AskingPorts } from "../run/run-ports";
-import type { CommandContext, GlobalOptions } from "./context";
+import type { CommandContext, CommandRun, GlobalOptions } from "./context";
 import { usualTimeoutMs } from "./standard-flags";
+import { execute, type Job, type JobRun, type Plan } from "../run/engine/execute";
 
 /** Connects, and begins the report of this kind, or goes on with that of the run that this is a part of. */
 export async function runPorts(context: CommandContext, kind: string): Promise<AskingPorts> {
@@ -56,4 +57,30 @@ export function limitOf(
   isTyped: boolean,
 ): { readonly limitMs?: number } {
   return isTyped || timeoutMs !== usualTimeoutMs ? { limitMs: timeoutMs } : {};
+}
+
+/** What flags may tell the runner as well. */
+interface RunFlags {
+  readonly takeFields?: readonly string[];
+  readonly stallAfterMs?: number;
+  /** --timeout was typed: it then limits the whole wait. */
+  readonly limited?: boolean;
+}
+
+/** Makes the job of judged flags. */
+export type JobOf<F, S, P extends Plan> = (ports: AskingPorts, flags: F, run: JobRun) => Job<S, P>;
+
+/** The run of a command of this kind; every expected end comes back as a report. */
+export function jobRun<F extends object, S, P extends Plan>(
+  kind: string,
+  jobOf: JobOf<F, S, P>,
+): CommandRun<F> {
+  return async (context, args, flags) => {
+    const ports = await runPorts(context, kind);
+    const { dryRun, wait, fieldManager = context.names.fieldManager } = context.options;
+    const { limited }: RunFlags = flags;
+    const limit = limitOf(context.options, limited === true);
+    const run = { namespace: ports.cluster.namespace, args, dryRun, wait, fieldManager, ...limit };
+    return await execute(ports, { ...flags, ...run }, jobOf(ports, flags, run));
+  };
 }

@@ -9,25 +9,12 @@ import { isObject } from "../domain/values";
 import { renderText, type TextStyle } from "../output/text";
 import { VirtualClock } from "../rehearsal/virtual-clock";
 import type { ExitReport, Report } from "../run/report";
-import { type Look, StatusReader, watchStatus, type StatusOptions } from "../run/status";
+import { type Look, type StatusOptions, StatusReader, watchStatus } from "../run/status";
+import type { StatusFlags } from "./specs/look";
+import { detailsOf, reasonOf, screenFor, type StatusDetails, statusLines } from "./status-screen";
 import type { CommandContext } from "./context";
-import { shippedTemplates } from "./rbac-templates";
+import { shippedTemplates } from "./release-option";
 import { probeNameOf, recorderOf } from "./run-ports";
-import { detailsOf, reasonOf, type StatusDetails } from "./status-details";
-import { screenFor } from "./status-screen";
-import { statusLines } from "./status-text";
-
-/** Flags of `status`, judged. */
-export interface StatusFlags {
-  /** A folder, an archive or a URL. */
-  readonly release?: string;
-  readonly probe: boolean;
-  readonly watch: boolean;
-  readonly untilFine: boolean;
-  readonly intervalMs: number;
-  /** --timeout was typed: else a watch goes on until a signal. */
-  readonly limited: boolean;
-}
 
 /** Details that a watch has shown already; their report may be completed on its way out. */
 const shown = new WeakSet<object>();

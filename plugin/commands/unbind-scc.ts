@@ -6,13 +6,7 @@ import { unbindConstraint } from "../run/scc/unbind";
 import type { CommandContext } from "./context";
 import { engineCommand, kubectlCommand } from "./kubectl-command";
 import { runPorts } from "./run-ports";
-
-/** Flags of `unbind-scc`, judged. */
-export interface UnbindSccFlags {
-  readonly scc?: string;
-  /** Name of an EC. */
-  readonly ec?: string;
-}
+import type { UnbindSccFlags } from "./specs/rbac";
 
 /** Takes the constraint from the ECs' accounts; every expected end comes back as a report. */
 export async function runUnbindScc(
@@ -51,7 +45,7 @@ async function run(
     },
     {
       ...flags,
-      ...(ec !== undefined && { ec: readName(ec, names).name }),
+      ec: ec === undefined ? undefined : readName(ec, names).name,
       namespace,
       dryRun: options.dryRun,
       fieldManager: options.fieldManager ?? names.fieldManager,

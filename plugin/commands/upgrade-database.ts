@@ -6,39 +6,16 @@ import { InputError, UsageError } from "../domain/errors";
 import { type KubeObject, objectLabel } from "../domain/objects";
 import { parseEngineVersion } from "../domain/versions";
 import { renderText, type TextStyle } from "../output/text";
-import type { ApiPort, UpgradeDatabaseOptions } from "../run/databases/deps";
+import type { ApiPort, ParticipantPort, UpgradeDatabaseOptions } from "../run/databases/deps";
 import { upgradeDatabases } from "../run/databases/upgrade";
 import type { Cluster } from "../run/ports";
 import type { Report } from "../run/report";
-import { type ApiFlags, apiPermissions, connectApi } from "./api-options";
+import { type ApiFlags } from "../adapters/cluster-api";
+import { apiPermissions, connectApi } from "./api-options";
 import type { CommandContext } from "./context";
+import type { UpgradeDatabaseFlags } from "./specs/database";
 import { kubectlCommand } from "./kubectl-command";
-import { connectParticipants } from "./participants";
 import { limitOf, runPorts } from "./run-ports";
-
-type Judged =
-  | "selector"
-  | "everywhere"
-  | "version"
-  | "via"
-  | "confirmed"
-  | "takeFields"
-  | "skip"
-  | "canary"
-  | "maxFailures"
-  | "stallAfterMs";
-
-/** Flags of `upgrade-database`, judged. */
-export interface UpgradeDatabaseFlags extends Pick<UpgradeDatabaseOptions, Judged> {
-  readonly all: boolean;
-  readonly request: Omit<RequestWish, "engineVersion" | "modules">;
-  /** A list of entries as JSON, or a file with one; - for stdin. */
-  readonly modules?: string;
-  readonly participants: readonly string[];
-  readonly api: ApiFlags;
-  /** --timeout was typed: it then limits the whole run. */
-  readonly limited: boolean;
-}
 
 /** Upgrades the databases; every expected end comes back as a report. */
 export async function runUpgradeDatabase(
@@ -193,4 +170,46 @@ async function readModules(
   const parsed = parseModules(document, context.names);
   if (parsed.is === "modules") return parsed.modules;
   throw new InputError(parsed.problems.map((problem) => `--modules: ${problem}`));
+}
+
+/** Connects to each; all that cannot be found are named at once. */
+export async function connectParticipants(
+  context: CommandContext,
+  given: readonly string[],
+): Promise<readonly ParticipantPort[]> {
+  if (given.length === 0) return [];
+  if (context.rehearsed === true) {
+    throw new UsageError("--participant: a rehearsal reaches no other cluster");
+  }
+  const { loadKubeconfig } = await import("../adapters/kubernetes/kubeconfig.ts");
+  const { contexts } = loadKubeconfig(context.options.connection.kubeconfig, context.env);
+  const known = [...contexts.keys()];
+  const places = [...new Set(given)].map((name) => placeOf(name, known));
+  const problems = places.flatMap((place) => ("problem" in place ? [place.problem] : []));
+  if (problems.length > 0) throw new UsageError(problems);
+  const found = places.flatMap((place) => ("problem" in place ? [] : [place]));
+  return await Promise.all(
+    found.map(async ({ name, kubeContext, namespace }) => {
+      const cluster = await context.connectReadOnly(kubeContext);
+      return { name, cluster, namespace: namespace ?? cluster.namespace };
+    }),
+  );
+}
+
+interface Place {
+  readonly name: string;
+  readonly kubeContext: string;
+  readonly namespace?: string;
+}
+
+/** Names of contexts may have slashes themselves: the longest that is known counts. */
+function placeOf(name: string, known: readonly string[]): Place | { readonly problem: string } {
+  if (known.includes(name)) return { name, kubeContext: name };
+  const slash = name.lastIndexOf("/");
+  const kubeContext = name.slice(0, Math.max(slash, 0));
+  if (known.includes(kubeContext)) return { name, kubeContext, namespace: name.slice(slash + 1) };
+  const all = known.length === 0 ? "it has none" : `it has ${known.join(", ")}`;
+  return {
+    problem: `--participant: ${JSON.stringify(name)} is no context of the kubeconfig (${all})`,
+  };
 }

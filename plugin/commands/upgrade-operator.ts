@@ -5,21 +5,15 @@ import type { Release } from "../domain/release/contents";
 import { upgradeByBundle } from "../run/operator/bundle";
 import { platformOf } from "../run/operator/read";
 import type { Report } from "../run/report";
-import type { CommandContext, ReleaseFlags } from "./context";
-import { type ChartFlags, operatorOptions, type Skipping } from "./operator-options";
+import type { CommandContext } from "./context";
+import type { ChartFlags, UpgradeOperatorFlags } from "./specs/upgrade";
 import { readContents, releaseOf } from "./release-option";
 import { runPorts } from "./run-ports";
-
-/** Flags of `upgrade-operator`, judged: a release or a chart. */
-export interface UpgradeOperatorFlags extends ReleaseFlags {
-  readonly chart?: ChartFlags;
-  readonly registry?: string;
-  readonly pullSecret?: string;
-  readonly takeFields: readonly string[];
-  readonly allowObjects?: readonly string[];
-  /** Findings that are accepted. */
-  readonly skip: readonly Skip[];
-}
+import type { OperatorDeps, OperatorOptions } from "../run/operator/deps";
+import { findHelm, HelmProgram } from "../adapters/helm";
+import { temporaryKubeconfig } from "../adapters/helm-kubeconfig";
+import { quoteCommand } from "../output/escape";
+import { upgradeByChart } from "../run/operator/chart";
 
 /** Upgrades the operator; every expected end comes back as a report. */
 export async function runUpgradeOperator(
@@ -48,7 +42,6 @@ export async function prepareUpgradeOperator(
   const { chart } = flags;
   const skip = judged === true ? undefined : flags.skip;
   if (chart !== undefined) {
-    const { prepareChart } = await import("./upgrade-operator-chart.ts");
     const go = await prepareChart(context, { ...chart, skip });
     return async (later) => await go(later, await runPorts(later, "UpgradeOperator"));
   }
@@ -75,7 +68,81 @@ async function runBundle(
     registry: flags.registry,
     pullSecret: flags.pullSecret,
     takeFields: flags.takeFields,
-    allowObjects: flags.allowObjects ?? [],
+    allowObjects: flags.allowObjects,
     rehearsed: context.rehearsed === true,
   });
+}
+
+/** Findings that are accepted; undefined where the prerequisites are judged already. */
+export interface Skipping {
+  readonly skip: readonly Skip[] | undefined;
+}
+
+/** What both ways are told by the flags of every command. */
+export function operatorOptions(
+  { options, names }: CommandContext,
+  { cluster }: OperatorDeps,
+  skip: readonly Skip[] | undefined,
+): OperatorOptions {
+  return {
+    namespace: cluster.namespace,
+    dryRun: options.dryRun,
+    fieldManager: options.fieldManager ?? names.fieldManager,
+    timeoutMs: options.timeoutMs,
+    wait: options.wait,
+    ...(skip !== undefined && { skip }),
+  };
+}
+
+/** Finds helm before the cluster is asked for anything. */
+export async function prepareChart(
+  context: CommandContext,
+  flags: ChartFlags & Skipping,
+): Promise<(later: CommandContext, deps: OperatorDeps) => Promise<Report>> {
+  if (context.rehearsed === true) {
+    throw new UsageError(
+      "an upgrade by chart cannot be rehearsed: helm would reach the real cluster",
+      {
+        hint: "show what it would do with --dry-run=server",
+      },
+    );
+  }
+  const executable = await findHelm(context.env);
+  return async (later, deps) => await runChart(later, deps, { flags, executable });
+}
+
+async function runChart(
+  context: CommandContext,
+  deps: OperatorDeps,
+  {
+    flags: { skip, ...flags },
+    executable,
+  }: { readonly flags: ChartFlags & Skipping; readonly executable: string },
+): Promise<Report> {
+  const { env, options } = context;
+  const common = operatorOptions(context, deps, skip);
+  const kubeconfig = await temporaryKubeconfig(options.connection, env);
+  try {
+    const helm = new HelmProgram({
+      executable,
+      env,
+      kubeconfig: kubeconfig.path,
+      namespace: common.namespace,
+      timeoutMs: common.timeoutMs,
+      requestTimeoutMs: options.connection.requestTimeoutMs,
+      clock: context.clock,
+      signal: context.signal,
+    });
+    await helm.requireVersion();
+    const helmArgs = options.contextArgs.map((word) =>
+      word.replace(/^--context/, "--kube-context"),
+    );
+    const helmCommand = (words: readonly string[]): string => quoteCommand([...words, ...helmArgs]);
+    return await upgradeByChart(
+      { ...deps, helm, helmCommand },
+      { ...common, ...flags, values: flags.values },
+    );
+  } finally {
+    kubeconfig.remove();
+  }
 }

@@ -1,22 +1,23 @@
 /** The parts of the whole upgrade, each the command of its name (S9; domain facts 12). */
 import { acceptable } from "../domain/databases/codes";
 import type { Facts } from "../domain/facts";
-import { ownClusters, type PartId, procedure, webhookOwner } from "../domain/procedure";
+import { type PartId, procedure } from "../domain/procedure";
+import { ownClusters, webhookOwner } from "../domain/procedure";
 import type { Release } from "../domain/release/contents";
 import { inTurn } from "../run/in-turn";
 import type { Report } from "../run/report";
 import type { ReadyPart, Stage } from "../run/upgrade/part";
-import { prepareAutoOff } from "./auto-off";
-import type { CommandContext, ReapplyRbacFlags } from "./context";
+import type { CommandContext } from "./context";
 import { prepareReapplyRbac } from "./reapply-rbac";
-import { within } from "./run-ports";
+import { jobRun, within } from "./run-ports";
 import { prepareUnbindScc } from "./unbind-scc";
-import { prepareUpgradeCluster } from "./upgrade-cluster";
 import { prepareUpgradeDatabase } from "./upgrade-database";
-import type { UpgradeFlags } from "./upgrade-flags";
+import type { ReapplyRbacFlags } from "./specs/rbac";
+import type { UpgradeFlags } from "./specs/upgrade";
 import { prepareUpgradeOperator } from "./upgrade-operator";
-import { prepareUpgradeWebhook } from "./upgrade-webhook";
-import { verifyWebhook } from "./verify-webhook";
+import { prepareUpgradeWebhook, verifyWebhook } from "./upgrade-webhook";
+import { type AutoOffFlags, autoOffJob } from "../run/cluster/auto-off";
+import { type ClusterFlags, clusterJob } from "../run/cluster/upgrade";
 
 /** What the parts are made from. */
 export interface PartsOf {
@@ -194,4 +195,23 @@ function databases(
 
 function clusterNames({ facts }: PartsOf): readonly string[] {
   return ownClusters(facts).flatMap(({ metadata }) => metadata.name ?? []);
+}
+
+/** The run over these clusters, when wanted. */
+export function prepareAutoOff(
+  flags: AutoOffFlags,
+): Promise<(later: CommandContext) => Promise<Report>> {
+  return Promise.resolve((later) => jobRun("AutoOff", autoOffJob)(later, [], flags));
+}
+
+/** Upgrades the EC; every expected end comes back as a report. */
+export const runUpgradeCluster = jobRun("UpgradeCluster", clusterJob);
+
+/** Takes the flags as they are judged; the run itself follows when wanted. */
+export function prepareUpgradeCluster(
+  _context: CommandContext,
+  { name, ...flags }: ClusterFlags & { readonly name: string },
+  ahead: Pick<ClusterFlags, "assumeOperator" | "skipMayMiss"> = {},
+): Promise<(later: CommandContext) => Promise<Report>> {
+  return Promise.resolve((later) => runUpgradeCluster(later, [name], { ...flags, ...ahead }));
 }

@@ -3,7 +3,7 @@ import { readSecretCertificate } from "../adapters/certificate";
 import { shippedTemplate } from "../adapters/shipped-template";
 import { parseDocuments } from "../adapters/yaml";
 import { judgeCertificate } from "../domain/certificate";
-import { InputError, UsageError } from "../domain/errors";
+import { exitCodes, InputError, UsageError } from "../domain/errors";
 import type { Names } from "../domain/names";
 import type { KubeObject, Resource } from "../domain/objects";
 import { rebrand } from "../domain/rebrand";
@@ -16,9 +16,15 @@ import { certificateReport } from "../run/cert-inspect";
 import type { Report } from "../run/report";
 import type { JudgedSecret, SwapOptions } from "../run/swap/deps";
 import { swapWebhook } from "../run/swap/swap";
-import type { CommandContext, UpgradeWebhookFlags } from "./context";
+import type { CommandContext } from "./context";
+import type { Follower, UpgradeWebhookFlags } from "./specs/webhook";
 import { releaseOf, requireFile, withRelease } from "./release-option";
-import { probeNameOf, runPorts } from "./run-ports";
+import { probeNameOf, recorderOf, runPorts, within } from "./run-ports";
+import { inTurn } from "../run/in-turn";
+import { prepareReapplyRbac } from "./reapply-rbac";
+import { prepareUnbindScc } from "./unbind-scc";
+import { readSnapshot } from "../run/snapshot";
+import { probedFacts, probeWebhook } from "../run/status-probe";
 
 /** Swaps the admission webhook, and goes on with what was asked for beside it. */
 export async function runUpgradeWebhook(
@@ -26,15 +32,16 @@ export async function runUpgradeWebhook(
   _args: readonly string[],
   flags: UpgradeWebhookFlags,
 ): Promise<Report> {
-  requireOneSource(flags);
   const opened = await releaseOf(context, flags);
   const swap = await prepareUpgradeWebhook(context, flags, { opened });
-  const wanted = flags.with ?? [];
+  const wanted = flags.with;
   if (wanted.length === 0) return await swap(context);
-  const { prepareFollowers } = await import("./upgrade-with.ts");
   const goOn = await prepareFollowers(context, { ...flags, opened }, wanted);
   return await goOn(swap);
 }
+
+/** Options of the swap alone. */
+type SwapFlags = Omit<UpgradeWebhookFlags, "with">;
 
 /** What a command that includes this one has already, and knows of the time when it will run. */
 export interface WebhookPreparation extends Pick<SwapOptions, "assumeReady"> {
@@ -45,7 +52,7 @@ export interface WebhookPreparation extends Pick<SwapOptions, "assumeReady"> {
 /** Reads what was given; the swap itself, every expected end of it a report, follows when wanted. */
 export async function prepareUpgradeWebhook(
   context: CommandContext,
-  flags: UpgradeWebhookFlags,
+  flags: SwapFlags,
   { opened, ...ahead }: WebhookPreparation = {},
 ): Promise<(context: CommandContext) => Promise<Report>> {
   const template = await readTemplate(context, flags, opened);
@@ -61,7 +68,7 @@ interface Given {
 
 async function run(
   context: CommandContext,
-  flags: UpgradeWebhookFlags & Pick<SwapOptions, "assumeReady">,
+  flags: SwapFlags & Pick<SwapOptions, "assumeReady">,
   { template: text, probeDocuments }: Given,
 ): Promise<Report> {
   const { options, names } = context;
@@ -96,16 +103,9 @@ interface Template {
   readonly shipped?: true;
 }
 
-function requireOneSource({ template, release }: UpgradeWebhookFlags): void {
-  if (template === undefined || release === undefined) return;
-  throw new UsageError("--template and --release exclude each other", {
-    hint: "give one of them",
-  });
-}
-
 async function readTemplate(
   context: CommandContext,
-  { template }: UpgradeWebhookFlags,
+  { template }: SwapFlags,
   opened: Release | undefined,
 ): Promise<Template> {
   if (template !== undefined) {
@@ -144,7 +144,7 @@ function rendered(
 /** A fail-closed rule beyond the product's kinds stops edits of others: it has to be asked for. */
 function requireNarrow(
   template: KubeObject,
-  { allowRules }: UpgradeWebhookFlags,
+  { allowRules }: SwapFlags,
   { source, names }: { readonly source: string; readonly names: Names },
 ): void {
   const entry = entryOf(template, names.webhook.entry);
@@ -160,7 +160,7 @@ function requireNarrow(
 
 async function readProbeFile(
   context: CommandContext,
-  { probeFile }: UpgradeWebhookFlags,
+  { probeFile }: SwapFlags,
 ): Promise<readonly unknown[] | undefined> {
   if (probeFile === undefined) return undefined;
   return parseDocuments(await context.readInput(probeFile), probeFile);
@@ -215,4 +215,59 @@ function judgeSecret(
   const findings = judgeCertificate(facts, { namespace, now: clock.now(), names });
   const [certificate] = certificateReport(`${namespace}/${names.webhook.secret}`, facts);
   return { caBundle: facts.caBundle, certificate, findings };
+}
+
+/** What the parts take from the flags of the swap, and the release that it opened. */
+export interface FollowerFlags extends Pick<UpgradeWebhookFlags, "takeOver" | "probe"> {
+  readonly opened?: Release | undefined;
+}
+
+type Run = (context: CommandContext) => Promise<Report>;
+
+/** Reads what the parts need, so that wrong input ends the run before the swap; they follow it. */
+export async function prepareFollowers(
+  context: CommandContext,
+  flags: FollowerFlags,
+  wanted: readonly Follower[],
+): Promise<(swap: Run) => Promise<Report>> {
+  const parts = await Promise.all(
+    wanted.map(async (part) => ({ part, run: await prepared[part](context, flags) })),
+  );
+  return async (swap) => {
+    const recorder = await recorderOf(context, "UpgradeWebhook");
+    const own = within(context, recorder);
+    return await inTurn(
+      await swap(own),
+      parts.map(({ part, run }) => ({ title: part.toUpperCase(), run: () => run(own) })),
+      recorder,
+    );
+  };
+}
+
+const prepared: Readonly<
+  Record<Follower, (context: CommandContext, flags: FollowerFlags) => Promise<Run>>
+> = {
+  rbac: (context, { opened, takeOver, probe }) =>
+    prepareReapplyRbac(
+      context,
+      { mode: "expand", dropLocal: [], prune: false, takeFields: [], takeOver, probe },
+      opened === undefined ? {} : { opened },
+    ),
+  scc: (context) => prepareUnbindScc(context, {}),
+};
+
+/** Exit 7 where it was seen not to work; a cause that is not the webhook's leaves it unproven. */
+export async function verifyWebhook(context: CommandContext): Promise<Report> {
+  const ports = await runPorts(context, "UpgradeWebhook");
+  const { recorder, cluster } = ports;
+  const facts = await readSnapshot(ports, cluster.namespace, probedFacts);
+  const probe = { name: probeNameOf(context), phase: "found" };
+  const outcome = await probeWebhook(ports, facts, probe);
+  if (outcome.is === "proven") return recorder.success("it was seen refusing a bad edit");
+  if (outcome.is === "open") return recorder.success(`unproven: ${outcome.because}`);
+  return recorder.report({
+    code: exitCodes.rolledBack,
+    reason: `the proof failed: ${outcome.because}; this run wrote nothing of it`,
+    next: "see why in the log of the pod behind the webhook's Service, fix it, then run again",
+  });
 }

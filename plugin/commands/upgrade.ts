@@ -3,31 +3,34 @@ import { version as program } from "../../package.json";
 import { writePlanFile } from "../adapters/plan-file";
 import { parseDocuments, renderDocuments } from "../adapters/yaml";
 import { judgeChecks } from "../domain/checks/judge";
-import { requireMatched, type Skip } from "../domain/checks/selection";
+import { requireMatched, type Skip, skipWord } from "../domain/checks/selection";
 import { exitCodes, UsageError } from "../domain/errors";
 import { type Facts, isOpenShift } from "../domain/facts";
 import type { Finding } from "../domain/findings";
 import { kinds } from "../domain/kinds";
 import type { Permission } from "../domain/permissions";
 import { clusterVersionFor } from "../domain/release/platforms";
-import type { Release, ReleaseContents } from "../domain/release/contents";
-import { publicText } from "../domain/public-words";
-import { parsePlan, savedBy, type UpgradePlan } from "../domain/upgrade/plan";
+import type { Release } from "../domain/release/contents";
+import type { ReleaseContents } from "../domain/release/contents";
+import { publicText, publicWords } from "../domain/public-words";
+import { parsePlan, type PlannedPart, savedBy, type UpgradePlan } from "../domain/upgrade/plan";
 import { judgePrerequisites, prerequisiteCodes, prerequisiteFindings } from "../domain/procedure";
-import { quoteCommand } from "../output/quote";
+import { escape, quoteCommand } from "../output/escape";
 import type { Cluster } from "../run/ports";
 import { requireRead } from "../run/prerequisites";
 import { Recorder } from "../run/engine/recorder";
-import type { Report } from "../run/report";
+import type { Report, StepReport } from "../run/report";
 import { readSnapshot } from "../run/snapshot";
-import { type PartPlan, partsOf } from "../run/upgrade/planning";
+import { type PartPlan, partsOf, plannedSteps } from "../run/upgrade/planning";
 import { runProcedure } from "../run/upgrade/procedure";
 import type { CommandContext } from "./context";
 import { readContents, releaseOf, withRelease } from "./release-option";
 import { recorderOf } from "./run-ports";
-import { type UpgradeFlags, wordsOf } from "./upgrade-flags";
+import type { UpgradeFlags } from "./specs/upgrade";
 import { readyParts } from "./upgrade-parts";
-import { shownPlan } from "./upgrade-text";
+import { renderPlanPart } from "../output/plan";
+import { type Palette, palette } from "../output/style";
+import { renderText, type TextStyle } from "../output/text";
 
 /** Plans, confirms and does every part; every expected end comes back as a report. */
 export async function runUpgrade(
@@ -198,6 +201,26 @@ function planOf(plans: readonly PartPlan[], parts: PlanParts): UpgradePlan {
   };
 }
 
+/** The words of the same upgrade, for the command that carries its plan out. */
+export function wordsOf(flags: UpgradeFlags): readonly string[] {
+  const { release, sha256, target, chart, skip } = flags;
+  const valued = {
+    ...{ release, sha256, target, chart: chart?.chart, "release-name": chart?.releaseName },
+    ...{ version: chart?.version, values: chart?.values, "image-registry": flags.registry },
+    ...{ "pull-secret": flags.pullSecret, "cluster-target": flags.clusterTarget },
+    ...{ "engine-version": flags.engineVersion, participant: flags.participants },
+    ...{ "take-fields": flags.takeFields, "allow-object": flags.allowObjects },
+    skip: skip.map(skipWord),
+  };
+  return publicWords([
+    ...Object.entries(valued).flatMap(([name, value]) =>
+      [value ?? []].flat().flatMap((one) => [`--${name}`, one]),
+    ),
+    ...(flags.auto ? ["--auto"] : []),
+    ...(flags.probe ? [] : ["--no-probe"]),
+  ]);
+}
+
 /** Keeps the plan, and says how it is carried out. */
 async function keep(plan: UpgradePlan, file: string, { options }: CommandContext): Promise<string> {
   await writePlanFile(file, `${JSON.stringify(plan, undefined, 2)}\n`);
@@ -221,5 +244,41 @@ async function savedPlan(
   if (plan !== undefined) return plan;
   throw new UsageError(`${file} is not a plan of this tool`, {
     hint: "make one with --plan-out FILE",
+  });
+}
+
+/** What the document says of a plan; its writes are the steps. */
+export interface UpgradeDetails {
+  readonly plan: Omit<UpgradePlan, "steps"> & { readonly steps: number };
+}
+
+/** A plan that is not carried out is shown with every write; anything else as every report. */
+export function upgradeText(report: Report, style: TextStyle): string {
+  const { steps = [], details, ...rest } = report;
+  const { plan } = (details ?? {}) as Partial<UpgradeDetails>;
+  if (plan === undefined) return renderText(report, style);
+  const lines = planLines(plan.parts, steps, style.palette);
+  return `${lines.join("\n")}\n\n${renderText(rest, style)}`;
+}
+
+/** The plan before the question whether to carry it out. */
+export function shownPlan(plan: UpgradePlan): readonly string[] {
+  return planLines(plan.parts, plannedSteps(plan.steps), palette(false));
+}
+
+function planLines(
+  parts: readonly PlannedPart[],
+  steps: readonly StepReport[],
+  paint: Palette,
+): readonly string[] {
+  return parts.flatMap(({ id, title, source, skipped, unplanned }, index) => {
+    const heading = `${index + 1}. ${title} (${source})`;
+    const own = steps.filter((step) => step.id === id);
+    if (skipped !== undefined) return [`${paint.strong(heading)}: skipped, ${escape(skipped)}`];
+    if (unplanned !== undefined) {
+      return [`${paint.strong(heading)}: could not be planned: ${escape(unplanned)}`];
+    }
+    if (own.length === 0) return [`${paint.strong(heading)}: as wanted, nothing is written`];
+    return renderPlanPart(heading, own, paint);
   });
 }

@@ -4,9 +4,8 @@ import { isObject, list, own, text } from "../domain/values";
 import type { CheckLine } from "../run/check";
 import type { Report } from "../run/report";
 import { escape } from "./escape";
-import { renderTable } from "./table";
-import { renderText, type TextStyle } from "./text";
-import { renderFinding } from "./text-parts";
+import { renderTable } from "./style";
+import { renderFinding, renderText, type TextStyle } from "./text";
 
 /** So many findings of one check are shown in full. */
 const mostAlike = 3;

@@ -2,6 +2,7 @@
  * Text from the cluster, made safe for a terminal: whoever may write an object's name or message
  * must not be able to move the cursor, recolour, hide or reorder what the person reads.
  */
+import { publicWords } from "../domain/public-words";
 
 // control characters, bidirectional marks, invisible and line-separating ones, tags, lone surrogates
 const unsafe =
@@ -42,4 +43,31 @@ function escaped(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code <= 0xff) return `\\x${code.toString(16).padStart(2, "0")}`;
   return code <= 0xffff ? `\\u${code.toString(16).padStart(4, "0")}` : `\\u{${code.toString(16)}}`;
+}
+
+/** One word of a shell command. */
+export function quote(word: string): string {
+  if (/^[\w@%+=:,./-]+$/.test(word) && !/^=/.test(word)) return word;
+  if (isUnsafe(word)) return ansiQuote(word);
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A whole command, without what of it must not be shown. */
+export function quoteCommand(words: readonly string[]): string {
+  return publicWords(words).map(quote).join(" ");
+}
+
+/**
+ * `$'…'` for words with control characters, which must not reach a terminal as they are; bash, zsh
+ * and POSIX.1-2024 shells know it. Bytes in octal, since \u is not everywhere.
+ */
+function ansiQuote(word: string): string {
+  const bytes = [...Buffer.from(word, "utf8")];
+  const quoted = bytes.map((byte) => {
+    const character = String.fromCharCode(byte);
+    return /[\w@%+=:,./ -]/.test(character) && byte < 0x80
+      ? character
+      : `\\${byte.toString(8).padStart(3, "0")}`;
+  });
+  return `$'${quoted.join("")}'`;
 }

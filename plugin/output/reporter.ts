@@ -1,9 +1,9 @@
 /** The reporter for the chosen form: the talk on stderr, the result on stdout. */
 import type { Event, Report, Reporter } from "../run/report";
-import { renderJson, renderLine } from "./json";
 import { isTerminal, palette, wantsColor } from "./style";
 import { Talk } from "./talk";
 import { renderText, type TextStyle } from "./text";
+import { escapeJson } from "./escape";
 
 /** What a reporter writes to, and how. */
 export interface ReporterWish {
@@ -72,4 +72,14 @@ async function renderer(wish: ReporterWish): Promise<(report: Report) => string>
 function textStyle({ out, env, color, verbosity }: ReporterWish): TextStyle {
   const terminal = isTerminal(out);
   return { palette: palette(wantsColor({ color, env, terminal })), verbosity };
+}
+
+/** The document, indented for reading. */
+export function renderJson(report: Report): string {
+  return `${escapeJson(JSON.stringify(report, undefined, 2))}\n`;
+}
+
+/** One line of JSON Lines: an event as it happens, or the document at the end. */
+export function renderLine(value: Event | Report): string {
+  return `${escapeJson(JSON.stringify(value))}\n`;
 }

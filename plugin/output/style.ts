@@ -38,3 +38,22 @@ export function isTerminal(stream: unknown): boolean {
     typeof stream === "object" && stream !== null && "isTTY" in stream && stream.isTTY === true
   );
 }
+
+/** Lines of a table; `paint` colours a cell after its width was taken. */
+export function renderTable(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  paint: (cell: string, column: number) => string = (cell) => cell,
+): readonly string[] {
+  const all = [head, ...rows];
+  const widths = head.map((_, column) => Math.max(...all.map((row) => (row[column] ?? "").length)));
+  const line = (row: readonly string[], inked: (cell: string, column: number) => string): string =>
+    row
+      .map((cell, column) => {
+        const gap = column === row.length - 1 ? 0 : (widths[column] ?? 0) - cell.length + 2;
+        return `${inked(cell, column)}${" ".repeat(gap)}`;
+      })
+      .join("")
+      .trimEnd();
+  return [line(head, (cell) => cell), ...rows.map((row) => line(row, paint))];
+}

@@ -3,7 +3,7 @@ import type { Finding } from "../domain/findings";
 import type { Event } from "../run/report";
 import { escape } from "./escape";
 import type { Palette } from "./style";
-import { paintResult, paintSeverity } from "./text-parts";
+import { paintResult, paintSeverity } from "./text";
 
 /** Where and how the talk appears. */
 export interface TalkStyle {

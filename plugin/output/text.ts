@@ -1,11 +1,47 @@
 /** A report as a person reads it on stdout. */
-import type { ProbeReport, Report, StepReport } from "../run/report";
-import { renderDetails } from "./details";
-import { renderNamespaces } from "./namespaces";
+import type { NamespaceReport, ProbeReport, Report, Result, StepReport } from "../run/report";
 import { escape, escapeLines } from "./escape";
-import type { Palette } from "./style";
-import { renderTable } from "./table";
-import { endOf, indented, paintResult, renderFinding } from "./text-parts";
+import { type Palette, renderTable } from "./style";
+import type { Finding } from "../domain/findings";
+
+/** A result in its colour. */
+export function paintResult(result: string, palette: Palette): string {
+  const calm: readonly Result[] = ["unchanged", "skipped", "planned"];
+  if (result === "failed") return palette.bad(result);
+  return calm.some((one) => one === result) ? palette.faint(result) : palette.good(result);
+}
+
+/** How grave a finding is, `accepted` where a person lives with it; in its color. */
+export function paintSeverity({ severity, accepted }: Finding, palette: Palette): string {
+  if (accepted === true) return palette.faint("accepted");
+  return severity === "error" ? palette.bad(severity) : palette.warn(severity);
+}
+
+/** A finding with its cause, its way out and its source. */
+export function renderFinding(finding: Finding, palette: Palette): readonly string[] {
+  const { code, object, field } = finding;
+  const where = [object, field].filter((part) => part !== undefined).map(escape);
+  return [
+    [paintSeverity(finding, palette), palette.strong(escape(code)), ...where].join(" "),
+    `  Cause:  ${indented(finding.cause)}`,
+    `  Fix:    ${indented(finding.fix)}`,
+    ...(finding.command === undefined ? [] : [`  Run:    ${escape(finding.command)}`]),
+    ...(finding.source === "" ? [] : [`  Source: ${escape(finding.source)}`]),
+  ];
+}
+
+/** How a run ended, where its findings are shown too: what one of them says is not said again. */
+export function endOf({ exit, findings = [] }: Report): Pick<Report["exit"], "reason" | "next"> {
+  const told = findings.find(({ object = "", cause }) => exit.reason === `${object}: ${cause}`);
+  if (told === undefined) return exit;
+  const next = exit.next === told.fix ? undefined : exit.next;
+  return { reason: `${told.code}, as shown above`, ...(next !== undefined && { next }) };
+}
+
+/** A text of one or more lines below a label. */
+export function indented(text: string): string {
+  return escapeLines(text).replaceAll("\n", "\n          ");
+}
 
 /** How much is shown, and in which colours. */
 export interface TextStyle {
@@ -122,5 +158,86 @@ function renderExit(report: Report, palette: Palette): readonly string[] {
     ...(dryRun === "none" ? [] : [`Dry run (${dryRun}): nothing was changed`]),
     `${head} ${indented(byClause(reason))}`,
     ...(next === undefined ? [] : [`Next: ${indented(next)}`]),
+  ];
+}
+
+/** Lines of any value: groups indent, lists of plain values stand on one line. */
+export function renderDetails(value: unknown, indent = ""): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap((item: unknown) => renderItem(item, indent));
+  if (typeof value !== "object" || value === null) return [`${indent}${plain(value)}`];
+  return Object.entries(value)
+    .filter(([, inner]) => inner !== undefined)
+    .flatMap(([key, inner]) => renderEntry(label(key), inner, indent));
+}
+
+function renderEntry(name: string, value: unknown, indent: string): readonly string[] {
+  if (Array.isArray(value) && value.every(isPlain)) {
+    return [`${indent}${name}: ${value.length === 0 ? "none" : value.map(plain).join(", ")}`];
+  }
+  if (isPlain(value)) return [`${indent}${name}: ${plain(value)}`];
+  return [`${indent}${name}:`, ...renderDetails(value, `${indent}  `)];
+}
+
+function renderItem(item: unknown, indent: string): readonly string[] {
+  const [first = "", ...rest] = renderDetails(item, `${indent}  `);
+  return [`${indent}- ${first.trimStart()}`, ...rest];
+}
+
+function isPlain(value: unknown): boolean {
+  return typeof value !== "object" || value === null;
+}
+
+function plain(value: unknown): string {
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "string") return escape(value);
+  return value === null ? "none" : JSON.stringify(value);
+}
+
+/** `notAfter` as "Not after". */
+function label(key: string): string {
+  const words = escape(key).replaceAll(/([a-z])([A-Z])/g, (_, end: string, start: string) => {
+    return `${end} ${start.toLowerCase()}`;
+  });
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** So many names are shown of namespaces that fared alike. */
+const mostNames = 8;
+
+/** Blocks of lines: one for each way in which namespaces fared, one for each failed namespace. */
+export function renderNamespaces(
+  all: readonly NamespaceReport[],
+  palette: Palette,
+): readonly (readonly string[])[] {
+  const alike = new Map<string, readonly NamespaceReport[]>();
+  for (const one of all) {
+    const { result, rules, subjects } = one;
+    const key = JSON.stringify([result, rules, subjects]);
+    alike.set(key, [...(alike.get(key) ?? []), one]);
+  }
+  const failed = all.filter(({ findings = [] }) => findings.length > 0);
+  return [
+    ...[...alike.values()].map((group) => renderGroup(group, palette)),
+    ...failed.flatMap(({ findings = [] }) =>
+      findings.map((finding) => renderFinding(finding, palette)),
+    ),
+  ];
+}
+
+function renderGroup(group: readonly NamespaceReport[], palette: Palette): readonly string[] {
+  const [first] = group;
+  const { result, rules, subjects } = first ?? { result: "skipped" as Result };
+  const names = group.slice(0, mostNames).map(({ name }) => escape(name));
+  const more = group.length - names.length;
+  const shown = `${names.join(", ")}${more === 0 ? "" : ` and ${more} more`}`;
+  const count = group.length === 1 ? "1 namespace" : `${group.length} namespaces`;
+  const lines = (sign: string, some: readonly string[] = []): readonly string[] =>
+    some.map((line) => `  ${sign} ${escape(line)}`);
+  return [
+    `${count} ${paintResult(result, palette)}: ${shown}`,
+    ...lines("+", rules?.gained),
+    ...lines("-", rules?.lost),
+    ...lines("+", subjects?.gained),
+    ...lines("-", subjects?.lost),
   ];
 }

@@ -2,7 +2,7 @@
  * `__complete WORDS…`: what may stand in the place of the last word, in the form that kubectl asks
  * of a plugin's completion (cobra's): one candidate a line, a tab, its help; then a directive.
  */
-import type { FlagSpec } from "../commands/standard-flags";
+import type { FlagSpec } from "../commands/flags";
 import { standardFlags } from "../commands/standard-flags";
 import { entries, outers, parents } from "./commands";
 import type { CommandEntry } from "./entry";

@@ -1,10 +1,10 @@
 /** Help texts in kubectl's form, made from the list of commands. */
 import type { Prefix } from "../commands/context";
-import type { FlagSpec } from "../commands/standard-flags";
+import type { FlagSpec } from "../commands/flags";
+import { type ArgumentSpec, groups } from "../commands/spec";
 import { explained, spelling, standardFlags } from "../commands/standard-flags";
 import { entries } from "./commands";
-import type { ArgumentSpec, CommandEntry } from "./entry";
-import { groups } from "./entry";
+import type { CommandEntry } from "./entry";
 
 /** The global flags that a command's help repeats, since most calls have one of them. */
 const often = ["namespace", "output", "dry-run", "yes", "wait", "timeout"];

@@ -7,7 +7,7 @@ import type { Cluster } from "../run/ports";
 import { BlockedError } from "../run/engine/recorder";
 import { operatorFinding } from "../domain/operator/codes";
 import { namespaceMissing } from "../domain/webhook/codes";
-import { quoteCommand } from "../output/quote";
+import { quoteCommand } from "../output/escape";
 
 /** A command line that works in the operator's namespace. */
 export interface Placed {

@@ -6,7 +6,7 @@ import type { Names } from "../domain/names";
 import type { TalkingReporter } from "../output/reporter";
 import { createReporter } from "../output/reporter";
 import { isTerminal, palette, wantsColor } from "../output/style";
-import { endOf } from "../output/text-parts";
+import { endOf } from "../output/text";
 import type { Session, World } from "./context";
 import { createSession } from "./context";
 import type { CommandEntry, LoadedCommand, Prepared } from "./entry";
@@ -90,7 +90,7 @@ async function fail(
   error: unknown,
   { job, world, say, reporter, session }: Scene,
 ): Promise<ExitCode> {
-  const { withCommands } = await import("./fix-lines.ts");
+  const { withCommands } = await import("../commands/kubectl-command.ts");
   const failed = await withRoles(failureReport(error, known(job, session)), session);
   const report = withCommands(failed, session.context, {});
   reporter.rest();

@@ -1,5 +1,5 @@
 /** `kubectl engine status --probe` on a real API server: the webhook proven by dry runs, and nothing written. */
-import type { StatusDetails } from "../../plugin/commands/status-details";
+import type { StatusDetails } from "../../plugin/commands/status-screen";
 import { type PluginRun, runner, runPlugin } from "./plugin-run";
 import type { Conduct } from "./stand-in-webhook";
 import { openSuite, type Suite } from "./suite";

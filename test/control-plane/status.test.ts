@@ -1,5 +1,5 @@
 /** `kubectl engine status` on a real API server: what it reads, what it says, what it leaves alone. */
-import type { StatusDetails } from "../../plugin/commands/status-details";
+import type { StatusDetails } from "../../plugin/commands/status-screen";
 import { defaultNames as names } from "../../plugin/domain/names";
 import type { AuditEvent } from "./audit";
 import { type ControlPlane, startControlPlane } from "./control-plane";

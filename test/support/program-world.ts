@@ -2,7 +2,9 @@
 import { PassThrough } from "node:stream";
 import type { ExitCode } from "../../plugin/domain/errors";
 import { runProgram } from "../../plugin/program";
+import { entries } from "../../plugin/program/commands";
 import type { World } from "../../plugin/program/context";
+import type { CommandEntry } from "../../plugin/program/entry";
 import type { Cluster } from "../../plugin/run/ports";
 
 /** A stream that keeps what was written to it. */
@@ -33,6 +35,13 @@ export interface Scene {
   readonly connect?: World["connect"];
   readonly clock?: World["clock"];
   readonly executable?: string;
+}
+
+/** The entry of a command. */
+export function commandAt(path: string): CommandEntry {
+  const found = entries.find((entry) => entry.path === path);
+  if (found === undefined) throw new Error(`there is no command ${path}`);
+  return found;
 }
 
 /** How a command line ended. */

@@ -4,18 +4,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { CommandContext } from "../../../plugin/commands/context";
-import { recoverText, runRecover } from "../../../plugin/commands/recover";
-import type { RecoverFlags } from "../../../plugin/commands/recover-flags";
-import type { RecoveryDetails } from "../../../plugin/commands/recover-details";
-import { recoveryLines } from "../../../plugin/commands/recover-text";
+import {
+  recoverText,
+  type RecoveryDetails,
+  recoveryLines,
+  runRecover,
+} from "../../../plugin/commands/recover";
+import type { RecoverFlags } from "../../../plugin/commands/specs/look";
 import { defaultNames as names } from "../../../plugin/domain/names";
 import { palette } from "../../../plugin/output/style";
 import { diff, entries, rehearse } from "../../../plugin/program/commands";
-import { recover } from "../../../plugin/program/recover-command";
 import { anApiSecret } from "../../support/cluster-api-client";
 import { aCommandContext } from "../../support/command-context";
 import { expectGoldenText } from "../../support/golden";
-import { typed } from "../../support/program-world";
+import { commandAt, typed } from "../../support/program-world";
 import {
   aFrozenScene,
   aModuleFile,
@@ -140,7 +142,7 @@ test("its last line is a command of this tool that does the rest", async () => {
     ...["--engine-version", "7.2", "--api-url", api.url, "--api-ca", api.ca],
     ...["--api-credentials-secret", "ec", "-n", "engine", "--context=my cluster"],
   ]);
-  const { problems, load } = recover.prepare({
+  const { problems, load } = commandAt("recover").prepare({
     ...{ apply: true, ec: "ec", module: [file], engineVersion: "7.2" },
     ...{ apiUrl: api.url, apiCa: api.ca, apiCredentialsSecret: "ec" },
   });
@@ -204,7 +206,7 @@ describe("the flags", () => {
       "--api-ca and --api-insecure contradict each other: give one of the two",
     ],
   ])("are refused: %s", (_title, raw, problem) => {
-    expect(recover.prepare(raw).problems).toEqual([problem]);
+    expect(commandAt("recover").prepare(raw).problems).toEqual([problem]);
   });
 
   test("the help is the golden one", async () => {
@@ -214,7 +216,7 @@ describe("the flags", () => {
   test("it can be rehearsed, and is in the help", () => {
     expect(rehearse.argument?.choices).toContain("recover");
     expect(diff.argument?.choices).not.toContain("recover");
-    expect(entries).toContain(recover);
+    expect(entries).toContain(commandAt("recover"));
   });
 });
 

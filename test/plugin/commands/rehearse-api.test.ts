@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { RehearsalDetails } from "../../../plugin/commands/rehearse-details";
+import type { RehearsalDetails } from "../../../plugin/commands/rehearse-text";
 import { rehearse as entry } from "../../../plugin/program/commands";
 import type { Report } from "../../../plugin/run/report";
 import { aModuleArchive } from "../../support/played-cluster-api";

@@ -1,7 +1,6 @@
 import type { CommandContext, RehearsedCommand } from "../../../plugin/commands/context";
 import { runRehearse } from "../../../plugin/commands/rehearse";
-import type { RehearsalDetails } from "../../../plugin/commands/rehearse-details";
-import { rehearsalText } from "../../../plugin/commands/rehearse-text";
+import { type RehearsalDetails, rehearsalText } from "../../../plugin/commands/rehearse-text";
 import { configurationResource } from "../../../plugin/domain/webhook/configuration";
 import { palette } from "../../../plugin/output/style";
 import { rehearse } from "../../../plugin/program/commands";

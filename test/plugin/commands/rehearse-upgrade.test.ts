@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { RehearsalDetails } from "../../../plugin/commands/rehearse-details";
+import type { RehearsalDetails } from "../../../plugin/commands/rehearse-text";
 import type { Report } from "../../../plugin/run/report";
 import { typed } from "../../support/program-world";
 import { everyOverride } from "../../support/renamed";

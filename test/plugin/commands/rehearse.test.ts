@@ -11,14 +11,14 @@ import {
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import Ajv from "ajv";
-import type { RehearsalDetails } from "../../../plugin/commands/rehearse-details";
+import type { RehearsalDetails } from "../../../plugin/commands/rehearse-text";
 import { InterruptedError } from "../../../plugin/commands/context";
 import { defaultNames } from "../../../plugin/domain/names";
 import schema from "../../../plugin/output/report.schema.json";
 import { runProgram } from "../../../plugin/program";
 import { exampleSource } from "../../../plugin/rehearsal/example";
 import type { Report } from "../../../plugin/run/report";
-import type { KubeObject } from "../../../plugin/run/ports";
+import type { KubeObject } from "../../../plugin/domain/objects";
 import { expectGolden, expectGoldenText } from "../../support/golden";
 import { everyOverride } from "../../support/renamed";
 import { type Scene, startOfRun, stdinOf, typed, worldOf } from "../../support/program-world";

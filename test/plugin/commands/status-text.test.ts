@@ -1,6 +1,6 @@
 /** The screen of a status, whole: golden files for the constellations that people meet. */
-import { detailsOf, reasonOf } from "../../../plugin/commands/status-details";
-import { screenWidth, statusLines } from "../../../plugin/commands/status-text";
+import { detailsOf, reasonOf } from "../../../plugin/commands/status-screen";
+import { screenWidth, statusLines } from "../../../plugin/commands/status-screen";
 import { defaultNames as names } from "../../../plugin/domain/names";
 import type { Finding } from "../../../plugin/domain/findings";
 import type { Status } from "../../../plugin/domain/status/status";
@@ -8,14 +8,8 @@ import { palette } from "../../../plugin/output/style";
 import type { Look } from "../../../plugin/run/status";
 import { expectGolden, expectGoldenText } from "../../support/golden";
 import { anOperator, aPod, aSet, newTag, oldTag } from "../domain/cluster/scene";
-import {
-  aCluster,
-  anEaadb,
-  anEdb,
-  anOldConfiguration,
-  statusOf,
-  unread,
-} from "../domain/status/scene";
+import { aCluster, anEaadb, anEdb, statusOf, unread } from "../domain/status/scene";
+import { anOldConfiguration } from "../../support/builders";
 
 const plain = { palette: palette(false) };
 const context = {

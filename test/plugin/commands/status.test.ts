@@ -16,7 +16,7 @@ import { MemoryControlPlane } from "../../../plugin/rehearsal/memory/control-pla
 import { type Call, ObservedCluster } from "../../../plugin/rehearsal/observed-cluster";
 import type { User } from "../../../plugin/rehearsal/model";
 import { VirtualClock } from "../../../plugin/rehearsal/virtual-clock";
-import type { StatusDetails } from "../../../plugin/commands/status-details";
+import type { StatusDetails } from "../../../plugin/commands/status-screen";
 import type { Report } from "../../../plugin/run/report";
 import { schemaProblems } from "../../control-plane/plugin-run";
 import { ManualClock, testTime } from "../../support/manual-clock";

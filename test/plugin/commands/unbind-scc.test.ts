@@ -6,8 +6,8 @@ import type { GlobalOptions } from "../../../plugin/commands/context";
 import { runUnbindScc } from "../../../plugin/commands/unbind-scc";
 import { defaultNames } from "../../../plugin/domain/names";
 import { constraintResource } from "../../../plugin/domain/scc/grants";
+import { commandAt } from "../../support/program-world";
 import { rehearse } from "../../../plugin/program/commands";
-import { unbindScc } from "../../../plugin/program/scc-command";
 import { aCommandContext } from "../../support/command-context";
 import { aScene } from "../run/scc/memory-scene";
 import { aConstraint, account, anEc, aNamespace, granted, user } from "../run/scc/objects";
@@ -85,7 +85,7 @@ test.each([
     { scc: "other", ec: "second" },
   ],
 ])("the flags %j", async (raw, flags) => {
-  const { problems, load } = unbindScc.prepare(raw);
+  const { problems, load } = commandAt("unbind-scc").prepare(raw);
   expect(problems).toEqual([]);
   const { run } = await load();
   const { context, cluster } = aContext();

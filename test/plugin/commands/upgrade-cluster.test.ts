@@ -1,11 +1,10 @@
 import type { GlobalOptions } from "../../../plugin/commands/context";
-import { prepareUpgradeCluster, runUpgradeCluster } from "../../../plugin/commands/upgrade-cluster";
+import { prepareUpgradeCluster, runUpgradeCluster } from "../../../plugin/commands/upgrade-parts";
 import { defaultNames } from "../../../plugin/domain/names";
-import { upgradeCluster } from "../../../plugin/program/cluster-command";
 import { diff, rehearse } from "../../../plugin/program/commands";
 import type { ClusterFlags } from "../../../plugin/run/cluster/upgrade";
 import { aCommandContext } from "../../support/command-context";
-import { typed } from "../../support/program-world";
+import { commandAt, typed } from "../../support/program-world";
 import { aScene, ecLabel, target } from "../run/cluster/scene";
 
 const flags: ClusterFlags = {
@@ -86,12 +85,12 @@ describe("the flags", () => {
       '--stall-after: "soon" is not a duration such as 500ms, 30s or 2m',
     ],
   ])("are refused: %s", (_title, raw, problem) => {
-    const { problems, missing = [] } = upgradeCluster.prepare(raw);
+    const { problems, missing = [] } = commandAt("upgrade-cluster").prepare(raw);
     expect([...problems, ...missing]).toEqual([problem]);
   });
 
   test("are handed on", async () => {
-    const { problems, load } = upgradeCluster.prepare({
+    const { problems, load } = commandAt("upgrade-cluster").prepare({
       target,
       auto: true,
       imageRepository: "mirror/engine",

@@ -3,19 +3,22 @@ import {
   databaseText,
   prepareUpgradeDatabase,
   runUpgradeDatabase,
-  type UpgradeDatabaseFlags,
 } from "../../../plugin/commands/upgrade-database";
 import { requestBody } from "../../../plugin/domain/databases/bdb";
 import { UsageError } from "../../../plugin/domain/errors";
 import { defaultNames } from "../../../plugin/domain/names";
 import { diff, rehearse } from "../../../plugin/program/commands";
-import { judgeDatabaseFlags, upgradeDatabase } from "../../../plugin/program/database-command";
-import { FlagReader, type RawFlags } from "../../../plugin/program/values";
+import { FlagReader, type RawFlags } from "../../../plugin/commands/flags";
+import { readCommand } from "../../../plugin/commands/spec";
+import {
+  upgradeDatabase,
+  type UpgradeDatabaseFlags,
+} from "../../../plugin/commands/specs/database";
 import { palette } from "../../../plugin/output/style";
 import { aClusterApi } from "../../support/played-cluster-api";
 import { aCaFile, anApiSecret } from "../../support/cluster-api-client";
 import { aCommandContext } from "../../support/command-context";
-import { stdinOf, typed } from "../../support/program-world";
+import { commandAt, stdinOf, typed } from "../../support/program-world";
 import { aScene, edbLabel } from "../run/databases/scene";
 
 jest.setTimeout(30_000);
@@ -326,7 +329,7 @@ describe("the flags", () => {
       '--stall-after: "soon" is not a duration such as 500ms, 30s or 2m',
     ],
   ])("are refused: %s", (_title, raw, problem) => {
-    const { problems, missing = [] } = upgradeDatabase.prepare(raw);
+    const { problems, missing = [] } = commandAt("upgrade-database").prepare(raw);
     expect([...problems, ...missing]).toEqual([problem]);
   });
 
@@ -347,12 +350,12 @@ describe("the flags", () => {
     ["none", {}, {}],
   ])("of the request reach its body: %s", (_flag, raw, body) => {
     const read = new FlagReader({ ...raw, via: "api", engineVersion: "8.0" });
-    const { request } = judgeDatabaseFlags(read);
+    const { request } = readCommand(upgradeDatabase, read);
     expect([read.problems, requestBody(request, defaultNames)]).toEqual([[], body]);
   });
 
   test("are handed on", async () => {
-    const { problems, load } = upgradeDatabase.prepare({
+    const { problems, load } = commandAt("upgrade-database").prepare({
       engineVersion: "8.0",
       selector: "tier=a",
       allNamespaces: true,

@@ -1,7 +1,9 @@
-import { type UpgradeFlags, wordsOf } from "../../../plugin/commands/upgrade-flags";
+import type { UpgradeFlags } from "../../../plugin/commands/specs/upgrade";
+import { wordsOf } from "../../../plugin/commands/upgrade";
 
 const plain: UpgradeFlags = {
   takeFields: [],
+  allowObjects: [],
   participants: [],
   auto: false,
   stallAfterMs: 600_000,

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { renderDocuments } from "../../../plugin/adapters/yaml";
 import type { CommandContext } from "../../../plugin/commands/context";
-import type { RehearsalDetails } from "../../../plugin/commands/rehearse-details";
+import type { RehearsalDetails } from "../../../plugin/commands/rehearse-text";
 import { prepareUpgradeOperator } from "../../../plugin/commands/upgrade-operator";
 import { type KubeObject, lastApplied } from "../../../plugin/domain/objects";
 import type { Report } from "../../../plugin/run/report";
@@ -171,6 +171,6 @@ test("a chart is not rehearsed: helm would reach the real cluster", async () => 
   const context = { rehearsed: true } as CommandContext;
   const flags = { chart: "./c", releaseName: "op", version: "1.0.0" };
   await expect(
-    prepareUpgradeOperator(context, { chart: flags, takeFields: [], skip: [] }),
+    prepareUpgradeOperator(context, { chart: flags, takeFields: [], allowObjects: [], skip: [] }),
   ).rejects.toThrow("cannot be rehearsed");
 });

@@ -1,4 +1,4 @@
-import { shownPlan, upgradeText } from "../../../plugin/commands/upgrade-text";
+import { shownPlan, upgradeText } from "../../../plugin/commands/upgrade";
 import type { PlannedStep, UpgradePlan } from "../../../plugin/domain/upgrade/plan";
 import { palette } from "../../../plugin/output/style";
 import type { Report } from "../../../plugin/run/report";

@@ -1,11 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { generatePair } from "../../../plugin/adapters/certificate";
+import { generatePair } from "../../../plugin/adapters/certificate-pair";
 import { openHome } from "../../../plugin/adapters/home";
 import { renderDocuments } from "../../../plugin/adapters/yaml";
 import { runCertCreate } from "../../../plugin/commands/cert";
-import type { UpgradeWebhookFlags } from "../../../plugin/commands/context";
+import type { UpgradeWebhookFlags } from "../../../plugin/commands/specs/webhook";
 import { runUpgradeWebhook } from "../../../plugin/commands/upgrade-webhook";
 import { defaultNames, mapNames, namesTree } from "../../../plugin/domain/names";
 import type { KubeObject } from "../../../plugin/domain/objects";
@@ -93,6 +93,7 @@ function aContext(configuration: (caBundle: string) => KubeObject) {
 const flags: UpgradeWebhookFlags = {
   takeOver: false,
   takeFields: [],
+  with: [],
   takeTemplateSelectors: false,
   takeTemplateRules: false,
   allowRules: [],

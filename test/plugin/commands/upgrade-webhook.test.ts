@@ -1,10 +1,11 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { generatePair } from "../../../plugin/adapters/certificate";
+import { generatePair } from "../../../plugin/adapters/certificate-pair";
 import { openHome } from "../../../plugin/adapters/home";
 import { renderDocuments } from "../../../plugin/adapters/yaml";
-import type { GlobalOptions, UpgradeWebhookFlags } from "../../../plugin/commands/context";
+import type { GlobalOptions } from "../../../plugin/commands/context";
+import type { UpgradeWebhookFlags } from "../../../plugin/commands/specs/webhook";
 import { runUpgradeWebhook } from "../../../plugin/commands/upgrade-webhook";
 import { UsageError } from "../../../plugin/domain/errors";
 import { defaultNames } from "../../../plugin/domain/names";
@@ -86,6 +87,7 @@ const operatorAt = (tag: string): KubeObject => {
 const flags: UpgradeWebhookFlags = {
   takeOver: false,
   takeFields: [],
+  with: [],
   takeTemplateSelectors: false,
   takeTemplateRules: false,
   allowRules: [],
@@ -324,13 +326,6 @@ describe("--template and --release", () => {
       const report = await runUpgradeWebhook(context, [], { ...flags, template: "mine.yaml" });
       expect(report.exit.code).toBe(0);
     });
-  });
-
-  test("together are a usage error before anything is read or connected", async () => {
-    const { context, isConnected } = aContext();
-    const both = { ...flags, template: "a", release: "b" };
-    await expect(runUpgradeWebhook(context, [], both)).rejects.toThrow("exclude each other");
-    expect(isConnected()).toBe(false);
   });
 });
 

@@ -1,5 +1,5 @@
 import { version } from "../../../package.json";
-import { versionText } from "../../../plugin/commands/version";
+import { versionText } from "../../../plugin/commands/completion";
 import { typed } from "../../support/program-world";
 
 test.each([[["version"]], [["version", "--client"]]])("%p prints kubectl's line", async (argv) => {

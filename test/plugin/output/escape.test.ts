@@ -1,6 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { escape, escapeJson, escapeLines, isUnsafe } from "../../../plugin/output/escape";
-import { quote, quoteCommand } from "../../../plugin/output/quote";
+import {
+  escape,
+  escapeJson,
+  escapeLines,
+  isUnsafe,
+  quote,
+  quoteCommand,
+} from "../../../plugin/output/escape";
 
 describe("escape", () => {
   test.each([

@@ -1,4 +1,4 @@
-import { renderNamespaces } from "../../../plugin/output/namespaces";
+import { renderNamespaces } from "../../../plugin/output/text";
 import { palette } from "../../../plugin/output/style";
 import type { NamespaceReport } from "../../../plugin/run/report";
 

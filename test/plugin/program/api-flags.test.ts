@@ -1,5 +1,8 @@
-import { readApi } from "../../../plugin/program/api-flags";
-import { FlagReader } from "../../../plugin/program/values";
+import { FlagReader } from "../../../plugin/commands/flags";
+import { readCommand } from "../../../plugin/commands/spec";
+import { modulesList } from "../../../plugin/commands/specs/modules";
+
+const readApi = (read: FlagReader) => readCommand(modulesList, read).api;
 
 test.each([
   [{}, { insecure: false }],

@@ -1,5 +1,5 @@
 import { entries, outers, rehearse } from "../../../plugin/program/commands";
-import { splitGiven } from "../../../plugin/program/given-line";
+import { splitGiven } from "../../../plugin/program/argv";
 import { parse } from "../../../plugin/program/tree";
 
 const split = (...words: readonly string[]) => splitGiven(words, outers);

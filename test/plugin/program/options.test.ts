@@ -1,9 +1,9 @@
 import { normalise } from "../../../plugin/program/argv";
-import { standardFlags, variableOf } from "../../../plugin/commands/standard-flags";
+import { standardFlags } from "../../../plugin/commands/standard-flags";
 import { entries } from "../../../plugin/program/commands";
 import { prefixOf, toGlobalOptions } from "../../../plugin/program/options";
 import { parse } from "../../../plugin/program/tree";
-import { FlagReader } from "../../../plugin/program/values";
+import { FlagReader, variableOf } from "../../../plugin/commands/flags";
 
 const week = 7 * 24 * 3_600_000;
 const optionsOf = (argv: readonly string[], env: NodeJS.ProcessEnv = {}) => {

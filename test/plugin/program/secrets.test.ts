@@ -3,7 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "../../../plugin/adapters/kubernetes/connect";
-import { standardFlags, variableOf } from "../../../plugin/commands/standard-flags";
+import { variableOf } from "../../../plugin/commands/flags";
+import { standardFlags } from "../../../plugin/commands/standard-flags";
 import { entries } from "../../../plugin/program/commands";
 import type { KubeObject } from "../../../plugin/domain/objects";
 import { defaultNames as names } from "../../../plugin/domain/names";

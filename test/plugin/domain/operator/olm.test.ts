@@ -8,7 +8,7 @@ import {
   olmWay,
   subscriptionOf,
 } from "../../../../plugin/domain/operator/refusals";
-import { quoteCommand } from "../../../../plugin/output/quote";
+import { quoteCommand } from "../../../../plugin/output/escape";
 import {
   aClusterServiceVersion,
   anInstallPlan,

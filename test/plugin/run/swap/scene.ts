@@ -6,7 +6,7 @@ import { defaultNames } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import { at, own } from "../../../../plugin/domain/values";
 import { entryOf } from "../../../../plugin/domain/webhook/configuration";
-import { quoteCommand } from "../../../../plugin/output/quote";
+import { quoteCommand } from "../../../../plugin/output/escape";
 import { Recorder } from "../../../../plugin/run/engine/recorder";
 import type { Event, Report } from "../../../../plugin/run/report";
 import type { Journal } from "../../../../plugin/run/engine/journal";

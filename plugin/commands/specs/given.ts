@@ -1,0 +1,113 @@
+/** `rehearse` and `diff`, which are given another command. */
+import { profileNames, usualProfile } from "../../rehearsal/cluster-api/profiles";
+import type { RehearsedCommand } from "../context";
+import { type FlagReader, flagTable, type OptionsOf } from "../flags";
+import { groups, spec } from "../spec";
+import { rehearsedByDefault } from "../standard-flags";
+
+/** The flags of `rehearse` itself. */
+export const rehearseFlags = flagTable({
+  from: {
+    value: "PLACE",
+    file: true,
+    help: "Context of the kubeconfig, or a file or folder of objects, - for stdin; else an example",
+  },
+  faults: {
+    value: "WHICH",
+    read: readFaults,
+    fallback: "none",
+    help: "Failures to put in: none, all, a number for a random choice, or CALL:FAULT as printed",
+  },
+  webhook: {
+    value: "FILE",
+    file: true,
+    help: "engine-webhook to call, instead of the one beside this program or on the PATH",
+  },
+  "serve-api": {
+    help: "Run no command: play the cluster's REST API on this machine until interrupted",
+  },
+  "api-release": {
+    value: "RELEASE",
+    choices: profileNames,
+    fallback: usualProfile,
+    help: "Release whose REST API is played",
+  },
+});
+
+/** Options of `rehearse`, and the command that it is given. */
+export interface RehearseFlags extends Pick<
+  OptionsOf<typeof rehearseFlags>,
+  "from" | "faults" | "webhook"
+> {
+  readonly command: RehearsedCommand;
+}
+
+/** `rehearse`, of these commands. */
+export const rehearse = (known: readonly string[]) =>
+  spec({
+    path: "rehearse",
+    kind: "Rehearsal",
+    group: groups.upgrade,
+    summary: "Run a command against a copy of a cluster in memory, nothing real touched",
+    description: `Run a command against a copy of a cluster in memory: its plan, the run itself, and the run again.
+
+The copy is made of a live cluster that is only read, of a dump as "kubectl get -o yaml" writes it, or of a
+built-in example. Admission calls go to the webhook program that is really running on this machine. Flags of
+the command are given as if it stood alone; without a command, ${rehearsedByDefault} is rehearsed.`,
+    examples: {
+      "See the swap of the webhook on the built-in example": "rehearse",
+      "See the whole upgrade on it, to a release that comes along": "rehearse upgrade",
+      "Rehearse it on a copy of a live cluster": "rehearse --from prod -n engine",
+      "Rehearse a command on a dump, with every failure that can meet it":
+        "rehearse upgrade-webhook --from dump.yaml --faults all",
+      "Play the cluster's REST API for curl or for another shell": "rehearse --serve-api",
+    },
+    argument: {
+      name: "COMMAND",
+      help: "Command to rehearse, followed by its flags",
+      choices: known,
+      optional: true,
+    },
+    flags: rehearseFlags,
+    cluster: true,
+  });
+
+/** `diff`, of these commands. */
+export const diff = (known: readonly string[]) =>
+  spec({
+    path: "diff",
+    kind: "Diff",
+    group: groups.look,
+    summary: "Show what a command would change, without changing it",
+    description: `Show what a command would change, without changing it: ends with 1 when there is something, with 0
+when all is as wanted.
+
+The command only reads and plans; --dry-run=server also lets the API server judge each write. Without a
+command, ${rehearsedByDefault} is meant.`,
+    examples: {
+      "What would the swap of the webhook write": "diff upgrade-webhook -n engine",
+      "Rules gained and lost in each namespace": "diff reapply-rbac -n engine",
+    },
+    argument: {
+      name: "COMMAND",
+      help: "Command to look at, followed by its flags",
+      choices: known,
+      optional: true,
+    },
+    flags: {},
+    cluster: true,
+    place: "given",
+  });
+
+function readFaults(read: FlagReader, name: string): string | undefined {
+  const faults = read.text(name);
+  if (
+    faults !== undefined &&
+    !/^(none|all|\d{1,9}|\d{1,6}:[a-z-]+(,\d{1,6}:[a-z-]+)*)$/.test(faults)
+  ) {
+    read.problems.push(
+      `--faults: ${JSON.stringify(faults)} is neither none, all, a number nor CALL:FAULT as printed`,
+    );
+  }
+  return faults === "none" ? undefined : faults;
+}

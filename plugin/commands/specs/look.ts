@@ -1,0 +1,185 @@
+/** `check`, `status` and `recover`. */
+import { parseCode } from "../../domain/checks/selection";
+import { compareEngineVersions, parseEngineVersion } from "../../domain/versions";
+import { duration, type FlagReader, list, tag } from "../flags";
+import { type FlagsOf, groups, spec } from "../spec";
+import { apiFlags, skipFlag, stallFlag, withApi, withLimit } from "./common";
+
+/** Options of `check`. */
+export type CheckFlags = FlagsOf<typeof check>;
+
+/** Options of `status`. */
+export type StatusFlags = FlagsOf<typeof status>;
+
+/** Options of `recover`. */
+export type RecoverFlags = FlagsOf<typeof recover>;
+
+/** `check`. */
+export const check = spec({
+  path: "check",
+  kind: "Check",
+  group: groups.upgrade,
+  summary: "Judge whether an upgrade may begin: every prerequisite, nothing is written",
+  description: `Judge whether an upgrade may begin: the prerequisites of the procedure, and what is known to go wrong. Nothing
+is written: one list of each kind is read, and everything is judged from that one look.
+
+Findings are errors, which block an upgrade (exit code 3), or warnings. What may not be read ends the run with
+exit code 4 and the Role to ask for; nothing is claimed about it. Each finding has its cause and its way out;
+explain CODE says more. A finding that you can live with is accepted with --skip: it is still shown.`,
+  examples: {
+    "Judge the cluster as it is": "check -n engine",
+    "Judge whether a release may be upgraded to, by its files":
+      "check -n engine --release ./release --target 8.0.2-2",
+    "Let warnings count, but for one that is known":
+      "check -n engine --strict --skip DATABASE-VOLATILE",
+    "See every check, without a cluster": "check --list",
+  },
+  flags: {
+    target: { ...tag("8.0.2-2"), help: "Operator release that is wanted, as 8.0.2-2" },
+    release: {
+      value: "SOURCE",
+      file: true,
+      help: "Its files: a folder, a .tar.gz, or an https URL, which may hold {tag}",
+    },
+    sha256: { value: "HEX", goesWith: "release", help: "SHA-256 that the release must have" },
+    only: { value: "CODES", ...list, help: "Checks to make, with commas between" },
+    ...skipFlag,
+    strict: { help: "Let warnings block as errors do" },
+    "allow-unread": { help: "Go without what may not be read; it is not judged" },
+    list: { help: "List the checks and ask no cluster" },
+  },
+  cluster: true,
+  place: "operator",
+  settles: true,
+  reads: () => true,
+  judge: ({ only, skip, ...options }, read) => ({
+    ...options,
+    selection: {
+      ...(read.given("only") && { only: only.map(parseCode) }),
+      ...(skip.length > 0 && { skip }),
+    },
+  }),
+});
+
+/** The API server is asked for a dozen lists at each look. */
+const shortestMs = 100;
+
+/** `status`. */
+export const status = spec({
+  path: "status",
+  kind: "Status",
+  group: groups.look,
+  summary: "Show how far an upgrade is: operator, EC, databases, webhook, what to run next",
+  description: `Show on one screen how far an upgrade is: the operator, every EC with the columns of its listing and its
+roll-out, the databases by version, the webhook, the RBAC of the managed namespaces, the findings of check, and the
+command to run next. Nothing is written; with --probe dry runs are sent.
+
+Each component is fine, moving, stalled with its cause, or unknown where it may not be read. The exit code is 0
+whenever the cluster could be read, also when something stalls; 4 when nothing at all may be read.`,
+  examples: {
+    "Show the state now": "status -n engine",
+    "Follow an upgrade": "status -n engine --watch",
+    "Wait in a script until everything is fine": "status -n engine --until fine --timeout 30m",
+    "Compare with the files of a release, and prove the webhook":
+      "status -n engine --release ./release --probe",
+  },
+  flags: {
+    watch: { short: "w", help: "Show it again when something changes, until interrupted" },
+    interval: { ...duration("2s"), key: "intervalMs", help: "Time between two looks" },
+    until: {
+      value: "VERDICT",
+      choices: ["fine"],
+      help: "Watch until every component is fine; 124 when --timeout comes first",
+    },
+    release: {
+      value: "RELEASE",
+      file: true,
+      help: "Release to compare with: a folder, a .tar.gz or an https URL; else the shipped roles",
+    },
+    probe: {
+      help: "Prove the webhook by dry runs of an edit to pass and one to be refused",
+    },
+  },
+  cluster: true,
+  place: "operator",
+  settles: true,
+  reads: () => true,
+  judge: (options, read) => {
+    const untilFine = read.given("until");
+    const watch = options.watch || untilFine;
+    if (options.intervalMs < shortestMs) read.problems.push("--interval: at least 100ms");
+    if (read.given("interval") && !watch) read.missing.push("--interval: only with --watch");
+    if (options.probe && watch) read.problems.push("--probe and --watch: give one of the two");
+    return withLimit({ ...options, watch, untilFine }, read);
+  },
+});
+
+/** `recover`. */
+export const recover = spec({
+  path: "recover",
+  kind: "Recover",
+  group: groups.look,
+  summary: "Find why an upgrade is frozen, show the documented recovery, or do it",
+  description: `Find why the upgrade of a cluster (EC) is frozen, and show the documented recovery filled in with the real
+names; with --apply do it.
+
+The causes come from data: versions and modules of the databases, license, image digests, states and pods; the
+operator's log and events are shown beside. With --api-ca (or --api-insecure) the cluster's REST API is asked
+for what really runs. Exit code 0 says that nothing is frozen, 3 that something is.
+
+With --apply modules are installed and versions posted over the REST API, one action at a time; then the run
+waits until the EC is Running, brings the databases' resources in line with what runs, and sees that the
+operator acts on them. It asks before the first change. Running it again goes on from the state found.`,
+  examples: {
+    "See why it does not go on": "recover -n engine --api-ca ca.pem",
+    "Upgrade the databases that are too old, and bring them in line":
+      "recover -n engine --apply --engine-version 7.2 --api-ca ca.pem",
+    "Install the module that is missing":
+      "recover -n engine --apply --module module.zip --api-ca ca.pem",
+    "Remove image digests": "recover -n engine --apply --drop-digests",
+  },
+  flags: {
+    ec: {
+      value: "NAME",
+      kinds: ["ec"],
+      help: "Name of the EC; else the only one of the namespace",
+    },
+    apply: { help: "Take the causes away, instead of showing how" },
+    "engine-version": {
+      value: "VERSION",
+      read: readVersion,
+      help: "Version for the databases that are too old for the upgrade",
+    },
+    module: {
+      key: "modules",
+      value: "FILE",
+      repeat: true,
+      file: true,
+      help: "Archive of a module that databases lack; may be repeated",
+    },
+    "drop-digests": {
+      help: "Remove the digests that keep an automatic upgrade from going on",
+    },
+    ...stallFlag("Time without progress after which a wait is given up"),
+    ...apiFlags,
+  },
+  cluster: true,
+  place: "operator",
+  settles: true,
+  reads: (read) => !read.on("apply"),
+  judge: (options, read) => withLimit(withApi(options, read), read),
+});
+
+const lowest = { major: 7, minor: 2 };
+
+function readVersion(read: FlagReader, name: string): string | undefined {
+  const typed = read.text(name);
+  const version = parseEngineVersion(typed);
+  if (typed !== undefined && version === undefined) {
+    read.problems.push(`--${name}: ${JSON.stringify(typed)} is not a version such as 7.2`);
+  }
+  if (version !== undefined && compareEngineVersions(version, lowest) < 0) {
+    read.problems.push(`--${name}: before 7.2 the upgrade would stay frozen`);
+  }
+  return typed;
+}

@@ -1,0 +1,220 @@
+/** `upgrade` and `upgrade-operator`. */
+import { isRegistry } from "../../domain/image";
+import { isSubdomain } from "../../domain/kube/names";
+import { type FlagReader, flagTable, list, type OptionsOf, tag } from "../flags";
+import { type FlagsOf, groups, spec } from "../spec";
+import { participantFlag, releaseFlags, skipFlag, stallFlag, withLimit } from "./common";
+
+const operatorFlags = flagTable({
+  ...releaseFlags,
+  "image-registry": {
+    value: "HOST[/PATH]",
+    key: "registry",
+    read: readRegistry,
+    help: "Registry that operator and clusters pull from instead of the release's",
+  },
+  "pull-secret": {
+    value: "NAME",
+    read: readSecret,
+    help: "Secret to pull with; those in force are kept",
+  },
+  "take-fields": {
+    value: "FIELDS",
+    repeat: true,
+    read: (read, name) => read.each(name).flatMap(splitFields),
+    help: "Local changes that the release wins over, separated by commas",
+  },
+  "allow-object": {
+    value: "KIND/NAME",
+    ...list,
+    key: "allowObjects",
+    help: "Object of the bundle to apply although its rights or pods are unusual",
+  },
+  chart: {
+    value: "REF",
+    file: true,
+    help: "Chart, as helm takes it: a folder, an archive, REPO/NAME or oci://",
+  },
+  "release-name": {
+    value: "NAME",
+    goesWith: "chart",
+    help: "The chart's release that is upgraded",
+  },
+  version: { value: "VERSION", goesWith: "chart", help: "Version of the chart, exactly" },
+  values: {
+    value: "FILE",
+    goesWith: "chart",
+    file: true,
+    help: "Values for the chart, over those in force",
+  },
+});
+
+/** Options of a chart: all that helm is told. */
+export type ChartFlags = NonNullable<UpgradeOperatorFlags["chart"]>;
+
+/** Options of `upgrade-operator`: a release or a chart. */
+export type UpgradeOperatorFlags = FlagsOf<typeof upgradeOperator>;
+
+/** Options of `upgrade`. */
+export type UpgradeFlags = FlagsOf<typeof upgrade>;
+
+/** `upgrade`. */
+export const upgrade = spec({
+  path: "upgrade",
+  kind: "Upgrade",
+  group: groups.upgrade,
+  summary:
+    "Upgrade operator, webhook, RBAC, clusters and databases in the order that leaves no gap",
+  description: `Upgrade everything, in the order that leaves no gap: RBAC widened, operator, admission webhook, clusters, the
+old SCC unbound, RBAC narrowed, and with --engine-version the databases.
+
+The prerequisites are judged first; one that is missing ends the run before anything is written. Then every
+part is planned, and the whole plan is shown: each write with its reason, permission, risk, way back and kubectl
+command. It asks once. A plan that was saved with --plan-out is bound to the cluster, to the release and to the
+state of each object, and is refused when one of them has changed. Running the command again resumes: what is
+done is as wanted, and is not written again.`,
+  examples: {
+    "Show the whole plan": "upgrade -n engine --release ./release --dry-run=client",
+    "Carry it out without a question":
+      "upgrade -n engine --release ./release.tar.gz --target 8.0.2-2 --yes",
+    "Save the plan to be looked at": "upgrade -n engine --release ./release --plan-out plan.json",
+    "Carry out the plan that was looked at":
+      "upgrade -n engine --release ./release --plan plan.json",
+    "The databases too": "upgrade -n engine --release ./release --engine-version 8.0",
+    "An operator that was installed with its chart":
+      "upgrade -n engine --chart ./chart --release-name operator --version 8.0.2-2",
+  },
+  flags: {
+    ...operatorFlags,
+    "cluster-target": {
+      ...tag("8.0.2-17"),
+      help: "Image tag of the clusters; absent: the one that belongs to the release",
+    },
+    auto: { help: "Let the clusters follow the operator by themselves" },
+    "engine-version": {
+      value: "VERSION",
+      help: "Version to upgrade all databases to at the end; absent: they stay as they are",
+    },
+    ...participantFlag,
+    ...stallFlag("Time without progress after which a cause in the data counts as a stall"),
+    ...skipFlag,
+    "no-probe": { help: "Prove neither webhook nor RBAC; the report says what is unproven" },
+    "plan-out": {
+      value: "FILE",
+      file: true,
+      help: "Save the plan there, write nothing else",
+    },
+    plan: { value: "FILE", file: true, help: "Carry out this plan if it still holds" },
+  },
+  cluster: true,
+  place: "operator",
+  settles: true,
+  needsRelease: true,
+  judge: (options, read) => {
+    read.oneOf("plan", "plan-out");
+    return withLimit(judgeOperator(options, read), read);
+  },
+});
+
+/** `upgrade-operator`. */
+export const upgradeOperator = spec({
+  path: "upgrade-operator",
+  kind: "UpgradeOperator",
+  group: groups.upgrade,
+  summary: "Upgrade the operator by its bundle or its chart, and wait until it is ready",
+  description: `Upgrade the operator by the bundle of a release, or by its chart, and wait until it is 1/1 ready, up to date
+and available.
+
+A bundle: definitions first, never lowered, then accounts, roles, bindings, Service and Deployment, each by
+server-side apply. What kubectl applied of the old bundle is taken over; what somebody changed since is a local
+change: all of them are listed with both values before anything is written, and --take-fields decides. What
+is changed is saved first. What no operator needs (wildcard rights, bindings to everybody, other Deployments,
+privileged pods) is refused unless --allow-object names it. A chart: helm does it, the values given so far are kept. An operator that a chart or
+OLM owns is not upgraded by a bundle. Running the command again is safe: it goes on from the state found.`,
+  examples: {
+    "Show what would be written": "upgrade-operator -n engine --release ./release --dry-run=server",
+    "Upgrade by the bundle of a release, and no other":
+      "upgrade-operator -n engine --release ./release.tar.gz --target 8.0.2-2",
+    "Pull from a registry of one's own":
+      "upgrade-operator --release ./release --image-registry registry.example --pull-secret mirror",
+    "Upgrade by the chart":
+      "upgrade-operator --chart ./chart --release-name operator --version 8.0.2-2",
+  },
+  flags: { ...operatorFlags, ...skipFlag },
+  cluster: true,
+  place: "operator",
+  settles: true,
+  needsRelease: true,
+  judge: judgeOperator,
+});
+
+const ofBundle = [
+  "sha256",
+  "target",
+  "image-registry",
+  "pull-secret",
+  "take-fields",
+  "allow-object",
+];
+
+function judgeOperator<O extends OptionsOf<typeof operatorFlags>>(options: O, read: FlagReader) {
+  const { chart, releaseName, version, values, ...own } = options;
+  const byChart = read.given("chart");
+  read.oneOf("release", "chart");
+  if (!byChart && !read.given("release")) {
+    read.missing.push("no release: give --release SOURCE, or --chart REF");
+  }
+  for (const name of byChart ? ofBundle.filter((each) => read.given(each)) : []) {
+    read.missing.push(`--${name}: goes with --release`);
+  }
+  const typed = { chart: chart ?? "", releaseName: releaseName ?? "", version: version ?? "" };
+  return { ...own, ...(byChart && { chart: judgeChart({ ...typed, values }, read) }) };
+}
+
+function readRegistry(read: FlagReader, name: string): string | undefined {
+  const registry = read.text(name);
+  if (registry !== undefined && !isRegistry(registry)) {
+    read.problems.push(`--${name}: ${JSON.stringify(registry)} is not HOST[:PORT][/PATH]`);
+  }
+  return registry;
+}
+
+function readSecret(read: FlagReader, name: string): string | undefined {
+  const secret = read.text(name);
+  if (secret !== undefined && !isSubdomain(secret)) {
+    read.problems.push(`--${name}: ${JSON.stringify(secret)} is not the name of a Secret`);
+  }
+  return secret;
+}
+
+/** Helm leaves room in 63 characters for what its templates append. */
+const isReleaseName = (name: string): boolean => isSubdomain(name) && name.length <= 53;
+/** One version, no range: nothing guesses which one is meant. */
+const exactVersion = /^v?\d+\.\d+\.\d+([-+][-+.0-9A-Za-z]+)?$/;
+
+interface Chart {
+  readonly chart: string;
+  readonly releaseName: string;
+  readonly version: string;
+  /** A file. */
+  readonly values?: string | undefined;
+}
+
+function judgeChart(typed: Chart, read: FlagReader): Chart {
+  const expect = (name: string, is: boolean, what: string): void => {
+    if (!is) (read.given(name) ? read.problems : read.missing).push(`--${name}: ${what}`);
+  };
+  // a word with a dash would be a flag of helm's
+  if (typed.chart.startsWith("-")) read.problems.push("--chart: is not a chart");
+  const isName = isReleaseName(typed.releaseName);
+  expect("release-name", isName, "give the name of the chart's release, as helm list shows it");
+  const isVersion = exactVersion.test(typed.version);
+  expect("version", isVersion, "give one version of the chart, as 8.0.2-2");
+  return typed;
+}
+
+/** Fields are separated by commas outside of brackets: a field may name a key of several parts. */
+function splitFields(text: string): readonly string[] {
+  const parts = text.match(/(?:\[(?:"(?:[^"\\]|\\.)*"|[^\]"])*\]|[^,])+/g) ?? [];
+  return parts.map((part) => part.trim()).filter((part) => part !== "");
+}
