@@ -1,0 +1,44 @@
+/**
+ * `npm test` runs many test files as one suite: jest loads the program's modules anew for every file
+ * that it runs itself, which takes longer than most tests do. `npx jest PATH` still runs one file alone.
+ */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+
+const root = join(__dirname, "..");
+
+/** Folders of each suite, about equally long; a folder that is in none belongs to `rest`. */
+const folders = {
+  adapters: ["plugin/adapters"],
+  commands: ["plugin/commands"],
+  domain: ["plugin/domain"],
+  program: ["plugin/program"],
+  rehearsal: ["plugin/rehearsal"],
+  run: ["plugin/run"],
+  webhook: ["webhook"],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+/** These have runs of their own. */
+const otherRuns = ["control-plane", "faults"];
+
+const isUnder = (all: readonly string[], file: string): boolean =>
+  all.some((folder) => file.startsWith(`${folder}/`));
+
+function filesOf(suite: keyof typeof folders | "rest"): readonly string[] {
+  const files = readdirSync(root, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".test.ts") && !isUnder(otherRuns, file))
+    .sort();
+  const taken = Object.values<readonly string[]>(folders).flat();
+  return files.filter((file) =>
+    suite === "rest" ? !isUnder(taken, file) : isUnder(folders[suite], file),
+  );
+}
+
+/** Defines the tests of a suite: each file is a block of its name, so that its hooks stay its own. */
+export function suite(name: Parameters<typeof filesOf>[0]): void {
+  describe.each(filesOf(name).map((file) => `test/${file}`))("%s", (file) => {
+    // an import cannot wait for the block to begin
+    // eslint-disable-next-line @typescript-eslint/no-require-imports
+    require(join(root, "..", file));
+  });
+}
