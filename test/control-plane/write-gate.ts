@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Agent, createServer, request } from "node:https";
 import { join } from "node:path";
-import { certify } from "../support/api-server-certificates";
+import { certify } from "../support/tls";
 import type { ControlPlane } from "./control-plane";
 import { freePorts } from "./site";
 import { runner } from "./plugin-run";

@@ -45,10 +45,6 @@ interface Run extends Ended {
 export class Freezer {
   private readonly starts = new Starts(oneNamespace);
 
-  close(): void {
-    this.starts.close();
-  }
-
   /** The whole record of a scenario. */
   async recordOf(scenario: Scenario): Promise<string> {
     const start = (await this.starts.of(scenario)).fork(new VirtualClock(testTime));

@@ -15,9 +15,6 @@ interface Choice {
 /** Defines a test for each job and law. */
 export function hold({ job: isChosen, isEvery }: Choice): void {
   const starts = new Starts();
-  afterAll(() => {
-    starts.close();
-  });
   const laws = disturbances.filter(({ isThorough }) => isEvery || isThorough !== true);
   describe.each(jobs.filter(isChosen).map((job) => [job.title, job] as const))("%s", (_, job) => {
     let seen: Promise<Undisturbed> | undefined;

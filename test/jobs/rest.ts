@@ -1,6 +1,5 @@
 /** Starts of jobs that write over the cluster's REST API: a service that is played beside the cluster. */
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { defaultNames as names } from "../../plugin/domain/names";
 import { exampleSource } from "../../plugin/rehearsal/example";
@@ -12,6 +11,7 @@ import { aFrozenScene, aModuleFile } from "../plugin/run/recovery/scene";
 import { aCaFile, anApiSecret } from "../support/cluster-api-client";
 import { ManualClock, testTime } from "../support/manual-clock";
 import { aClusterApi, type ClusterApiForTest } from "../support/played-cluster-api";
+import { aFolder } from "../support/a-folder";
 
 /** A cluster in a time of its own, with whatever plays on it. */
 export interface Opened {
@@ -44,7 +44,7 @@ export function reachOf(api: ClusterApiForTest): readonly string[] {
 }
 
 function archive(): string {
-  const file = join(mkdtempSync(join(tmpdir(), "module-")), "rg.zip");
+  const file = join(aFolder("module"), "rg.zip");
   writeFileSync(file, aModuleFile().bytes);
   return file;
 }

@@ -1,36 +1,22 @@
 /** What a run leaves behind that is killed: its webhook ends with it, its folders go with a later run. */
 import { fork, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  utimesSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { sweepLeftovers } from "../../plugin/adapters/temporary";
 import { until } from "../control-plane/until";
-import { aWebhookProgram, type WebhookProgram } from "../support/webhook-program";
+import { aWebhookProgram } from "../support/webhook-program";
+import { aFolder } from "../support/a-folder";
 
 const root = join(__dirname, "../..");
 const now = Date.now();
 const minute = 60_000;
 
 let temporary: string;
-let webhook: WebhookProgram | undefined;
+const webhook = aWebhookProgram();
 
 beforeEach(() => {
-  temporary = mkdtempSync(join(tmpdir(), "leftovers-"));
-});
-afterEach(() => {
-  rmSync(temporary, { recursive: true });
-});
-afterAll(() => {
-  webhook?.remove();
+  temporary = aFolder("leftovers");
 });
 
 /** The id of a process that has ended. */
@@ -75,7 +61,6 @@ test("a link is not followed, and a place that cannot be read is no error", () =
 });
 
 test("a rehearsal that is killed takes its webhook with it, and its keys go with the next run", async () => {
-  webhook = aWebhookProgram();
   const env = { PATH: process.env["PATH"], TMPDIR: temporary };
   const child = fork(join(root, "test/support/rehearsal-process.ts"), [webhook.file], {
     execArgv: ["--import", "tsx"],

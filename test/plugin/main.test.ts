@@ -1,14 +1,13 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { aFolder } from "../support/a-folder";
 
 const root = join(__dirname, "../..");
 const program = ["--import", "tsx", join(root, "plugin/main.ts")];
 const env = { ...process.env, KUBECONFIG: "/nowhere/at/all" };
-jest.setTimeout(30_000); // transpiling on a busy machine
 
 interface Ended {
   readonly code: number | null;
@@ -35,7 +34,7 @@ async function interrupted(
   signals: readonly NodeJS.Signals[],
   met: (request: IncomingMessage) => boolean,
 ): Promise<Ended> {
-  const home = mkdtempSync(join(tmpdir(), "engine-main-"));
+  const home = aFolder("engine-main");
   const left = [...signals];
   const server = createServer((request, response) => {
     if (met(request)) child.kill(left.shift());
@@ -63,7 +62,7 @@ async function interrupted(
 }
 
 function kubeconfig(port: number): string {
-  const file = join(mkdtempSync(join(tmpdir(), "engine-main-")), "config");
+  const file = join(aFolder("engine-main"), "config");
   const cluster = { name: "c", cluster: { server: `http://127.0.0.1:${String(port)}` } };
   const context = { name: "x", context: { cluster: "c", user: "u", namespace: "engine" } };
   const user = { name: "u", user: {} };

@@ -1,7 +1,7 @@
 /** Folders with kubeconfig files for tests of the connection. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { aFolder } from "./a-folder";
 
 /** A folder of its own for one test file. */
 export interface Folder {
@@ -13,7 +13,7 @@ export interface Folder {
 
 /** Makes a folder below the system's temporary one. */
 export function temporaryFolder(): Folder {
-  const dir = mkdtempSync(join(tmpdir(), "engine-test-"));
+  const dir = aFolder("engine-test");
   return {
     dir,
     write: (name, content) => {

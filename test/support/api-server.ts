@@ -3,7 +3,7 @@ import { createServer as createHttp, type IncomingMessage, type ServerResponse }
 import { createServer as createHttps } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { type PeerCertificate, TLSSocket } from "node:tls";
-import type { Pair } from "./api-server-certificates";
+import type { Pair } from "./tls";
 
 /** A request as it arrived. */
 export interface Received {

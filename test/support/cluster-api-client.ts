@@ -1,6 +1,5 @@
 /** A client of the REST API for tests: an EC with its credentials, and the CA in a file. */
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ApiFlags, connectClusterApi } from "../../plugin/adapters/cluster-api";
 import { kinds } from "../../plugin/domain/kinds";
@@ -10,6 +9,7 @@ import type { Clock, Cluster } from "../../plugin/run/ports";
 import { anObject } from "./builders";
 import { FakeCluster } from "./fake-cluster";
 import { ManualClock } from "./manual-clock";
+import { aFolder } from "./a-folder";
 
 /** Who the client is, and what it is told. */
 export interface ClientWish {
@@ -46,7 +46,7 @@ export function anApiSecret(username: string, password: string, name = "ec"): Ku
 
 /** A file with a CA. */
 export function aCaFile(pem: string): string {
-  const file = join(mkdtempSync(join(tmpdir(), "api-ca-")), "ca.pem");
+  const file = join(aFolder("api-ca"), "ca.pem");
   writeFileSync(file, pem);
   return file;
 }

@@ -1,6 +1,5 @@
 /** Commands that write over the cluster's REST API, with one of both servers that stops answering. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { InterruptedError } from "../../plugin/commands/context";
 import { at } from "../../plugin/domain/values";
@@ -21,6 +20,7 @@ import { judged } from "./hanging-commands";
 import { ManualClock, testTime } from "./manual-clock";
 import { aClusterApi, type ClusterApiForTest } from "./played-cluster-api";
 import { typed } from "./program-world";
+import { aFolder } from "./a-folder";
 
 /** Both servers, in one time. */
 interface Servers {
@@ -101,7 +101,7 @@ interface Silence {
 export async function wrongOf(title: string): Promise<readonly string[]> {
   const row = rows.find((one) => one.title === title);
   if (row === undefined) throw new Error(title);
-  const folder = mkdtempSync(join(tmpdir(), "hanging-rest-"));
+  const folder = aFolder("hanging-rest");
   const usual = new Play(row, folder);
   try {
     await usual.begin();
@@ -118,7 +118,6 @@ export async function wrongOf(title: string): Promise<readonly string[]> {
     return all.some(({ api, call }) => api !== undefined && call.writes) ? wrong : ["no call"];
   } finally {
     await usual.close();
-    rmSync(folder, { recursive: true });
   }
 }
 

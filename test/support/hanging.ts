@@ -1,6 +1,4 @@
 /** Commands run against an API server that stops answering at one request after the other, in virtual time. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaultNames as names } from "../../plugin/domain/names";
 import type { KubeObject } from "../../plugin/domain/objects";
@@ -25,6 +23,7 @@ import { aControlPlane, admin } from "../plugin/rehearsal/memory-cluster";
 import { testTime } from "./manual-clock";
 import { typed } from "./program-world";
 import { writeRelease } from "./releases/tree";
+import { aFolder } from "./a-folder";
 
 const operatorRelease = "8.0.2-2";
 /** The release of the cluster that the operator's is for. */
@@ -66,27 +65,23 @@ export const longest = { one: requestDeadlineMs + 60_000, all: 4 * requestDeadli
 export async function hang(
   row: HangRow,
 ): Promise<{ readonly wanted: Wanted; readonly hung: readonly Hung[] }> {
-  const folder = mkdtempSync(join(tmpdir(), "hanging-"));
-  try {
-    const runs = new Runs(folder);
-    const world = await worldOf(row, runs);
-    const wanted = await runWithoutFaults(world);
-    const usualMs = runs.times.at(-1) ?? 0;
-    const hung: Hung[] = [];
-    for (const [index, call] of positions(wanted.calls, row.oneIn)) {
-      for (const fault of faults.filter(({ hangs, meets }) => hangs !== undefined && meets(call))) {
-        const before = runs.times.length;
-        const outcome = await playScenario(world, wanted, [{ call: index + 1, fault }]);
-        const extraMs = (runs.times[before] ?? 0) - usualMs;
-        const { ends } = outcome;
-        const wrong = wrongIn(outcome, row.passing);
-        hung.push({ what: toldOf(outcome), fault: fault.id, call, ends, wrong, extraMs });
-      }
+  const folder = aFolder("hanging");
+  const runs = new Runs(folder);
+  const world = await worldOf(row, runs);
+  const wanted = await runWithoutFaults(world);
+  const usualMs = runs.times.at(-1) ?? 0;
+  const hung: Hung[] = [];
+  for (const [index, call] of positions(wanted.calls, row.oneIn)) {
+    for (const fault of faults.filter(({ hangs, meets }) => hangs !== undefined && meets(call))) {
+      const before = runs.times.length;
+      const outcome = await playScenario(world, wanted, [{ call: index + 1, fault }]);
+      const extraMs = (runs.times[before] ?? 0) - usualMs;
+      const { ends } = outcome;
+      const wrong = wrongIn(outcome, row.passing);
+      hung.push({ what: toldOf(outcome), fault: fault.id, call, ends, wrong, extraMs });
     }
-    return { wanted, hung };
-  } finally {
-    rmSync(folder, { recursive: true });
   }
+  return { wanted, hung };
 }
 
 /** Runs of the program, and how long each took in virtual time. */

@@ -1,6 +1,4 @@
 /** Where commands that write begin: their words, what ran before them, and what the cluster holds. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaultNames as names } from "../../plugin/domain/names";
 import type { KubeObject } from "../../plugin/domain/objects";
@@ -15,6 +13,7 @@ import { alone, scc } from "../plugin/run/scc/start";
 import { testTime } from "./manual-clock";
 import { type Ended, type Scene, typed } from "./program-world";
 import { writeRelease } from "./releases/tree";
+import { aFolder } from "./a-folder";
 
 const namespace = names.operator.namespace;
 
@@ -66,17 +65,13 @@ export const starts = {
 
 /** Clusters on which commands begin: those on which the same commands ran before are prepared once. */
 export class Starts {
-  readonly folder = mkdtempSync(join(tmpdir(), "starts-"));
+  readonly folder = aFolder("starts");
   readonly place = { release: writeRelease(join(this.folder, "release"), "8.0.2-2") };
   private readonly prepared = new Map<string, Promise<MemoryControlPlane>>();
   private homes = 0;
 
   /** `change` makes each object of the example what the tests need of it. */
   constructor(private readonly change: (object: KubeObject) => KubeObject = (object) => object) {}
-
-  close(): void {
-    rmSync(this.folder, { recursive: true });
-  }
 
   /** Never changed: every run is given a fork. */
   of({ objects, before = [] }: Start): Promise<MemoryControlPlane> {

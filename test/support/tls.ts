@@ -1,6 +1,8 @@
-/** Self-signed pairs for servers of tests. */
+/** Certificates for servers and clients of tests, made in milliseconds. */
 import { generateKeyPairSync } from "node:crypto";
-import { md, pki } from "node-forge";
+import { isIP } from "node:net";
+import { pki } from "node-forge";
+import { signCertificate } from "../../plugin/adapters/certificate-pair";
 
 /** A certificate and its private key, PEM. */
 export interface PemPair {
@@ -10,7 +12,7 @@ export interface PemPair {
 
 /** What a pair says of itself; by default it is valid now, for `localhost` and 127.0.0.1. */
 export interface PairParts {
-  /** DNS names; those that are IPv4 addresses become addresses. */
+  /** DNS names and addresses. */
   readonly names?: readonly string[];
   readonly notBefore?: Date;
   readonly notAfter?: Date;
@@ -26,15 +28,24 @@ export interface PairParts {
 const day = 24 * 60 * 60_000;
 let serial = 1;
 
-/** A pair that is its own root, as operators make it; RSA-2048. */
-export function aPair(parts: PairParts = {}): PemPair {
-  const { names = ["localhost", "127.0.0.1"], commonName = "admission", bits = 2048 } = parts;
+/** Keys that pairs take in turn: two that are made one after the other never have the same. */
+const keys: ReturnType<typeof makeKey>[] = [];
+const keysInTurn = 8;
+
+function makeKey(modulusLength: number) {
   // Node's own key generation takes a fraction of the time that one in JavaScript would.
-  const { publicKey, privateKey } = generateKeyPairSync("rsa", {
-    modulusLength: bits,
+  return generateKeyPairSync("rsa", {
+    modulusLength,
     publicKeyEncoding: { type: "spki", format: "pem" },
     privateKeyEncoding: { type: "pkcs1", format: "pem" },
   });
+}
+
+/** A pair that is its own root, as operators make it; RSA-2048. */
+export function aPair(parts: PairParts = {}): PemPair {
+  const { names = ["localhost", "127.0.0.1"], commonName = "admission", bits = 2048 } = parts;
+  const { publicKey, privateKey } =
+    bits === 2048 ? (keys[serial % keysInTurn] ??= makeKey(bits)) : makeKey(bits);
   const certificate = pki.createCertificate();
   certificate.publicKey = pki.publicKeyFromPem(publicKey);
   certificate.serialNumber = (serial++).toString(16).padStart(2, "0");
@@ -48,7 +59,7 @@ export function aPair(parts: PairParts = {}): PemPair {
     { name: "extKeyUsage", serverAuth: true, clientAuth: parts.clientAuth === true },
     ...(names.length === 0 ? [] : [{ name: "subjectAltName", altNames: names.map(altName) }]),
   ]);
-  certificate.sign(pki.privateKeyFromPem(signerOf(parts, privateKey)), md.sha256.create());
+  signCertificate(certificate, parts.issuer?.keyPem ?? privateKey);
   return { certPem: pki.certificateToPem(certificate), keyPem: privateKey };
 }
 
@@ -56,10 +67,32 @@ function issuerOf({ issuer }: PairParts): pki.CertificateField[] | undefined {
   return issuer && pki.certificateFromPem(issuer.certPem).subject.attributes;
 }
 
-function signerOf({ issuer }: PairParts, own: string): string {
-  return issuer?.keyPem ?? own;
+function altName(name: string): object {
+  return isIP(name) !== 0 ? { type: 7, ip: name } : { type: 2, value: name };
 }
 
-function altName(name: string): object {
-  return /^[\d.]+$/.test(name) ? { type: 7, ip: name } : { type: 2, value: name };
+/** A certificate with its key, as PEM. */
+export interface Pair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** What a certificate is for. */
+export interface Wanted {
+  readonly commonName: string;
+  readonly dns?: readonly string[];
+  readonly ips?: readonly string[];
+  /** Days from now; the default is from yesterday to tomorrow. */
+  readonly days?: readonly [number, number];
+}
+
+/** A certificate signed by the authority, or by itself when there is none. */
+export function certify(wanted: Wanted, authority?: Pair): Pair {
+  const { commonName, dns = [], ips = [], days = [-1, 1] } = wanted;
+  const [notBefore, notAfter] = days.map((count) => new Date(Date.now() + count * day));
+  const { certPem, keyPem } = aPair({
+    ...{ commonName, names: [...dns, ...ips], notBefore, notAfter, clientAuth: true },
+    issuer: authority && { certPem: authority.cert, keyPem: authority.key },
+  });
+  return { cert: certPem, key: keyPem };
 }

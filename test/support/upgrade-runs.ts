@@ -1,6 +1,4 @@
 /** `upgrade` on a cluster in memory with the operator at play, and what it wrote there. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Call, ObservedCluster } from "../../plugin/rehearsal/observed-cluster";
 import type { Cluster } from "../../plugin/run/ports";
@@ -8,22 +6,16 @@ import type { Report } from "../../plugin/run/report";
 import type { PlayedWorld } from "./played-operator";
 import { type Ended, type Scene, typed } from "./program-world";
 import { writeRelease } from "./releases/tree";
+import { aFolder } from "./a-folder";
 
 export const withDatabases = [
   ...["--yes", "--engine-version", "8.0"],
   ...["--skip", "DATABASE-PARTICIPANT-UNSEEN=EngineEnterpriseActiveActiveDatabase/engine/carts"],
 ];
-export let folder = "";
-export let release = "";
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "upgrade-"));
-  release = writeRelease(join(folder, "release"), "8.0.2-2");
-});
-
-afterAll(() => {
-  rmSync(folder, { recursive: true });
-});
+/** Made once for a run; its temporary folder is removed at its end. */
+export const folder = aFolder("upgrade");
+/** Its folder; another one is given with `--release`. */
+export const release = writeRelease(join(folder, "release"), "8.0.2-2");
 
 /** What came to the cluster as a write. */
 interface Watched {
@@ -48,14 +40,12 @@ export async function upgrade(
   scene: Scene = {},
 ): Promise<Ended & { readonly report: Report; readonly writes: readonly string[] }> {
   const { cluster, writes } = watched(world.cluster);
-  const ended = await typed(
-    ["upgrade", "-n", "engine", "--release", release, "--no-probe", "-o", "json", ...args],
-    {
-      connect: () => Promise.resolve(cluster),
-      clock: world.clock,
-      env: { ENGINE_HOME: join(folder, "home") },
-      ...scene,
-    },
-  );
+  const given = args.includes("--release") ? args : ["--release", release, ...args];
+  const ended = await typed(["upgrade", "-n", "engine", "--no-probe", "-o", "json", ...given], {
+    connect: () => Promise.resolve(cluster),
+    clock: world.clock,
+    env: { ENGINE_HOME: join(folder, "home") },
+    ...scene,
+  });
   return { ...ended, writes, report: JSON.parse(ended.out) as Report };
 }

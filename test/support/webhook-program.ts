@@ -1,8 +1,8 @@
 /** The webhook as a program of its own, without a build: for tests that let a rehearsal start it. */
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildSync } from "esbuild";
+import { aFolder } from "./a-folder";
 
 const root = join(__dirname, "../..");
 
@@ -11,11 +11,17 @@ export interface WebhookProgram {
   readonly file: string;
   /** Process id and folder of the pair of the latest run. */
   lastRun(): { readonly pid: number; readonly tlsDir: string };
-  remove(): void;
 }
 
-/** The real webhook, bundled from its sources: a program that loads module by module starts slowly. */
+let bundled: string | undefined;
+
+/** The real webhook, bundled once from its sources: a program that loads module by module starts slowly. */
 export function aWebhookProgram(): WebhookProgram {
+  bundled ??= bundle();
+  return program(bundled);
+}
+
+function bundle(): string {
   const { outputFiles } = buildSync({
     entryPoints: [join(root, "webhook/main.ts")],
     bundle: true,
@@ -24,7 +30,7 @@ export function aWebhookProgram(): WebhookProgram {
     target: "node20",
     logLevel: "error",
   });
-  return program(outputFiles[0]?.text ?? "");
+  return outputFiles[0]?.text ?? "";
 }
 
 /** A webhook that lets everything pass, whatever is asked. */
@@ -50,7 +56,7 @@ export function aLenientWebhook(): WebhookProgram {
 }
 
 function program(body: string): WebhookProgram {
-  const folder = mkdtempSync(join(tmpdir(), "webhook-"));
+  const folder = aFolder("webhook");
   const file = join(folder, "engine-webhook");
   const notes = join(folder, "run.json");
   const note = `{ pid: process.pid, tlsDir: process.env.ENGINE_WEBHOOK_TLS_DIR }`;
@@ -62,8 +68,5 @@ function program(body: string): WebhookProgram {
   return {
     file,
     lastRun: () => JSON.parse(readFileSync(notes, "utf8")) as ReturnType<WebhookProgram["lastRun"]>,
-    remove: () => {
-      rmSync(folder, { recursive: true });
-    },
   };
 }

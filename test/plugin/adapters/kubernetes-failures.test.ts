@@ -15,7 +15,7 @@ import {
   startFakeApiServer,
   status,
 } from "../../support/api-server";
-import { certify, type Pair } from "../../support/api-server-certificates";
+import { certify, type Pair } from "../../support/tls";
 import { type Folder, temporaryFolder } from "../../support/api-server-kubeconfigs";
 
 const ref: Ref = {

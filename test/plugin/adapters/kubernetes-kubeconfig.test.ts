@@ -7,7 +7,7 @@ import { loadKubeconfig } from "../../../plugin/adapters/kubernetes/kubeconfig";
 import { podAccount } from "../../../plugin/adapters/kubernetes/pod";
 import { chooseTarget, type Target } from "../../../plugin/adapters/kubernetes/target";
 import { UsageError } from "../../../plugin/domain/errors";
-import { certify } from "../../support/api-server-certificates";
+import { certify } from "../../support/tls";
 import { type Folder, kubeconfig, temporaryFolder } from "../../support/api-server-kubeconfigs";
 
 let folder: Folder;

@@ -13,7 +13,7 @@ import {
   startFakeApiServer,
   status,
 } from "../../support/api-server";
-import { certify, type Pair } from "../../support/api-server-certificates";
+import { certify, type Pair } from "../../support/tls";
 import { type Folder, kubeconfig, temporaryFolder } from "../../support/api-server-kubeconfigs";
 
 const ref: Ref = {

@@ -12,7 +12,7 @@ import { goesDirect } from "../../../plugin/adapters/http/proxy";
 import type { Ref } from "../../../plugin/domain/objects";
 import type { Cluster } from "../../../plugin/run/ports";
 import { type FakeApiServer, startFakeApiServer } from "../../support/api-server";
-import { certify, type Pair } from "../../support/api-server-certificates";
+import { certify, type Pair } from "../../support/tls";
 import { type Folder, kubeconfig, temporaryFolder } from "../../support/api-server-kubeconfigs";
 
 const ref: Ref = {

@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { checks } from "../../../plugin/domain/checks/all";
 import type { Report } from "../../../plugin/run/report";
@@ -10,13 +9,11 @@ import { writeRelease } from "../../support/releases/tree";
 import { fitWorld, type World } from "../domain/checks/world";
 import { deployment, ec, edb, webhook } from "../domain/checks/labels";
 import { aControlPlane, admin } from "../rehearsal/memory-cluster";
+import { aFolder } from "../../support/a-folder";
 
 let home = "";
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "home-"));
-});
-afterEach(() => {
-  rmSync(home, { recursive: true });
+  home = aFolder("home");
 });
 
 interface Run {

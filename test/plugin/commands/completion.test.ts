@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { completionText, runCompletion } from "../../../plugin/commands/completion";
 import type { CommandContext } from "../../../plugin/commands/context";
 import { shells } from "../../../plugin/commands/standard-flags";
 import { typed } from "../../support/program-world";
+import { aFolder } from "../../support/a-folder";
 
 const context = {} as CommandContext;
 const scriptFor = async (...args: string[]): Promise<string> =>
@@ -24,7 +24,7 @@ test("no shell, no script", async () => {
 
 /** A folder with a kubectl-engine that answers a completion by what it was asked. */
 function fakeProgram(): string {
-  const folder = mkdtempSync(join(tmpdir(), "engine-completion-"));
+  const folder = aFolder("engine-completion");
   const program = join(folder, "kubectl-engine");
   const answer = "printf '%s\\thelp\\n' \"asked:$#:${!#}\" other; echo :4";
   writeFileSync(program, `#!/bin/bash\n${answer}\n`);

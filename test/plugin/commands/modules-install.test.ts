@@ -1,6 +1,5 @@
 /** `modules install FILE`, over HTTPS against the played REST API of every release. */
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { UnavailableError } from "../../../plugin/domain/errors";
 import type { ApiFault } from "../../../plugin/rehearsal/cluster-api/faults";
@@ -10,6 +9,7 @@ import { schemaProblems } from "../../control-plane/plugin-run";
 import { expectGoldenText } from "../../support/golden";
 import type { Ended } from "../../support/program-world";
 import { closeScenes, gears, masked, type ModulesScene, modulesScene } from "./modules-scene";
+import { aFolder } from "../../support/a-folder";
 
 afterEach(closeScenes);
 
@@ -156,7 +156,7 @@ test.each([
   ["a manifest that is no JSON", { "module.json": "{" }, /has no module_name/],
 ])("%s ends with 2 before a cluster is asked", async (_, content, words) => {
   const scene = await modulesScene();
-  const file = join(mkdtempSync(join(tmpdir(), "archive-")), "x.zip");
+  const file = join(aFolder("archive"), "x.zip");
   const { strToU8, zipSync } = await import("fflate");
   const bytes =
     typeof content === "string"
@@ -183,7 +183,7 @@ test.each([
 
 test("intent and outcome are on record, without any credentials", async () => {
   const scene = await modulesScene();
-  const home = mkdtempSync(join(tmpdir(), "record-"));
+  const home = aFolder("record");
   await scene.ask(["modules", "install", scene.archive()], { env: { ENGINE_HOME: home } });
   const files = readdirSync(home, { recursive: true, encoding: "utf8", withFileTypes: true });
   const all = files

@@ -1,6 +1,5 @@
 /** The module commands as a person types them: a cluster in memory, and its REST API played. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaultNames as names } from "../../../plugin/domain/names";
 import type { KubeObject } from "../../../plugin/domain/objects";
@@ -16,6 +15,7 @@ import {
 } from "../../support/played-cluster-api";
 import { type Ended, type Scene, typed } from "../../support/program-world";
 import { aControlPlane, admin } from "../rehearsal/memory-cluster";
+import { aFolder } from "../../support/a-folder";
 
 /** What differs from an EC that defines nothing. */
 export interface ModulesWish extends PlayedWish {
@@ -61,7 +61,7 @@ export const gears = {
 export async function modulesScene(wish: ModulesWish = {}): Promise<ModulesScene> {
   const clock = new ManualClock();
   const played = await aClusterApi({ clock, ...wish });
-  const home = mkdtempSync(join(tmpdir(), "modules-"));
+  const home = aFolder("modules");
   open.push(played, {
     close: () => {
       rmSync(home, { recursive: true });

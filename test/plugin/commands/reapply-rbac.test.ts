@@ -1,6 +1,5 @@
 /** `reapply-rbac`: where its files and its namespaces come from. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { shippedRbac } from "../../../plugin/adapters/shipped-rbac";
 import { prepareReapplyRbac, runReapplyRbac } from "../../../plugin/commands/reapply-rbac";
@@ -13,13 +12,11 @@ import { ManualClock } from "../../support/manual-clock";
 import { packRelease } from "../../support/releases/tree";
 import { releaseVersions } from "../../support/releases/versions";
 import { aNamespace, aScene, resultsOf, settings } from "../run/rbac/scene";
+import { aFolder } from "../../support/a-folder";
 
 let folder = "";
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "release-"));
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true });
+  folder = aFolder("release");
 });
 
 const usual: ReapplyRbacFlags = {

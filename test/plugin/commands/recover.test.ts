@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { CommandContext } from "../../../plugin/commands/context";
@@ -26,8 +25,7 @@ import {
   type Scene,
   stateOf,
 } from "../run/recovery/scene";
-
-jest.setTimeout(60_000);
+import { aFolder } from "../../support/a-folder";
 
 let scene: Scene | undefined;
 
@@ -52,7 +50,7 @@ async function aContext(wish: FrozenWish, options: Partial<CommandContext["optio
   scene = world;
   const { admin, caPem, url } = world.api;
   await world.cluster.create(anApiSecret(admin.name, admin.password));
-  const folder = mkdtempSync(join(tmpdir(), "recover-"));
+  const folder = aFolder("recover");
   const ca = join(folder, "my ca.pem");
   writeFileSync(ca, caPem);
   const context = aCommandContext(world, {

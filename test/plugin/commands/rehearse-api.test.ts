@@ -1,27 +1,18 @@
 /** Commands over the REST API in a rehearsal: it is played there, with credentials of its own (S75, S93-S95). */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RehearsalDetails } from "../../../plugin/commands/rehearse-text";
 import { rehearse as entry } from "../../../plugin/program/commands";
 import type { Report } from "../../../plugin/run/report";
 import { aModuleArchive } from "../../support/played-cluster-api";
 import { typed } from "../../support/program-world";
-import { aWebhookProgram, type WebhookProgram } from "../../support/webhook-program";
+import { aWebhookProgram } from "../../support/webhook-program";
+import { aFolder } from "../../support/a-folder";
 
-// each starts a process and makes key pairs; on a busy machine that takes its time
-jest.setTimeout(120_000);
-
-let program: WebhookProgram;
+const program = aWebhookProgram();
 let folder = "";
-beforeAll(() => {
-  program = aWebhookProgram();
-});
-afterAll(() => {
-  program.remove();
-});
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "rehearse-api-"));
+  folder = aFolder("rehearse-api");
   const manifest = {
     module_name: "rg",
     display_name: "EngineGears",
@@ -31,9 +22,6 @@ beforeEach(() => {
     capabilities: ["types"],
   };
   writeFileSync(join(folder, "module.zip"), aModuleArchive(manifest));
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true });
 });
 
 async function rehearse(line: readonly string[]) {

@@ -10,17 +10,9 @@ import type { Cluster } from "../../../plugin/run/ports";
 import type { Report } from "../../../plugin/run/report";
 import { aNewConfiguration } from "../../support/builders";
 import { worldOf } from "../../support/program-world";
-import { aWebhookProgram, type WebhookProgram } from "../../support/webhook-program";
+import { aWebhookProgram } from "../../support/webhook-program";
 
-jest.setTimeout(120_000);
-
-let program: WebhookProgram;
-beforeAll(() => {
-  program = aWebhookProgram();
-});
-afterAll(() => {
-  program.remove();
-});
+const program = aWebhookProgram();
 
 const old = { resource: configurationResource, name: "edb-admission" };
 

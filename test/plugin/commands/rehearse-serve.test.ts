@@ -1,13 +1,5 @@
 /** `rehearse --serve-api`: the cluster's REST API, played until somebody interrupts it. */
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { dump } from "js-yaml";
@@ -16,13 +8,11 @@ import { runProgram } from "../../../plugin/program";
 import { exampleSource } from "../../../plugin/rehearsal/example";
 import { basicOf, called } from "../../support/played-cluster-api";
 import { type Ended, startOfRun, typed, worldOf } from "../../support/program-world";
+import { aFolder } from "../../support/a-folder";
 
 let folder = "";
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "serve-"));
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true });
+  folder = aFolder("serve");
 });
 
 /** The service while it runs, and how it ended. */

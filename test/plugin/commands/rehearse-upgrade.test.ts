@@ -1,28 +1,16 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RehearsalDetails } from "../../../plugin/commands/rehearse-text";
 import type { Report } from "../../../plugin/run/report";
 import { typed } from "../../support/program-world";
 import { everyOverride } from "../../support/renamed";
-import { aWebhookProgram, type WebhookProgram } from "../../support/webhook-program";
+import { aWebhookProgram } from "../../support/webhook-program";
+import { aFolder } from "../../support/a-folder";
 
-// each starts a process and makes a key pair; on a busy machine that takes its time
-jest.setTimeout(120_000);
-
-let program: WebhookProgram;
+const program = aWebhookProgram();
 let folder = "";
-beforeAll(() => {
-  program = aWebhookProgram();
-});
-afterAll(() => {
-  program.remove();
-});
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "rehearse-upgrade-"));
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true });
+  folder = aFolder("rehearse-upgrade");
 });
 
 async function rehearse(line: readonly string[]) {

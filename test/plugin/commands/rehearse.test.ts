@@ -2,13 +2,10 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import Ajv from "ajv";
 import type { RehearsalDetails } from "../../../plugin/commands/rehearse-text";
@@ -22,34 +19,19 @@ import type { KubeObject } from "../../../plugin/domain/objects";
 import { expectGolden, expectGoldenText } from "../../support/golden";
 import { everyOverride } from "../../support/renamed";
 import { type Scene, startOfRun, stdinOf, typed, worldOf } from "../../support/program-world";
-import {
-  aLenientWebhook,
-  aWebhookProgram,
-  type WebhookProgram,
-} from "../../support/webhook-program";
+import { aLenientWebhook, aWebhookProgram } from "../../support/webhook-program";
 import { aControlPlane, admin } from "../rehearsal/memory-cluster";
+import { aFolder } from "../../support/a-folder";
 
-// each starts a process and makes a key pair; on a busy machine that takes its time
-jest.setTimeout(120_000);
-
-let program: WebhookProgram;
-let lenient: WebhookProgram;
+const program = aWebhookProgram();
+const lenient = aLenientWebhook();
 let folder = "";
 let objects: readonly KubeObject[] = [];
 beforeAll(async () => {
-  program = aWebhookProgram();
-  lenient = aLenientWebhook();
   ({ objects } = await exampleSource(defaultNames, startOfRun));
 });
-afterAll(() => {
-  program.remove();
-  lenient.remove();
-});
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "rehearse-"));
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true });
+  folder = aFolder("rehearse");
 });
 
 const home = () => join(folder, "home");

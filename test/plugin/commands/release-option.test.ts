@@ -1,8 +1,7 @@
 /** `--release` on the command line, with its two companions, as both commands take it. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openRelease } from "../../../plugin/adapters/release/open";
 import type { CommandContext } from "../../../plugin/commands/context";
@@ -12,15 +11,13 @@ import { typed } from "../../support/program-world";
 import { packFiles } from "../../support/releases/pack";
 import { type ReleaseServer, startReleaseServer } from "../../support/releases/server";
 import { releaseFiles, writeRelease } from "../../support/releases/tree";
-import { aWebhookProgram, type WebhookProgram } from "../../support/webhook-program";
+import { aWebhookProgram } from "../../support/webhook-program";
+import { aFolder } from "../../support/a-folder";
 
 const root = join(__dirname, "../../..");
 let folder = "";
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "release-"));
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true });
+  folder = aFolder("release");
 });
 
 describe.each(["upgrade-webhook", "reapply-rbac"])("%s", (command) => {
@@ -53,13 +50,7 @@ describe.each(["upgrade-webhook", "reapply-rbac"])("%s", (command) => {
 
 describe("a release behind a URL", () => {
   let server: ReleaseServer;
-  let webhook: WebhookProgram;
-  beforeAll(() => {
-    webhook = aWebhookProgram();
-  });
-  afterAll(() => {
-    webhook.remove();
-  });
+  const webhook = aWebhookProgram();
   beforeEach(async () => {
     const files = Object.entries(releaseFiles("7.22.0-7"));
     const bytes = await packFiles(files.map(([path, text]) => ({ name: `r/${path}`, text })));

@@ -1,6 +1,5 @@
 /** `status` as a person types it, on a cluster in memory. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { shippedRbac } from "../../../plugin/adapters/shipped-rbac";
 import { ApiError, UnavailableError } from "../../../plugin/domain/errors";
@@ -21,6 +20,7 @@ import type { Report } from "../../../plugin/run/report";
 import { schemaProblems } from "../../control-plane/plugin-run";
 import { ManualClock, testTime } from "../../support/manual-clock";
 import { type Ended, type Scene, worldOf } from "../../support/program-world";
+import { aFolder } from "../../support/a-folder";
 
 const admin: User = { name: "admin", groups: ["system:masters"] };
 const ec = {
@@ -352,10 +352,7 @@ test("a rehearsal is not watched: nothing would change", async () => {
 describe("--release", () => {
   let folder = "";
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "release-"));
-  });
-  afterEach(() => {
-    rmSync(folder, { recursive: true });
+    folder = aFolder("release");
   });
   const write = (path: string, text: string): void => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });

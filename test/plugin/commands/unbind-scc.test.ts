@@ -1,6 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { openHome } from "../../../plugin/adapters/home";
 import type { GlobalOptions } from "../../../plugin/commands/context";
 import { runUnbindScc } from "../../../plugin/commands/unbind-scc";
@@ -11,13 +9,11 @@ import { rehearse } from "../../../plugin/program/commands";
 import { aCommandContext } from "../../support/command-context";
 import { aScene } from "../run/scc/memory-scene";
 import { aConstraint, account, anEc, aNamespace, granted, user } from "../run/scc/objects";
+import { aFolder } from "../../support/a-folder";
 
 let home = "";
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "home-"));
-});
-afterEach(() => {
-  rmSync(home, { recursive: true });
+  home = aFolder("home");
 });
 
 const scc = defaultNames.scc.current;

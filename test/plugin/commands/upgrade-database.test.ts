@@ -21,8 +21,6 @@ import { aCommandContext } from "../../support/command-context";
 import { commandAt, stdinOf, typed } from "../../support/program-world";
 import { aScene, edbLabel } from "../run/databases/scene";
 
-jest.setTimeout(30_000);
-
 const flags: UpgradeDatabaseFlags = {
   all: false,
   everywhere: false,

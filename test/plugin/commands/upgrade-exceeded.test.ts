@@ -13,8 +13,6 @@ import { aPlayedWorld, here, type PlayedWorld, product } from "../../support/pla
 import { upgrade, withDatabases } from "../../support/upgrade-runs";
 import { aConstraint, user } from "../run/scc/objects";
 
-jest.setTimeout(60_000);
-
 let objects: readonly KubeObject[] = [];
 
 beforeAll(async () => {

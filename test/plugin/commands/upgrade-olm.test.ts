@@ -15,7 +15,6 @@ import { aPlayedWorld, here, type PlayedWorld, product } from "../../support/pla
 import { upgrade } from "../../support/upgrade-runs";
 
 let objects: readonly KubeObject[] = [];
-jest.setTimeout(300_000);
 
 beforeAll(async () => {
   objects = [...(await exampleSource(names, testTime)).objects];

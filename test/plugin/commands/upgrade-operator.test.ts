@@ -1,6 +1,5 @@
 /** `upgrade-operator`: its flags, and what is refused before a cluster is asked. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { renderDocuments } from "../../../plugin/adapters/yaml";
 import type { CommandContext } from "../../../plugin/commands/context";
@@ -10,18 +9,14 @@ import { type KubeObject, lastApplied } from "../../../plugin/domain/objects";
 import type { Report } from "../../../plugin/run/report";
 import { type Ended, typed } from "../../support/program-world";
 import { bundleOf, writeFiles, writeRelease } from "../../support/releases/tree";
-import { aWebhookProgram, type WebhookProgram } from "../../support/webhook-program";
+import { aWebhookProgram } from "../../support/webhook-program";
 import { aScene } from "../run/operator/scene";
+import { aFolder } from "../../support/a-folder";
 
 let folder = "";
-let program: WebhookProgram;
+const program = aWebhookProgram();
 beforeAll(() => {
-  program = aWebhookProgram();
-  folder = writeRelease(mkdtempSync(join(tmpdir(), "release-")), "8.0.2-2");
-});
-afterAll(() => {
-  program.remove();
-  rmSync(folder, { recursive: true });
+  folder = writeRelease(aFolder("release"), "8.0.2-2");
 });
 
 const chart = ["--chart", "./c", "--release-name", "op", "--version", "1.0.0"];
@@ -87,8 +82,6 @@ test("fields with a comma in their key are one field", async () => {
   const { code } = await run("--dry-run=client", "--take-fields", `${field}, .x`);
   expect(code).toBe(0);
 });
-
-jest.setTimeout(60_000);
 
 describe("a dump without field owners, as kubectl get prints it", () => {
   /** What is stored after `kubectl apply` of the bundle, as a person dumps it. */

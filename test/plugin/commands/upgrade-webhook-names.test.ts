@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { generatePair } from "../../../plugin/adapters/certificate-pair";
 import { openHome } from "../../../plugin/adapters/home";
@@ -27,6 +26,7 @@ import { FakeCluster } from "../../support/fake-cluster";
 import { ManualClock, testTime } from "../../support/manual-clock";
 import { renamed as names } from "../../support/renamed";
 import { typed } from "../../support/program-world";
+import { aFolder } from "../../support/a-folder";
 
 const kind = "ValidatingWebhookConfiguration";
 const { webhook } = names;
@@ -36,10 +36,7 @@ beforeAll(async () => {
   pair = await generatePair({ namespace: "engine", names, now: testTime });
 });
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "home-"));
-});
-afterEach(() => {
-  rmSync(home, { recursive: true });
+  home = aFolder("home");
 });
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");

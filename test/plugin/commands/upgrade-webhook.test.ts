@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { generatePair } from "../../../plugin/adapters/certificate-pair";
 import { openHome } from "../../../plugin/adapters/home";
@@ -25,6 +24,7 @@ import { FakeCluster } from "../../support/fake-cluster";
 import { ManualClock, testTime } from "../../support/manual-clock";
 import { packRelease } from "../../support/releases/tree";
 import { judgesAll } from "../run/swap/scene";
+import { aFolder } from "../../support/a-folder";
 
 let pair = { certPem: "", keyPem: "" };
 let home = "";
@@ -32,10 +32,7 @@ beforeAll(async () => {
   pair = await generatePair({ namespace: "engine", names: defaultNames, now: testTime });
 });
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "home-"));
-});
-afterEach(() => {
-  rmSync(home, { recursive: true });
+  home = aFolder("home");
 });
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");

@@ -10,11 +10,10 @@ import { exampleSource } from "../../../plugin/rehearsal/example";
 import { ObservedCluster } from "../../../plugin/rehearsal/observed-cluster";
 import { testTime } from "../../support/manual-clock";
 import { aPlayedWorld, here, type PlayedWorld, product } from "../../support/played-operator";
+import { writeRelease } from "../../support/releases/tree";
 import { folder, release, upgrade, withDatabases } from "../../support/upgrade-runs";
 
 let objects: readonly KubeObject[] = [];
-// whole runs, of which some tests make many
-jest.setTimeout(300_000);
 
 beforeAll(async () => {
   objects = [...(await exampleSource(names, testTime)).objects];
@@ -269,6 +268,39 @@ test("where no admission controller is in use, the webhook is skipped and the re
   expect(report.exit.code).toBe(0);
   expect(report.exit.reason).toContain("skipped, no admission controller is in use (S24)");
   expect(writes.filter((write) => write.includes("Webhook"))).toEqual([]);
+});
+
+describe("where databases use modules of the user's own and the clusters upgrade themselves (S51, S124)", () => {
+  const gears = { name: "gears", source: { https: { url: "https://modules.example/gears.zip" } } };
+
+  /** The EC upgrades itself and defines a module, which one of its databases uses. */
+  function withModules(object: KubeObject): KubeObject {
+    const spec = object["spec"] as object;
+    if (object.kind === names.ec.kind) {
+      const upgradeSpec = { autoUpgradeEngineEnterprise: true };
+      return { ...object, spec: { ...spec, upgradeSpec, userDefinedModules: [gears] } };
+    }
+    if (object.kind !== names.edb.kind || object.metadata.name !== "config") return object;
+    return { ...object, spec: { ...spec, modulesList: [{ name: "gears" }] } };
+  }
+
+  test("that is switched off before the operator is written, and the cluster is upgraded by its tag", async () => {
+    // an active-active database needs a later operator (S127)
+    const fit = objects.filter(({ kind }) => kind !== names.eaadb.kind);
+    const world = await aPlayedWorld({ objects: fit.map(withModules) });
+    const other = writeRelease(join(folder, "other"), "7.22.0-7");
+    const args = ["--yes", "--release", other, "--skip", "MODULE-NAME"];
+    const { report, writes } = await upgrade(world, args);
+    expect(report.exit.code).toBe(0);
+    const off = writes.findIndex((write) => write.startsWith(`patch ${names.ec.kind}`));
+    expect(off).toBeGreaterThan(-1);
+    expect(off).toBeLessThan(writes.findIndex((write) => write.startsWith("apply Deployment")));
+    expect(await wait(world)).toEqual(["Running", "7.22.0-28"]);
+    const ec = await world.cluster.get(here(product.ec, "ec"));
+    expect(at(ec, ["spec", "upgradeSpec", "autoUpgradeEngineEnterprise"])).toBe(false);
+    const again = await upgrade(world, args);
+    expect([again.report.exit.code, again.writes]).toEqual([0, []]);
+  });
 });
 
 function withStatus(object: KubeObject, status: Record<string, unknown>): KubeObject {

@@ -1,5 +1,5 @@
 /** A short YAML that stands for a huge one ends every command that reads it with 2, whatever the file is for. */
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readNames } from "../../../webhook/config-names";
@@ -10,17 +10,12 @@ import { releaseShapes } from "../../support/releases/versions";
 import { aWebhookProgram } from "../../support/webhook-program";
 import { yamlBomb } from "../../support/yaml-bomb";
 
-jest.setTimeout(60_000);
-
 let folder = "";
 let bomb = "";
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "bounded-"));
   bomb = join(folder, "bomb.yaml");
   writeFileSync(bomb, yamlBomb);
-});
-afterAll(() => {
-  rmSync(folder, { recursive: true });
 });
 
 /** A release whose bundles are the bomb. */
@@ -57,7 +52,6 @@ test("a dump", async () => {
   const webhook = aWebhookProgram();
   const words = ["rehearse", "check", `--webhook=${webhook.file}`, "--from", bomb];
   const { code, err } = await typed(words, { env: { HOME: folder } });
-  webhook.remove();
   expect([code, err]).toEqual([2, expect.stringContaining("absurd size")]);
 });
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { load } from "js-yaml";
@@ -9,14 +9,11 @@ import { exampleSource } from "../../../plugin/rehearsal/example";
 import { everyOverride, renamed } from "../../support/renamed";
 import { renderDocuments } from "../../../plugin/adapters/yaml";
 import { startOfRun, typed } from "../../support/program-world";
-import { aWebhookProgram, type WebhookProgram } from "../../support/webhook-program";
+import { aWebhookProgram } from "../../support/webhook-program";
 
 let folder = "";
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "names-"));
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true });
 });
 
 function file(text: string, name = "names.yaml"): string {
@@ -78,13 +75,7 @@ describe("options --names", () => {
 
 describe("an annotation with several spellings", () => {
   const older = "older.io/operator";
-  let program: WebhookProgram;
-  beforeAll(() => {
-    program = aWebhookProgram();
-  });
-  afterAll(() => {
-    program.remove();
-  });
+  const program = aWebhookProgram();
   const status = async (spellings: unknown, annotations: object) => {
     const { objects } = await exampleSource(defaultNames, startOfRun);
     const pinned = `${defaultNames.images.operator}@sha256:${"ab".repeat(32)}`;

@@ -3,7 +3,7 @@
  * specification, but those that are fixed (test/support/fixed-words.ts). The words that are looked
  * for are those of the default names themselves: a new key is looked for from its first day.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { catalogue } from "../../../plugin/domain/catalogue";
@@ -23,24 +23,17 @@ import { englishWords, fixedPlaces, kubernetesWords } from "../../support/fixed-
 import { otherNames } from "../../support/other-names";
 import { startOfRun, typed } from "../../support/program-world";
 import { usable } from "../../support/renamed";
-import { aWebhookProgram, type WebhookProgram } from "../../support/webhook-program";
-
-jest.setTimeout(120_000);
+import { aWebhookProgram } from "../../support/webhook-program";
 
 const names: Names = usable(judgeNames(otherNames));
 
 let folder = "";
 let file = "";
-let program: WebhookProgram;
+const program = aWebhookProgram();
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "words-"));
   file = join(folder, "names.json");
   writeFileSync(file, JSON.stringify(otherNames));
-  program = aWebhookProgram();
-});
-afterAll(() => {
-  program.remove();
-  rmSync(folder, { recursive: true });
 });
 
 /** Every word of the default names. */

@@ -14,8 +14,6 @@ import { aPlayedWorld } from "../../support/played-operator";
 import { type Ended, typed } from "../../support/program-world";
 import { writeRelease } from "../../support/releases/tree";
 
-jest.setTimeout(60_000);
-
 let folder = "";
 let release = "";
 beforeAll(() => {

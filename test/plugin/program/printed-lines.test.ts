@@ -14,8 +14,6 @@ import { aPlayedWorld } from "../../support/played-operator";
 import { type Ended, typed } from "../../support/program-world";
 import { writeRelease } from "../../support/releases/tree";
 
-jest.setTimeout(120_000);
-
 const readme = readFileSync(join(__dirname, "../../../README.md"), "utf8");
 const prefix = "kubectl engine";
 

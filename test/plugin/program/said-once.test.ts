@@ -1,23 +1,16 @@
 /** What goes to a log: neither stream is a terminal, and both end up in the same file. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Report } from "../../../plugin/run/report";
 import { aPlayedWorld } from "../../support/played-operator";
 import { type Ended, typed } from "../../support/program-world";
-import { aWebhookProgram, type WebhookProgram } from "../../support/webhook-program";
-
-jest.setTimeout(120_000);
+import { aWebhookProgram } from "../../support/webhook-program";
 
 let folder: string;
-let webhook: WebhookProgram;
+const webhook = aWebhookProgram();
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "said-once-"));
-  webhook = aWebhookProgram();
-});
-afterAll(() => {
-  webhook.remove();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function onCluster(argv: readonly string[]): Promise<Ended> {

@@ -6,8 +6,6 @@ import type { Report } from "../../../plugin/run/report";
 import { aPlayedWorld } from "../../support/played-operator";
 import { type Ended, typed } from "../../support/program-world";
 
-jest.setTimeout(60_000);
-
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "typed-names-"));

@@ -16,8 +16,6 @@ import { account } from "./scc/objects";
 import { bindingRef, constraintRef, linesOf, ns, objects as bound, scc } from "./scc/start";
 import { applyNew, isWrite, newName, Scene as SwapScene } from "./swap/scene";
 
-jest.setTimeout(60_000);
-
 // a server that stays open after a failed expectation would keep the process from ending
 const opened: FrozenScene[] = [];
 afterEach(async () => {

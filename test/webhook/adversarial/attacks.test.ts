@@ -9,8 +9,6 @@ import { RawConnection } from "./raw-connection";
 import { startWebhookProcess, type WebhookProcess } from "./webhook-process";
 import { chunk, head, marker, padded, post } from "./wire";
 
-jest.setTimeout(20_000);
-
 let webhook: WebhookProcess;
 
 beforeAll(async () => {

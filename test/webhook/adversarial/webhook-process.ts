@@ -30,12 +30,8 @@ export interface WebhookProcess {
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
+/** Bundled once for all processes; it lies in the temporary folder of the run. */
 let program: WebhookProgram | undefined;
-
-/** Bundled once for all processes of a test file. */
-afterAll(() => {
-  program?.remove();
-});
 
 /** Starts it with more settings; it has said the message when this resolves. */
 export async function startWebhookProcess(

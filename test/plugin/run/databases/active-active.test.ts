@@ -5,8 +5,6 @@ import type { KubeObject } from "../../../../plugin/run/ports";
 import { here, product } from "../../../support/played-operator";
 import { aScene, codesOf, type Scene, stepsOf, waits } from "./scene";
 
-jest.setTimeout(30_000);
-
 const line = "patch EngineEnterpriseActiveActiveDatabase engine/carts";
 const cartsRef = here(product.eaadb, "carts");
 const instanceRef = here(product.edb, "carts-db");

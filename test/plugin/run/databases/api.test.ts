@@ -14,9 +14,6 @@ import {
 } from "../../../support/played-cluster-api";
 import { aScene, codesOf, edbLabel, patchLine, type Scene, stepsOf, waits } from "./scene";
 
-// the client speaks TLS with a server of this process
-jest.setTimeout(30_000);
-
 const label = edbLabel("sessions");
 
 interface ApiScene extends Scene {

@@ -17,9 +17,6 @@ import {
   waits,
 } from "./scene";
 
-// the first scene is made while the machine may be busy
-jest.setTimeout(30_000);
-
 const sessionsRef = here(product.edb, "sessions", "shop");
 
 const versionOf = async (scene: Scene, name: string, place = "shop") =>

@@ -176,11 +176,11 @@ describe("namespaces that fail", () => {
     expect(scene.writes().filter((line) => line.includes("fine"))).toEqual([]);
   });
 
-  test("of a thousand, thirty: the others are done, and the next run writes to the thirty alone", async () => {
+  test("of a hundred, nine: the others are done, and the next run writes to the nine alone", async () => {
     const numbered = (count: number, from = 0): string[] =>
       Array.from({ length: count }, (_item, index) => `n${String(from + index).padStart(4, "0")}`);
-    const [ending, forbidden, conflicting] = [numbered(10), numbered(10, 10), numbered(10, 20)];
-    const good = numbered(970, 30);
+    const [ending, forbidden, conflicting] = [numbered(3), numbered(3, 3), numbered(3, 6)];
+    const good = numbered(91, 9);
     const all = [...ending, ...forbidden, ...conflicting, ...good];
     const scene = aScene([
       settings({ [names.configMap.namespaces]: all.join(",") }),
@@ -214,8 +214,7 @@ describe("namespaces that fail", () => {
     expect(again.exit.code).toBe(0);
     const touched = new Set(scene.writes().map((line) => /n\d{4}/.exec(line)?.[0]));
     expect([...touched].sort()).toEqual([...ending, ...forbidden, ...conflicting]);
-    // a thousand namespaces in memory take seconds of a busy machine
-  }, 60_000);
+  });
 
   test("stop the run at --max-failures, and the rest is skipped", async () => {
     const scene = aScene(broken());

@@ -3,8 +3,6 @@ import { VirtualClock } from "../../../../plugin/rehearsal/virtual-clock";
 import { testTime } from "../../../support/manual-clock";
 import { aFrozenScene, aModuleFile, codesOf, oldRef, type Scene, stateOf, stepsOf } from "./scene";
 
-jest.setTimeout(60_000);
-
 let scene: Scene | undefined;
 
 afterEach(async () => {

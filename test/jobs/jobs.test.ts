@@ -1,4 +1,4 @@
-/** Whatever meets a command that writes: every one but the whole upgrade, at the writes that stand for all. */
+/** Whatever meets a command that writes, at the writes that stand for all. */
 import { entries } from "../../plugin/program/commands";
 import { hold } from "./hold";
 import { excused, jobs, jobsOf, writes } from "./list";
@@ -27,6 +27,6 @@ test("a command that only looks is no job", () => {
 });
 
 hold({
-  job: ({ isWhole, isThorough }) => isWhole !== true && isThorough !== true,
+  job: ({ isThorough }) => isThorough !== true,
   isEvery: false,
 });

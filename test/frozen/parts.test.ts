@@ -1,4 +1,0 @@
-/** Every command but the whole upgrade does what it did. */
-import { keep } from "./kept";
-
-keep((title) => !title.startsWith("upgrade."));
