@@ -3,14 +3,11 @@ import { once } from "node:events";
 import { exitCodes } from "../domain/errors";
 import { at, text } from "../domain/values";
 import { quoteCommand } from "../output/escape";
-import { openClusterApi, type PlayedClusterApi } from "../rehearsal/cluster-api-server";
+import { openClusterApi, type PlayedClusterApi } from "../rehearsal/cluster-api/server";
 import { EdbBridge } from "../rehearsal/cluster-api/bridge";
-import {
-  type CredentialsFolder,
-  writeCredentials,
-} from "../rehearsal/cluster-api/credentials-folder";
+import { type CredentialsFolder, writeCredentials } from "../rehearsal/played-apis";
 import { type ProfileName, profiles } from "../rehearsal/cluster-api/profiles";
-import { seededStore } from "../rehearsal/cluster-api/seed";
+import { seededStore } from "../rehearsal/cluster-api/state";
 import type { Source } from "../rehearsal/source/source";
 import type { Report } from "../run/report";
 import type { CommandContext, CommandRun } from "./context";

@@ -8,15 +8,20 @@ import {
   openClusterApi,
   pairFor,
   type PlayedClusterApi,
-} from "../../plugin/rehearsal/cluster-api-server";
-import type { ApiUser, WorkTimes } from "../../plugin/rehearsal/cluster-api/model";
+} from "../../plugin/rehearsal/cluster-api/server";
+import {
+  type ApiUser,
+  bdbOf,
+  type BdbWish,
+  type ClusterStore,
+  seededStore,
+} from "../../plugin/rehearsal/cluster-api/state";
 import {
   type ApiProfile,
   type ProfileName,
   profiles,
 } from "../../plugin/rehearsal/cluster-api/profiles";
-import { bdbOf, type BdbWish, seededStore } from "../../plugin/rehearsal/cluster-api/seed";
-import type { ClusterStore } from "../../plugin/rehearsal/cluster-api/store";
+import type { WorkTimes } from "../../plugin/rehearsal/cluster-api/work";
 import type { Clock } from "../../plugin/run/ports";
 import { ManualClock } from "./manual-clock";
 

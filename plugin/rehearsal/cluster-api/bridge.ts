@@ -5,12 +5,8 @@
 import type { Names } from "../../domain/names";
 import type { KubeObject } from "../../domain/objects";
 import { at, list, own, text } from "../../domain/values";
-import {
-  compareEngineVersions,
-  type EngineVersion,
-  formatEngineVersion,
-  leadingEngineVersion,
-} from "../../domain/versions";
+import { type EngineVersion, formatEngineVersion, parseEngineVersion } from "../../domain/versions";
+import { bundledVersionsOf } from "../operator/databases";
 import type {
   FieldValue,
   OwnModule,
@@ -18,14 +14,18 @@ import type {
   ServedDatabase,
   StoredCluster,
 } from "../operator/scene";
-import { bdbFromEdb, uidOfEdb } from "./bdb-from-edb";
-import type { Bdb, UpgradePlan } from "./model";
 import type { ApiProfile } from "./profiles";
-import { ApiRefusal } from "./refusal";
-import { bundledModules } from "./seed";
-import type { ClusterStore } from "./store";
-import { readUpgradeRequest } from "./upgrade-request";
-import { planUpgrade } from "./upgrade-judge";
+import {
+  ApiRefusal,
+  type Bdb,
+  bdbOf,
+  bundledModules,
+  bundledVersion,
+  type ClusterStore,
+  engineOf,
+  type UpgradePlan,
+} from "./state";
+import { planUpgrade, readUpgradeRequest } from "./upgrade";
 import type { Works } from "./work";
 
 /** What the bridge stands between. */
@@ -40,13 +40,14 @@ export interface BridgeParts {
 
 /** The service as the operator at play asks it. */
 export class EdbBridge implements RestService {
-  readonly ec?: string;
   /** Databases that were taken on: they go when their EDB goes. */
   readonly #taken = new Set<number>();
   #sawLicense = false;
 
-  constructor(private readonly parts: BridgeParts) {
-    if (parts.ec !== undefined) this.ec = parts.ec;
+  constructor(private readonly parts: BridgeParts) {}
+
+  get ec(): string | undefined {
+    return this.parts.ec;
   }
 
   follow({ ec, edbs, running }: StoredCluster): void {
@@ -78,10 +79,9 @@ export class EdbBridge implements RestService {
   }
 
   find(edb: KubeObject): ServedDatabase | undefined {
-    const { store } = this.parts;
     const bdb = this.#bdbOf(edb);
     if (bdb === undefined) return undefined;
-    const isBusy = store.busyWith(bdb.uid) !== undefined;
+    const isBusy = this.parts.store.busyWith(bdb.uid) !== undefined;
     return { version: bdb.version, isBusy, status: this.#statusOf(bdb) };
   }
 
@@ -113,22 +113,19 @@ export class EdbBridge implements RestService {
   }
 
   #bdbOf(edb: KubeObject): Bdb | undefined {
-    const uid = uidOfEdb(edb, this.parts.names);
-    return uid === undefined ? undefined : this.parts.store.bdbs.get(uid);
+    return this.parts.store.bdbs.get(uidOfEdb(edb, this.parts.names) ?? -1);
   }
 
-  #statusOf(bdb: Bdb): readonly FieldValue[] {
+  #statusOf({ uid, status, version }: Bdb): readonly FieldValue[] {
     const { store, names } = this.parts;
     const { edbFields, fields } = names;
-    const last = store.lastOf(bdb.uid);
-    const ofLast: readonly FieldValue[] =
-      last === undefined
-        ? []
-        : [
-            [edbFields.lastActionUid, last.uid],
-            [edbFields.lastActionStatus, last.status],
-          ];
-    return [[edbFields.status, bdb.status], [fields.statusVersion, bdb.version], ...ofLast];
+    const last = store.lastOf(uid);
+    return [
+      [edbFields.status, status],
+      [fields.statusVersion, version],
+      ...(last === undefined ? [] : [[edbFields.lastActionUid, last.uid] as const]),
+      ...(last === undefined ? [] : [[edbFields.lastActionStatus, last.status] as const]),
+    ];
   }
 
   /**
@@ -159,12 +156,7 @@ export class EdbBridge implements RestService {
   /** What the EC says that it bundles is what the nodes can run, with its modules. */
   #followVersions(ec: KubeObject): void {
     const { store, names } = this.parts;
-    const { bundledType, bundledVersion } = names.entryFields;
-    const versions = list(at(ec, names.fields.bundledDatabaseVersions))
-      .filter((entry) => own(entry, bundledType) === names.engineDbType)
-      .flatMap((entry) => leadingEngineVersion(own(entry, bundledVersion)) ?? [])
-      .toSorted(compareEngineVersions)
-      .map(formatEngineVersion);
+    const versions = bundledVersionsOf(ec, names).map(formatEngineVersion);
     if (versions.length === 0 || versions.join() === store.versions.join()) return;
     store.versions = versions;
     for (const module of bundledModules(names, store))
@@ -180,4 +172,59 @@ export class EdbBridge implements RestService {
     if (told.toLowerCase() !== "valid" && this.isLicensed)
       store.license = { ...store.license, expiresAt: works.now };
   }
+}
+
+/** The number of the database as a text of digits alone; REST has it as an integer (domain facts 7). */
+function uidOfEdb(edb: KubeObject, { edbFields }: Names): number | undefined {
+  const value = at(edb, edbFields.databaseUid);
+  return typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : undefined;
+}
+
+/** The database that an EDB stands for, as far as it tells; undefined where it has no number yet. */
+export function bdbFromEdb(edb: KubeObject, names: Names): Bdb | undefined {
+  const { edbFields, fields } = names;
+  const word = (path: readonly string[]) => text(at(edb, path));
+  const uid = uidOfEdb(edb, names);
+  const given = word(fields.statusVersion) ?? word(fields.engineVersion);
+  if (uid === undefined || given === undefined) return undefined;
+  const version = parseEngineVersion(given) === undefined ? given : `${given}.0`;
+  const type = word(edbFields.type);
+  const kept = word(edbFields.persistence) ?? "";
+  return bdbOf({
+    ...{ uid, version, name: edb.metadata.name ?? "" },
+    ...(type !== undefined && { type }),
+    status: stateOf(word(edbFields.status)),
+    replication: at(edb, edbFields.replication) === true,
+    // the EDB's words for how often; REST has the kind alone (domain facts 7, 9)
+    persistence: (["aof", "snapshot"] as const).find((one) => kept.startsWith(one)) ?? "disabled",
+    modules: modulesOf(edb, names, version),
+    ...activeActiveOf(edb, names),
+  });
+}
+
+/** Nothing is at work on a database that was just taken on. */
+function stateOf(told = "active"): string {
+  return ["pending", "active-change-pending"].includes(told) ? "active" : told;
+}
+
+/** An instance of an active-active database: its guid is not told by the EDB. */
+function activeActiveOf(edb: KubeObject, names: Names): Pick<Bdb, "crdtGuid" | "crdtProtocol"> {
+  const owner = at(edb, names.edbFields.activeActive);
+  if (owner === undefined || owner === false) return {};
+  return { crdtGuid: edb.metadata.uid ?? "active-active", crdtProtocol: 1 };
+}
+
+/** A bundled module goes with the engine, whatever number the list has (S62–S64). */
+function modulesOf(edb: KubeObject, names: Names, version: string): Bdb["modules"] {
+  const { fields, entryFields, bundledModules } = names;
+  const entries = fields.moduleLists.flatMap((field) => list(own(edb["spec"], field)));
+  const running = bundledVersion(engineOf({ version }));
+  return entries.flatMap((entry) => {
+    const name = text(own(entry, entryFields.moduleName));
+    if (name === undefined) return [];
+    const listed = text(own(entry, entryFields.moduleVersion));
+    return [
+      { name, version: bundledModules.includes(name) ? running : (listed ?? running), args: [] },
+    ];
+  });
 }

@@ -1,4 +1,7 @@
 /** Failures on demand: what the service does in the place of, or after, what a call asks for. */
+import type { Response } from "express";
+import type { Site } from "./endpoints";
+import { ApiRefusal } from "./state";
 
 /** One failure. `after`: what the call asks for has been done, and its answer is lost. */
 export type ApiFault =
@@ -64,4 +67,53 @@ export class ApiFaults {
 function isMeant({ method, path }: PlannedFault, called: string, at: string): boolean {
   if (method !== undefined && method !== called) return false;
   return path === undefined || (typeof path === "string" ? path === at : path.test(at));
+}
+
+function isAfter(fault: ApiFault): boolean {
+  return "when" in fault && fault.when === "after";
+}
+
+/** Does the part of a failure that comes before the call is looked at, which may be all of it. */
+export async function instead(
+  fault: ApiFault,
+  response: Response,
+  { clock, works, store }: Site,
+): Promise<"go on" | "over"> {
+  if (isAfter(fault)) return "go on";
+  switch (fault.does) {
+    case "slow":
+      await clock.sleep(fault.ms);
+      return "go on";
+    case "forget":
+      works.advance();
+      store.forgetEnded();
+      return "go on";
+    case "redirect":
+      response.redirect(fault.status ?? 307, `${fault.to}${response.req.path}`);
+      return "over";
+    case "garbage":
+      response.status(200).type("application/json").send(fault.body);
+      return "over";
+    case "answer":
+    case "cut":
+    case "hang":
+      loses(fault, response);
+      return "over";
+  }
+}
+
+/** True where the answer to a call is not sent, and what happens in its place has happened. */
+export function loses(fault: ApiFault | undefined, response: Response): boolean {
+  if (fault === undefined) return false;
+  if (fault.does === "answer") throw failureOf(fault.status);
+  if (fault.does === "cut") response.socket?.destroy();
+  if (fault.does === "hang") fault.met?.();
+  return ["cut", "hang"].includes(fault.does);
+}
+
+/** An answer of a server that fails. */
+export function failureOf(status: number): ApiRefusal {
+  return status === 503
+    ? new ApiRefusal(status, "unavailable", "not available now")
+    : new ApiRefusal(status, "internal_error", "internal error");
 }

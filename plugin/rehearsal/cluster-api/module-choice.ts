@@ -1,20 +1,57 @@
-/** Which modules a database has after an upgrade (S41–S44, S63, S87, S89; domain facts 7, 9). */
+/** Which modules a database has after an upgrade (S41–S44, S63, S87, S89, S111; domain facts 7, 9). */
 import type { Names } from "../../domain/names";
-import { compareDotted, compareEngineVersions, leadingEngineVersion } from "../../domain/versions";
-import type { Bdb, StoredModule, UsedModule } from "./model";
-import { ApiRefusal, malformed } from "./refusal";
-import type { ClusterStore } from "./store";
-import type { ModuleEntry, UpgradeRequest } from "./upgrade-fields";
+import { compareDotted } from "../../domain/versions";
+import {
+  ApiRefusal,
+  type Bdb,
+  type ClusterStore,
+  malformed,
+  mastersOf,
+  type StoredModule,
+  type UsedModule,
+} from "./state";
 
-/** What the choice depends on. */
-export interface Choosing {
+/** An entry of the modules, read. */
+export interface ModuleEntry {
+  readonly current: string | undefined;
+  readonly next: string | undefined;
+  readonly args: readonly unknown[] | undefined;
+}
+
+/** A request, read, with its defaults. */
+export interface UpgradeRequest {
+  readonly forceRestart: boolean;
+  readonly keepEngineVersion: boolean;
+  readonly keepCrdtProtocolVersion: boolean;
+  readonly mayDiscardData: boolean;
+  readonly forceDiscard: boolean;
+  readonly preserveRoles: boolean;
+  readonly parallelShardsUpgrade: number | undefined;
+  readonly modules: readonly ModuleEntry[];
+  readonly engineVersion: string | undefined;
+  readonly latestWithModules: boolean;
+  /** It was asked for in so many words. */
+  readonly asksForLatest: boolean;
+}
+
+/** What a request is judged with. */
+export interface Judging {
   readonly store: ClusterStore;
   readonly names: Names;
   readonly bdb: Bdb;
   readonly request: UpgradeRequest;
-  /** The engine version that the database will run. */
+}
+
+/** What the choice depends on; `engine` is the version that the database will run. */
+interface Choosing extends Judging {
   readonly engine: string;
   readonly engineChanges: boolean;
+}
+
+interface Chosen {
+  readonly name: string;
+  readonly build: StoredModule | undefined;
+  readonly args: readonly unknown[] | undefined;
 }
 
 /** The list of modules afterwards; refused where one is missing, older, or does not fit. */
@@ -33,24 +70,22 @@ export function chooseModules(choosing: Choosing): readonly UsedModule[] {
   return after;
 }
 
-interface Chosen {
-  readonly name: string;
-  readonly build: StoredModule | undefined;
-  readonly args: readonly unknown[] | undefined;
-}
-
 /** The module in use that an entry means, and the build that it asks for. */
 function chosenBy(entry: ModuleEntry, choosing: Choosing): Chosen {
-  const [current, build] = [entry.current, entry.next].map((uid) =>
-    uid === undefined ? undefined : installed(uid, choosing),
-  );
+  const { missingModule, moduleDowngrade } = choosing.names.restErrors;
+  const [current, build] = [entry.current, entry.next].map((uid) => {
+    const module = uid === undefined ? undefined : choosing.store.modules.get(uid);
+    if (uid === undefined || module !== undefined) return module;
+    throw malformed([`module ${JSON.stringify(uid)} is not installed`], missingModule);
+  });
   const name = nameOf(current, build, choosing);
   const used = choosing.bdb.modules.find((module) => module.name === name);
-  const isOther = current !== undefined && current.version !== used?.version;
-  if (used === undefined || isOther) {
-    throw missing(`the database does not use ${name} ${current?.version ?? ""}`.trim(), choosing);
+  if (used === undefined || (current !== undefined && current.version !== used.version)) {
+    const which = `${name} ${current?.version ?? ""}`.trim();
+    throw malformed([`the database does not use ${which}`], missingModule);
   }
-  judgeBuild(build, used, choosing);
+  if (build !== undefined && compareDotted(build.version, used.version) < 0)
+    throw malformed([`${name} ${build.version} is older than ${used.version}`], moduleDowngrade);
   return { name, build, args: entry.args };
 }
 
@@ -66,44 +101,17 @@ function nameOf(
       `${currentModule} is ${current.name}, ${newModule} is ${build.name}: not the same module`,
     ]);
   }
-  const [only, ...more] = bdb.modules;
-  const named = current ?? build ?? (more.length === 0 ? only : undefined);
+  const named = current ?? build ?? (bdb.modules.length === 1 ? bdb.modules[0] : undefined);
   if (named !== undefined) return named.name;
   throw malformed([`an entry without ${currentModule} and ${newModule} fits no single module`]);
 }
 
-function judgeBuild(
-  build: StoredModule | undefined,
-  { name, version }: UsedModule,
-  { names }: Choosing,
-): void {
-  if (build === undefined || compareDotted(build.version, version) >= 0) return;
-  const { moduleDowngrade } = names.restErrors;
-  throw malformed([`${name} ${build.version} is older than ${version}`], moduleDowngrade);
-}
-
-function installed(uid: string, { store, names }: Choosing): StoredModule {
-  const module = store.modules.get(uid);
-  if (module === undefined)
-    throw malformed(
-      [`module ${JSON.stringify(uid)} is not installed`],
-      names.restErrors.missingModule,
-    );
-  return module;
-}
-
-function missing(what: string, { names }: Choosing): ApiRefusal {
-  return malformed([what], names.restErrors.missingModule);
-}
-
 function afterwards(used: UsedModule, chosen: Chosen | undefined, choosing: Choosing): UsedModule {
   const args = chosen?.args ?? used.args;
-  const build = chosen?.build ?? (chosen === undefined ? undefined : newestFor(used, choosing));
-  if (build !== undefined) {
-    if (!fits(build, choosing.engine)) throw unfit(used, choosing);
-    return { ...used, version: build.version, args };
-  }
-  return { ...used, version: followed(used, choosing), args };
+  const build = chosen && (chosen.build ?? newestFor(used, choosing));
+  if (build === undefined) return { ...used, version: followed(used, choosing), args };
+  if (!fits(build, choosing.engine)) throw unfit(used, choosing);
+  return { ...used, version: build.version, args };
 }
 
 /** Without a word about it: the bundled one goes with the engine (S63), others stay where they fit. */
@@ -111,10 +119,7 @@ function followed(used: UsedModule, choosing: Choosing): string {
   const { engineChanges, request } = choosing;
   if (!engineChanges && !request.latestWithModules) return used.version;
   const newest = newestFor(used, choosing);
-  const present = buildsOf(used, choosing).find(
-    (one) => one.version === used.version && fits(one, choosing.engine),
-  );
-  const stays = present !== undefined && !present.isBundled && !request.latestWithModules;
+  const stays = buildOf(used, choosing)?.isBundled === false && !request.latestWithModules;
   if (stays) return used.version;
   if (newest !== undefined && compareDotted(newest.version, used.version) >= 0)
     return newest.version;
@@ -126,6 +131,13 @@ function buildsOf({ name }: UsedModule, { store }: Choosing): readonly StoredMod
   return [...store.modules.values()].filter((one) => one.name === name);
 }
 
+/** The installed build of just this version that fits the engine. */
+function buildOf(used: UsedModule, choosing: Choosing): StoredModule | undefined {
+  return buildsOf(used, choosing).find(
+    (one) => one.version === used.version && fits(one, choosing.engine),
+  );
+}
+
 function newestFor(used: UsedModule, choosing: Choosing): StoredModule | undefined {
   return buildsOf(used, choosing)
     .filter((one) => fits(one, choosing.engine))
@@ -135,11 +147,9 @@ function newestFor(used: UsedModule, choosing: Choosing): StoredModule | undefin
 
 function unfit(used: UsedModule, choosing: Choosing): ApiRefusal {
   const { missingModule, incompatibleEngine } = choosing.names.restErrors;
-  const known = buildsOf(used, choosing).length > 0;
-  const what = known
-    ? `no installed build of ${used.name} fits ${choosing.engine}`
-    : `module ${used.name} is not installed`;
-  return malformed([what], known ? incompatibleEngine : missingModule);
+  return buildsOf(used, choosing).length > 0
+    ? malformed([`no installed build of ${used.name} fits ${choosing.engine}`], incompatibleEngine)
+    : malformed([`module ${used.name} is not installed`], missingModule);
 }
 
 /** A build is made for one engine version, or for all from one on (domain facts 7). */
@@ -152,7 +162,7 @@ function fits(
 }
 
 /** What a database's configuration asks of its modules. */
-export const capabilityRules: readonly {
+const capabilityRules: readonly {
   readonly needs: string;
   readonly when: (bdb: Bdb) => boolean;
 }[] = [
@@ -160,40 +170,20 @@ export const capabilityRules: readonly {
   { needs: "failover_migrate", when: ({ replication }) => replication },
   { needs: "persistence_aof", when: ({ persistence }) => persistence === "aof" },
   { needs: "persistence_rdb", when: ({ persistence }) => persistence === "snapshot" },
-  {
-    needs: "clustering",
-    when: ({ shards }) => shards.filter(({ role }) => role === "master").length > 1,
-  },
+  { needs: "clustering", when: (bdb) => mastersOf(bdb) > 1 },
 ];
 
 /** 406 (S111): a module that changes has to be able to do what the database is set to. */
 function judgeCapabilities(after: readonly UsedModule[], choosing: Choosing): void {
-  const { bdb, engine, names } = choosing;
+  const { bdb, names } = choosing;
   const lacking = after.flatMap((used) => {
     const before = bdb.modules.find(({ name }) => name === used.name);
-    const build = buildsOf(used, choosing).find(
-      (one) => one.version === used.version && fits(one, engine),
-    );
-    const { capabilities } = build ?? {};
+    const { capabilities } = buildOf(used, choosing) ?? {};
     if (capabilities === undefined || before?.version === used.version) return [];
-    const rules = capabilityRules.filter(
-      ({ needs, when }) => when(bdb) && !capabilities.includes(needs),
-    );
-    return rules.map(
-      ({ needs }) => `${used.name} ${used.version} lacks ${needs}, which the database needs`,
-    );
+    return capabilityRules
+      .filter(({ needs, when }) => when(bdb) && !capabilities.includes(needs))
+      .map(({ needs }) => `${used.name} ${used.version} lacks ${needs}, which the database needs`);
   });
   if (lacking.length === 0) return;
   throw new ApiRefusal(406, names.restErrors.moduleCapabilities, lacking.join("; "));
-}
-
-/** The newest engine version of a list. */
-export function newestOf(versions: readonly string[]): string | undefined {
-  return versions
-    .flatMap((version) => {
-      const parsed = leadingEngineVersion(version);
-      return parsed === undefined ? [] : [{ version, parsed }];
-    })
-    .toSorted((one, other) => compareEngineVersions(one.parsed, other.parsed))
-    .at(-1)?.version;
 }

@@ -1,12 +1,7 @@
 /** Who calls: basic credentials and tokens, compared in constant time (S104–S106; domain facts 9). */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../../run/ports";
-import type { ApiUser } from "./model";
-import { ApiRefusal } from "./refusal";
-import type { ClusterStore } from "./store";
-
-/** Seconds that a token may be good for, and is when nothing is said. */
-export const tokenSeconds = { least: 1, most: 86_400, usual: 300 } as const;
+import { ApiRefusal, type ApiUser, type ClusterStore } from "./state";
 
 interface Token {
   readonly user: ApiUser;

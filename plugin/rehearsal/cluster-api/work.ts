@@ -3,19 +3,128 @@
  * virtual clock plays it in no time and nothing runs in the background.
  */
 import type { Clock } from "../../run/ports";
-import type { Action, StoredModule, UpgradePlan, Work, WorkTimes } from "./model";
-import { deeds } from "./shards";
-import type { ClusterStore } from "./store";
-import { nextRow, type Phase, type Situation } from "./upgrade-machine";
+import {
+  type Action,
+  type Bdb,
+  type ClusterStore,
+  type Phase,
+  runsWith,
+  type StoredModule,
+  type UpgradePlan,
+  type Work,
+} from "./state";
 
-/** Of a small database on a quiet cluster. */
-export const usualTimes: WorkTimes = {
+/** What the way on depends on. */
+export interface Situation {
+  /** Shards that still have to restart. */
+  readonly replicas: number;
+  readonly masters: number;
+  /** Replicas take over while masters restart. */
+  readonly guarded: boolean;
+  readonly preserveRoles: boolean;
+  /** The shards that were just restarted did not come up. */
+  readonly broken: boolean;
+}
+
+/** What is done on the way into a state. */
+type Deed = "nothing" | "restart a batch" | "fail over" | "take over" | "give up";
+
+/** One way from one state to another; the first whose condition holds is taken. */
+interface Row {
+  readonly from: Phase;
+  readonly holds: (situation: Situation) => boolean;
+  readonly to: Phase;
+  readonly does: Deed;
+}
+
+const row = (from: Phase, to: Phase, does: Deed) => ({
+  when: (holds: Row["holds"]): Row => ({ from, to, does, holds }),
+});
+const always = () => true;
+const isBroken = ({ broken }: Situation) => broken;
+const replicasLeft = ({ replicas }: Situation) => replicas > 0;
+const mastersLeft = ({ masters }: Situation) => masters > 0;
+const nothingLeft = ({ replicas, masters }: Situation) => replicas + masters === 0;
+
+/**
+ * Every way there is. The specification shows none (S74): these are the rehearsal's own, made of what it
+ * says the fields do (S80–S86).
+ */
+export const upgradeRows: readonly Row[] = [
+  row("queued", "finishing", "nothing").when(nothingLeft),
+  row("queued", "replicas", "restart a batch").when((now) => now.guarded && replicasLeft(now)),
+  row("queued", "failover", "fail over").when(({ guarded }) => guarded),
+  row("queued", "in-place", "restart a batch").when(always),
+  row("replicas", "failed", "give up").when(isBroken),
+  row("replicas", "replicas", "restart a batch").when(replicasLeft),
+  row("replicas", "failover", "fail over").when(mastersLeft),
+  row("replicas", "finishing", "nothing").when(always),
+  row("failover", "masters", "restart a batch").when(always),
+  row("masters", "failed", "give up").when(isBroken),
+  row("masters", "masters", "restart a batch").when(mastersLeft),
+  row("masters", "roles-back", "fail over").when(({ preserveRoles }) => preserveRoles),
+  row("masters", "finishing", "nothing").when(always),
+  row("roles-back", "finishing", "nothing").when(always),
+  row("in-place", "failed", "give up").when(isBroken),
+  row("in-place", "in-place", "restart a batch").when((now) => !nothingLeft(now)),
+  row("in-place", "finishing", "nothing").when(always),
+  row("finishing", "completed", "take over").when(always),
+];
+
+/** The way on; undefined where an upgrade has ended. */
+export function nextRow(from: Phase, situation: Situation): Row | undefined {
+  return upgradeRows.find((one) => one.from === from && one.holds(situation));
+}
+
+/** A database and what is left to do about it. */
+interface Done {
+  readonly bdb: Bdb;
+  readonly plan: UpgradePlan;
+}
+
+const deeds: Readonly<Record<Deed, (bdb: Bdb, plan: UpgradePlan) => Done>> = {
+  nothing: (bdb, plan) => ({ bdb, plan }),
+  "restart a batch": restarted,
+  "fail over": (bdb, plan) => {
+    const other = { master: "replica", replica: "master" } as const;
+    const shards = bdb.shards.map((shard) => ({ ...shard, role: other[shard.role] }));
+    return { bdb: { ...bdb, shards, failovers: bdb.failovers + 1 }, plan };
+  },
+  "take over": (bdb, plan) => {
+    const { version, modules, crdtProtocol } = plan;
+    const protocol = crdtProtocol === undefined ? {} : { crdtProtocol };
+    return { bdb: { ...bdb, ...protocol, version, modules, status: "active" }, plan };
+  },
+  "give up": (bdb, plan) => ({ bdb: { ...bdb, status: "active" }, plan }),
+};
+
+/** As many as may restart at once (S86): replicas first, or all sorts where none guards the data. */
+function restarted(bdb: Bdb, plan: UpgradePlan): Done {
+  const { replicas, masters, atOnce, guarded } = plan;
+  const waiting = guarded && replicas.length > 0 ? replicas : [...replicas, ...masters];
+  const batch = new Set(waiting.slice(0, atOnce));
+  const runs = runsWith(plan.version, plan.modules);
+  const left = (uids: readonly number[]) => uids.filter((uid) => !batch.has(uid));
+  const shards = bdb.shards.map((shard) =>
+    batch.has(shard.uid) ? { ...shard, runs, restarts: shard.restarts + 1 } : shard,
+  );
+  return {
+    bdb: { ...bdb, discarded: bdb.discarded || plan.discards, shards },
+    plan: { ...plan, replicas: left(replicas), masters: left(masters) },
+  };
+}
+
+/** How long each part takes: of a small database on a quiet cluster. */
+const usualTimes = {
   queuedMs: 1000,
   batchMs: 5000,
   failoverMs: 2000,
   finishMs: 1000,
   installMs: 3000,
 };
+
+/** How long each part of the work takes. */
+export type WorkTimes = Readonly<typeof usualTimes>;
 
 type Upgrading = Extract<Work, { does: "upgrade" }>;
 
@@ -31,33 +140,27 @@ export class Works {
   upgrade(plan: UpgradePlan): Action {
     const bdb = this.store.bdbs.get(plan.bdb);
     if (bdb !== undefined) this.store.put({ ...bdb, status: "active-change-pending" });
-    const due = this.clock.now() + this.times.queuedMs;
+    const due = this.now + this.times.queuedMs;
     const work: Upgrading = { does: "upgrade", due, phase: "queued", plan };
     return this.#begin({ name: "SMUpgradeBDB", bdb: plan.bdb, work });
   }
 
   /** Begins to install a module on every node. */
   install(module: StoredModule): Action {
-    const due = this.clock.now() + this.times.installMs;
+    const due = this.now + this.times.installMs;
     return this.#begin({ name: "install_module", work: { does: "install", due, module } });
   }
 
   #begin(parts: Pick<Action, "name" | "bdb" | "work">): Action {
-    const uid = this.store.nextUid("action");
-    const action: Action = {
-      ...parts,
-      uid,
-      status: "pending",
-      progress: 0,
-      createdAt: this.clock.now(),
-    };
+    const fresh = { status: "pending", progress: 0, createdAt: this.now } as const;
+    const action: Action = { ...parts, uid: this.store.nextUid("action"), ...fresh };
     this.store.putAction(action);
     return action;
   }
 
   /** Does everything that is due by now, in the order of time. */
   advance(): void {
-    for (let due = this.#due(); due !== undefined; due = this.#due())
+    for (let due = this.#next(); due !== undefined && due.work.due <= this.now; due = this.#next())
       this.#step(due.action, due.work);
   }
 
@@ -68,15 +171,12 @@ export class Works {
 
   /** When the next of it is due; undefined where nothing is under way. */
   get dueAt(): number | undefined {
-    const all = [...this.store.actions.values()].flatMap(({ work }) => work?.due ?? []);
-    return all.length === 0 ? undefined : all.reduce((one, other) => Math.min(one, other));
+    return this.#next()?.work.due;
   }
 
-  #due(): { readonly action: Action; readonly work: Work } | undefined {
+  #next(): { readonly action: Action; readonly work: Work } | undefined {
     const open = [...this.store.actions.values()].flatMap((action) =>
-      action.work === undefined || action.work.due > this.clock.now()
-        ? []
-        : [{ action, work: action.work }],
+      action.work === undefined ? [] : [{ action, work: action.work }],
     );
     return open.toSorted((one, other) => one.work.due - other.work.due)[0];
   }
@@ -93,23 +193,22 @@ export class Works {
   #stepUpgrade(action: Action, work: Upgrading): void {
     const bdb = this.store.bdbs.get(work.plan.bdb);
     const broken = this.store.failing.get(work.plan.bdb);
-    const row = bdb && nextRow(work.phase, situationOf(work.plan, broken));
-    if (bdb === undefined || row === undefined) {
+    const next = bdb && nextRow(work.phase, situationOf(work.plan, broken));
+    if (bdb === undefined || next === undefined) {
       this.store.putAction(ended(action, "failed", "the database is gone"));
       return;
     }
     // shards that do not come up run what they ran
-    const does = row.does === "restart a batch" && broken !== undefined ? "nothing" : row.does;
-    const done = deeds[does](bdb, work.plan);
-    this.store.put(done.bdb);
-    if (row.to === "completed" || row.to === "failed") {
-      this.store.putAction(ended(action, row.to, broken));
+    const does = next.does === "restart a batch" && broken !== undefined ? "nothing" : next.does;
+    const { bdb: after, plan } = deeds[does](bdb, work.plan);
+    this.store.put(after);
+    if (next.to === "completed" || next.to === "failed") {
+      this.store.putAction(ended(action, next.to, broken));
       return;
     }
-    const due = work.due + this.#timeOf(row.to);
-    const next: Upgrading = { ...work, plan: done.plan, phase: row.to, due };
-    const progress = progressOf(done.plan);
-    this.store.putAction({ ...action, status: "active", progress, work: next });
+    const due = work.due + this.#timeOf(next.to);
+    const going = { ...work, plan, phase: next.to, due };
+    this.store.putAction({ ...action, status: "active", progress: progressOf(plan), work: going });
   }
 
   #timeOf(phase: Phase): number {
@@ -120,14 +219,9 @@ export class Works {
 }
 
 function situationOf(plan: UpgradePlan, broken: string | undefined): Situation {
-  const { replicas, masters, guarded, preserveRoles } = plan;
-  return {
-    replicas: replicas.length,
-    masters: masters.length,
-    guarded,
-    preserveRoles,
-    broken: broken !== undefined,
-  };
+  const { replicas, masters } = plan;
+  const left = { replicas: replicas.length, masters: masters.length };
+  return { ...plan, ...left, broken: broken !== undefined };
 }
 
 /** What is not a restart takes its time too: all restarted is not yet done. */

@@ -3,7 +3,7 @@ import type { ModulesListDetails } from "../../../plugin/commands/modules";
 import type { Report } from "../../../plugin/run/report";
 import { schemaProblems } from "../../control-plane/plugin-run";
 import { expectGoldenText } from "../../support/golden";
-import type { BdbWish } from "../../../plugin/rehearsal/cluster-api/seed";
+import type { BdbWish } from "../../../plugin/rehearsal/cluster-api/state";
 import type { Ended } from "../../support/program-world";
 import { closeScenes, masked, modulesScene } from "./modules-scene";
 

@@ -1,6 +1,6 @@
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
-import { bdbFromEdb } from "../../../../plugin/rehearsal/cluster-api/bdb-from-edb";
+import { bdbFromEdb } from "../../../../plugin/rehearsal/cluster-api/bridge";
 
 function anEdb(spec: object, status: object): KubeObject {
   return {

@@ -1,5 +1,5 @@
 import { at } from "../../../../plugin/domain/values";
-import { knownCapabilities } from "../../../../plugin/rehearsal/cluster-api/archive";
+import { knownCapabilities } from "../../../../plugin/rehearsal/cluster-api/state";
 import { ManualClock } from "../../../support/manual-clock";
 import {
   aClusterApi,

@@ -1,9 +1,9 @@
+import type { Phase } from "../../../../plugin/rehearsal/cluster-api/state";
 import {
   nextRow,
-  type Phase,
   type Situation,
   upgradeRows,
-} from "../../../../plugin/rehearsal/cluster-api/upgrade-machine";
+} from "../../../../plugin/rehearsal/cluster-api/work";
 
 const quiet: Situation = {
   replicas: 0,

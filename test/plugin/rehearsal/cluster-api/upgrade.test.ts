@@ -1,10 +1,7 @@
 import { defaultNames } from "../../../../plugin/domain/names";
 import { at, list } from "../../../../plugin/domain/values";
-import type { BdbWish } from "../../../../plugin/rehearsal/cluster-api/seed";
-import {
-  entryFields,
-  requestFields,
-} from "../../../../plugin/rehearsal/cluster-api/upgrade-fields";
+import type { BdbWish } from "../../../../plugin/rehearsal/cluster-api/state";
+import { entryFields, requestFields } from "../../../../plugin/rehearsal/cluster-api/upgrade";
 import { ManualClock } from "../../../support/manual-clock";
 import {
   aClusterApi,

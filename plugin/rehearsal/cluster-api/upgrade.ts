@@ -1,0 +1,275 @@
+/** The upgrade of one database: its request as data, read, judged and planned (S80–S90, S104–S112, S120, C22). */
+import type { Names } from "../../domain/names";
+import { isObject, type Json, list, own, shown, text } from "../../domain/values";
+import {
+  compareEngineVersions,
+  leadingEngineVersion,
+  parseEngineVersion,
+} from "../../domain/versions";
+import { chooseModules, type Judging, type UpgradeRequest } from "./module-choice";
+import type { ApiProfile } from "./profiles";
+import { engineOf, malformed, newestOf, runsWith, type UpgradePlan } from "./state";
+
+type Words = Names["upgradeRequest"];
+
+/** What a value may be: in words, and by its schema. */
+const kinds = {
+  boolean: {
+    fits: (value: unknown) => typeof value === "boolean",
+    says: "true or false",
+    schema: { type: "boolean" },
+  },
+  count: {
+    fits: (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 1,
+    says: "a whole number of at least 1",
+    schema: { type: "integer", minimum: 1 },
+  },
+  version: {
+    fits: (value: unknown) => parseEngineVersion(value) !== undefined,
+    says: "a version as a string, two numbers with a dot between",
+    schema: { type: "string", pattern: "^\\d+\\.\\d+$" },
+  },
+  modules: {
+    fits: Array.isArray,
+    says: "a list of objects",
+    schema: { type: "array", items: { $ref: "#/components/schemas/ModuleEntry" } },
+  },
+  list: { fits: Array.isArray, says: "a list", schema: { type: "array" } },
+  text: {
+    fits: (value: unknown) => typeof value === "string" && value !== "",
+    says: "the uid of a module, a string",
+    schema: { type: "string", minLength: 1 },
+  },
+  anything: { fits: () => true, says: "anything", schema: {} },
+};
+
+/** One field; a fallback is its default in words, `deprecated` what to do instead. */
+export interface RequestField {
+  readonly key: keyof Words;
+  readonly kind: keyof typeof kinds;
+  readonly source: string;
+  readonly fallback?: string;
+  readonly deprecated?: string;
+}
+
+/** Since when fields are deprecated, and the newest version with its modules is the default. */
+const since = "7.8.2";
+
+const flag = (key: keyof Words, source: string) =>
+  ({ key, kind: "boolean", source, fallback: "false" }) as const;
+
+/** The fields of the body. */
+export const requestFields: readonly RequestField[] = [
+  flag("forceRestart", "S80"),
+  {
+    ...flag("keepEngineVersion", "S81"),
+    deprecated: "name the current version as the version to upgrade to",
+  },
+  flag("keepCrdtProtocolVersion", "S82"),
+  flag("mayDiscardData", "S83"),
+  flag("forceDiscard", "S84"),
+  flag("preserveRoles", "S85"),
+  { key: "parallelShardsUpgrade", kind: "count", fallback: "all shards", source: "S86" },
+  { key: "modules", kind: "modules", fallback: "none", source: "S87" },
+  { key: "engineVersion", kind: "version", fallback: "the latest version", source: "S88" },
+  {
+    ...flag("latestWithModules", "S89"),
+    ...{ fallback: `true as of ${since}`, deprecated: "leave it out" },
+  },
+  { key: "swapRoles", kind: "anything", source: "S90" },
+];
+
+const byName = "leave it out: modules go with the engine version";
+
+/** The fields of an entry of the modules (S41–S44): none has a default. */
+export const entryFields: readonly RequestField[] = [
+  { key: "currentModule", kind: "text", deprecated: byName, source: "S41" },
+  { key: "newModule", kind: "text", deprecated: byName, source: "S42" },
+  { key: "newModuleArgs", kind: "list", source: "S43" },
+];
+
+/** The fields as properties of a schema. */
+export function schemasOfFields(
+  fields: readonly RequestField[],
+  { upgradeRequest: words }: Names,
+): Json {
+  const described = fields.map(({ key, kind, fallback, deprecated, source }) => [
+    words[key],
+    {
+      ...kinds[kind].schema,
+      description: [
+        source,
+        ...(fallback === undefined ? [] : [`default: ${fallback}`]),
+        ...(deprecated === undefined ? [] : [`as of ${since}: ${deprecated}`]),
+      ].join("; "),
+      ...(fallback === "false" && { default: false }),
+      ...(deprecated !== undefined && { deprecated: true }),
+    },
+  ]);
+  return Object.fromEntries(described) as Json;
+}
+
+/** The request; 400 that names every problem (S109, C22). */
+export function readUpgradeRequest(
+  body: unknown,
+  names: Names,
+  profile: ApiProfile,
+): UpgradeRequest {
+  const words = names.upgradeRequest;
+  if (!isObject(body)) throw malformed([`the body is ${shown(body).slice(0, 80)}, no JSON object`]);
+  const problems = [
+    ...problemsOf(body, requestFields, words),
+    ...list(body[words.modules]).flatMap((entry, index) => {
+      const where = `${words.modules}[${index}]`;
+      if (!isObject(entry))
+        return [`${where} is ${shown(entry).slice(0, 80)}, it has to be an object`];
+      if (Object.keys(entry).length === 0) return [`${where} is empty`];
+      return problemsOf(entry, entryFields, words).map((problem) => `${where}.${problem}`);
+    }),
+  ];
+  if (problems.length > 0) throw malformed(problems);
+  const request = requestOf(body, words, profile);
+  // what contradicts itself whatever the database is; the rest is judged with it (C22)
+  const { keepEngineVersion, asksForLatest, modules } = request;
+  const named = modules.some(({ next }) => next !== undefined);
+  const contradictions = [
+    ...(keepEngineVersion && asksForLatest
+      ? [contradiction(words.keepEngineVersion, words.latestWithModules)]
+      : []),
+    ...(asksForLatest && named ? [contradiction(words.latestWithModules, words.newModule)] : []),
+  ];
+  if (contradictions.length > 0) throw malformed(contradictions);
+  return request;
+}
+
+/** Problems of an object's fields: unknown ones, and values of the wrong kind. */
+function problemsOf(value: Json, fields: readonly RequestField[], words: Words): readonly string[] {
+  return Object.entries(value).flatMap(([name, given]) => {
+    const field = fields.find(({ key }) => words[key] === name);
+    if (field === undefined) return [`${name} is not a field of this call`];
+    const { fits, says } = kinds[field.kind];
+    return fits(given) ? [] : [`${name} is ${shown(given).slice(0, 80)}, it has to be ${says}`];
+  });
+}
+
+function requestOf(body: Json, words: Words, profile: ApiProfile): UpgradeRequest {
+  const isTrue = (key: keyof Words) => own(body, words[key]) === true;
+  const latest = own(body, words.latestWithModules);
+  const atOnce = own(body, words.parallelShardsUpgrade);
+  return {
+    forceRestart: isTrue("forceRestart"),
+    keepEngineVersion: isTrue("keepEngineVersion"),
+    keepCrdtProtocolVersion: isTrue("keepCrdtProtocolVersion"),
+    mayDiscardData: isTrue("mayDiscardData"),
+    forceDiscard: isTrue("forceDiscard"),
+    preserveRoles: isTrue("preserveRoles"),
+    parallelShardsUpgrade: typeof atOnce === "number" ? atOnce : undefined,
+    modules: list(own(body, words.modules)).map((entry) => {
+      const args = own(entry, words.newModuleArgs);
+      return {
+        current: text(own(entry, words.currentModule)),
+        next: text(own(entry, words.newModule)),
+        args: args === undefined ? undefined : list(args),
+      };
+    }),
+    engineVersion: text(own(body, words.engineVersion)),
+    latestWithModules: latest === undefined ? profile.latestWithModules : latest === true,
+    asksForLatest: latest === true,
+  };
+}
+
+function contradiction(one: string, other: string): string {
+  return `${one} and ${other} contradict each other`;
+}
+
+/** Deprecated fields that were given, as texts of Warning headers (S120). */
+export function deprecationsOf(body: unknown, { upgradeRequest: words }: Names): readonly string[] {
+  const given = (fields: readonly RequestField[], value: unknown) =>
+    fields.flatMap(({ key, deprecated }) =>
+      deprecated === undefined || own(value, words[key]) === undefined
+        ? []
+        : [`${words[key]} is deprecated as of v${since}: ${deprecated}`],
+    );
+  const entries = list(own(body, words.modules)).flatMap((entry) => given(entryFields, entry));
+  return [...new Set([...given(requestFields, body), ...entries])];
+}
+
+/** The newest protocol that active-active databases can speak; S82 keeps the present one. */
+const newestProtocol = 2;
+
+/** What has to be done; 400 or 406 where it cannot be. */
+export function planUpgrade(judging: Judging): UpgradePlan {
+  const { bdb, request } = judging;
+  const present = engineOf(bdb);
+  const engine = targetOf(judging, present);
+  const engineChanges = engine !== present;
+  const version = engineChanges ? `${engine}.0` : bdb.version;
+  const modules = chooseModules({ ...judging, engine, engineChanges });
+  const runs = runsWith(version, modules);
+  const affected = bdb.shards.filter((shard) => request.forceRestart || shard.runs !== runs);
+  const uidsOf = (role: "master" | "replica") =>
+    affected.filter((shard) => shard.role === role).map(({ uid }) => uid);
+  const discards = affected.length > 0 && losesData(judging);
+  const keepsProtocol = bdb.crdtGuid === undefined || request.keepCrdtProtocolVersion;
+  return {
+    bdb: bdb.uid,
+    ...{ version, modules, discards },
+    ...(!keepsProtocol && { crdtProtocol: newestProtocol }),
+    replicas: uidsOf("replica"),
+    masters: uidsOf("master"),
+    restarts: affected.length,
+    atOnce: request.parallelShardsUpgrade ?? bdb.shards.length,
+    preserveRoles: request.preserveRoles,
+    guarded: bdb.replication && !discards,
+  };
+}
+
+/** The version that the database will run; 400 where it cannot. */
+function targetOf(judging: Judging, present: string): string {
+  const { store, names, request } = judging;
+  const { restErrors } = names;
+  const { engineVersion } = request;
+  const target = wantedOf(judging, present);
+  if (target === present) return present;
+  if (!store.versions.includes(target)) {
+    const has = store.versions.join(", ");
+    const problem = `${target} is no version of this cluster, which has ${has}`;
+    throw malformed([problem], restErrors.incompatibleEngine);
+  }
+  if (!isLower(target, present)) return target;
+  // the latest one may be older than what already runs
+  if (engineVersion === undefined) return present;
+  // what a lower version does is not known (domain facts 14): here it is refused
+  const problem = `the database runs ${present}, ${target} is lower`;
+  throw malformed([problem], restErrors.incompatibleEngine);
+}
+
+/** The version that is asked for, the present one where it is kept, else the latest (S81, S88, S89). */
+function wantedOf({ store, names, request }: Judging, present: string): string {
+  const words = names.upgradeRequest;
+  const { engineVersion, keepEngineVersion, asksForLatest } = request;
+  const newest = newestOf(store.versions) ?? present;
+  const target = keepEngineVersion ? present : (engineVersion ?? newest);
+  const other = engineVersion ?? target;
+  if (keepEngineVersion && other !== present)
+    throw malformed([contradiction(words.keepEngineVersion, words.engineVersion)]);
+  if (asksForLatest && other !== newest)
+    throw malformed([contradiction(words.latestWithModules, words.engineVersion)]);
+  return target;
+}
+
+function isLower(one: string, other: string): boolean {
+  const [left, right] = [leadingEngineVersion(one), leadingEngineVersion(other)];
+  return left !== undefined && right !== undefined && compareEngineVersions(left, right) < 0;
+}
+
+/** Data goes only where a field says that it may (S83, S84, C22). */
+function losesData({ bdb, request, names }: Judging): boolean {
+  if (request.forceDiscard) return true;
+  if (bdb.replication || bdb.persistence !== "disabled") return false;
+  if (request.mayDiscardData) return true;
+  const { mayDiscardData } = names.upgradeRequest;
+  throw malformed([
+    `shards have to restart, and the database is neither replicated nor persistent: its data would be lost, ${mayDiscardData} allows that`,
+  ]);
+}
