@@ -1,7 +1,6 @@
 /** Reading an object as a built-in kind: the first value of a wrong type, in the decoder's words. */
 import { isObject, list } from "../../domain/values";
-import { type Schema, schemaOfField, type ValueType } from "./schema";
-import { goType } from "./shapes";
+import { goType, type Schema, schemaOfField, type ValueType } from "./schema";
 
 /** Where a value stands: in which struct, under which path. */
 interface Place {
@@ -42,7 +41,7 @@ function first<T>(
 function placeOf(schema: Schema, key: string, place: Place | undefined): Place | undefined {
   if (schema.fields === undefined) return place;
   const path = place === undefined || place.path === "" ? key : `${place.path}.${key}`;
-  return { struct: schema.go ?? "", path };
+  return { struct: goType(schema).replace(/^.*\./, ""), path };
 }
 
 const checks: Readonly<Record<ValueType, (value: unknown) => boolean>> = {
@@ -56,9 +55,9 @@ const checks: Readonly<Record<ValueType, (value: unknown) => boolean>> = {
   array: (value) => Array.isArray(value),
 };
 
-function isOfType(value: unknown, { type, go }: Schema): boolean {
+function isOfType(value: unknown, { type, format }: Schema): boolean {
   if (type === undefined) return true;
-  const small = go !== "int32" || Math.abs(Number(value)) < 2 ** 31;
+  const small = format !== "int32" || Math.abs(Number(value)) < 2 ** 31;
   return checks[type](value) && small;
 }
 

@@ -1,6 +1,6 @@
 /** Refusals of the API server: field errors in its words, gathered into one answer. */
 import { ApiError } from "../../domain/errors";
-import type { KubeObject, Resource } from "../../run/ports";
+import type { Resource } from "../../run/ports";
 
 /** One field's error, as a Status carries it. */
 export interface FieldError {
@@ -56,6 +56,16 @@ export function unsupported(
   return withValue("FieldValueNotSupported", field, [value, `supported values: ${quoted}`]);
 }
 
+/** The error of a value that is given but not among the known ones. */
+export function choice(
+  field: string,
+  value: unknown,
+  known: readonly string[],
+): readonly FieldError[] {
+  const isKnown = value === undefined || known.some((one) => one === value);
+  return isKnown ? [] : [unsupported(field, value, known)];
+}
+
 /** A value that another item has already. */
 export function duplicate(field: string, value: unknown): FieldError {
   return withValue("FieldValueDuplicate", field, [value, ""]);
@@ -88,17 +98,15 @@ export function breaches(field: string, value: string, rule: Rule): readonly Fie
   return rule(value).map((detail) => invalid(field, value, detail));
 }
 
-/** Throws 422 with every error at once; nothing without errors. */
-export function refuseInvalid(
-  { group, kind }: Resource,
-  { metadata }: KubeObject,
+/** 422 with every error at once; one that is found twice is a cause twice and a text once. */
+export function invalidObject(
+  subject: string,
+  name: string,
   errors: readonly FieldError[],
-): void {
-  if (errors.length === 0) return;
-  const what = `${group === "" ? kind : `${kind}.${group}`} ${JSON.stringify(metadata.name ?? "")}`;
+): ApiError {
   const texts = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))];
   const all = texts.length === 1 ? texts.join() : `[${texts.join(", ")}]`;
-  throw new ApiError(`${what} is invalid: ${all}`, {
+  return new ApiError(`${subject} ${JSON.stringify(name)} is invalid: ${all}`, {
     status: 422,
     reason: "Invalid",
     causes: errors,

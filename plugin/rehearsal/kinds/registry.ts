@@ -1,36 +1,157 @@
 /** What the embedded cluster serves: the built-in kinds, and those that definitions bring. */
 import type { KubeObject, Resource } from "../../run/ports";
-import type { KindDefinition, Registry } from "../model";
-import { admissionKinds } from "./builtin/admission";
-import { podKinds } from "./builtin/apps";
-import { coreKinds } from "./builtin/core";
-import { customResourceDefinition } from "./builtin/crd";
-import { defineBuiltIn } from "./builtin/definition";
-import { otherKinds } from "./builtin/others";
-import { rbacKinds } from "./builtin/rbac";
-import { reviewKinds } from "./builtin/reviews";
-import { dataKinds } from "./builtin/secret";
-import { service } from "./builtin/service";
-import { customKinds } from "./custom";
+import { omit } from "../memory/omit";
+import { at, isObject, list, own, text } from "../../domain/values";
+import type { KindDefinition, Prepared, Registry } from "../model";
+import { type BuiltInRules, rulesFor } from "./builtin";
+import { decodingProblem } from "./decode";
+import { metadataErrors } from "./metadata";
+import { subdomainRule } from "./names";
+import { type FieldError, invalidObject, undecodable } from "./refusal";
+import { type BuiltInKind, builtInKinds, definitionOf, objectMeta } from "./schema";
+import { type Schema, schemaOf } from "./schema";
+import { filled, plain, prune } from "./shape";
+import { duplicateErrors, schemaErrors } from "./validate";
 
-const builtIn: readonly KindDefinition[] = [
-  ...coreKinds,
-  ...otherKinds,
-  ...reviewKinds,
-  ...dataKinds,
-  service,
-  ...podKinds,
-  ...rbacKinds,
-  ...admissionKinds,
-  customResourceDefinition,
-].map(defineBuiltIn);
+const builtIn: readonly KindDefinition[] = builtInKinds.map(defineBuiltIn);
 
-type Index = ReadonlyMap<string, KindDefinition>;
+function defineBuiltIn(row: BuiltInKind): KindDefinition {
+  const { group, version, plural, kind, namespaced, hasStatus } = row;
+  const resource = { group, version, plural, kind };
+  const schema = definitionOf(row.schema);
+  const rules = rulesFor(kind);
+  return {
+    resource,
+    namespaced,
+    custom: false,
+    hasStatus,
+    counted: rules.counted ?? false,
+    structure: schema,
+    prepare: (object, before) =>
+      preparedBuiltIn({ resource, namespaced, schema, rules }, object, before),
+  };
+}
+
+interface Kind {
+  readonly resource: Resource;
+  readonly namespaced: boolean;
+  readonly schema: Schema;
+}
+
+function preparedBuiltIn(
+  { resource, namespaced, schema, rules }: Kind & { readonly rules: BuiltInRules },
+  given: KubeObject,
+  before: KubeObject | undefined,
+): Prepared {
+  const why = decodingProblem(given, schema);
+  if (why !== undefined) throw undecodable(resource, why);
+  const { value, unknown } = prune(given, schema);
+  const read = normal(value, schema, given);
+  // What was loaded from elsewhere may be in another form.
+  const held = before && normal(before, schema, before);
+  const object = rules.complete?.(read, held) ?? read;
+  refuse(resource, object, [
+    ...metadataErrors(object, { namespaced, name: rules.name ?? subdomainRule }),
+    ...(rules.judge?.(object, held) ?? []),
+  ]);
+  const deprecated = rules.deprecated === undefined ? [] : [rules.deprecated];
+  return { object, warnings: [...deprecated, ...unknown.map(unknownField)] };
+}
+
+/** The form in which objects are stored; metadata is there even when all of it was left out. */
+function normal(value: unknown, schema: Schema, { apiVersion, kind }: KubeObject): KubeObject {
+  const fields = filled(plain(value, schema), schema) as KubeObject;
+  const { metadata } = fields;
+  return { ...fields, apiVersion, kind, metadata: isObject(metadata) ? metadata : {} };
+}
+
+function refuse(
+  { group, kind }: Resource,
+  { metadata }: KubeObject,
+  errors: readonly FieldError[],
+): void {
+  if (errors.length === 0) return;
+  throw invalidObject(group === "" ? kind : `${kind}.${group}`, metadata.name ?? "", errors);
+}
+
+function unknownField(path: string): string {
+  return `unknown field "${path}"`;
+}
+
+/** The kinds of a definition, one for each served version; none when it names no kind. */
+function customKinds({ spec }: KubeObject): readonly KindDefinition[] {
+  const group = text(own(spec, "group"));
+  const plural = text(at(spec, ["names", "plural"]));
+  const kind = text(at(spec, ["names", "kind"]));
+  if (group === undefined || plural === undefined || kind === undefined) return [];
+  const namespaced = own(spec, "scope") !== "Cluster";
+  return list(own(spec, "versions")).flatMap((entry) => {
+    const version = text(own(entry, "name"));
+    if (version === undefined || own(entry, "served") !== true) return [];
+    const resource = { group, version, plural, kind };
+    return [defineCustom({ resource, namespaced, schema: schemaOfVersion(entry) }, entry)];
+  });
+}
+
+function schemaOfVersion(entry: unknown): Schema {
+  return { ...schemaOf(at(entry, ["schema", "openAPIV3Schema"])), embedded: true };
+}
+
+function defineCustom(kind: Kind, entry: unknown): KindDefinition {
+  const { resource, namespaced, schema } = kind;
+  const string: Schema = { type: "string" };
+  const warnings = deprecation(entry, resource);
+  return {
+    resource,
+    namespaced,
+    custom: true,
+    hasStatus: isObject(at(entry, ["subresources", "status"])),
+    counted: true,
+    structure: {
+      ...schema,
+      fields: { apiVersion: string, kind: string, ...schema.fields, metadata: objectMeta },
+    },
+    prepare: (object, before) => {
+      const prepared = preparedCustom(kind, object, before);
+      return { ...prepared, warnings: [...warnings, ...prepared.warnings] };
+    },
+  };
+}
+
+function deprecation(entry: unknown, { group, version, kind }: Resource): readonly string[] {
+  if (own(entry, "deprecated") !== true) return [];
+  const words = text(own(entry, "deprecationWarning"));
+  return [words ?? `${group}/${version} ${kind} is deprecated`];
+}
+
+/** Metadata is the same for every kind, whatever the schema says of it. */
+function preparedCustom(
+  { resource, namespaced, schema }: Kind,
+  given: KubeObject,
+  before: KubeObject | undefined,
+): Prepared {
+  const why = decodingProblem(given.metadata, objectMeta);
+  if (why !== undefined) throw undecodable(resource, why);
+  const meta = prune(given.metadata, objectMeta);
+  const rest = prune({ ...given, metadata: {} }, schema);
+  const fields = filled(rest.value, schema) as KubeObject;
+  const { apiVersion, kind } = given;
+  const metadata = plain(meta.value, objectMeta) as KubeObject["metadata"];
+  const object: KubeObject = { ...fields, apiVersion, kind, metadata };
+  const judged = { ...schema, fields: omit(schema.fields ?? {}, "metadata") };
+  refuse(resource, object, [
+    ...metadataErrors(object, { namespaced, name: subdomainRule }),
+    ...schemaErrors({ value: object, before }, judged, ""),
+    ...duplicateErrors(fields, schema, ""),
+  ]);
+  const unknown = [...meta.unknown.map((path) => `metadata.${path}`), ...rest.unknown.toSorted()];
+  return { object, warnings: unknown.map(unknownField) };
+}
 
 /** Definitions by kind and by plural, kept together. */
 interface Indexes {
-  readonly kinds: Index;
-  readonly plurals: Index;
+  readonly kinds: ReadonlyMap<string, KindDefinition>;
+  readonly plurals: ReadonlyMap<string, KindDefinition>;
 }
 
 const builtInIndexes = indexesOf(builtIn);

@@ -115,7 +115,7 @@ function containerStatus(container: unknown, { is, message }: PodState, time: st
       waits === undefined
         ? { running: { startedAt: time } }
         : { waiting: { ...waits, ...(message !== undefined && { message }) } },
-    ...(crashed && { lastState: { terminated: ended } }),
+    lastState: crashed ? { terminated: ended } : {},
   };
 }
 

@@ -1,8 +1,8 @@
-/** What is wrong with a definition of a custom kind. */
-import type { KubeObject } from "../../../run/ports";
-import { at, isObject, type Json, list, own, sameJson, text } from "../../../domain/values";
-import { oldLabelRule, subdomainRule } from "../names";
-import { breaches, type FieldError, invalid, required, unsupported } from "../refusal";
+/** Definitions of custom kinds: what is filled in beside the defaults, and their rules. */
+import type { KubeObject } from "../../run/ports";
+import { at, isObject, type Json, list, own, sameJson, text } from "../../domain/values";
+import { oldLabelRule, subdomainRule } from "./names";
+import { breaches, choice, type FieldError, invalid, required } from "./refusal";
 
 function specOf(object: KubeObject): Json {
   const { spec } = object;
@@ -10,10 +10,46 @@ function specOf(object: KubeObject): Json {
 }
 
 /** The versions that are marked as stored; there is to be one. */
-export function storageVersions(spec: Json): readonly unknown[] {
+function storageVersions(spec: Json): readonly unknown[] {
   return list(spec["versions"])
     .filter((one) => own(one, "storage") === true)
     .map((one) => own(one, "name"));
+}
+
+/** A definition with all its names, and the status of a kind that is served. */
+export function completeDefinition(object: KubeObject, before: KubeObject | undefined): KubeObject {
+  const spec = specOf(object);
+  const given = isObject(spec["names"]) ? spec["names"] : {};
+  const kind = text(given["kind"]);
+  const names = {
+    ...(kind !== undefined && { singular: kind.toLowerCase(), listKind: `${kind}List` }),
+    ...given,
+  };
+  const completed = { ...spec, names };
+  return { ...object, spec: completed, status: statusOf(completed, before ?? object) };
+}
+
+/** The kind is there at once: no controller has to look at its names first. */
+function statusOf(spec: Json, held: KubeObject): Json {
+  const time = text(held.metadata["creationTimestamp"]);
+  const condition = (type: string, reason: string, message: string): Json => ({
+    type,
+    status: "True",
+    ...(time !== undefined && { lastTransitionTime: time }),
+    reason,
+    message,
+  });
+  const known = list(at(held, ["status", "conditions"]));
+  const stored = list(at(held, ["status", "storedVersions"]));
+  const conditions = [
+    condition("NamesAccepted", "NoConflicts", "no conflicts found"),
+    condition("Established", "InitialNamesAccepted", "the initial names have been accepted"),
+  ];
+  return {
+    conditions: known.length > 0 ? known : conditions,
+    acceptedNames: spec["names"],
+    storedVersions: [...new Set([...stored, ...storageVersions(spec)])],
+  };
 }
 
 /** Everything wrong with a definition, and with what an update changes. */
@@ -22,10 +58,13 @@ export function definitionErrors(
   before: KubeObject | undefined,
 ): readonly FieldError[] {
   const spec = specOf(object);
+  const scope = text(spec["scope"]);
   return [
     ...(before === undefined ? nameErrors(object) : []),
     ...groupErrors(text(spec["group"])),
-    ...scopeErrors(text(spec["scope"])),
+    ...(scope === undefined
+      ? [required("spec.scope")]
+      : choice("spec.scope", scope, ["Cluster", "Namespaced"])),
     ...versionErrors(spec),
     ...namesErrors(spec["names"]),
     ...storedErrors(object),
@@ -49,34 +88,28 @@ function groupErrors(group: string | undefined): readonly FieldError[] {
   return [invalid("spec.group", group, "should be a domain with at least one dot")];
 }
 
-function scopeErrors(scope: string | undefined): readonly FieldError[] {
-  if (scope === undefined) return [required("spec.scope")];
-  const known = ["Cluster", "Namespaced"];
-  return known.includes(scope) ? [] : [unsupported("spec.scope", scope, known)];
-}
-
 function versionErrors(spec: Json): readonly FieldError[] {
   const versions = list(spec["versions"]);
-  const single = storageVersions(spec).length === 1;
+  const schemas = versions.map((one) => own(own(one, "schema"), "openAPIV3Schema"));
+  const shown = Array.isArray(spec["versions"]) ? versions.map(shownVersion) : undefined;
+  const why = "must have exactly one version marked as storage version";
   return [
     ...versions.flatMap((one, index) => {
       const field = `spec.versions[${index}]`;
-      const schema = own(own(one, "schema"), "openAPIV3Schema");
       return [
         ...breaches(`${field}.name`, text(own(one, "name")) ?? "", oldLabelRule),
-        ...(isObject(schema) ? [] : [required(`${field}.schema.openAPIV3Schema`)]),
+        ...(isObject(schemas[index]) ? [] : [required(`${field}.schema.openAPIV3Schema`)]),
       ];
     }),
-    ...(single
-      ? []
-      : [
-          invalid(
-            "spec.versions",
-            spec["versions"] === undefined ? undefined : versions.map(shownVersion),
-            "must have exactly one version marked as storage version",
-          ),
-        ]),
-    ...structureErrors(versions),
+    ...(storageVersions(spec).length === 1 ? [] : [invalid("spec.versions", shown, why)]),
+    ...schemas.flatMap((schema, index) => {
+      // A single schema is the same for all versions, and named without one.
+      const field =
+        versions.length === 1
+          ? "spec.validation.openAPIV3Schema"
+          : `spec.versions[${index}].schema.openAPIV3Schema`;
+      return isObject(schema) ? typeErrors(schema, field, "at the root") : [];
+    }),
   ];
 }
 
@@ -95,31 +128,22 @@ function shownVersion(one: unknown): Json {
   };
 }
 
-function structureErrors(versions: readonly unknown[]): readonly FieldError[] {
-  return versions.flatMap((one, index) => {
-    const schema = own(own(one, "schema"), "openAPIV3Schema");
-    // A single schema is the same for all versions, and named without one.
-    const field =
-      versions.length === 1
-        ? "spec.validation.openAPIV3Schema"
-        : `spec.versions[${index}].schema.openAPIV3Schema`;
-    return isObject(schema) ? typeErrors(schema, field, "at the root") : [];
-  });
-}
-
 /** Every field has a type, or says that it has none. */
-function typeErrors(schema: unknown, field: string, where: string): readonly FieldError[] {
-  const properties = own(schema, "properties");
-  const { items } = isObject(schema) ? schema : {};
+function typeErrors(schema: Json, field: string, where: string): readonly FieldError[] {
+  const { properties, items } = schema;
   const isFree =
-    own(schema, "x-kubernetes-int-or-string") === true ||
-    (where !== "at the root" && own(schema, "x-kubernetes-preserve-unknown-fields") === true);
+    schema["x-kubernetes-int-or-string"] === true ||
+    (where !== "at the root" && schema["x-kubernetes-preserve-unknown-fields"] === true);
   return [
     ...Object.entries(isObject(properties) ? properties : {}).flatMap(([key, inner]) =>
-      typeErrors(inner, `${field}.properties[${key}]`, "for specified object fields"),
+      typeErrors(
+        isObject(inner) ? inner : {},
+        `${field}.properties[${key}]`,
+        "for specified object fields",
+      ),
     ),
     ...(isObject(items) ? typeErrors(items, `${field}.items`, "for specified array items") : []),
-    ...(isFree || text(own(schema, "type")) !== undefined
+    ...(isFree || text(schema["type"]) !== undefined
       ? []
       : [required(`${field}.type`, `must not be empty ${where}`)]),
   ];
@@ -130,9 +154,8 @@ function namesErrors(given: unknown): readonly FieldError[] {
     const field = `spec.names.${key}`;
     const name = text(own(given, key));
     if (name === undefined) return [required(field)];
-    return oldLabelRule(
-      name.toLowerCase() === name || key === "plural" ? name : name.toLowerCase(),
-    ).map((why) => invalid(field, name, why));
+    const judged = key === "plural" ? name : name.toLowerCase();
+    return oldLabelRule(judged).map((why) => invalid(field, name, why));
   });
 }
 

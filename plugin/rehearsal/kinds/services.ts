@@ -1,0 +1,120 @@
+/** Services: their addresses, and what is wrong with one. */
+import { createHash } from "node:crypto";
+import type { KubeObject } from "../../run/ports";
+import { at, isObject, type Json, list, own, sameJson, text } from "../../domain/values";
+import { labelRule } from "./names";
+import { breaches, choice, duplicate, type FieldError, invalid, required } from "./refusal";
+
+/** A Service with its target ports and its address. */
+export function completeService(object: KubeObject, before: KubeObject | undefined): KubeObject {
+  const spec = specOf(object);
+  const ports = list(spec["ports"]).map((port) =>
+    isObject(port) ? { ...port, targetPort: port["targetPort"] ?? port["port"] } : port,
+  );
+  const address = spec["type"] === "ExternalName" ? {} : addressOf(object, specOf(before));
+  return { ...object, spec: { ...spec, ...(ports.length > 0 && { ports }), ...address } };
+}
+
+function specOf(object: KubeObject | undefined): Json {
+  const spec = object?.["spec"];
+  return isObject(spec) ? spec : {};
+}
+
+/** The address that was given or is held, else one that follows from the name. */
+function addressOf(object: KubeObject, before: Json): Json {
+  const spec = specOf(object);
+  const clusterIP = text(spec["clusterIP"]) ?? text(before["clusterIP"]) ?? addressFor(object);
+  const isBare = clusterIP === "None" && spec["selector"] === undefined;
+  const families = isBare
+    ? { ipFamilies: ["IPv4", "IPv6"], ipFamilyPolicy: "RequireDualStack" }
+    : { ipFamilies: ["IPv4"], ipFamilyPolicy: "SingleStack" };
+  // A client that changes clusterIP may leave the list as it was.
+  const lists = [list(spec["clusterIPs"]), list(before["clusterIPs"])];
+  const clusterIPs = lists.find(([first]) => first === clusterIP) ?? [clusterIP];
+  return { ...families, ...familiesOf(before), ...familiesOf(spec), clusterIP, clusterIPs };
+}
+
+function familiesOf({ ipFamilies, ipFamilyPolicy }: Json): Json {
+  return {
+    ...(ipFamilies !== undefined && { ipFamilies }),
+    ...(ipFamilyPolicy !== undefined && { ipFamilyPolicy }),
+  };
+}
+
+function addressFor({ metadata: { namespace = "", name = "" } }: KubeObject): string {
+  const digest = createHash("sha256").update(`${namespace}/${name}`).digest();
+  return `10.96.${digest.readUInt8(0)}.${digest.readUInt8(1)}`;
+}
+
+/** Everything wrong with a Service, and with what an update changes. */
+export function serviceErrors(
+  object: KubeObject,
+  before: KubeObject | undefined,
+): readonly FieldError[] {
+  const { type, ports, sessionAffinity, clusterIP } = specOf(object);
+  const needsPorts = type !== "ExternalName" && clusterIP !== "None";
+  return [
+    ...addressErrors(object, before),
+    ...(list(ports).length === 0 && needsPorts ? [required("spec.ports")] : []),
+    ...portErrors(list(ports)),
+    ...choice("spec.sessionAffinity", sessionAffinity, ["ClientIP", "None"]),
+    ...choice("spec.type", type, ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"]),
+  ];
+}
+
+function addressErrors(object: KubeObject, before: KubeObject | undefined): readonly FieldError[] {
+  const addresses = list(at(object, ["spec", "clusterIPs"]));
+  const held = list(at(before, ["spec", "clusterIPs"]));
+  if (held.length === 0 || addresses.length === 0 || addresses[0] === held[0]) return [];
+  return [invalid("spec.clusterIPs[0]", addresses, "may not change once set")];
+}
+
+function portErrors(ports: readonly unknown[]): readonly FieldError[] {
+  const names = ports.map((port) => text(own(port, "name")));
+  const keys = ports.map((port) => [own(port, "port"), own(port, "protocol")]);
+  return ports.flatMap((port, index) => {
+    const field = `spec.ports[${index}]`;
+    const name = names[index];
+    const unnamed = ports.length > 1 ? [required(`${field}.name`)] : [];
+    const isRepeated = name !== undefined && names.indexOf(name) < index;
+    const isSecond = keys.findIndex((key) => sameJson(key, keys[index])) < index;
+    return [
+      ...(name === undefined ? unnamed : breaches(`${field}.name`, name, labelRule)),
+      ...(isRepeated ? [duplicate(`${field}.name`, name)] : []),
+      ...numberErrors(own(port, "port"), `${field}.port`),
+      ...choice(`${field}.protocol`, own(port, "protocol"), ["SCTP", "TCP", "UDP"]),
+      ...targetErrors(own(port, "targetPort"), `${field}.targetPort`),
+      ...(isSecond ? [duplicate(field, shownPort(port))] : []),
+    ];
+  });
+}
+
+function numberErrors(value: unknown, field: string): readonly FieldError[] {
+  if (typeof value === "number" && value >= 1 && value <= 65535) return [];
+  return [invalid(field, value, "must be between 1 and 65535, inclusive")];
+}
+
+function targetErrors(value: unknown, field: string): readonly FieldError[] {
+  if (typeof value !== "string") return numberErrors(value, field);
+  const form = "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)";
+  const rules: readonly (readonly [wrong: boolean, why: string])[] = [
+    [value.length > 15, "must be no more than 15 characters"],
+    [!/^[-a-z0-9]+$/.test(value), form],
+    [!/[a-z]/.test(value), "must contain at least one letter (a-z)"],
+    [value.includes("--"), "must not contain consecutive hyphens"],
+    [/^-|-$/.test(value), "must not begin or end with a hyphen"],
+  ];
+  return rules.flatMap(([wrong, why]) => (wrong ? [invalid(field, value, why)] : []));
+}
+
+/** As the API server's own code names the fields. */
+function shownPort(port: unknown): Json {
+  return {
+    Name: "",
+    Protocol: own(port, "protocol"),
+    AppProtocol: null,
+    Port: own(port, "port"),
+    TargetPort: 0,
+    NodePort: 0,
+  };
+}
