@@ -6,7 +6,7 @@ import type { KubeObject } from "../domain/objects";
 import { rebrand } from "../domain/rebrand";
 import { isObject, list, own, text } from "../domain/values";
 import { createRegistry } from "../rehearsal/kinds/registry";
-import { strategicMerge } from "../rehearsal/memory/strategic";
+import { strategicMerge } from "../rehearsal/memory/patches";
 import { structureOf } from "../rehearsal/memory/structure";
 import { namesText } from "./names-text";
 

@@ -2,9 +2,8 @@
 import type { Names } from "../domain/names";
 import type { KubeObject } from "../domain/objects";
 import { fieldsV1Of } from "./memory/field-set";
-import { fieldsOf } from "./memory/fields";
+import { fieldsOf, structureOf } from "./memory/structure";
 import { omit } from "./memory/omit";
-import { structureOf } from "./memory/structure";
 import type { Registry } from "./model";
 
 /** The manager under which `kubectl apply -f` leaves its fields. */

@@ -102,7 +102,10 @@ class Cutter {
       ...Object.fromEntries(Object.entries(schema).filter(([key]) => kept.includes(key))),
       ...(properties !== undefined && {
         properties: Object.fromEntries(
-          Object.entries(properties).map(([key, inner]) => [key, this.field(inner, owner, key)]),
+          this.inOrder(Object.keys(properties), owner).map((key) => [
+            key,
+            this.field(properties[key] ?? {}, owner, key),
+          ]),
         ),
       }),
       ...(items !== undefined && { items: { ...this.cut(items), default: undefined } }),
@@ -110,6 +113,12 @@ class Cutter {
         additionalProperties: { ...this.cut(additionalProperties), default: undefined },
       }),
     };
+  }
+
+  /** Fields as Go declares them: in this order the server writes what it fills in. */
+  private inOrder(keys: readonly string[], owner: string): readonly string[] {
+    const declared = [...(this.goTypes.get(owner)?.keys() ?? [])];
+    return keys.toSorted((one, other) => declared.indexOf(one) - declared.indexOf(other));
   }
 
   private field(schema: OpenApi, owner: string, key: string): unknown {

@@ -3,8 +3,7 @@ import { ApiError, type StatusCause } from "../../domain/errors";
 import { isObject, type Json, list, own, text } from "../../domain/values";
 import type { KubeObject } from "../../run/ports";
 import type { StateView, User } from "../model";
-import { aggregate, decide, notFound } from "./decision";
-import { grantsOf } from "./grants";
+import { aggregate, decide, grantsOf, notFound } from "./grants";
 import type { Asked, Rule } from "./rules";
 
 /** Who asks, and what it is judged by. */

@@ -3,18 +3,15 @@ import { randomUUID } from "node:crypto";
 import type { ApiError } from "../../domain/errors";
 import type { Clock } from "../../run/ports";
 import type { Admission, Attempt, StateView } from "../model";
-import { callWebhook } from "./call";
-import { Connections } from "./connections";
-import { type Entry, entriesOf } from "./entries";
-import { CallFailure, failedCalling } from "./failure";
-import { type Invocation, invocationOf, isExempt } from "./matching";
-import { reviewFor, reviewVersionOf } from "./review";
+import { callWebhook, Connections } from "./connections";
+import { entriesOf, type Entry, type Invocation, invocationOf, isExempt } from "./entries";
+import { CallFailure, failedCalling } from "./trust";
+import { dryRunUnsupported, reviewFor, reviewVersionOf, type Verdict, verdictOf } from "./response";
 import { type ServiceRoute, targetOf } from "./targets";
-import { dryRunUnsupported, type Verdict, verdictOf } from "./verdict";
 
 export type { ServicePort, ServiceRoute } from "./targets";
 
-export interface AdmissionOptions {
+interface AdmissionOptions {
   /** By which certificates are judged; waits for an answer are real. */
   readonly clock: Clock;
   readonly route: ServiceRoute;

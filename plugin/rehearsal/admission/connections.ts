@@ -4,10 +4,9 @@ import { createSecureContext, type SecureContext, type TLSSocket } from "node:tl
 import { Agents } from "../../adapters/http/agents";
 import { arriving, NoAnswer } from "../../adapters/http/answer";
 import { exchange } from "../../adapters/http/exchange";
-import { CallFailure, notAnswered } from "./failure";
+import { CallFailure, judgePeer, notAnswered, rootsOf } from "./trust";
 import type { Reply } from "./response";
-import { judgePeer, rootsOf } from "./trust";
-import { type Broken, wordsFor } from "./words";
+import { setTimeout as pause } from "node:timers/promises";
 
 /** Where a call goes. */
 export interface Target {
@@ -151,4 +150,79 @@ function failureOf(broken: Broken, { url, shown }: Target): CallFailure {
   if (!answered) return notAnswered(url, words);
   const reading = "unexpected error when reading response body. Please retry. Original error:";
   return new CallFailure(`failed to call webhook: ${reading} ${words}`);
+}
+
+/** A request that came to no end. */
+export interface Broken {
+  readonly error: unknown;
+  /** The head of the answer had come. */
+  readonly answered: boolean;
+  readonly signal: AbortSignal;
+}
+
+const dialWords: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ETIMEDOUT: "connection timed out",
+  EHOSTUNREACH: "no route to host",
+  ENETUNREACH: "network is unreachable",
+};
+
+/** What Node says when the other side's first bytes are no TLS. */
+const noTls = ["ERR_SSL_WRONG_VERSION_NUMBER", "EPROTO"];
+
+/** What went wrong; `shown` is the address that was dialled, as it is to be shown. */
+function wordsFor({ error, answered, signal }: Broken, shown: string): string {
+  if (signal.aborted) return "context deadline exceeded";
+  const { code = "", syscall, message } = error as NodeJS.ErrnoException;
+  if (syscall === "connect") return `dial tcp ${shown}: connect: ${dialWords[code] ?? message}`;
+  if (answered) return "unexpected EOF";
+  if (noTls.includes(code)) return "http: server gave HTTP response to HTTPS client";
+  if (code === "EPIPE") return `write tcp ${shown}: write: broken pipe`;
+  if (code !== "ECONNRESET") return message;
+  return syscall === "read" ? `read tcp ${shown}: read: connection reset by peer` : "EOF";
+}
+
+/** How long a call may take. */
+export interface Call {
+  readonly target: Target;
+  readonly body: string;
+  readonly timeoutSeconds: number;
+  /** That of the write; its end throws its reason. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** So often a webhook is asked again when it answers with Retry-After. */
+const repetitions = 10;
+
+/** The last answer; throws CallFailure, also when the time is over. */
+export async function callWebhook(call: Call, connections: Connections): Promise<Reply> {
+  const { target, body, signal: outer } = call;
+  const deadline = new AbortController();
+  const timer = setTimeout(() => {
+    deadline.abort();
+  }, call.timeoutSeconds * 1000);
+  const signal = outer === undefined ? deadline.signal : AbortSignal.any([outer, deadline.signal]);
+  try {
+    for (let repeated = 0; ; repeated++) {
+      const reply = await connections.post({ target, body, signal });
+      const wait = waitAfter(reply);
+      if (wait === undefined || repeated === repetitions) return reply;
+      await pauseUntil(wait, signal, target.url);
+    }
+  } finally {
+    clearTimeout(timer);
+    outer?.throwIfAborted();
+  }
+}
+
+function waitAfter({ status, retryAfter }: Reply): number | undefined {
+  return status === 429 || status >= 500 ? retryAfter : undefined;
+}
+
+async function pauseUntil(seconds: number, signal: AbortSignal, url: string): Promise<void> {
+  try {
+    await pause(seconds * 1000, undefined, { signal });
+  } catch {
+    throw notAnswered(url, "context deadline exceeded");
+  }
 }

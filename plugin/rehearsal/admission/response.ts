@@ -1,8 +1,10 @@
 /** Reads the body of a webhook's answer as strictly, and complains in the same words, as the API server. */
-import { isObject, type Json, own, parseJson, text } from "../../domain/values";
-import { CallFailure } from "./failure";
-import type { Mark, ReviewVersion } from "./review";
-import { statusFailure } from "./status-failure";
+import { isObject, type Json, list, own, parseJson, text } from "../../domain/values";
+import { CallFailure } from "./trust";
+import { ApiError, type StatusCause } from "../../domain/errors";
+import type { KubeObject, Resource } from "../../run/ports";
+import type { Attempt } from "../model";
+import { type Invocation, isNamespace } from "./entries";
 
 /** An HTTP answer. */
 export interface Reply {
@@ -13,7 +15,7 @@ export interface Reply {
 }
 
 /** The `response` of the review that was answered; throws CallFailure. */
-export function responseOf(reply: Reply, { uid, version }: Mark): Json {
+function responseOf(reply: Reply, { uid, version }: Mark): Json {
   const review = decoded(reply, version);
   const response = own(review, "response");
   if (!isObject(response)) throw invalid("webhook response was absent");
@@ -132,4 +134,153 @@ function refuseWrongTypes(review: unknown, version: ReviewVersion): void {
 function goKind(value: unknown): string {
   if (Array.isArray(value)) return "array";
   return typeof value === "boolean" ? "bool" : typeof value;
+}
+
+interface Failed {
+  readonly status: number;
+  readonly contentType: string | undefined;
+  readonly body: string;
+}
+
+const words: Readonly<Record<number, string>> = {
+  400: "the server rejected our request for an unknown reason",
+  401: "the server has asked for the client to provide credentials",
+  404: "the server could not find the requested resource",
+  405: "the server does not allow this method on the requested resource",
+  409: "the server reported a conflict",
+  422: "the server rejected our request due to an error in our request",
+  429: "the server has received too many requests and has asked us to try again later",
+  503: "the server is currently unable to handle the request",
+  504: "the server was unable to return a response in the time allotted, but may still be processing the request",
+};
+
+/** The message: that of a Status in the body, else one for the number, with the body's text where it helps. */
+function statusFailure({ status, contentType, body }: Failed): string {
+  const told = statusMessage(body);
+  if (told !== undefined) return told;
+  const known = words[status];
+  if (known !== undefined) return known;
+  const isText = contentType === undefined || contentType.startsWith("text/");
+  const said = isText ? body.slice(0, 2048).trim() : "unknown";
+  if (status === 403 || status === 415) return said;
+  if (status === 406) return notAcceptable(said);
+  return status >= 500
+    ? `an error on the server (${JSON.stringify(said)}) has prevented the request from succeeding`
+    : `the server responded with the status code ${status} but did not return more information`;
+}
+
+function notAcceptable(said: string): string {
+  return said === "" || said === "unknown"
+    ? "the server was unable to respond with a content type that the client supports"
+    : said;
+}
+
+function statusMessage(body: string): string | undefined {
+  const status = parseJson(body);
+  const isFailure =
+    own(status, "kind") === "Status" &&
+    ["v1", undefined].includes(text(own(status, "apiVersion"))) &&
+    own(status, "status") === "Failure";
+  return isFailure ? (text(own(status, "message")) ?? "") : undefined;
+}
+
+/** Yes or no, with what is to be shown to the writer. */
+export interface Verdict {
+  readonly warnings: readonly string[];
+  readonly refusal: ApiError | undefined;
+}
+
+/** Reads the answer to the review of that mark; throws CallFailure when it is none. */
+export function verdictOf(entry: string, reply: Reply, mark: Mark): Verdict {
+  const response = responseOf(reply, mark);
+  const allowed = own(response, "allowed") === true;
+  return {
+    warnings: list(own(response, "warnings")).map(String),
+    refusal: allowed ? undefined : denial(entry, own(response, "status")),
+  };
+}
+
+/** A Status of the webhook's choice, but never one that could be taken for a success. */
+function denial(entry: string, status: unknown): ApiError {
+  const denied = `admission webhook ${JSON.stringify(entry)} denied the request`;
+  const reason = text(own(status, "reason"));
+  const why = text(own(status, "message")) ?? reason;
+  const code = own(status, "code");
+  const details = own(status, "details");
+  const retryAfter = own(details, "retryAfterSeconds");
+  return new ApiError(why === undefined ? `${denied} without explanation` : `${denied}: ${why}`, {
+    status: typeof code === "number" && code >= 400 ? code : 400,
+    ...(reason !== undefined && { reason }),
+    causes: list(own(details, "causes")).filter(isObject).map(causeOf),
+    ...(typeof retryAfter === "number" && retryAfter > 0 && { retryAfter }),
+  });
+}
+
+function causeOf(cause: object): StatusCause {
+  const part = (key: keyof StatusCause): StatusCause => {
+    const value = text(own(cause, key));
+    return value === undefined ? {} : { [key]: value };
+  };
+  return { ...part("reason"), ...part("field"), ...part("message") };
+}
+
+/** The refusal of a dry run that a webhook might take for a real write. */
+export function dryRunUnsupported(entry: string): ApiError {
+  const message = `admission webhook ${JSON.stringify(entry)} does not support dry run`;
+  return new ApiError(message, { status: 400, reason: "BadRequest" });
+}
+
+/** Versions of AdmissionReview that the API server speaks. */
+type ReviewVersion = "v1" | "v1beta1";
+
+/** The first version of the entry's list that the API server speaks. */
+export function reviewVersionOf(accepted: readonly string[]): ReviewVersion | undefined {
+  return accepted.find((version): version is ReviewVersion => /^v1(beta1)?$/.test(version));
+}
+
+/** How the review is marked. */
+export interface Mark {
+  readonly uid: string;
+  readonly version: ReviewVersion;
+}
+
+/** The review of a write, as the API server words it. */
+export function reviewFor(attempt: Attempt, { resource }: Invocation, mark: Mark): Json {
+  const { definition, name, namespace, user } = attempt;
+  const place = isNamespace(attempt) ? name : namespace;
+  return {
+    kind: "AdmissionReview",
+    apiVersion: `admission.k8s.io/${mark.version}`,
+    request: {
+      uid: mark.uid,
+      kind: kindOf(resource),
+      resource: resourceOf(resource),
+      requestKind: kindOf(definition.resource),
+      requestResource: resourceOf(definition.resource),
+      ...(name !== "" && { name }),
+      ...(place !== undefined && { namespace: place }),
+      operation: attempt.operation,
+      userInfo: { username: user.name, ...(user.groups.length > 0 && { groups: user.groups }) },
+      object: inVersion(attempt.object, resource),
+      oldObject: inVersion(attempt.before, resource),
+      dryRun: attempt.dryRun,
+      options: { ...attempt.options, apiVersion: "meta.k8s.io/v1" },
+    },
+  };
+}
+
+function kindOf({ group, version, kind }: Resource): Json {
+  return { group, version, kind };
+}
+
+function resourceOf({ group, version, plural }: Resource): Json {
+  return { group, version, resource: plural };
+}
+
+/** Versions differ in their name alone: conversion by a webhook is no part of the rehearsal. */
+function inVersion(object: KubeObject | undefined, resource: Resource): KubeObject | null {
+  if (object === undefined) return null;
+  const { group, version } = resource;
+  const apiVersion = group === "" ? version : `${group}/${version}`;
+  return { ...object, apiVersion, kind: resource.kind };
 }

@@ -4,7 +4,7 @@ import { list, own, text } from "../../domain/values";
 import type { StateView } from "../model";
 import type { Target } from "./connections";
 import type { Callee, Entry } from "./entries";
-import { notAnswered } from "./failure";
+import { notAnswered } from "./trust";
 
 /** The port of a Service. */
 export interface ServicePort {
@@ -24,7 +24,7 @@ export type ServiceRoute = (
 ) => { readonly host: string; readonly port: number } | { readonly refused: string } | undefined;
 
 /** Why an entry is left out. */
-export interface Skipped {
+interface Skipped {
   readonly skipped: string;
 }
 

@@ -13,7 +13,7 @@ import {
 } from "./refusal";
 
 /** What a kind asks of its objects' metadata. */
-export interface NameRules {
+interface NameRules {
   readonly namespaced: boolean;
   readonly name: Rule;
 }
@@ -54,7 +54,7 @@ function strayNamespace({ namespace = "" }: KubeObject["metadata"]): readonly Fi
 }
 
 /** Labels wherever they stand. */
-export function labelErrors(labels: unknown, field: string): readonly FieldError[] {
+function labelErrors(labels: unknown, field: string): readonly FieldError[] {
   return keysOf(labels).flatMap((key) => [
     ...breaches(field, key, qualifiedRule),
     ...breaches(field, String(own(labels, key)), labelValueRule),

@@ -4,7 +4,7 @@ import { isObject, type Json } from "../../domain/values";
 import { objectMeta, type Schema, schemaOfField } from "./schema";
 
 /** What is left, and the paths of what is not. */
-export interface Pruned {
+interface Pruned {
   readonly value: unknown;
   readonly unknown: readonly string[];
 }

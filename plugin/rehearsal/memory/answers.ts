@@ -98,32 +98,6 @@ export function internal(message: string): ApiError {
   return new ApiError(message, { status: 500 });
 }
 
-const reasons = {
-  Invalid: "FieldValueInvalid",
-  Required: "FieldValueRequired",
-  Forbidden: "FieldValueForbidden",
-  TooLong: "FieldValueTooLong",
-} as const;
-
-/** One field that is wrong. */
-export interface Fault {
-  readonly is: keyof typeof reasons;
-  readonly field: string;
-  /** `Invalid value: "1": field is immutable` */
-  readonly message: string;
-}
-
-/** 422 that names every fault; a fault that is found twice is a cause twice and a text once. */
-export function invalid(subject: string, name: string, faults: readonly Fault[]): ApiError {
-  const texts = [...new Set(faults.map(({ field, message }) => `${field}: ${message}`))];
-  const all = texts.length === 1 ? texts.join("") : `[${texts.join(", ")}]`;
-  return new ApiError(`${subject} "${name}" is invalid: ${all}`, {
-    status: 422,
-    reason: "Invalid",
-    causes: faults.map(({ is, field, message }) => ({ reason: reasons[is], field, message })),
-  });
-}
-
 /** 415 for a strategic merge patch of a custom resource. */
 export function unknownFormat(): ApiError {
   const types = ["json-patch+json", "merge-patch+json", "apply-patch+yaml"];

@@ -16,15 +16,21 @@ import type {
   WriteOptions,
 } from "../../run/ports";
 import { imitatedVersion, type KindDefinition, type User } from "../model";
-import { noSuchPage, nothingServed, pluralOf, unknownKind } from "./answers";
-import { apply } from "./applying";
-import { bodyOf, requireManager } from "./body";
+import { internal, noSuchPage, nothingServed, pluralOf, unknownKind } from "./answers";
+import { apply, change, create } from "./writing";
+import {
+  bodyOf,
+  inVersion,
+  type Plane,
+  requireAccess,
+  requireManager,
+  type WriteRequest,
+} from "./request";
 import { remove } from "./deleting";
 import { patched, requireFormat } from "./patches";
-import { inVersion, type Plane, requireAccess, type WriteRequest } from "./request";
-import { selectedName, selectorOf } from "./selectors";
-import { watchStore } from "./watching";
-import { change, create } from "./writing";
+import { selectedName, selectorOf, type Selects } from "./selectors";
+import { setMaxListeners } from "node:events";
+import { type Change, type Entry, keyOf, type Store } from "./store";
 
 /** Who connects, and what the connection is called in reports. */
 export interface Connection {
@@ -263,4 +269,75 @@ export class MemoryCluster implements Cluster {
       options,
     };
   }
+}
+
+/** The changes of a kind, until the signal is aborted. */
+async function* watchStore(
+  store: Store,
+  definition: KindDefinition,
+  options: WatchOptions,
+): AsyncGenerator<WatchEvent> {
+  const { signal, namespace, resourceVersion } = options;
+  setMaxListeners(0, signal); // of many watches; node warns from the eleventh on
+  const selects = selectorOf(options, definition);
+  const kind = keyOf(pluralOf(definition));
+  const within = (object: KubeObject): boolean =>
+    namespace === undefined || object.metadata.namespace === namespace;
+  let seen = resourceVersion === undefined ? store.version : parseVersion(resourceVersion);
+  // the entries are held from the start, so that nothing is missed between two events
+  store.log.after(seen);
+  if (resourceVersion === undefined) {
+    for (const object of store.list(pluralOf(definition), namespace).filter(selects)) {
+      yield { type: "ADDED", object: inVersion(object, definition) };
+      if (isOver(signal)) return;
+    }
+  }
+  while (!signal.aborted) {
+    const entries = store.log.after(seen);
+    for (const entry of entries) {
+      seen = entry.version;
+      const event = eventOf(entry, { kind, within, selects });
+      if (event === undefined) continue;
+      yield { type: event.type, object: inVersion(event.object, definition) };
+      if (isOver(signal)) return;
+    }
+    if (entries.length === 0) await store.log.next(signal);
+    await turn();
+  }
+}
+
+/** Asked anew after every event: whoever took it may have ended the watch. */
+function isOver({ aborted }: AbortSignal): boolean {
+  return aborted;
+}
+
+interface Scope {
+  readonly kind: string;
+  readonly within: Selects;
+  readonly selects: Selects;
+}
+
+/** An object that comes to be selected is added for the watcher, one that no longer is, deleted. */
+function eventOf({ kind, change }: Entry, scope: Scope): Omit<Change, "before"> | undefined {
+  const { type, object, before } = change;
+  if (kind !== scope.kind || !scope.within(object)) return undefined;
+  const was = before !== undefined && scope.selects(before);
+  const is = type !== "DELETED" && scope.selects(object);
+  if (!was && !is) return undefined;
+  if (was && is) return { type: "MODIFIED", object };
+  return is ? { type: "ADDED", object } : { type: "DELETED", object: last(object, before) };
+}
+
+/** The state that the watcher knew, under the version at which it left. */
+function last(object: KubeObject, before: KubeObject | undefined): KubeObject {
+  const { resourceVersion = "" } = object.metadata;
+  const known = before ?? object;
+  return { ...known, metadata: { ...known.metadata, resourceVersion } };
+}
+
+function parseVersion(version: string): number {
+  if (/^\d+$/.test(version)) return Number(version);
+  throw internal(
+    `resourceVersion: Invalid value: "${version}": strconv.ParseUint: parsing "${version}": invalid syntax`,
+  );
 }

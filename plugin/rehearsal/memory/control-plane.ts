@@ -6,10 +6,9 @@ import { at, text } from "../../domain/values";
 import type { Clock, Cluster } from "../../run/ports";
 import type { ControlPlaneParts, KindDefinition, StateView, User } from "../model";
 import { notFound, pluralOf } from "./answers";
-import type { Change } from "./change-log";
+import { type Change, Store } from "./store";
 import { MemoryCluster } from "./connection";
 import { timestamp } from "./request";
-import { Store } from "./store";
 
 /** Who connects. */
 export interface ConnectOptions {

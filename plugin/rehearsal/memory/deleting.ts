@@ -3,9 +3,7 @@ import type { KubeObject } from "../../domain/objects";
 import { list } from "../../domain/values";
 import type { Preconditions } from "../../run/ports";
 import { conflict, notFound, pluralOf, qualifiedKind } from "./answers";
-import { judge } from "./judging";
-import { requireMortal } from "./namespaces";
-import { keyOf, type Plane, timestamp, type WriteRequest } from "./request";
+import { judge, keyOf, type Plane, requireMortal, timestamp, type WriteRequest } from "./request";
 
 /** Deletes an object, or marks it when a finalizer keeps it. */
 export async function remove(

@@ -2,15 +2,8 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { type KubeObject, type ObjectMeta } from "../../domain/objects";
 import { list, sameJson } from "../../domain/values";
-import {
-  badRequest,
-  conflict,
-  type Fault,
-  internal,
-  invalid,
-  qualified,
-  qualifiedKind,
-} from "./answers";
+import { type FieldError, forbidden, invalid, invalidObject } from "../kinds/refusal";
+import { badRequest, conflict, internal, qualified, qualifiedKind } from "./answers";
 import { omit } from "./omit";
 import type { WriteRequest } from "./request";
 
@@ -95,7 +88,7 @@ export function continued(
   requireVersion(object.metadata, before, { definition, name });
   const faults = immutable(object.metadata, before.metadata);
   // found once by the store and once more by the kind
-  if (faults.length > 0) throw invalid(qualifiedKind(resource), name, [...faults, ...faults]);
+  if (faults.length > 0) throw invalidObject(qualifiedKind(resource), name, [...faults, ...faults]);
   const metadata = { ...omit(object.metadata, "selfLink"), ...keptOf(before.metadata) };
   return { ...object, metadata };
 }
@@ -112,7 +105,9 @@ function requireVersion(
   const { resource, custom } = definition;
   if (version === "" || version === "0") {
     if (!custom && !versioned.includes(resource.group)) return;
-    throw invalid(qualified(resource), name, [unversioned]);
+    throw invalidObject(qualified(resource), name, [
+      invalid("metadata.resourceVersion", 0, "must be specified for an update"),
+    ]);
   }
   if (!/^\d+$/.test(version)) {
     throw internal(`strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
@@ -124,12 +119,6 @@ function requireVersion(
     "the object has been modified; please apply your changes to the latest version and try again",
   );
 }
-
-const unversioned: Fault = {
-  is: "Invalid",
-  field: "metadata.resourceVersion",
-  message: "Invalid value: 0: must be specified for an update",
-};
 
 const kept = [
   "uid",
@@ -145,25 +134,22 @@ function keptOf(before: ObjectMeta): ObjectMeta {
   );
 }
 
-function immutable(metadata: ObjectMeta, before: ObjectMeta): readonly Fault[] {
+function immutable(metadata: ObjectMeta, before: ObjectMeta): readonly FieldError[] {
   const fixed = ["uid", "deletionTimestamp", "deletionGracePeriodSeconds"] as const;
   const faults = fixed
     .filter((name) => (metadata[name] ?? null) !== null && !sameJson(metadata[name], before[name]))
-    .map((name): Fault => {
-      const message = `Invalid value: ${JSON.stringify(metadata[name])}: field is immutable`;
-      return { is: "Invalid", field: `metadata.${name}`, message };
-    });
+    .map((name) => invalid(`metadata.${name}`, metadata[name], "field is immutable"));
   return [...lateFinalizers(metadata, before), ...faults];
 }
 
-function lateFinalizers(metadata: ObjectMeta, before: ObjectMeta): readonly Fault[] {
+function lateFinalizers(metadata: ObjectMeta, before: ObjectMeta): readonly FieldError[] {
   if (before.deletionTimestamp === undefined) return [];
   const old = list(before["finalizers"]);
   const added = list(metadata["finalizers"]).filter((finalizer) => !old.includes(finalizer));
   if (added.length === 0) return [];
   const shown = `[]string{${added.map((finalizer) => JSON.stringify(finalizer)).join(", ")}}`;
   const why = `no new finalizers can be added if the object is being deleted, found new finalizers ${shown}`;
-  return [{ is: "Forbidden", field: "metadata.finalizers", message: `Forbidden: ${why}` }];
+  return [forbidden("metadata.finalizers", why)];
 }
 
 /** Metadata without the maps and lists that hold nothing. */

@@ -2,9 +2,18 @@
 import type { KubeObject } from "../../domain/objects";
 import type { Json } from "../../domain/values";
 import type { WriteOptions } from "../../run/ports";
-import type { Attributes, ControlPlaneParts, KindDefinition, User } from "../model";
-import { forbidden, pluralOf } from "./answers";
+import type {
+  Attempt,
+  Attributes,
+  ControlPlaneParts,
+  KindDefinition,
+  StateView,
+  User,
+} from "../model";
+import { forbidden, notFound, pluralOf, qualified, refusal403, tooLarge } from "./answers";
 import type { Key, Store } from "./store";
+import { invalidObject, required, tooLong } from "../kinds/refusal";
+import { kinds } from "../../domain/kinds";
 
 /** The parts and the objects that requests work on. */
 export interface Plane {
@@ -64,4 +73,89 @@ export function requireAccess({ parts, store }: Plane, user: User, attributes: A
   const { access } = parts;
   if (access.allows(user, attributes, store)) return;
   throw forbidden(user, attributes, access.reason?.(user, attributes, store));
+}
+
+const mostBytes = 3 * 1024 * 1024;
+const mostManagerBytes = 128;
+
+/** What was sent, as JSON carries it; 413 for too much of it. */
+export function bodyOf(sent: unknown): unknown {
+  const body = JSON.stringify(sent ?? null);
+  if (Buffer.byteLength(body) > mostBytes) throw tooLarge(mostBytes);
+  return JSON.parse(body);
+}
+
+/** The options of a write are valid; an apply names its manager. */
+export function requireManager(
+  kind: "CreateOptions" | "UpdateOptions" | "PatchOptions",
+  manager: string | undefined,
+  apply?: "apply",
+): void {
+  const subject = `${kind}.meta.k8s.io`;
+  if (apply !== undefined && (manager ?? "") === "") {
+    throw invalidObject(subject, "", [required("fieldManager", "is required for apply patch")]);
+  }
+  if (Buffer.byteLength(manager ?? "") > mostManagerBytes) {
+    throw invalidObject(subject, "", [tooLong("fieldManager", mostManagerBytes)]);
+  }
+}
+
+/** Escalation, then the admission; its warnings go to who asked. */
+export async function judge(
+  { parts, store: state }: Plane,
+  request: WriteRequest,
+  { operation, object, before }: Pick<Attempt, "operation" | "object" | "before">,
+): Promise<void> {
+  const { definition, name, namespace, user, options } = request;
+  const kinds = {
+    CREATE: "CreateOptions",
+    UPDATE: "UpdateOptions",
+    DELETE: "DeleteOptions",
+  } as const;
+  const attempt: Attempt = {
+    operation,
+    definition,
+    name,
+    namespace,
+    object,
+    before,
+    user,
+    dryRun: options.dryRun === true,
+    options: optionsOf(kinds[operation], request),
+    signal: options.signal,
+  };
+  if (operation !== "DELETE") parts.access.refuseEscalation(attempt, state);
+  for (const warning of await parts.admission.admit(attempt, state)) options.onWarning?.(warning);
+}
+
+/** Nothing is created in a namespace that is absent or on its way out. */
+export function requireNamespace(
+  state: StateView,
+  { definition, name, namespace }: WriteRequest,
+): void {
+  if (namespace === undefined) return;
+  const found = state.get(kinds.namespace, namespace);
+  if (found === undefined) throw notFound(kinds.namespace, namespace);
+  if (found.metadata.deletionTimestamp === undefined) return;
+  const what = qualified(definition.resource);
+  throw refusal403(
+    name === "" ? what : `${what} "${name}"`,
+    `unable to create new content in namespace ${namespace} because it is being terminated`,
+    [
+      {
+        reason: "NamespaceTerminating",
+        field: "metadata.namespace",
+        message: `namespace ${namespace} is being terminated`,
+      },
+    ],
+  );
+}
+
+const immortal = ["default", "kube-system", "kube-public"];
+
+/** The namespaces that every cluster needs are not deleted. */
+export function requireMortal({ definition, name }: WriteRequest): void {
+  const { group, plural } = definition.resource;
+  if (group !== "" || plural !== "namespaces" || !immortal.includes(name)) return;
+  throw refusal403(`namespaces "${name}"`, "this namespace may not be deleted");
 }

@@ -1,6 +1,7 @@
 /** How values merge: the structure of a kind read at one place after the other. */
-import { isObject, type Json, own } from "../../domain/values";
+import { isObject, type Json, own, sameJson } from "../../domain/values";
 import type { KindDefinition, Structure } from "../model";
+import { below, type FieldSet, isEmpty, noFields, onlyHere, setOf, union } from "./field-set";
 
 const free: Structure = { values: {} };
 
@@ -100,4 +101,148 @@ export function itemsOf(
     else items.set(found.element, item);
   }
   return { items, twice };
+}
+
+/** Every field that a value names; of a list that is one value, and of scalars, the place. */
+export function fieldsOf(value: unknown, structure: Structure): FieldSet {
+  if (isObject(value)) {
+    if (structure.atomic === true) return onlyHere;
+    return setOf(
+      false,
+      Object.entries(value).map(([key, inner]) => {
+        const fields = fieldsOf(inner, fieldStructure(structure, key));
+        const leaf = inner === null || (isObject(inner) && Object.keys(inner).length === 0);
+        const member = fields.member || leaf || !isNamed(structure, key);
+        return [`f:${key}`, { ...fields, member }] as const;
+      }),
+    );
+  }
+  if (!Array.isArray(value) || !isAssociative(structure)) return onlyHere;
+  const { items, twice } = itemsOf(structure, value);
+  return setOf(
+    false,
+    [...items].map(([element, item]) => {
+      if (twice.has(element)) return [element, onlyHere] as const;
+      return [element, { ...fieldsOf(item, structure.items ?? {}), member: true }] as const;
+    }),
+  );
+}
+
+/** What a change did to each field. */
+export interface Comparison {
+  readonly added: FieldSet;
+  readonly modified: FieldSet;
+  readonly removed: FieldSet;
+}
+
+const unchanged: Comparison = { added: noFields, modified: noFields, removed: noFields };
+
+/** The fields in which `after` differs from `before`; undefined for a value that is not there. */
+export function compare(before: unknown, after: unknown, structure: Structure): Comparison {
+  const change = compareInside(before, after, structure);
+  if (before === undefined) return { ...change, added: { ...change.added, member: true } };
+  if (after === undefined) return { ...change, removed: { ...change.removed, member: true } };
+  return change;
+}
+
+function compareInside(before: unknown, after: unknown, structure: Structure): Comparison {
+  const descent = descentOf([before, after], structure);
+  if (descent === undefined) {
+    if (before === undefined || after === undefined || sameJson(before, after)) return unchanged;
+    return { ...unchanged, modified: onlyHere };
+  }
+  const { children, inner } = descent;
+  const [left = new Map<string, unknown>(), right = new Map<string, unknown>()] = children;
+  const found = [...new Set([...left.keys(), ...right.keys()])].map((key) => {
+    return [key, compare(left.get(key), right.get(key), inner(key))] as const;
+  });
+  const part = (name: keyof Comparison): FieldSet =>
+    setOf(
+      false,
+      found.map(([key, change]) => [key, change[name]]),
+    );
+  return { added: part("added"), modified: part("modified"), removed: part("removed") };
+}
+
+interface Descent {
+  readonly children: readonly ReadonlyMap<string, unknown>[];
+  readonly inner: (element: string) => Structure;
+}
+
+/** How to look into values of one place; undefined when the place is one value. */
+function descentOf(values: readonly unknown[], structure: Structure): Descent | undefined {
+  const present = values.filter((value) => value !== undefined && value !== null);
+  if (present.length === 0) return undefined;
+  if (present.every(isObject)) {
+    const empty = present.every((value) => Object.keys(value).length === 0);
+    if (structure.atomic === true || empty) return undefined;
+    return {
+      children: values.map((value) => new Map(entriesOf(value))),
+      inner: (element) => fieldStructure(structure, element.slice(2)),
+    };
+  }
+  const lists = present.every((value) => Array.isArray(value));
+  if (!lists || !isAssociative(structure) || present.every(({ length }) => length === 0)) {
+    return undefined;
+  }
+  return {
+    children: values.map((value) => itemsOf(structure, value).items),
+    inner: () => structure.items ?? {},
+  };
+}
+
+function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
+  return Object.entries(isObject(value) ? value : {}).map(([key, inner]) => [`f:${key}`, inner]);
+}
+
+/** A value without the fields of a set; what is left empty goes as well. */
+export function without(value: unknown, remove: FieldSet, structure: Structure): unknown {
+  if (isObject(value)) {
+    if (structure.atomic === true || isBare(value)) return undefined;
+    const kept = Object.entries(value).flatMap(([key, inner]) => {
+      const set = below(remove, `f:${key}`);
+      if (set.member) return [];
+      return [[key, pruned(inner, set, fieldStructure(structure, key))] as const];
+    });
+    return kept.length > 0 ? Object.fromEntries(kept) : undefined;
+  }
+  if (!Array.isArray(value)) return value;
+  return isAssociative(structure) ? listWithout(value, remove, structure) : undefined;
+}
+
+function listWithout(
+  value: readonly unknown[],
+  remove: FieldSet,
+  structure: Structure,
+): readonly unknown[] | undefined {
+  const kept = value.flatMap((item) => {
+    const found = elementOf(structure, item);
+    const set = "element" in found ? below(remove, found.element) : noFields;
+    return set.member ? [] : [pruned(item, set, structure.items ?? {})];
+  });
+  return kept.length > 0 ? kept : undefined;
+}
+
+function pruned(value: unknown, set: FieldSet, structure: Structure): unknown {
+  if (isEmpty(set)) return value;
+  const left = without(value, set, structure);
+  return left === undefined ? null : left;
+}
+
+function isBare(value: object): boolean {
+  return Object.keys(value).length === 0;
+}
+
+/** The set with every named field on the way to a member, which is otherwise left unsaid. */
+export function withNamedFields(set: FieldSet, structure: Structure): FieldSet {
+  return setOf(
+    set.member,
+    [...set.children].map(([key, child]) => {
+      const name = key.startsWith("f:") ? key.slice(2) : undefined;
+      const inner = name === undefined ? (structure.items ?? {}) : fieldStructure(structure, name);
+      const named = name !== undefined && isNamed(structure, name) && child.children.size > 0;
+      const deeper = withNamedFields(child, inner);
+      return [key, named ? union(deeper, onlyHere) : deeper] as const;
+    }),
+  );
 }

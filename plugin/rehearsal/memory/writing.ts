@@ -1,19 +1,36 @@
 /** The way of a write: merged, prepared, judged, stored. */
 import type { KubeObject } from "../../domain/objects";
-import { list, sameJson } from "../../domain/values";
-import { alreadyExists, conflict, notFound, pluralOf, qualified } from "./answers";
+import { at, type Json, list, sameJson } from "../../domain/values";
+import {
+  alreadyExists,
+  badRequest,
+  conflict,
+  internal,
+  notFound,
+  pluralOf,
+  qualified,
+} from "./answers";
 import { omit } from "./omit";
-import { emptyOf, givenTo } from "./empty";
-import type { FieldSet } from "./field-set";
-import { judge } from "./judging";
+import { type FieldSet, noFields, onlyHere, setOf, union } from "./field-set";
+import {
+  inVersion,
+  judge,
+  keyOf,
+  type Plane,
+  requireAccess,
+  requireNamespace,
+  timestamp,
+  type WriteRequest,
+} from "./request";
 import { born, continued, named, placed, requireName, requireUid, trimmed } from "./metadata";
-import { requireNamespace } from "./namespaces";
-import { type Ignored, manageUpdate, type Managing } from "./ownership";
-import { inVersion, keyOf, type Plane, timestamp, type WriteRequest } from "./request";
+import { type Ignored, manageApply, manageUpdate, type Managing } from "./ownership";
 import { structureOf } from "./structure";
+import type { ApplyOptions } from "../../run/ports";
+import { typedProblems } from "./typed-problems";
+import type { KindDefinition } from "../model";
 
 /** A write whose object is made from the stored one, undefined where there is none. */
-export interface Writing {
+interface Writing {
   readonly request: WriteRequest;
   /** The object as the request wants it, its owners known when `owned`. */
   readonly next: (before: KubeObject | undefined) => KubeObject;
@@ -143,7 +160,7 @@ function managed(plane: Plane, request: WriteRequest, step: Step): KubeObject {
 }
 
 /** What the rules of ownership need to know of a write. */
-export function managingOf(
+function managingOf(
   { parts }: Plane,
   { definition, manager, subresource }: WriteRequest,
   step: Step,
@@ -161,7 +178,7 @@ export function managingOf(
 }
 
 /** Whether a write of the object leaves the status alone. */
-export function ignoredOf({ definition, subresource }: WriteRequest): Ignored {
+function ignoredOf({ definition, subresource }: WriteRequest): Ignored {
   return { status: definition.hasStatus && subresource === undefined };
 }
 
@@ -190,4 +207,96 @@ function counted(object: KubeObject, before: KubeObject, { definition }: WriteRe
   if (sameJson(content(object), content(before))) return object;
   const generation = (before.metadata.generation ?? 0) + 1;
   return { ...object, metadata: { ...object.metadata, generation } };
+}
+
+/** Applies an object; creates it when it is absent and the user may. */
+export function apply(
+  plane: Plane,
+  request: WriteRequest,
+  { object, options }: { readonly object: KubeObject; readonly options: ApplyOptions },
+): Promise<KubeObject> {
+  const next = (before: KubeObject | undefined): KubeObject => {
+    requireNoManagers(object);
+    requireTyped(object, request);
+    const sent = before === undefined ? unversioned(object, request) : object;
+    const managing = managingOf(plane, request, { object: sent, before });
+    return manageApply(managing, options.force === true, ignoredOf(request));
+  };
+  return change(plane, {
+    request,
+    next,
+    owned: true,
+    allowCreate: () => {
+      requireCreate(plane, request);
+    },
+  });
+}
+
+function requireCreate(plane: Plane, { definition, name, namespace, user }: WriteRequest): void {
+  const { group, plural } = definition.resource;
+  requireAccess(plane, user, {
+    verb: "create",
+    group,
+    resource: plural,
+    name,
+    ...(namespace !== undefined && { namespace }),
+  });
+}
+
+function requireNoManagers({ metadata }: KubeObject): void {
+  if (metadata.managedFields === undefined) return;
+  throw badRequest("metadata.managedFields must be nil");
+}
+
+/** A version means nothing for an object that does not exist yet, a uid another object. */
+function unversioned(object: KubeObject, { definition, name }: WriteRequest): KubeObject {
+  const { uid } = object.metadata;
+  if (uid === undefined) return { ...object, metadata: omit(object.metadata, "resourceVersion") };
+  const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+  throw conflict(qualified(definition.resource), name, why);
+}
+
+/** What is applied has the types of the schema, and nothing twice that is known by keys. */
+function requireTyped(
+  object: KubeObject,
+  { definition, namespace = "", name }: WriteRequest,
+): void {
+  const problems = typedProblems(object, structureOf(definition));
+  if (problems.length === 0) return;
+  const { group, version, kind } = definition.resource;
+  const what = `(${namespace}/${name}; ${group}/${version}, Kind=${kind})`;
+  const lines = problems.map((problem) => `  ${problem}`);
+  const all = problems.length === 1 ? problems.join("") : ["errors:", ...lines].join("\n");
+  throw internal(`failed to create typed patch object ${what}: ${all}`);
+}
+
+const template: Json = { metadata: {}, spec: { containers: null } };
+
+/** Parts of built-in kinds that are there even in an empty object, so that nobody owns them. */
+const parts: Readonly<Record<string, Json>> = {
+  Deployment: { spec: { strategy: {}, template }, status: {} },
+  StatefulSet: { spec: { updateStrategy: {}, template }, status: {} },
+  ReplicaSet: { spec: { template }, status: {} },
+  Job: { spec: { template }, status: {} },
+};
+
+/** The empty object of a kind: nothing at all for a custom one. */
+function emptyOf({ custom, resource }: KindDefinition): Json {
+  const rest = custom ? {} : (parts[resource.kind] ?? { spec: {}, status: {} });
+  return { metadata: {}, ...rest };
+}
+
+/** What the API server gives to new objects of a kind after it has noted who owns what. */
+const given: Readonly<Record<string, readonly string[]>> = {
+  Namespace: ["finalizers"],
+  Service: ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"],
+};
+
+/** The fields that nobody owns because the API server itself filled them in. */
+function givenTo(sent: KubeObject, { custom, resource }: KindDefinition): FieldSet {
+  const names = custom ? [] : (given[resource.kind] ?? []);
+  return names
+    .filter((name) => at(sent, ["spec", name]) === undefined)
+    .map((name) => setOf(false, [["f:spec", setOf(false, [[`f:${name}`, onlyHere]])]]))
+    .reduce(union, noFields);
 }

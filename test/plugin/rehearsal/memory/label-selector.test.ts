@@ -1,4 +1,4 @@
-import { parseLabelSelector } from "../../../../plugin/rehearsal/memory/label-selector";
+import { parseLabelSelector } from "../../../../plugin/rehearsal/memory/selectors";
 
 const objects = { one: { a: "1", b: "x" }, two: { a: "2" }, none: {} };
 

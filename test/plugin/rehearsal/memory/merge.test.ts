@@ -1,4 +1,4 @@
-import { merge } from "../../../../plugin/rehearsal/memory/merge";
+import { merge } from "../../../../plugin/rehearsal/memory/ownership";
 import { dbStructure } from "./world";
 
 const spec = dbStructure.fields?.["spec"] ?? {};
