@@ -84,7 +84,7 @@ export async function makePair({ commonName, hosts, ...valid }: PairWish): Promi
 export function signCertificate(certificate: pki.Certificate, keyPem: string): void {
   const signer: Pick<pki.rsa.PrivateKey, "sign"> = {
     sign: () => {
-      const signed = asn1.toDer(certificate.tbsCertificate as asn1.Asn1).getBytes();
+      const signed = asn1.toDer(certificate.tbsCertificate).getBytes();
       return sign("sha256", Buffer.from(signed, "binary"), keyPem).toString("binary");
     },
   };

@@ -41,11 +41,14 @@ function makeKey(modulusLength: number) {
   });
 }
 
+function keyOf(bits: number) {
+  return bits === 2048 ? (keys[serial % keysInTurn] ??= makeKey(bits)) : makeKey(bits);
+}
+
 /** A pair that is its own root, as operators make it; RSA-2048. */
 export function aPair(parts: PairParts = {}): PemPair {
   const { names = ["localhost", "127.0.0.1"], commonName = "admission", bits = 2048 } = parts;
-  const { publicKey, privateKey } =
-    bits === 2048 ? (keys[serial % keysInTurn] ??= makeKey(bits)) : makeKey(bits);
+  const { publicKey, privateKey } = keyOf(bits);
   const certificate = pki.createCertificate();
   certificate.publicKey = pki.publicKeyFromPem(publicKey);
   certificate.serialNumber = (serial++).toString(16).padStart(2, "0");
@@ -59,12 +62,16 @@ export function aPair(parts: PairParts = {}): PemPair {
     { name: "extKeyUsage", serverAuth: true, clientAuth: parts.clientAuth === true },
     ...(names.length === 0 ? [] : [{ name: "subjectAltName", altNames: names.map(altName) }]),
   ]);
-  signCertificate(certificate, parts.issuer?.keyPem ?? privateKey);
+  signCertificate(certificate, signerOf(parts, privateKey));
   return { certPem: pki.certificateToPem(certificate), keyPem: privateKey };
 }
 
 function issuerOf({ issuer }: PairParts): pki.CertificateField[] | undefined {
   return issuer && pki.certificateFromPem(issuer.certPem).subject.attributes;
+}
+
+function signerOf({ issuer }: PairParts, own: string): string {
+  return issuer?.keyPem ?? own;
 }
 
 function altName(name: string): object {
