@@ -2,10 +2,16 @@
  * Certificates like given ones, for keys that we have: every word of the original stays, names,
  * dates and extensions included; its public key and its signature are other ones.
  */
-import { createPublicKey, generateKeyPair, type KeyObject, sign } from "node:crypto";
-import type { X509Certificate } from "node:crypto";
+import {
+  createPublicKey,
+  generateKeyPair,
+  type KeyObject,
+  sign,
+  type X509Certificate,
+} from "node:crypto";
 import { promisify } from "node:util";
 import { asn1 } from "node-forge";
+import { isIssuedBy } from "../../adapters/certificate";
 
 /** How a certificate is signed: with which type of key, over which hash. */
 interface Signing {
@@ -34,7 +40,7 @@ const mostBits = 4096;
 const usualCurve = "prime256v1";
 
 /** What a key is made from: a type, and its length or curve. */
-export interface KeyPlan {
+interface KeyPlan {
   readonly type: Signing["type"];
   readonly bits?: number | undefined;
   readonly curve?: string | undefined;
@@ -135,4 +141,85 @@ function parse(der: Buffer): asn1.Asn1 {
 
 function bytesOf(node: asn1.Asn1): Buffer {
   return Buffer.from(asn1.toDer(node).getBytes(), "binary");
+}
+
+/** Keys by what they are for; the same answer for the same question. */
+export class KeyRing {
+  private readonly made = new Map<string, Promise<KeyObject>>();
+
+  get(use: string, plan: KeyPlan): Promise<KeyObject> {
+    const name = [use, plan.type, plan.bits, plan.curve].join(" ");
+    const known = this.made.get(name) ?? makeKey(plan);
+    this.made.set(name, known);
+    return known;
+  }
+
+  /** One that belongs to no certificate. */
+  stranger(): Promise<string> {
+    return this.get("stranger", { type: "ec" }).then(pemOfKey);
+  }
+}
+
+/** A private key as PEM. */
+export function pemOfKey(key: KeyObject): string {
+  return key.export({ type: "pkcs8", format: "pem" }).toString();
+}
+
+/** A certificate that stands in for another, and its key. */
+export interface Imitation {
+  readonly original: X509Certificate;
+  readonly pem: string;
+  readonly key: KeyObject;
+}
+
+/**
+ * Each signed by the stand-in of what signed the original, so that a chain holds where it held;
+ * `undefined` is a certificate that cannot be parsed, it has no stand-in.
+ */
+export async function chainLike(
+  chain: readonly (X509Certificate | undefined)[],
+  ring: KeyRing,
+): Promise<readonly Imitation[]> {
+  const uses = chain.map((certificate) => chain.findIndex((other) => sameKey(certificate, other)));
+  const keys = await Promise.all(
+    chain.map(async (certificate, index) =>
+      certificate === undefined
+        ? undefined
+        : await ring.get(`certificate ${uses[index] ?? index}`, keyOf(certificate)),
+    ),
+  );
+  const made = await Promise.all(
+    chain.map(async (original, index) => {
+      const key = keys[index];
+      if (original === undefined || key === undefined) return [];
+      const link = { certificate: original, next: chain[index + 1], index };
+      const issuer = issuing(link, keys) ?? (await ring.get(`issuer ${index}`, issuerOf(original)));
+      return [{ original, key, pem: pemOf(reissue(original, { key, issuer })) }];
+    }),
+  );
+  return made.flat();
+}
+
+interface Link {
+  readonly certificate: X509Certificate;
+  readonly next: X509Certificate | undefined;
+  readonly index: number;
+}
+
+/** The key among ours that signs in the place of the one that did; undefined: nobody's here. */
+function issuing(
+  { certificate, next, index }: Link,
+  keys: readonly (KeyObject | undefined)[],
+): KeyObject | undefined {
+  if (next !== undefined && isIssuedBy(certificate, next)) return keys[index + 1];
+  return isIssuedBy(certificate, certificate) ? keys[index] : undefined;
+}
+
+function sameKey(one: X509Certificate | undefined, other: X509Certificate | undefined): boolean {
+  return one === other || (other !== undefined && one?.publicKey.equals(other.publicKey) === true);
+}
+
+function pemOf(der: Buffer): string {
+  const lines = der.toString("base64").replaceAll(/.{64}(?=.)/g, "$&\n");
+  return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----`;
 }

@@ -3,15 +3,13 @@
  * what it serves with as the original would be judged. Nothing of an original key is kept.
  */
 import { chainOf, generatePair, itemsOf, readSecretCertificate } from "../../adapters/certificate";
-import { decodeBase64 } from "../../adapters/pem";
+import { blocksOf, decodeBase64 } from "../../adapters/pem";
 import type { CertificateFacts } from "../../domain/certificate";
 import type { Names } from "../../domain/names";
-import type { KubeObject } from "../../domain/objects";
-import { chainLike, type Imitation } from "./imitation";
-import { type KeyRing, pemOfKey } from "./key-ring";
-import { disguised, type PemRewriting } from "./pem-rewriting";
-import { withData } from "./secrets";
+import { type KubeObject, lastApplied } from "../../domain/objects";
+import { chainLike, type Imitation, type KeyRing, pemOfKey } from "./reissue";
 import { labelOf, type ServedPair } from "./source";
+import { kinds } from "../../domain/kinds";
 
 /** What stand-ins are made with; the same for all Secrets of a source. */
 export interface StandInOptions {
@@ -146,4 +144,89 @@ function pairOf(
 
 function base64(text: string): string {
   return Buffer.from(text).toString("base64");
+}
+
+export function isSecret({ apiVersion, kind }: KubeObject): boolean {
+  return apiVersion === "v1" && kind === kinds.secret.kind;
+}
+
+/** The Secret that the webhook serves with. */
+export function isAdmissionSecret(object: KubeObject, names: Names): boolean {
+  return isSecret(object) && object.metadata.name === names.webhook.secret;
+}
+
+/** Names of the items, type and metadata stay; every value is empty. */
+export function withoutValues(secret: KubeObject): KubeObject {
+  return withData(
+    secret,
+    Object.fromEntries([...itemsOf(secret).keys()].map((name) => [name, ""])),
+  );
+}
+
+/** The Secret with other items, and without the copy of them in an annotation. */
+function withData(secret: KubeObject, data: Readonly<Record<string, string>>): KubeObject {
+  const { apiVersion, kind, metadata } = secret;
+  const { annotations, ...others } = metadata;
+  const kept = without(annotations ?? {}, [lastApplied]);
+  return {
+    ...without(secret, ["data", "stringData"]),
+    apiVersion,
+    kind,
+    metadata: { ...others, ...(Object.keys(kept).length > 0 && { annotations: kept }) },
+    ...(Object.keys(data).length > 0 && { data }),
+  };
+}
+
+function without<T>(map: Readonly<Record<string, T>>, keys: readonly string[]): Record<string, T> {
+  return Object.fromEntries(Object.entries(map).filter(([key]) => !keys.includes(key)));
+}
+
+/** What stands in the place of what. */
+interface PemRewriting {
+  /** Certificates by the SHA-256 fingerprint of the original. */
+  readonly certificates: ReadonlyMap<string, string>;
+  /** Takes the place of every private key. */
+  readonly key: string;
+}
+
+const block = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?(?:-----END \1-----|$)/g;
+const brokenCertificate = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----";
+
+/** A public text: certificates that are not known stay. */
+export function rewritten(pem: string, { certificates, key }: PemRewriting): string {
+  return pem.replaceAll(block, (whole, label: string) => {
+    if (label.includes("PRIVATE KEY")) return keyLike(whole, key);
+    return label === "CERTIFICATE" ? (standInOf(whole, certificates) ?? whole) : whole;
+  });
+}
+
+/** A secret text: nothing of it stays but its shape. */
+function disguised(pem: string, { certificates, key }: PemRewriting): string {
+  let [shape, from] = ["", 0];
+  for (const { 0: whole, 1: label = "", index } of pem.matchAll(block)) {
+    shape += masked(pem.slice(from, index));
+    if (label.includes("PRIVATE KEY")) shape += keyLike(whole, key);
+    if (label === "CERTIFICATE") shape += standInOf(whole, certificates) ?? brokenLike(whole);
+    from = index + whole.length;
+  }
+  return shape + masked(pem.slice(from));
+}
+
+function standInOf(text: string, certificates: PemRewriting["certificates"]): string | undefined {
+  const [certificate] = chainOf(text);
+  return certificates.get(certificate?.fingerprint256 ?? "");
+}
+
+/** A block that is cut short is cut short in its stand-in, too. */
+function keyLike(text: string, key: string): string {
+  return text.endsWith("-----") && text.includes("-----END ") ? key : "-----BEGIN PRIVATE KEY-----";
+}
+
+function brokenLike(text: string): string {
+  return blocksOf(text).length > 0 ? brokenCertificate : "-----BEGIN CERTIFICATE-----";
+}
+
+/** Where lines begin is what a PEM parser looks at. */
+function masked(text: string): string {
+  return text.replaceAll(/[^\r\n]+/g, "#");
 }

@@ -2,11 +2,17 @@
 import { decodeBase64 } from "../../adapters/pem";
 import type { KubeObject } from "../../domain/objects";
 import { at, isObject, list, own, text } from "../../domain/values";
-import { KeyRing } from "./key-ring";
-import { rewritten } from "./pem-rewriting";
-import { isAdmissionSecret, isSecret, withoutValues } from "./secrets";
+import { KeyRing } from "./reissue";
+import {
+  isAdmissionSecret,
+  isSecret,
+  rewritten,
+  type StandIn,
+  standIn,
+  type StandInOptions,
+  withoutValues,
+} from "./stand-in";
 import { counted, type ServedPair } from "./source";
-import { type StandIn, standIn, type StandInOptions } from "./stand-in";
 
 /** Objects that hold no secret any more, and what was done to them. */
 export interface Disarmed {

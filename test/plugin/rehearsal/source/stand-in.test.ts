@@ -15,7 +15,7 @@ import {
 import { judgeCertificate } from "../../../../plugin/domain/certificate";
 import { defaultNames } from "../../../../plugin/domain/names";
 import { at } from "../../../../plugin/domain/values";
-import { KeyRing } from "../../../../plugin/rehearsal/source/key-ring";
+import { KeyRing } from "../../../../plugin/rehearsal/source/reissue";
 import { standIn, type StandIn } from "../../../../plugin/rehearsal/source/stand-in";
 import { disarm } from "../../../../plugin/rehearsal/source/stand-ins";
 import type { KubeObject } from "../../../../plugin/run/ports";
