@@ -1,7 +1,6 @@
 /** ECs from the API server: one complete list, then its changes, for as long as the process lives. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { arriving } from "../plugin/adapters/http/answer";
-import { linesOf } from "../plugin/adapters/kubernetes/lines";
+import { arriving, linesOf } from "../plugin/adapters/http/answer";
 import { clusterKey } from "../plugin/domain/clusters";
 import type { ClusterFacts } from "../plugin/domain/rules/types";
 import {

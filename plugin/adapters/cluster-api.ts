@@ -7,13 +7,18 @@ import type { Names } from "../domain/names";
 import { type KubeObject, objectLabel } from "../domain/objects";
 import { at, own, text } from "../domain/values";
 import { type Clock, type Cluster, requestDeadlineMs } from "../run/ports";
-import type { ApiConnection } from "./cluster-api/client";
+import { type ApiConnection, type ApiCredentials, Login } from "./cluster-api/client";
 import { HttpClusterApi } from "./cluster-api/http-api";
-import { type ApiCredentials, Login } from "./cluster-api/login";
-import { type ApiPlaces, placesOf } from "./cluster-api/places";
-import { type Route, routeByUrl, routeForwarded, routeInside } from "./cluster-api/route";
+import {
+  type ApiPlaces,
+  placesOf,
+  type Route,
+  routeByUrl,
+  routeForwarded,
+  routeInside,
+} from "./cluster-api/route";
 import { fileProblem, readText } from "./files";
-import { verified } from "./http/trust";
+import { verified } from "./http/tunnel";
 import { isPodForwarder } from "./kubernetes/port-forward";
 
 /** The flags of the REST API, judged (cli contract). */

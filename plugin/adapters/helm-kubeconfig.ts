@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { own } from "../domain/values";
 import type { ConnectionFlags } from "./kubernetes/flags";
 import { loadKubeconfig } from "./kubernetes/kubeconfig";
-import type { ClusterEntry, UserEntry } from "./kubernetes/kubeconfig-entries";
-import { podAccount, serviceAccountDir } from "./kubernetes/pod";
-import { chooseTarget } from "./kubernetes/target";
+import type { ClusterEntry, UserEntry } from "./kubernetes/kubeconfig-file";
+import { chooseTarget, podAccount, serviceAccountDir } from "./kubernetes/target";
 import { temporaryFolder } from "./temporary";
 
 /** A kubeconfig that exists until it is removed. */

@@ -172,7 +172,7 @@ export async function runModulesInstall(
 ): Promise<Report> {
   const [path = ""] = args;
   const { names, clock, signal, options, streams } = context;
-  const { readModuleFile } = await import("../adapters/cluster-api/module-file.ts");
+  const { readModuleFile } = await import("../adapters/cluster-api/module-archive.ts");
   const { name, bytes, module } = await readModuleFile(path, names);
   return inModulesSession(context, { kind: "ModulesInstall", flags }, async (session) => {
     const journal = journalOf(await context.home(), context.run.id);

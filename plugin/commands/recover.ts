@@ -10,7 +10,7 @@ import { kubectlCommand } from "./kubectl-command";
 import type { RecoverFlags } from "./specs/look";
 import { limitOf, runPorts } from "./run-ports";
 import { credentialsRef } from "../adapters/cluster-api";
-import { placesOf } from "../adapters/cluster-api/places";
+import { placesOf } from "../adapters/cluster-api/route";
 import type { InstalledModule } from "../domain/api/records";
 import { objectLabel } from "../domain/objects";
 import type { Evidence } from "../domain/recovery/classify";
@@ -74,7 +74,7 @@ async function filesOf(
   { modules }: RecoverFlags,
 ): Promise<RecoverOptions["modules"]> {
   if (modules.length === 0) return [];
-  const { readModuleFile } = await import("../adapters/cluster-api/module-file.ts");
+  const { readModuleFile } = await import("../adapters/cluster-api/module-archive.ts");
   return await Promise.all(modules.map((path) => readModuleFile(path, names)));
 }
 

@@ -1,7 +1,7 @@
 /** What a rehearsal is played on: a live cluster that is read, a dump, or the built-in example. */
 import { stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
-import type { Kubeconfig } from "../adapters/kubernetes/kubeconfig-entries";
+import type { Kubeconfig } from "../adapters/kubernetes/kubeconfig-file";
 import { InputError, UsageError } from "../domain/errors";
 import { productDefinitions } from "../rehearsal/example-definitions";
 import { exampleSource } from "../rehearsal/example";

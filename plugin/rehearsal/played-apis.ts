@@ -3,7 +3,7 @@
  * cluster holds, with a certificate and credentials that are made for it. No Secret is read for them.
  */
 import type { PlayedService } from "../adapters/cluster-api";
-import { placesOf } from "../adapters/cluster-api/places";
+import { placesOf } from "../adapters/cluster-api/route";
 import type { Names } from "../domain/names";
 import type { KubeObject } from "../domain/objects";
 import { at, text } from "../domain/values";

@@ -1,6 +1,6 @@
 /** One client of the program in a process of its own, with the environment that it was started in. */
 import { get } from "node:https";
-import { connect } from "../../plugin/adapters/kubernetes";
+import { connect } from "../../plugin/adapters/kubernetes/connect";
 import { isPodForwarder } from "../../plugin/adapters/kubernetes/port-forward";
 import { openRelease } from "../../plugin/adapters/release/open";
 import { kinds } from "../../plugin/domain/kinds";

@@ -8,12 +8,11 @@ import { own, parseJson, text } from "../../domain/values";
 import type { UploadProgress } from "../../run/cluster-api";
 import type { Clock } from "../../run/ports";
 import { Agents } from "../http/agents";
-import { type Answer, NoAnswer } from "../http/answer";
+import { type Answer, NoAnswer, pauseBefore } from "../http/answer";
 import { exchange, type Limits } from "../http/exchange";
-import { pauseBefore } from "../http/retry";
 import { type ApiPurpose, noAnswer, refused } from "./failures";
-import type { Login } from "./login";
 import type { Route } from "./route";
+import { concealed } from "../../domain/public-words";
 
 /** One call. */
 export interface ApiCall {
@@ -241,4 +240,34 @@ function locationOf(answer: Answer | NoAnswer): string | undefined {
   if (answer instanceof NoAnswer) return undefined;
   const redirects = [301, 302, 303, 307, 308].includes(answer.status);
   return redirects ? answer.headers.location : undefined;
+}
+
+/** Read once from a Secret; never printed, and never on a command line. */
+export interface ApiCredentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** The header of every request, and what to do when it is refused. */
+export class Login {
+  private token: string | undefined;
+
+  constructor(readonly credentials: ApiCredentials) {}
+
+  get header(): string {
+    const { username, password } = this.credentials;
+    if (this.token !== undefined) return `JWT ${this.token}`;
+    return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+  }
+
+  /** From now on this token; the next one replaces it when its time is over. */
+  use(token: string): void {
+    this.token = token;
+  }
+
+  /** Takes every form of the secret out of a text that a server made. */
+  conceal(text: string): string {
+    const { username, password } = this.credentials;
+    return concealed(text, [`${username}:${password}`, password, this.token ?? ""]);
+  }
 }

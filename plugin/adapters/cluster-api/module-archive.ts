@@ -2,9 +2,11 @@
 import { unzip } from "fflate";
 import { parseModule } from "../../domain/api/modules";
 import type { InstalledModule } from "../../domain/api/records";
-import { UsageError } from "../../domain/errors";
+import { InputError, UsageError } from "../../domain/errors";
 import type { Names } from "../../domain/names";
 import { isObject, type Json, parseJson } from "../../domain/values";
+import { readFile, stat } from "node:fs/promises";
+import { fileProblem } from "../files";
 
 /** The manifest as it is, and read. */
 export interface ModuleManifest {
@@ -53,4 +55,30 @@ function unzipped(bytes: Uint8Array, wanted: string): Promise<string | undefined
       }
     });
   });
+}
+
+/** The archive with what its manifest says. */
+export interface ModuleFile extends ModuleManifest {
+  /** As given. */
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Modules measure some ten MiB; what is larger was not meant. */
+const mostBytes = 1024 * 1024 * 1024;
+
+/** Reads and judges the archive before anything is asked of a cluster. */
+export async function readModuleFile(name: string, names: Names): Promise<ModuleFile> {
+  const bytes = await bytesOf(name).catch((error: unknown) => {
+    if (error instanceof UsageError) throw error;
+    throw new InputError(`module: ${fileProblem(name, error)}`);
+  });
+  const file = { name, bytes };
+  return { ...file, ...(await manifestOf(file, names)) };
+}
+
+async function bytesOf(name: string): Promise<Uint8Array> {
+  const { size } = await stat(name);
+  if (size > mostBytes) throw new InputError(`module ${name}: it is larger than 1 GiB`);
+  return await readFile(name);
 }

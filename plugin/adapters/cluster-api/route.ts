@@ -4,7 +4,9 @@ import { kinds } from "../../domain/kinds";
 import { hostOf, portOf, proxyFor } from "../http/proxy";
 import { tunnelTo } from "../http/tunnel";
 import type { PodForwarder } from "../kubernetes/port-forward";
-import { type ApiPlaces, podOf } from "./places";
+import type { Names } from "../../domain/names";
+import type { KubeObject } from "../../domain/objects";
+import { at } from "../../domain/values";
 
 /** One way. A host is what the Host header names, and where a connection leads. */
 export interface Route {
@@ -99,4 +101,39 @@ export function routeForwarded(places: ApiPlaces, forwarder: PodForwarder): Rout
 function isOneOf(url: URL, known: readonly string[], places: ApiPlaces): boolean {
   const host = hostOf(url).toLowerCase();
   return known.includes(host) || podOf(host, places) !== undefined;
+}
+
+/** Where the REST API of one EC is. */
+export interface ApiPlaces {
+  readonly namespace: string;
+  readonly ec: string;
+  /** The cluster's domain name: the Host header, and the name in its certificate (S76). */
+  readonly fqdn: string;
+  /** Name of the Service that a pod reaches. */
+  readonly service: string;
+  readonly port: number;
+  /** The cluster's pods, the first one first. */
+  readonly pods: readonly string[];
+}
+
+/** The places of an EC. */
+export function placesOf(ec: KubeObject, names: Names): ApiPlaces {
+  const { name = "", namespace = "" } = ec.metadata;
+  const nodes = at(ec, names.ecFields.nodes);
+  const count = typeof nodes === "number" && nodes > 0 && nodes < 1000 ? Math.floor(nodes) : 1;
+  return {
+    namespace,
+    ec: name,
+    fqdn: `${name}.${namespace}.svc.cluster.local`,
+    service: `${name}.${namespace}.svc`,
+    port: Number(names.restPort),
+    pods: Array.from({ length: count }, (_, index) => `${name}-${index}`),
+  };
+}
+
+/** The pod that a host name of the cluster means: `ec-1.ec.namespace.svc`, or the name alone. */
+export function podOf(host: string, { fqdn, service, pods }: ApiPlaces): string | undefined {
+  const [pod = "", ...rest] = host.split(".");
+  const domain = rest.join(".");
+  return pods.includes(pod) && ["", fqdn, service].includes(domain) ? pod : undefined;
 }

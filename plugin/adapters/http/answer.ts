@@ -104,3 +104,51 @@ export function oneLine(text: string, longest: number): string {
     .trim();
   return line.length > longest ? `${line.slice(0, longest)}…` : line;
 }
+
+const attempts = 5;
+const longestPauseMs = 30_000;
+const resets = ["ECONNRESET", "EPIPE"];
+
+/**
+ * Milliseconds to wait before sending again, undefined to go with what there is. A write is
+ * repeated only after a 429 with Retry-After, which says that it was not looked at; never after a
+ * reset or a timeout, which leave open whether it happened.
+ */
+export function pauseBefore(
+  answer: Answer | NoAnswer,
+  attempt: number,
+  writes: boolean,
+): number | undefined {
+  if (attempt >= attempts || !repeatable(answer, writes)) return undefined;
+  const asked = answer instanceof NoAnswer ? undefined : retryAfterOf(answer);
+  const pause = asked === undefined ? 100 * 2 ** (attempt - 1) : asked * 1000;
+  return pause > longestPauseMs ? undefined : pause;
+}
+
+function repeatable(answer: Answer | NoAnswer, writes: boolean): boolean {
+  if (answer instanceof NoAnswer) return !writes && resets.includes(answer.code);
+  if (writes) return answer.status === 429 && retryAfterOf(answer) !== undefined;
+  return answer.status === 429 || answer.status === 503;
+}
+
+/** A stream of bytes, line by line. */
+
+const newline = 0x0a;
+
+/** Lines of UTF-8 without their ends; empty ones are left out. Bytes are joined before decoding. */
+export async function* linesOf(stream: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let begun: Buffer[] = [];
+  for await (const chunk of stream) {
+    let from = 0;
+    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, from)) {
+      begun.push(chunk.subarray(from, end));
+      const line = Buffer.concat(begun).toString("utf8");
+      begun = [];
+      from = end + 1;
+      if (line !== "") yield line;
+    }
+    begun.push(chunk.subarray(from));
+  }
+  const last = Buffer.concat(begun).toString("utf8");
+  if (last !== "") yield last;
+}

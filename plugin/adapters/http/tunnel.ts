@@ -1,10 +1,11 @@
 /** A socket through a proxy: CONNECT for http and https proxies, SOCKS5. */
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import type { Socket } from "node:net";
+import { isIP, type Socket } from "node:net";
 import { words } from "./answer";
 import { hostOf, portOf, type Proxy } from "./proxy";
-import { verified } from "./trust";
+import { checkServerIdentity, type ConnectionOptions } from "node:tls";
+import { readText } from "../files";
 
 /** Where a tunnel ends, and what ends the attempt. */
 interface TunnelEnd {
@@ -101,4 +102,43 @@ async function socksTunnel(proxy: Proxy, { host, port, signal }: TunnelEnd): Pro
   } catch (error) {
     throw new ProxyError(proxy, "it gave no SOCKS5 connection", error);
   }
+}
+
+/**
+ * Options of connections that are verified: said, for else NODE_TLS_REJECT_UNAUTHORIZED decides.
+ * Without a CA Node's own list counts; without names the certificate is for the host.
+ */
+export function verified(ca?: string, names: readonly string[] = []): ConnectionOptions {
+  return { ...(ca !== undefined && { ca }), rejectUnauthorized: true, ...forOneOf(names) };
+}
+
+/** Any of these names will do for the certificate; one that can be SNI is asked for as such. */
+function forOneOf(names: readonly string[]): ConnectionOptions {
+  const [first, ...others] = names;
+  if (first === undefined) return {};
+  if (others.length === 0 && isIP(first) === 0) return { servername: first };
+  return {
+    checkServerIdentity: (_host, certificate) => {
+      const problems = names.map((name) => checkServerIdentity(name, certificate));
+      return problems.includes(undefined) ? undefined : problems[0];
+    },
+  };
+}
+
+const bundles = [
+  "/etc/ssl/certs/ca-certificates.crt",
+  "/etc/pki/tls/certs/ca-bundle.crt",
+  "/etc/ssl/ca-bundle.pem",
+  "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+  "/etc/ssl/cert.pem",
+];
+
+/** What this machine trusts, as kubectl does without a CA; Node's own list is another. */
+export function systemRoots(env: NodeJS.ProcessEnv): string | undefined {
+  const named = env["SSL_CERT_FILE"] ?? "";
+  for (const file of named === "" ? bundles : [named]) {
+    const read = readText(file);
+    if ("text" in read) return read.text;
+  }
+  return undefined;
 }

@@ -1,20 +1,17 @@
 /** Requests to one API server: who asks, over which connection, and what may be repeated. */
 import { setMaxListeners } from "node:events";
 import type { OutgoingHttpHeaders } from "node:http";
-import type WebSocket from "ws";
+import WebSocket from "ws";
 import { type EngineError, UnavailableError } from "../../domain/errors";
 import { isObject, type Json, parseJson } from "../../domain/values";
 import { type Clock, requestDeadlineMs } from "../../run/ports";
 import type { Agents } from "../http/agents";
-import { type Answer, arriving, NoAnswer } from "../http/answer";
+import { type Answer, arriving, linesOf, NoAnswer, pauseBefore } from "../http/answer";
 import { exchange, type Limits } from "../http/exchange";
 import { unanswered } from "../http/failures";
-import { pauseBefore } from "../http/retry";
 import type { Credential, CredentialSource } from "./credential";
 import { apiServer, type Place, refusal } from "./failures";
 import type { RequestSeen } from "./flags";
-import { linesOf } from "./lines";
-import { parseWarnings } from "./warnings";
 
 /** One call of the API. */
 export interface Call {
@@ -252,4 +249,19 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Pr
     };
     work.then(resolve, reject).finally(rest);
   });
+}
+
+/** Warning headers (RFC 7234, section 5.5) as the API server sends them. */
+
+const warning = /\s*(\d{3})\s+\S+\s+"((?:[^"\\]|\\.)*)"(?:\s+"[^"]*")?\s*(?:,|$)/gy;
+
+/** The texts of all 299 warnings of a header; what is malformed ends the reading. */
+export function parseWarnings(header: string | undefined): readonly string[] {
+  if (header === undefined) return [];
+  // Node reads header bytes as latin1; the API server writes UTF-8.
+  const value = Buffer.from(header, "latin1").toString("utf8");
+  const found = [...value.matchAll(warning)];
+  return found.flatMap(([, code, quoted = ""]) =>
+    code === "299" ? [quoted.replaceAll(/\\(.)/g, "$1")] : [],
+  );
 }

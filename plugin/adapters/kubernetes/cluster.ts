@@ -19,11 +19,9 @@ import type {
 } from "../../run/ports";
 import type { Call, Client } from "./client";
 import { Kinds } from "./kinds";
-import { isKubeObject } from "./kube-object";
-import { listAll } from "./listing";
-import { collectionPath, nameOf, objectPath } from "./paths";
+import { collectionPath, isKubeObject, nameOf, objectPath } from "./paths";
+import { listAll, watchKind } from "./listing";
 import type { PodForwarder, PodPort } from "./port-forward";
-import { watchKind } from "./watch";
 
 const patchTypes: Readonly<Record<PatchType, string>> = {
   merge: "application/merge-patch+json",

@@ -7,14 +7,14 @@ import { proxyFor } from "../http/proxy";
 import { tunnelTo } from "../http/tunnel";
 import { Client } from "./client";
 import { HttpCluster } from "./cluster";
-import { credentialSource } from "./credentials";
-import type { ConnectionFlags, ConnectOptions } from "./flags";
-import { impersonationHeaders } from "./impersonation";
+import { credentialSource, trustOf } from "./credentials";
+import type { ConnectionFlags, ConnectOptions, RequestSeen } from "./flags";
 import { loadKubeconfig } from "./kubeconfig";
-import { podAccount, serviceAccountDir } from "./pod";
-import { refuseWrites } from "./read-only";
-import { chooseTarget, type Target } from "./target";
-import { trustOf } from "./trust";
+import { chooseTarget, podAccount, serviceAccountDir, type Target } from "./target";
+import { type OutgoingHttpHeaders, validateHeaderValue } from "node:http";
+import { EngineError, exitCodes, UsageError } from "../../domain/errors";
+import { list, text } from "../../domain/values";
+import type { Impersonation } from "./kubeconfig-file";
 
 const dialMs = 30_000;
 
@@ -92,3 +92,59 @@ const systemClock: Clock = {
     }
   },
 };
+
+/** The headers that ask the server to act as somebody else. */
+export function impersonationHeaders(whom: Impersonation): OutgoingHttpHeaders {
+  const { as, asUid, asGroups = [], asExtra = {} } = whom;
+  const extra = Object.entries(asExtra).map(([key, values]): [string, string[]] => [
+    `Impersonate-Extra-${encodeURIComponent(key.toLowerCase())}`,
+    list(values).flatMap((value) => text(value) ?? []),
+  ]);
+  const headers: [string, string[]][] = [
+    ["Impersonate-User", as === undefined ? [] : [as]],
+    ["Impersonate-Uid", asUid === undefined ? [] : [asUid]],
+    ["Impersonate-Group", [...asGroups]],
+    ...extra,
+  ];
+  const given = headers.filter(([, values]) => values.length > 0);
+  return Object.fromEntries(given.map(([name, values]) => [name, values.map(carried)]));
+}
+
+/** Header bytes are UTF-8, as Go sends them; control characters no header can carry. */
+function carried(value: string): string {
+  const bytes = Buffer.from(value, "utf8").toString("latin1");
+  try {
+    validateHeaderValue("Impersonate", bytes);
+  } catch {
+    throw new UsageError("a user, uid or group to impersonate holds control characters");
+  }
+  return bytes;
+}
+
+/** These are asked with a POST and change nothing: what may I do, and who am I. */
+const questions: readonly string[] = [
+  "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+  "/apis/authentication.k8s.io/v1/selfsubjectreviews",
+];
+
+/** A write was about to be sent over a connection that only reads: an error of the program. */
+export class ReadOnlyError extends EngineError {
+  readonly code = "READ_ONLY";
+  readonly exitCode = exitCodes.failed;
+}
+
+/** Throws for every request that could change something, dry runs included; nothing is sent then. */
+export function refuseWrites(
+  refused: ((request: RequestSeen) => void) | undefined,
+): (request: RequestSeen) => void {
+  return (request) => {
+    const { method, path, dryRun } = request;
+    if (method === "GET") return;
+    if (method === "POST" && !dryRun && questions.includes(path)) return;
+    refused?.(request);
+    throw new ReadOnlyError(
+      `${method} ${path} was not sent: this connection only reads${dryRun ? ", and a dry run is a write" : ""}`,
+      { hint: "report this as an error of kubectl-engine; the cluster was not touched" },
+    );
+  };
+}

@@ -3,9 +3,15 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { PermissionError } from "../../domain/errors";
 import { isObject, type Json, list, own, parseJson, text } from "../../domain/values";
 import { deadline } from "../../run/ports";
-import { bearer, type Credential, type CredentialSource, type Site } from "./credential";
+import {
+  bearer,
+  type Credential,
+  type CredentialSource,
+  type Issued,
+  KeptCredential,
+  type Site,
+} from "./credential";
 import { readText } from "../files";
-import { type Issued, KeptCredential } from "./kept";
 import type { ClientPair } from "../http/agents";
 
 const outputLimit = 1024 * 1024;

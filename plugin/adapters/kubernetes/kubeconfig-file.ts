@@ -1,7 +1,6 @@
 /** One kubeconfig file's text into entries; problems never quote the text, which holds secrets. */
 import { CORE_SCHEMA, load, YAMLException } from "js-yaml";
 import { isObject, type Json, list, own, shapeProblem, text } from "../../domain/values";
-import type { ClusterEntry, ContextEntry, UserEntry } from "./kubeconfig-entries";
 
 /** The entries of one file, paths as written. */
 export interface KubeconfigFile {
@@ -151,4 +150,56 @@ function contextOf(fields: Fields): ContextEntry {
     ...fields.string("user", "user"),
     ...fields.string("namespace", "namespace"),
   };
+}
+
+/** A cluster of a kubeconfig; files are absolute paths. */
+export interface ClusterEntry {
+  readonly server?: string;
+  readonly caFile?: string;
+  readonly caData?: string;
+  readonly insecure?: boolean;
+  readonly tlsServerName?: string;
+  readonly proxyUrl?: string;
+  readonly disableCompression?: boolean;
+  /** Configuration for exec plugins. */
+  readonly execConfig?: unknown;
+}
+
+/** Whom to act as. */
+export interface Impersonation {
+  readonly as?: string | undefined;
+  readonly asUid?: string | undefined;
+  readonly asGroups?: readonly string[] | undefined;
+  readonly asExtra?: Json | undefined;
+}
+
+/** A user of a kubeconfig; files are absolute paths. */
+export interface UserEntry extends Impersonation {
+  readonly token?: string;
+  readonly tokenFile?: string;
+  readonly username?: string;
+  readonly password?: string;
+  readonly certFile?: string;
+  readonly certData?: string;
+  readonly keyFile?: string;
+  readonly keyData?: string;
+  readonly exec?: Json;
+  readonly authProvider?: Json;
+}
+
+/** A context of a kubeconfig. */
+export interface ContextEntry {
+  readonly cluster?: string;
+  readonly user?: string;
+  readonly namespace?: string;
+}
+
+/** One kubeconfig, or several merged. */
+export interface Kubeconfig {
+  /** The files that were looked for. */
+  readonly files: readonly string[];
+  readonly currentContext: string | undefined;
+  readonly clusters: ReadonlyMap<string, ClusterEntry>;
+  readonly users: ReadonlyMap<string, UserEntry>;
+  readonly contexts: ReadonlyMap<string, ContextEntry>;
 }

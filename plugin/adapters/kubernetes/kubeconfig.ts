@@ -3,8 +3,12 @@ import { delimiter, dirname, join, resolve } from "node:path";
 import { InputError } from "../../domain/errors";
 import { type Json, own } from "../../domain/values";
 import { fileProblem, readText } from "../files";
-import type { ClusterEntry, Kubeconfig, UserEntry } from "./kubeconfig-entries";
-import { parseKubeconfig } from "./kubeconfig-file";
+import {
+  type ClusterEntry,
+  type Kubeconfig,
+  parseKubeconfig,
+  type UserEntry,
+} from "./kubeconfig-file";
 
 /** Reads --kubeconfig, else the list in KUBECONFIG, else the file in the home folder. */
 export function loadKubeconfig(explicit: string | undefined, env: NodeJS.ProcessEnv): Kubeconfig {

@@ -1,10 +1,11 @@
 /** Lists in pages. */
 import { ApiError, UnavailableError } from "../../domain/errors";
 import type { KubeObject, Resource } from "../../domain/objects";
-import { at, isObject, type Json, list, own, text } from "../../domain/values";
-import type { ListOptions } from "../../run/ports";
-import type { Client } from "./client";
-import { collectionPath } from "./paths";
+import { at, isObject, type Json, list, own, parseJson, text } from "../../domain/values";
+import type { ListOptions, WatchEvent, WatchOptions } from "../../run/ports";
+import type { Call, Client } from "./client";
+import { collectionPath, isKubeObject } from "./paths";
+import { NoAnswer } from "../http/answer";
 
 const pageSize = 500;
 /** Half a million objects; a list that goes on beyond them has no end. */
@@ -92,4 +93,55 @@ function objectsOf(page: Json, { group, version, kind }: Resource): readonly Kub
       kind: text(own(item, "kind")) ?? kind,
       metadata: { ...(own(item, "metadata") as object) },
     }));
+}
+
+/** Changes of a kind's objects, as the port describes it. */
+export async function* watchKind(
+  client: Client,
+  resource: Resource,
+  options: WatchOptions,
+): AsyncGenerator<WatchEvent> {
+  const { signal } = options;
+  const call = callOf(resource, options);
+  try {
+    for await (const line of client.lines(call)) {
+      const event = eventOf(line, client, call);
+      if (signal.aborted) return;
+      yield event;
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+function callOf(resource: Resource, options: WatchOptions): Call {
+  const { namespace, labelSelector, fieldSelector, resourceVersion, signal } = options;
+  const query = { watch: "true", allowWatchBookmarks: "true" };
+  return {
+    method: "GET",
+    path: collectionPath(resource, namespace),
+    query: { ...query, labelSelector, fieldSelector, resourceVersion },
+    subject: `watch ${resource.plural}${namespace === undefined ? "" : ` in namespace ${namespace}`}`,
+    writes: false,
+    signal,
+  };
+}
+
+/** Refusals that come after the stream has begun are events too: 410 for a version too old. */
+function eventOf(line: string, client: Client, call: Call): WatchEvent {
+  const event = parseJson(line);
+  const type = own(event, "type");
+  const object = own(event, "object");
+  if (type === "ERROR") {
+    const status = Number(own(object, "code") ?? 500);
+    throw client.failure({ status, headers: {}, body: JSON.stringify(object) }, call);
+  }
+  const resourceVersion = text(at(object, ["metadata", "resourceVersion"]));
+  if (type === "BOOKMARK" && resourceVersion !== undefined) return { type, resourceVersion };
+  if (isChange(type) && isKubeObject(object)) return { type, object };
+  throw client.failure(new NoAnswer("BODY_UNREADABLE", { sent: true }), call);
+}
+
+function isChange(type: unknown): type is "ADDED" | "MODIFIED" | "DELETED" {
+  return type === "ADDED" || type === "MODIFIED" || type === "DELETED";
 }

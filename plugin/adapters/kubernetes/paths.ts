@@ -1,6 +1,7 @@
 /** Addresses of the Kubernetes API. */
 import { UsageError } from "../../domain/errors";
-import type { Ref, Resource } from "../../domain/objects";
+import type { KubeObject, Ref, Resource } from "../../domain/objects";
+import { isObject, own } from "../../domain/values";
 
 /** The path of a group and version; group "" is the core group. */
 export function versionPath(group: string, version: string): string {
@@ -29,4 +30,10 @@ function segment(name: string): string {
     throw new UsageError(`"${name}" is no name in the Kubernetes API`);
   }
   return encodeURIComponent(name);
+}
+
+/** Whether a value says what it is, as every object of the API does. */
+export function isKubeObject(value: unknown): value is KubeObject {
+  const said = [own(value, "apiVersion"), own(value, "kind")];
+  return said.every((word) => typeof word === "string") && isObject(own(value, "metadata"));
 }

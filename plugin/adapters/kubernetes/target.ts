@@ -1,8 +1,12 @@
 /** Which cluster, as whom, in which namespace: flags over kubeconfig over the pod's own account. */
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { UsageError } from "../../domain/errors";
 import type { ConnectionFlags } from "./flags";
-import type { ClusterEntry, ContextEntry, Kubeconfig, UserEntry } from "./kubeconfig-entries";
+import type { ClusterEntry, ContextEntry, Kubeconfig, UserEntry } from "./kubeconfig-file";
+import { existsSync } from "node:fs";
+import { isIPv6 } from "node:net";
+import { text } from "../../domain/values";
+import { readText } from "../files";
 
 /** Everything that is known about the place before the first request. */
 export interface Target {
@@ -186,4 +190,25 @@ function contradictions(cluster: ClusterEntry, user: UserEntry): readonly string
       : ["a client certificate and its key are needed together"]),
     ...(without ? ["--as-uid and --as-group need --as"] : []),
   ];
+}
+
+/** Where the service account is mounted in every pod. */
+export const serviceAccountDir = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+/** The pod's own account, undefined outside a pod. */
+export function podAccount(env: NodeJS.ProcessEnv, dir: string): PodAccount | undefined {
+  const host = text(env["KUBERNETES_SERVICE_HOST"]);
+  const port = text(env["KUBERNETES_SERVICE_PORT"]);
+  const tokenFile = join(dir, "token");
+  if (host === undefined || port === undefined || !existsSync(tokenFile)) return undefined;
+  const caFile = join(dir, "ca.crt");
+  const namespace = readText(join(dir, "namespace"));
+  return {
+    cluster: {
+      server: `https://${isIPv6(host) ? `[${host}]` : host}:${port}`,
+      ...(existsSync(caFile) && { caFile }),
+    },
+    user: { tokenFile },
+    namespace: "text" in namespace ? text(namespace.text.trim()) : undefined,
+  };
 }

@@ -7,8 +7,7 @@ import { type Answer, arriving, NoAnswer } from "../http/answer";
 import { exchange } from "../http/exchange";
 import { isCertificateFailure, proxyFailure } from "../http/failures";
 import { proxyFor } from "../http/proxy";
-import { verified } from "../http/trust";
-import { ProxyError, tunnelTo } from "../http/tunnel";
+import { ProxyError, tunnelTo, verified } from "../http/tunnel";
 import { shownUrl } from "./source";
 
 /** What a download needs to know of the world, and how far it may go. */

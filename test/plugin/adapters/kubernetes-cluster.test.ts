@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
-import { connect } from "../../../plugin/adapters/kubernetes";
+import { connect } from "../../../plugin/adapters/kubernetes/connect";
 import type { RequestSeen } from "../../../plugin/adapters/kubernetes/flags";
-import { parseWarnings } from "../../../plugin/adapters/kubernetes/warnings";
+import { parseWarnings } from "../../../plugin/adapters/kubernetes/client";
 import type { KubeObject, Ref, Resource } from "../../../plugin/domain/objects";
 import type { Cluster } from "../../../plugin/run/ports";
 import {

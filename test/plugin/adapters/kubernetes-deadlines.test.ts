@@ -1,7 +1,7 @@
 /** Nothing is waited for without an end: requests, streams, pauses and login plugins, on a clock moved by hand. */
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { connect } from "../../../plugin/adapters/kubernetes";
+import { connect } from "../../../plugin/adapters/kubernetes/connect";
 import type { ConnectionFlags } from "../../../plugin/adapters/kubernetes/flags";
 import type { Ref, Resource } from "../../../plugin/domain/objects";
 import type { Cluster } from "../../../plugin/run/ports";

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
 import { NoAnswer } from "../../../plugin/adapters/http/answer";
 import { unanswered } from "../../../plugin/adapters/http/failures";
-import { connect } from "../../../plugin/adapters/kubernetes";
+import { connect } from "../../../plugin/adapters/kubernetes/connect";
 import { apiServer } from "../../../plugin/adapters/kubernetes/failures";
 import type { ConnectionFlags, ConnectOptions } from "../../../plugin/adapters/kubernetes/flags";
 import { ApiError, PermissionError, UnavailableError } from "../../../plugin/domain/errors";

@@ -1,11 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { connect } from "../../../plugin/adapters/kubernetes";
+import { connect } from "../../../plugin/adapters/kubernetes/connect";
 import { fileProblem } from "../../../plugin/adapters/files";
 import type { ConnectionFlags } from "../../../plugin/adapters/kubernetes/flags";
 import { loadKubeconfig } from "../../../plugin/adapters/kubernetes/kubeconfig";
-import { podAccount } from "../../../plugin/adapters/kubernetes/pod";
-import { chooseTarget, type Target } from "../../../plugin/adapters/kubernetes/target";
+import { chooseTarget, podAccount, type Target } from "../../../plugin/adapters/kubernetes/target";
 import { UsageError } from "../../../plugin/domain/errors";
 import { certify } from "../../support/tls";
 import { type Folder, kubeconfig, temporaryFolder } from "../../support/api-server-kubeconfigs";

@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { inspect } from "node:util";
-import { connect } from "../../../plugin/adapters/kubernetes";
+import { connect } from "../../../plugin/adapters/kubernetes/connect";
 import type { ConnectionFlags, ConnectOptions } from "../../../plugin/adapters/kubernetes/flags";
 import { PermissionError, UsageError } from "../../../plugin/domain/errors";
 import type { Ref } from "../../../plugin/domain/objects";

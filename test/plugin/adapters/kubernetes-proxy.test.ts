@@ -7,7 +7,7 @@ import {
   type Socket,
 } from "node:net";
 import { inspect } from "node:util";
-import { connect } from "../../../plugin/adapters/kubernetes";
+import { connect } from "../../../plugin/adapters/kubernetes/connect";
 import { goesDirect } from "../../../plugin/adapters/http/proxy";
 import type { Ref } from "../../../plugin/domain/objects";
 import type { Cluster } from "../../../plugin/run/ports";

@@ -1,4 +1,4 @@
-import { connect } from "../../../plugin/adapters/kubernetes";
+import { connect } from "../../../plugin/adapters/kubernetes/connect";
 import type { RequestSeen } from "../../../plugin/adapters/kubernetes/flags";
 import { exitCodes } from "../../../plugin/domain/errors";
 import type { KubeObject, Ref, Resource } from "../../../plugin/domain/objects";

@@ -1,5 +1,5 @@
-import { connect } from "../../../plugin/adapters/kubernetes";
-import { linesOf } from "../../../plugin/adapters/kubernetes/lines";
+import { connect } from "../../../plugin/adapters/kubernetes/connect";
+import { linesOf } from "../../../plugin/adapters/http/answer";
 import { ApiError, UnavailableError } from "../../../plugin/domain/errors";
 import type { Resource } from "../../../plugin/domain/objects";
 import type { Cluster, WatchEvent, WatchOptions } from "../../../plugin/run/ports";

@@ -3,8 +3,9 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectClusterApi } from "../../../../plugin/adapters/cluster-api";
-import { placesOf, podOf } from "../../../../plugin/adapters/cluster-api/places";
 import {
+  placesOf,
+  podOf,
   routeByUrl,
   routeForwarded,
   routeInside,

@@ -1,5 +1,5 @@
 /** The REST API by a port of a pod, against a stand-in of API server and kubelet. */
-import { connect as connectKube } from "../../../../plugin/adapters/kubernetes";
+import { connect as connectKube } from "../../../../plugin/adapters/kubernetes/connect";
 import { isPodForwarder } from "../../../../plugin/adapters/kubernetes/port-forward";
 import type { Cluster } from "../../../../plugin/run/ports";
 import { anApiClient, anApiSecret } from "../../../support/cluster-api-client";
