@@ -1,7 +1,7 @@
 /** Requests to one API server: who asks, over which connection, and what may be repeated. */
 import { setMaxListeners } from "node:events";
 import type { OutgoingHttpHeaders } from "node:http";
-import WebSocket from "ws";
+import type WebSocket from "ws";
 import { type EngineError, UnavailableError } from "../../domain/errors";
 import { isObject, type Json, parseJson } from "../../domain/values";
 import { type Clock, requestDeadlineMs } from "../../run/ports";
