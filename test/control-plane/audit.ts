@@ -22,7 +22,6 @@ export interface AuditEvent {
   readonly requestURI: string;
   readonly user: { readonly username: string; readonly groups?: readonly string[] };
   readonly impersonatedUser?: { readonly username: string };
-  readonly userAgent?: string;
   readonly objectRef?: {
     readonly resource?: string;
     readonly subresource?: string;
@@ -39,7 +38,6 @@ export interface AuditEvent {
 export interface WriteFilter {
   /** The user who sent the request, or who was impersonated by it. */
   readonly user?: string;
-  readonly userAgent?: RegExp;
   /** Only the requests that the server carried out, or only those that it refused. */
   readonly outcome?: "accepted" | "refused";
 }
@@ -69,12 +67,11 @@ export function isWrite(event: AuditEvent): boolean {
   );
 }
 
-export function fits(event: AuditEvent, { user, userAgent, outcome }: WriteFilter): boolean {
+export function fits(event: AuditEvent, { user, outcome }: WriteFilter): boolean {
   const names = [event.user.username, event.impersonatedUser?.username];
   const accepted = (event.responseStatus?.code ?? 0) < 400;
   return (
     (user === undefined || names.includes(user)) &&
-    (userAgent === undefined || userAgent.test(event.userAgent ?? "")) &&
     (outcome === undefined || (outcome === "accepted") === accepted)
   );
 }

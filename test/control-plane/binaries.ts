@@ -103,7 +103,7 @@ async function requireGo(): Promise<void> {
   }
 }
 
-export interface BuildRequest {
+interface BuildRequest {
   readonly tools: readonly Tool[];
   /** The folder that shall hold the programs; it appears complete or not at all. */
   readonly into: string;
@@ -116,7 +116,7 @@ const reportEveryMs = 15_000;
 const buildLimitMs = 60 * 60_000;
 
 /** Builds all tools into a temporary folder beside the wanted one and renames it at the end. */
-export async function buildTools({ tools, into, complete, log }: BuildRequest): Promise<void> {
+async function buildTools({ tools, into, complete, log }: BuildRequest): Promise<void> {
   mkdirSync(dirname(into), { recursive: true });
   await underLock(`${into}.lock`, { finished: complete, log }, async () => {
     removeLeftovers(into);
@@ -203,7 +203,7 @@ function removeLeftovers(into: string): void {
   }
 }
 
-export interface LockOptions {
+interface LockOptions {
   /** True as soon as the work needs no more doing, because another process did it. */
   readonly finished: () => boolean;
   readonly log: (line: string) => void;
@@ -214,7 +214,7 @@ export interface LockOptions {
  * that holds the owner's process id; one whose owner is gone is taken away. The lock only saves
  * double work: correctness rests on the rename at the end of the build.
  */
-export async function underLock(
+async function underLock(
   file: string,
   { finished, log }: LockOptions,
   work: () => Promise<void>,

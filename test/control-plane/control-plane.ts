@@ -40,8 +40,6 @@ export interface ControlPlane extends Omit<Server, "stop"> {
   readonly binaries: Binaries;
   readonly site: Site;
   readonly logsDir: string;
-  /** The audit log of the first server. */
-  readonly auditLog: string;
   /** The environment of the kubectl helper, for tests that start a process of their own. */
   kubectlEnv(kubeconfig?: string): NodeJS.ProcessEnv;
   kubectl(args: readonly string[], options?: KubectlOptions): Promise<RunResult>;
@@ -91,7 +89,6 @@ function controlPlaneOf(site: Site, spec: ServerSpec, first: ApiServer): Control
     binaries: site.binaries,
     site,
     logsDir: site.logsDir,
-    auditLog: first.audit.file,
     kubectlEnv: (kubeconfig = face.kubeconfig) => kubectlEnv(site, kubeconfig),
     kubectl: (args, options = {}) =>
       runKubectl(site, args, { kubeconfig: face.kubeconfig, ...options }),

@@ -36,6 +36,7 @@ import { until } from "./until";
 import type { User } from "./api-server";
 import { newConfigurationName, newEntryName } from "./webhook-configurations";
 import { startWebhook, type Webhook } from "./webhook-process";
+import { drain } from "./webhook-replicas";
 
 const webhookUser: User = { name: "webhook" };
 const ours = "engine-webhook";
@@ -94,7 +95,7 @@ async function open(pair?: Pair): Promise<Webhook> {
     tlsDir,
     kubeconfig: controlPlane.kubeconfigFor(webhookUser.name),
     address: { host: "127.0.0.1", port },
-    env: { ENGINE_WEBHOOK_OWN_CERT: "true", ENGINE_WEBHOOK_DRAIN: "500ms" },
+    env: { ENGINE_WEBHOOK_OWN_CERT: "true", ENGINE_WEBHOOK_DRAIN: drain },
   });
   running.push(webhook);
   forwarder.add(webhook);
@@ -249,7 +250,8 @@ describe("past two thirds of its life", () => {
     const [port = 0] = await freePorts(1);
     const { namespace } = scene;
     const address = { host: "127.0.0.1", port };
-    const webhook = await startWebhook({ controlPlane, namespace, tlsDir, address });
+    const env = { ENGINE_WEBHOOK_DRAIN: drain };
+    const webhook = await startWebhook({ controlPlane, namespace, tlsDir, address, env });
     running.push(webhook);
     forwarder.add(webhook);
     await until("the replica to get connections", () => forwarder.isReady(webhook) || undefined);

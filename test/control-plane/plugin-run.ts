@@ -1,11 +1,10 @@
 import type { AuditEvent } from "./audit";
 import type { ControlPlane, KubectlOptions } from "./control-plane";
-import type { RunResult } from "./run";
+import { type Running, type RunResult, start } from "./run";
 import type { User } from "./api-server";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import Ajv from "ajv";
-import Ajv2020 from "ajv/dist/2020";
+import Ajv, { type ValidateFunction } from "ajv";
 import { repositoryRoot } from "./pins";
 
 /**
@@ -44,6 +43,24 @@ export async function runPlugin(
   });
   const writes = await controlPlane.writesSince(mark, { user });
   return { ...result, report: documentOf(result, args), writes: writes.map(writeLine) };
+}
+
+let started = 0;
+
+/**
+ * A run that is under way, with its progress as output: kubectl becomes the plugin, so that a signal
+ * meets the plugin itself.
+ */
+export function startPlugin(
+  controlPlane: ControlPlane,
+  args: readonly string[],
+  kubeconfig: string = controlPlane.kubeconfigFor(runner.name),
+): Running & { readonly home: string } {
+  started += 1;
+  const home = join(controlPlane.site.homeDir, `run-${String(started)}`);
+  const env = { ...controlPlane.kubectlEnv(kubeconfig), ENGINE_HOME: home };
+  const words = ["engine", ...args, "-n", "engine"];
+  return { ...start(controlPlane.binaries.kubectl, words, { env }), home };
 }
 
 export function writeLine({ verb, objectRef, requestURI }: AuditEvent): string {
@@ -127,9 +144,7 @@ export interface ReportDocument {
   readonly exit: { readonly code: number; readonly reason: string; readonly next?: string };
 }
 
-export const schemaFile = join(repositoryRoot, "plugin", "output", "report.schema.json");
-
-/** What the published schema finds wrong with a document; nothing while there is no schema. */
+/** What the published schema finds wrong with a document. */
 export function schemaProblems(document: unknown): readonly string[] {
   const validate = (validator ??= compile());
   validate(document);
@@ -138,20 +153,12 @@ export function schemaProblems(document: unknown): readonly string[] {
   );
 }
 
-type Validate = ((document: unknown) => unknown) & {
-  errors?: readonly { readonly instancePath: string; readonly message?: string }[] | null;
-};
+let validator: ValidateFunction | undefined;
 
-let validator: Validate | undefined;
-
-function compile(): Validate {
-  if (!existsSync(schemaFile)) {
-    return () => true;
-  }
-  const schema = JSON.parse(readFileSync(schemaFile, "utf8")) as { readonly $schema?: string };
-  const recent = schema.$schema?.includes("2020-12") === true;
-  const ajv = recent ? new Ajv2020({ strict: false }) : new Ajv({ strict: false });
-  return ajv.compile(schema) as Validate;
+function compile(): ValidateFunction {
+  const file = join(repositoryRoot, "plugin", "output", "report.schema.json");
+  const schema = JSON.parse(readFileSync(file, "utf8")) as object;
+  return new Ajv({ strict: false }).compile(schema);
 }
 
 /** The findings that stop a run. */
@@ -165,7 +172,6 @@ export function warningsIn({ findings = [] }: ReportDocument): readonly string[]
 }
 
 /** Jest's asymmetric matchers as unknown: their own type is any, which spreads. */
-
 export function containing(text: string): unknown {
   return expect.stringContaining(text);
 }

@@ -1,48 +1,57 @@
 /** `npm run sandbox`: a cluster to try the plugin on, up until Ctrl-C. */
 import { delimiter, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Log, logToStderr } from "./binaries";
+import { logToStderr } from "./binaries";
 import { type ControlPlane, distDir, startControlPlane } from "./control-plane";
 import { type Scene, seedScene } from "./scene";
+import { serveScene } from "./suite";
 import { putOldConfiguration, untilCalled } from "./swap-states";
-import { writeTlsFolder } from "./certificate";
-import {
-  requireExecutable,
-  startWebhook,
-  type Webhook,
-  webhookExecutable,
-} from "./webhook-process";
+import { requireExecutable, webhookExecutable } from "./webhook-process";
 import { oldEntryName } from "./webhook-configurations";
 
 async function main(): Promise<void> {
-  // Until the stage is up, a signal simply ends this process, and its guardian all that it started.
-  const stage = await openStage(logToStderr);
-  let asked = false;
+  requireExecutable(webhookExecutable);
+  requireExecutable(join(distDir, "kubectl-engine"));
+  // Until the scene is set, a signal simply ends this process, and its guardian all that it started.
+  const controlPlane = await startControlPlane();
+  const scene = await setScene(controlPlane).catch(async (cause: unknown) => {
+    await controlPlane.stop({ keepLogs: true });
+    const because = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`the scene was not set (logs: ${controlPlane.logsDir}): ${because}`, { cause });
+  });
+  const asked = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.on(signal, () => (asked = true));
+    process.on(signal, () => {
+      asked.abort();
+    });
   }
-  process.stdout.write(instructions(stage));
-  const failure = await untilAskedOrBroken(stage, () => asked);
-  logToStderr("taking the sandbox down");
-  await stage.close({ keepLogs: failure !== undefined });
-  if (failure !== undefined) {
-    throw new Error(`${failure} (logs: ${stage.controlPlane.logsDir})`);
-  }
-}
-
-/** The servers hold no handle of this process open: the loop keeps it alive and watches them. */
-async function untilAskedOrBroken(stage: Stage, asked: () => boolean): Promise<string | undefined> {
-  while (!asked()) {
-    const broken = stage.controlPlane.site.ended();
-    if (broken !== undefined) {
-      return broken;
-    }
+  process.stdout.write(instructions(controlPlane, scene));
+  // The servers hold no handle of this process open: the loop keeps it alive and watches them.
+  let broken: string | undefined;
+  while (!asked.signal.aborted && broken === undefined) {
     await pause(100);
+    broken = controlPlane.site.ended();
   }
-  return undefined;
+  logToStderr("taking the sandbox down");
+  await controlPlane.stop({ keepLogs: broken !== undefined });
+  if (broken !== undefined) throw new Error(`${broken} (logs: ${controlPlane.logsDir})`);
 }
 
-function instructions({ controlPlane, scene, kubeconfig }: Stage): string {
+/**
+ * A cluster on which the swap is still to be made: the operator's objects, two databases, a webhook
+ * that runs, and the old configuration in force.
+ */
+async function setScene(controlPlane: ControlPlane): Promise<Scene> {
+  logToStderr(`control plane ready at ${controlPlane.url} (logs: ${controlPlane.logsDir})`);
+  const scene = await seedScene(controlPlane.api);
+  const { host, port } = await serveScene(controlPlane, scene);
+  await putOldConfiguration(controlPlane.api, scene);
+  await untilCalled(controlPlane.api, scene, { entry: oldEntryName });
+  logToStderr(`webhook serving at ${host}:${String(port)}, edb-admission in force`);
+  return scene;
+}
+
+function instructions(controlPlane: ControlPlane, scene: Scene): string {
   const [database] = scene.databases;
   const patch = (engineVersion: string): readonly string[] => [
     ...["kubectl", "patch", "edb", database?.name ?? "", "--type=merge"],
@@ -56,6 +65,7 @@ function instructions({ controlPlane, scene, kubeconfig }: Stage): string {
     patch("9.9"),
     patch("8.0"),
   ];
+  const kubeconfig = controlPlane.kubeconfigFor("admin", scene.namespace);
   const paths = [controlPlane.binaries.dir, distDir].join(delimiter);
   return [
     `The sandbox is up: namespace ${scene.namespace}, old webhook configuration in force.`,
@@ -70,13 +80,8 @@ function instructions({ controlPlane, scene, kubeconfig }: Stage): string {
   ].join("\n");
 }
 
-main().catch((error: unknown) => {
-  logToStderr(error instanceof Error ? error.message : String(error));
-  process.exitCode = 1;
-});
-
 /** Quotes words so that a POSIX shell reads exactly them, and leaves harmless ones bare. */
-export function shellWords(words: readonly string[]): string {
+function shellWords(words: readonly string[]): string {
   return words
     .map((word) =>
       /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`,
@@ -84,44 +89,7 @@ export function shellWords(words: readonly string[]): string {
     .join(" ");
 }
 
-/** All that the sandbox and the demonstration play on. */
-export interface Stage {
-  readonly controlPlane: ControlPlane;
-  readonly scene: Scene;
-  readonly webhook: Webhook;
-  /** The admin's, with the operator's namespace as the default one. */
-  readonly kubeconfig: string;
-  close(options?: { readonly keepLogs?: boolean }): Promise<void>;
-}
-
-/**
- * A cluster on which the swap is still to be made: the operator's objects, two databases, a webhook
- * that runs, and the old configuration in force.
- */
-export async function openStage(log: Log): Promise<Stage> {
-  requireExecutable(webhookExecutable);
-  requireExecutable(join(distDir, "kubectl-engine"));
-  const controlPlane = await startControlPlane({ log });
-  try {
-    log(`control plane ready at ${controlPlane.url} (logs: ${controlPlane.logsDir})`);
-    const scene = await seedScene(controlPlane.api);
-    const tlsDir = join(controlPlane.site.dataDir, "webhook-tls");
-    writeTlsFolder(tlsDir, scene.pair);
-    const { namespace } = scene;
-    const webhook = await startWebhook({ controlPlane, namespace, tlsDir });
-    await putOldConfiguration(controlPlane.api, scene);
-    await untilCalled(controlPlane.api, scene, { entry: oldEntryName });
-    log(`webhook serving at ${webhook.host}:${String(webhook.port)}, edb-admission in force`);
-    return {
-      controlPlane,
-      scene,
-      webhook,
-      kubeconfig: controlPlane.kubeconfigFor("admin", namespace),
-      close: (options) => controlPlane.stop(options),
-    };
-  } catch (cause) {
-    await controlPlane.stop({ keepLogs: true });
-    const because = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`the scene was not set (logs: ${controlPlane.logsDir}): ${because}`, { cause });
-  }
-}
+main().catch((error: unknown) => {
+  logToStderr(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+});

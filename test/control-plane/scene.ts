@@ -13,7 +13,7 @@ import { loadAll } from "js-yaml";
 import { repositoryRoot } from "./pins";
 import { until } from "./until";
 
-export interface SceneDatabase {
+interface SceneDatabase {
   readonly name: string;
   readonly version: string;
   readonly modules?: readonly string[];
@@ -22,9 +22,6 @@ export interface SceneDatabase {
 export interface SceneOptions {
   readonly namespace?: string;
   readonly pair?: Pair;
-  readonly crds?: string;
-  /** engineUpgradePolicy of the cluster resource. */
-  readonly policy?: string;
   readonly databases?: readonly SceneDatabase[];
 }
 
@@ -38,7 +35,7 @@ export interface Scene {
   readonly databases: readonly SceneDatabase[];
 }
 
-export const sceneDatabases: readonly SceneDatabase[] = [
+const sceneDatabases: readonly SceneDatabase[] = [
   { name: "orders", version: "7.4", modules: ["search"] },
   { name: "sessions", version: "7.2" },
 ];
@@ -50,22 +47,22 @@ export const sceneDatabases: readonly SceneDatabase[] = [
 export async function seedScene(api: Api, options: SceneOptions = {}): Promise<Scene> {
   const { namespace = "engine", databases = sceneDatabases } = options;
   const { pair = makePair({ namespace }) } = options;
-  await applyCrds(api, options.crds ?? crdsDir);
+  await applyCrds(api);
   await ensure(api, namespaceOf(namespace));
   const service = await ensure(api, admissionService(namespace));
   await Promise.all([
     api.apply(admissionEndpoints(namespace)),
     api.replace(admissionSecret(namespace, pair)),
     ensure(api, operatorDeployment(namespace)).then(() => writeOperatorStatus(api, namespace)),
-    seedCluster(api, namespace, options.policy),
+    seedCluster(api, namespace),
     ...databases.map((item, index) => seedDatabase(api, namespace, { ...item, uid: index + 1 })),
   ]);
   const { clusterIP = "" } = service["spec"] as { readonly clusterIP?: string };
   return { namespace, pair, caBundle: caBundleOf(pair.cert), clusterIP, databases };
 }
 
-async function seedCluster(api: Api, namespace: string, policy?: string): Promise<void> {
-  const object = cluster({ namespace, ...(policy === undefined ? {} : { policy }) });
+async function seedCluster(api: Api, namespace: string): Promise<void> {
+  const object = cluster({ namespace });
   await api.replace(object, personsManager);
   await api.writeStatus(object, clusterStatus);
 }
@@ -105,14 +102,14 @@ interface Definition extends KubeObject {
 }
 
 /** Applies every definition of the folder and waits until each served version answers. */
-export async function applyCrds(api: Api, dir: string = crdsDir): Promise<void> {
-  const files = readdirSync(dir).filter((name) => /\.ya?ml$/.test(name));
-  const objects = files.flatMap((name) => loadAll(readFileSync(join(dir, name), "utf8")));
+export async function applyCrds(api: Api): Promise<void> {
+  const files = readdirSync(crdsDir).filter((name) => /\.ya?ml$/.test(name));
+  const objects = files.flatMap((name) => loadAll(readFileSync(join(crdsDir, name), "utf8")));
   const definitions = (objects as readonly (Definition | null | undefined)[]).filter(
     (object): object is Definition => object?.kind === "CustomResourceDefinition",
   );
   if (definitions.length === 0) {
-    throw new Error(`no CustomResourceDefinition in ${dir}`);
+    throw new Error(`no CustomResourceDefinition in ${crdsDir}`);
   }
   await Promise.all(definitions.map((definition) => api.apply(definition)));
   await Promise.all(definitions.map((definition) => served(api, definition)));
@@ -130,9 +127,7 @@ async function served(api: Api, { metadata, spec }: Definition): Promise<void> {
   }
 }
 
-export const clusterName = "ec";
-
-export interface ClusterOptions {
+interface ClusterOptions {
   readonly namespace: string;
   readonly name?: string;
   /** engineUpgradePolicy; absent when not given. */
@@ -143,7 +138,7 @@ export interface ClusterOptions {
 /** The cluster resource without its status, which is a separate write. */
 export function cluster({
   namespace,
-  name = clusterName,
+  name = "ec",
   policy,
   userModules = [],
 }: ClusterOptions): KubeObject {
@@ -158,7 +153,7 @@ export function cluster({
         versionTag: "8.0.20-44.23",
         imagePullPolicy: "IfNotPresent",
       },
-      ...(policy === undefined ? {} : { engineUpgradePolicy: policy }),
+      engineUpgradePolicy: policy,
       ...(userModules.length === 0 ? {} : { userDefinedModules: userModules.map(userModule) }),
     },
   };
@@ -201,7 +196,7 @@ export function database({
   name,
   engineVersion,
   modules = [],
-  cluster: ec = clusterName,
+  cluster: ec = "ec",
 }: DatabaseOptions): KubeObject {
   return {
     apiVersion: `${appGroup}/v1alpha1`,

@@ -1,16 +1,20 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Writable } from "node:stream";
 import type { Binaries } from "./binaries";
-import { type ChildProcess, spawn } from "node:child_process";
 import type { GuardianMessage } from "./guardian-process";
-import { once } from "node:events";
 import { GivenUp } from "./until";
-import { createServer, type Server } from "node:net";
 
-export type ProcessSpec = Pick<DaemonSpec, "name" | "file" | "args"> & {
+export interface ProcessSpec {
+  readonly name: string;
+  readonly file: string;
+  readonly args: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
-};
+}
 
 /** The folders of one control plane and the processes that run in them. */
 export interface Site {
@@ -43,15 +47,10 @@ export function openSite(binaries: Binaries, parent: string = tmpdir()): Site {
     dataDir,
     logsDir,
     homeDir,
-    start: ({ name, file, args, env = {} }) => {
-      const daemon = startDaemon({
-        name,
-        file,
-        args,
-        env: { PATH: process.env["PATH"] ?? "", HOME: homeDir, ...env },
-        logFile: join(logsDir, `${name}.log`),
-        guardian,
-      });
+    start: (spec) => {
+      // The whole environment: proxies and kubeconfigs of the caller must not leak in.
+      const env = { PATH: process.env["PATH"] ?? "", HOME: homeDir, ...spec.env };
+      const daemon = startDaemon({ ...spec, env }, join(logsDir, `${spec.name}.log`), guardian);
       daemons.push(daemon);
       return daemon;
     },
@@ -60,11 +59,9 @@ export function openSite(binaries: Binaries, parent: string = tmpdir()): Site {
       return gone && `${gone.name} ${gone.ended() ?? ""}`;
     },
     close: async ({ keepLogs }) => {
-      for (const daemon of [...daemons].reverse()) {
-        await daemon.stop();
-      }
+      for (const daemon of [...daemons].reverse()) await daemon.stop();
       rmSync(keepLogs ? dataDir : root, { recursive: true, force: true, maxRetries: 5 });
-      guardian.close();
+      guardian.end();
     },
   };
 }
@@ -74,13 +71,7 @@ export function openSite(binaries: Binaries, parent: string = tmpdir()): Site {
  * with SIGKILL and can do nothing itself: a small process holds the other end of a pipe, and when
  * the pipe closes it ends the processes that it was told of and removes the data folder.
  */
-export interface Guardian {
-  watch(pid: number): void;
-  forget(pid: number): void;
-  close(): void;
-}
-
-export function startGuardian(dataDir: string, logsDir: string): Guardian {
+function startGuardian(dataDir: string, logsDir: string): Writable {
   const program = join(__dirname, "guardian-process.ts");
   const args = ["--import", require.resolve("tsx"), program, dataDir, logsDir];
   // A session of its own keeps Ctrl-C in the terminal away from it; standard error stays connected
@@ -92,31 +83,7 @@ export function startGuardian(dataDir: string, logsDir: string): Guardian {
     env: { PATH: process.env["PATH"] ?? "" },
   });
   child.unref();
-  child.stdin.on("error", () => undefined);
-  const send = (message: GuardianMessage): void => {
-    child.stdin.write(`${JSON.stringify(message)}\n`);
-  };
-  return {
-    watch: (pid) => {
-      send({ watch: pid });
-    },
-    forget: (pid) => {
-      send({ forget: pid });
-    },
-    close: () => {
-      child.stdin.end();
-    },
-  };
-}
-
-export interface DaemonSpec {
-  readonly name: string;
-  readonly file: string;
-  readonly args: readonly string[];
-  /** The whole environment: proxies and kubeconfigs of the caller must not leak in. */
-  readonly env: NodeJS.ProcessEnv;
-  readonly logFile: string;
-  readonly guardian: Guardian;
+  return child.stdin.on("error", () => undefined);
 }
 
 /** A server that runs beside this process until it is stopped. */
@@ -128,63 +95,52 @@ export interface Daemon {
   ended(): string | undefined;
   /** Throws when the process is gone: for probes that would otherwise wait in vain. */
   assertRunning(): void;
-  signal(name: NodeJS.Signals): void;
   /** Ends the process; with patience it is asked first (SIGTERM) and killed only after that time. */
   stop(options?: { readonly patienceMs?: number }): Promise<void>;
 }
 
-export function startDaemon(spec: DaemonSpec): Daemon {
-  const log = openSync(spec.logFile, "a");
+function startDaemon(
+  { name, file, args, env }: ProcessSpec,
+  logFile: string,
+  guardian: Writable,
+): Daemon {
+  const log = openSync(logFile, "a");
   // Its own session: a Ctrl-C in the terminal reaches only this process, which ends them in order.
-  const child = spawn(spec.file, spec.args, {
-    stdio: ["ignore", log, log],
-    detached: true,
-    env: spec.env,
-  });
+  const child = spawn(file, args, { stdio: ["ignore", log, log], detached: true, env });
   closeSync(log);
   child.unref();
   const { pid } = child;
+  const tell = (message: GuardianMessage): void => {
+    guardian.write(`${JSON.stringify(message)}\n`);
+  };
   let end: string | undefined;
   child.on("error", (error) => (end ??= `could not be started: ${error.message}`));
   child.on("exit", (code, signal) => {
     end ??= signal === null ? `exited with code ${String(code)}` : `was ended by ${signal}`;
-    if (pid !== undefined) {
-      spec.guardian.forget(pid);
-    }
+    if (pid !== undefined) tell({ forget: pid });
   });
-  if (pid !== undefined) {
-    spec.guardian.watch(pid);
-  }
+  if (pid !== undefined) tell({ watch: pid });
   return {
-    name: spec.name,
+    name,
     pid,
-    logFile: spec.logFile,
+    logFile,
     ended: () => end,
     assertRunning: () => {
       if (end !== undefined) {
-        throw new GivenUp(`${spec.name} ${end}; the end of its log:\n${logTail(spec.logFile)}`);
+        throw new GivenUp(`${name} ${end}; the end of its log:\n${logTail(logFile)}`);
       }
     },
-    signal: (name) => {
-      child.kill(name);
+    stop: async ({ patienceMs = 0 } = {}) => {
+      if (end !== undefined) return;
+      // Waiting for a process that was let go would not keep this one alive.
+      child.ref();
+      const exit = once(child, "exit");
+      const timer = setTimeout(() => child.kill("SIGKILL"), patienceMs);
+      if (patienceMs > 0) child.kill("SIGTERM");
+      await exit;
+      clearTimeout(timer);
     },
-    stop: ({ patienceMs = 0 } = {}) => stop(child, () => end !== undefined, patienceMs),
   };
-}
-
-async function stop(child: ChildProcess, gone: () => boolean, patienceMs: number): Promise<void> {
-  if (gone()) {
-    return;
-  }
-  // Waiting for a process that was let go would not keep this one alive.
-  child.ref();
-  const exit = once(child, "exit");
-  const timer = setTimeout(() => child.kill("SIGKILL"), patienceMs);
-  if (patienceMs > 0) {
-    child.kill("SIGTERM");
-  }
-  await exit;
-  clearTimeout(timer);
 }
 
 /** The last lines of a log, for the message of a failure. */

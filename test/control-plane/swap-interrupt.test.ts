@@ -1,10 +1,15 @@
 /** A swap that is killed, interrupted or run twice at once: the next run ends as wanted. */
-import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { constants } from "node:os";
 import { join } from "node:path";
-import { documentOf, including, matching, type ReportDocument, runner } from "./plugin-run";
-import type { RunResult } from "./run";
+import {
+  documentOf,
+  including,
+  matching,
+  type ReportDocument,
+  runner,
+  startPlugin,
+} from "./plugin-run";
+import type { Running, RunResult } from "./run";
 import { admissionSecret } from "./certificate";
 import { openSuite, type Suite, verdictsOf } from "./suite";
 import {
@@ -26,42 +31,12 @@ beforeAll(async () => {
 });
 afterAll(() => suite.close());
 
-/** A run that is under way: kubectl becomes the plugin, so that a signal meets the plugin itself. */
-interface Running {
-  readonly process: ChildProcess;
-  readonly ended: Promise<RunResult>;
-  readonly stderr: () => string;
-  readonly stdout: () => string;
-  /** The lines of its record: intents before, outcomes after each write. */
-  readonly record: () => readonly string[];
-}
+/** A run that is under way, and the lines of its record: intents before, outcomes after each write. */
+type Recorded = Running & { readonly record: () => readonly string[] };
 
-let runs = 0;
-
-function start(args: readonly string[], output: "json" | "jsonl" = "json"): Running {
-  const { controlPlane, scene } = suite;
-  runs += 1;
-  const home = join(controlPlane.site.homeDir, `run-${String(runs)}`);
-  const words = ["engine", "upgrade-webhook", "-n", scene.namespace, "-o", output, ...args];
-  const child = spawn(controlPlane.binaries.kubectl, words, {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: {
-      ...controlPlane.kubectlEnv(controlPlane.kubeconfigFor(runner.name)),
-      ENGINE_HOME: home,
-    },
-  });
-  let stdout = "";
-  let stderr = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-  const ended = new Promise<RunResult>((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", (code, signal) => {
-      resolve({ code: code ?? 128 + (signal ? constants.signals[signal] : 0), stdout, stderr });
-    });
-  });
-  const record = (): readonly string[] => recordOf(home);
-  return { process: child, ended, stderr: () => stderr, stdout: () => stdout, record };
+function start(args: readonly string[], output: "json" | "jsonl" = "json"): Recorded {
+  const running = startPlugin(suite.controlPlane, ["upgrade-webhook", "-o", output, ...args]);
+  return { ...running, record: () => recordOf(running.home) };
 }
 
 function recordOf(home: string): readonly string[] {
@@ -82,7 +57,7 @@ function recordOf(home: string): readonly string[] {
 
 /** Sends the signal at the moment, unless the run has ended before. */
 async function signalAt(
-  running: Running,
+  running: Recorded,
   signal: NodeJS.Signals,
   moment: Moment,
 ): Promise<RunResult> {
@@ -95,7 +70,7 @@ async function signalAt(
 
 interface Moment {
   readonly name: string;
-  readonly reached: (running: Running) => boolean;
+  readonly reached: (running: Recorded) => boolean;
 }
 
 const recorded = (line: string): Moment => ({
@@ -253,7 +228,7 @@ describe("interrupted", () => {
     const { controlPlane, api, scene } = suite;
     await api.remove(admissionSecret(scene.namespace, scene.pair));
     const mark = await controlPlane.auditMark();
-    const waiting = { name: "it waits", reached: ({ stderr }: Running) => /tls/.test(stderr()) };
+    const waiting = { name: "it waits", reached: ({ stderr }: Recorded) => /tls/.test(stderr()) };
     const result = await signalAt(start(["--yes"]), "SIGINT", waiting);
     await api.create(admissionSecret(scene.namespace, scene.pair));
     expect(documentOf(result, ["upgrade-webhook"]).exit.code).toBe(130);

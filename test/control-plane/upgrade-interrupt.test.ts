@@ -2,9 +2,6 @@
  * `kubectl engine upgrade` cut off at every write, on a real API server: the next run goes on, nothing
  * that was done is written again, and the end is that of a run that was left alone.
  */
-import { type ChildProcess, spawn } from "node:child_process";
-import { constants } from "node:os";
-import { join } from "node:path";
 import { defaultNames as names } from "../../plugin/domain/names";
 import { factSources } from "../../plugin/domain/facts";
 import { rbacKinds } from "../../plugin/domain/kinds";
@@ -12,8 +9,8 @@ import { own } from "../../plugin/domain/values";
 import type { KubeObject } from "../../plugin/run/ports";
 import type { AuditMark } from "./control-plane";
 import { makePair } from "./certificate";
-import { containing, documentOf, matching, runner, writeLine } from "./plugin-run";
-import type { RunResult } from "./run";
+import { containing, documentOf, matching, runner, startPlugin, writeLine } from "./plugin-run";
+import type { Running, RunResult } from "./run";
 import {
   managed,
   namespace,
@@ -58,36 +55,9 @@ function plain(object: KubeObject): unknown {
   return { kind, name, where, labels, annotations, owners, ...Object.fromEntries(content) };
 }
 
-interface Running {
-  readonly process: ChildProcess;
-  readonly ended: Promise<RunResult>;
-}
-
-let runs = 0;
-
-/** kubectl becomes the plugin, so that a signal meets the plugin itself. */
 function start(scene: UpgradeScene, kubeconfig: string): Running {
-  const { controlPlane } = scene;
-  runs += 1;
-  const words = ["engine", "upgrade", "--release", scene.release(to), "--yes"];
-  const child = spawn(controlPlane.binaries.kubectl, [...words, "-n", namespace, "-o", "json"], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: {
-      ...controlPlane.kubectlEnv(kubeconfig),
-      ENGINE_HOME: join(controlPlane.site.homeDir, `run-${String(runs)}`),
-    },
-  });
-  let stdout = "";
-  let stderr = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-  const ended = new Promise<RunResult>((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", (code, signal) => {
-      resolve({ code: code ?? 128 + (signal ? constants.signals[signal] : 0), stdout, stderr });
-    });
-  });
-  return { process: child, ended };
+  const args = ["upgrade", "--release", scene.release(to), "--yes", "-o", "json"];
+  return startPlugin(scene.controlPlane, args, kubeconfig);
 }
 
 /** Ways to be cut off, at a run's first write. */

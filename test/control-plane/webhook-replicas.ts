@@ -6,8 +6,8 @@ import type { Scene } from "./scene";
 import { until } from "./until";
 import { type Readiness, startWebhook, type Webhook } from "./webhook-process";
 
-/** Longer than the forwarder needs to notice that a replica leaves. */
-const drain = "500ms";
+/** Longer than the forwarder needs to notice that a replica leaves, on a machine with more to do too. */
+export const drain = "1500ms";
 
 export interface ReplicasOptions {
   readonly controlPlane: ControlPlane;
