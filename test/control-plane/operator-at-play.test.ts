@@ -165,6 +165,8 @@ test("a database reaches its new version by way of a pending change", async () =
   const raised = await seen(product.edb, "sessions", (edb) => {
     return at(edb, names.fields.statusVersion) === "7.4.0";
   });
+  // the watch may tell it later than a read does
+  await until("the pending change to end", () => states.seen.length >= 3 || undefined);
   await Promise.all([states.end(), end()]);
   expect(states.seen).toEqual(["active", "active-change-pending", "active"]);
   expect(at(raised, names.edbFields.observedGeneration)).toBe(raised.metadata.generation);
