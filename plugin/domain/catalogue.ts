@@ -3,16 +3,16 @@ import { moduleCodes } from "./api/codes";
 import { certificateCodes } from "./certificate";
 import { checkCodes } from "./checks/all";
 import { clusterCodes } from "./cluster/codes";
-import { databaseCodes } from "./databases/codes";
+import { databaseFindings } from "./databases/codes";
 import { dumpCodes } from "./dump";
 import type { Severity } from "./findings";
-import { operatorCodes } from "./operator/codes";
-import { rbacCodes } from "./rbac/codes";
-import { recoveryCodes } from "./recovery/codes";
+import { operatorFindings } from "./operator/codes";
+import { rbacFindings } from "./rbac/codes";
+import { recoveryFindings } from "./recovery/codes";
 import { ruleCodes } from "./rules/codes";
-import { sccCodes } from "./scc/codes";
-import { planCodes } from "./planned-write";
-import { webhookCodes } from "./webhook/codes";
+import { sccFindings } from "./scc/codes";
+import { planFindings } from "./planned-write";
+import { webhookFindings } from "./webhook/codes";
 
 /** One code, explained without the object it was found on. */
 export interface CatalogueEntry {
@@ -34,17 +34,17 @@ const usageCode: CatalogueEntry = {
 
 /** The codes in alphabetical order. */
 export const catalogue: readonly CatalogueEntry[] = [
-  ...webhookCodes,
+  ...Object.values(webhookFindings),
   ...certificateCodes,
-  ...operatorCodes,
-  ...rbacCodes,
-  ...sccCodes,
+  ...Object.values(operatorFindings),
+  ...Object.values(rbacFindings),
+  ...Object.values(sccFindings),
   ...clusterCodes,
-  ...databaseCodes,
+  ...Object.values(databaseFindings),
   ...checkCodes,
   ...moduleCodes,
-  ...planCodes,
-  ...recoveryCodes,
+  ...Object.values(planFindings),
+  ...Object.values(recoveryFindings),
   ...dumpCodes,
   ...ruleCodes,
   usageCode,

@@ -1,25 +1,21 @@
 /** A dump of a cluster for a rehearsal: the command that makes it, and what one does not tell. */
-import { codesOf, type Finding, findingIn } from "./findings";
+import { type Finding, findingIn, warning } from "./findings";
 import type { Names } from "./names";
 import { type KubeObject, objectLabel } from "./objects";
 import { parsePlatformVersion } from "./release/platforms";
 import { at, text } from "./values";
 
-const { warning } = codesOf({ prefix: "DUMP-", source: "domain facts 8" });
-
 const findings = {
-  noOwners: warning(
-    "NO-OWNERS",
-    "objects of the dump do not say who set their fields: a rehearsal cannot see the conflicts with other managers that a real run meets",
-    "dump the cluster again with --show-managed-fields, then rehearse again",
-    "S18",
-  ),
-  noVersion: warning(
-    "NO-VERSION",
-    "the dump holds no node: it does not tell the version of Kubernetes, and the rehearsal takes one of its own",
-    "dump the cluster again with its nodes, then rehearse again",
-    "S121",
-  ),
+  noOwners: warning("DUMP-NO-OWNERS", "S18", {
+    cause:
+      "objects of the dump do not say who set their fields: a rehearsal cannot see the conflicts with other managers that a real run meets",
+    fix: "dump the cluster again with --show-managed-fields, then rehearse again",
+  }),
+  noVersion: warning("DUMP-NO-VERSION", "S121", {
+    cause:
+      "the dump holds no node: it does not tell the version of Kubernetes, and the rehearsal takes one of its own",
+    fix: "dump the cluster again with its nodes, then rehearse again",
+  }),
 };
 
 /** The catalogue entries of every finding about a dump. */

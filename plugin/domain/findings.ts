@@ -2,33 +2,22 @@
 export type Explained = Pick<Finding, "code" | "severity" | "cause" | "fix" | "source">;
 
 /** What a finding says of the object that it was found on; words here are closer than the code's. */
-export type About = Partial<Pick<Finding, "object" | "field" | "cause" | "fix" | "source">>;
+export type About = Partial<
+  Pick<Finding, "severity" | "object" | "field" | "cause" | "fix" | "source">
+>;
 
-type Words = readonly [cause: string, fix: string, source?: string];
+const made =
+  (severity: Finding["severity"]) =>
+  (
+    code: string,
+    source: string,
+    { cause, fix }: { readonly cause: string; readonly fix: string },
+  ): Explained => ({ code, severity, cause, fix, source });
 
-interface Area {
-  /** What every code of the area begins with. */
-  readonly prefix?: string;
-  /** Where a code comes from that does not say so itself. */
-  readonly source: string;
-}
-
-/** The two makers of an area's codes. */
-export function codesOf({ prefix = "", source }: Area): {
-  readonly error: (code: string, ...words: Words) => Explained;
-  readonly warning: (code: string, ...words: Words) => Explained;
-} {
-  const explained =
-    (severity: Finding["severity"]) =>
-    (code: string, ...[cause, fix, from = source]: Words): Explained => ({
-      code: `${prefix}${code}`,
-      severity,
-      cause,
-      fix,
-      source: from,
-    });
-  return { error: explained("error"), warning: explained("warning") };
-}
+/** A code of something that stands against an upgrade. */
+export const error = made("error");
+/** A code of something that a person has to know, and that blocks nothing. */
+export const warning = made("warning");
 
 /** The maker of findings from a table of codes. */
 export const findingIn =

@@ -1,4 +1,5 @@
 /** Who else looks after an object: Helm, OLM, a GitOps controller (domain facts 4.4). */
+import { webhookFinding } from "./webhook/codes";
 import type { KubeObject } from "./objects";
 import { own, text } from "./values";
 import type { StatusCause } from "./errors";
@@ -114,18 +115,17 @@ export function judgeConflict(facts: ConflictFacts): ConflictVerdict {
   const named = foreign.length > 0 ? foreign : [{ field: "", manager: "" }];
   return {
     is: "refuse",
-    findings: named.map(({ field, manager }) => ({
-      code: "FIELD-CONFLICT",
-      severity: "error",
-      object: facts.object,
-      ...(field !== "" && { field }),
-      cause: `the field is held by ${manager === "" ? "another manager" : `manager "${manager}"`}, which may write it again`,
-      fix:
-        field === ""
-          ? "see who writes the object: kubectl get -o yaml --show-managed-fields"
-          : `have that manager change it, or take the field with --take-fields '${field}'`,
-      source: "S18",
-    })),
+    findings: named.map(({ field, manager }) =>
+      webhookFinding("fieldConflict", {
+        object: facts.object,
+        ...(field !== "" && { field }),
+        cause: `the field is held by ${manager === "" ? "another manager" : `manager "${manager}"`}, which may write it again`,
+        fix:
+          field === ""
+            ? "see who writes the object: kubectl get -o yaml --show-managed-fields"
+            : `have that manager change it, or take the field with --take-fields '${field}'`,
+      }),
+    ),
   };
 }
 

@@ -4,11 +4,11 @@ import { factNamed } from "../facts";
 import type { KubeObject } from "../objects";
 import { readSubject } from "../rules/subject";
 import { at, list, own, text } from "../values";
-import { type Check, type Found, on } from "./check";
+import { type Check, checksOf, type Found, on } from "./check";
 import { judgeSecrets } from "./secrets";
 import { goalOf, isBefore, type Situation } from "./situation";
 
-const area = "active-active";
+const { error, warning } = checksOf("active-active");
 const oldest = "8.0.2-2";
 const consumersFrom = "7.22.0-0";
 const needs = ["eaadbs", "ecs", "namespaces", "deployments", "configMaps"] as const;
@@ -20,14 +20,10 @@ const perDatabase =
 
 /** The checks of active-active databases. */
 export const activeActiveChecks: readonly Check[] = [
-  {
-    code: "ACTIVE-ACTIVE-OPERATOR",
-    area,
-    severity: "error",
+  error("ACTIVE-ACTIVE-OPERATOR", "S127", {
     title: `Active-active databases are upgraded by operator ${oldest} or later`,
     cause: `an operator before ${oldest} does not upgrade active-active databases`,
     fix: `upgrade the operator to ${oldest} or later, on every cluster that takes part`,
-    source: "S127",
     needs,
     judge: (situation) => {
       const goal = goalOf(situation);
@@ -36,15 +32,11 @@ export const activeActiveChecks: readonly Check[] = [
         on(one, `with operator ${goal.tag} it cannot be upgraded`),
       );
     },
-  },
-  {
-    code: "ACTIVE-ACTIVE-REMOTE-UNSEEN",
-    area,
-    severity: "warning",
+  }),
+  warning("ACTIVE-ACTIVE-REMOTE-UNSEEN", "S66", {
     title: "No cluster elsewhere takes part in a database",
     cause: "clusters elsewhere take part: which operator they run cannot be seen from here",
     fix: `see there that the operator is at ${oldest} or later, best at the same release as here`,
-    source: "S66",
     needs: [...needs, "ercs"],
     judge: perDatabase((database, situation) => {
       const remote = participants(database, situation).filter(
@@ -52,15 +44,11 @@ export const activeActiveChecks: readonly Check[] = [
       );
       return remote.length === 0 ? undefined : on(database, `elsewhere: ${remote.join(", ")}`);
     }),
-  },
-  {
-    code: "ACTIVE-ACTIVE-NO-REMOTE",
-    area,
-    severity: "warning",
+  }),
+  warning("ACTIVE-ACTIVE-NO-REMOTE", "domain facts 7", {
     title: "Every cluster that takes part is known here",
     cause: "a database names a taking part of a cluster that no remote cluster resource describes",
     fix: "make the remote cluster resource, or correct the name in the database",
-    source: "domain facts 7",
     needs: [...needs, "ercs"],
     judge: perDatabase((database, situation) => {
       const unknown = participants(database, situation).filter(
@@ -68,15 +56,11 @@ export const activeActiveChecks: readonly Check[] = [
       );
       return unknown.length === 0 ? undefined : on(database, `not known: ${unknown.join(", ")}`);
     }),
-  },
-  {
-    code: "ACTIVE-ACTIVE-DOWN",
-    area,
-    severity: "warning",
+  }),
+  warning("ACTIVE-ACTIVE-DOWN", "S65", {
     title: "Every active-active database replicates",
     cause: "the instances of a database do not replicate: the change would not reach all of them",
     fix: "bring the link up first: see the remote clusters' status and their logs",
-    source: "S65",
     needs,
     judge: perDatabase((database, { names }) => {
       const path = names.eaadbFields.replicationStatus;
@@ -84,15 +68,11 @@ export const activeActiveChecks: readonly Check[] = [
       if (status === "up") return undefined;
       return on(database, `its replication is ${status}`, { field: path.join(".") });
     }),
-  },
-  {
-    code: "ACTIVE-ACTIVE-USER-MODULE",
-    area,
-    severity: "warning",
+  }),
+  warning("ACTIVE-ACTIVE-USER-MODULE", "domain facts 7", {
     title: "No active-active database uses a module of the user's own",
     cause: "modules of the user's own are not supported on active-active databases",
     fix: "take the module out of the database",
-    source: "domain facts 7",
     needs: [...needs, "edbs"],
     judge: (situation) =>
       activeActive(situation).flatMap((database) => {
@@ -101,16 +81,12 @@ export const activeActiveChecks: readonly Check[] = [
         );
         return own_.length === 0 ? [] : [on(database, `it uses ${own_.join(", ")}`)];
       }),
-  },
-  {
-    code: "ACTIVE-ACTIVE-MODULE-COMMANDS",
-    area,
-    severity: "warning",
+  }),
+  warning("ACTIVE-ACTIVE-MODULE-COMMANDS", "domain facts 7", {
     title: "No module command has to wait for all instances",
     cause:
       "until every instance is at version 8, commands of modules must wait, and nothing stops them",
     fix: "keep applications from module commands until the last instance is upgraded",
-    source: "domain facts 7",
     needs: [...needs, "edbs"],
     wants: "version",
     judge: (situation) => {
@@ -125,15 +101,11 @@ export const activeActiveChecks: readonly Check[] = [
         return modules.length === 0 ? [] : [on(database, `it uses ${modules.join(", ")}`)];
       });
     },
-  },
-  {
-    code: "ACTIVE-ACTIVE-NAMESPACE",
-    area,
-    severity: "warning",
+  }),
+  warning("ACTIVE-ACTIVE-NAMESPACE", "domain facts 6", {
     title: "Active-active databases are where the operator supports them",
     cause: "before 7.22.0 the operator supports active-active databases in its own namespace alone",
     fix: "upgrade to 7.22.0 or later, or move the database to the operator's namespace",
-    source: "domain facts 6",
     needs,
     judge: (situation) => {
       const goal = goalOf(situation);
@@ -143,15 +115,11 @@ export const activeActiveChecks: readonly Check[] = [
         .filter(({ metadata }) => metadata.namespace !== namespace)
         .map((one) => on(one, `operator ${goal.tag} does not support it outside of ${namespace}`));
     },
-  },
-  {
-    code: "REMOTE-CLUSTER-STATUS",
-    area,
-    severity: "warning",
+  }),
+  warning("REMOTE-CLUSTER-STATUS", "domain facts 7", {
     title: "Every remote cluster is reached",
     cause: "the operator does not reach a remote cluster",
     fix: "see its status and the operator's log: address, credentials and certificate",
-    source: "domain facts 7",
     needs: ["ercs"],
     judge: ({ facts, names }) =>
       remotesOf(facts).flatMap((remote) => {
@@ -160,18 +128,14 @@ export const activeActiveChecks: readonly Check[] = [
         if (status === "Active") return [];
         return [on(remote, `its status is ${status}`, { field: path.join(".") })];
       }),
-  },
-  {
-    code: "REMOTE-CLUSTER-SECRET",
-    area,
-    severity: "warning",
+  }),
+  warning("REMOTE-CLUSTER-SECRET", "domain facts 3", {
     title: "The Secrets of remote clusters are there",
     cause: "the Secret with the credentials of a remote cluster is absent or lacks an item",
     fix: "copy the credentials from that cluster into the Secret that is named",
-    source: "domain facts 3",
     needs: ["ecs", "ercs", "namedSecrets"],
     judge: (situation) => judgeSecrets(situation, "remote"),
-  },
+  }),
 ];
 
 function activeActive({ databases }: Situation): readonly KubeObject[] {

@@ -1,7 +1,8 @@
 /** Every check, by area in the order in which they are shown. */
 import { activeActiveChecks } from "./active-active";
 import { certificateChecks } from "./certificate";
-import { type Check, type Explained, judgingCodes } from "./check";
+import type { Explained } from "../findings";
+import { type Check, judgingCodes } from "./check";
 import { clusterChecks } from "./cluster";
 import { clusterSpecChecks } from "./cluster-spec";
 import { databaseChecks } from "./databases";

@@ -2,15 +2,15 @@
 import {
   absentSecret,
   certificateChecks as judged,
-  certificateCodes,
   judgeCertificate,
+  secretAbsent,
 } from "../certificate";
 import { factNamed } from "../facts";
 import { candidatesOf } from "../webhook/configuration";
-import { type Check, codeIn, shared } from "./check";
+import { type Check, checksOf } from "./check";
 import type { Situation } from "./situation";
 
-const area = "certificate";
+const { shared } = checksOf("certificate");
 
 /** What is so when nothing is found. */
 const titles: Readonly<Record<string, string>> = {
@@ -30,8 +30,7 @@ const titles: Readonly<Record<string, string>> = {
 
 /** The checks of the certificate. */
 export const certificateChecks: readonly Check[] = [
-  shared(codeIn(certificateCodes, "SECRET-MISSING"), {
-    area,
+  shared(secretAbsent, {
     title: "The webhook's Secret exists where a webhook is in use",
     needs: ["webhookSecrets", "webhookConfigurations", "services"],
     judge: (situation) => {
@@ -42,7 +41,6 @@ export const certificateChecks: readonly Check[] = [
   }),
   ...judged.map((entry) =>
     shared(entry, {
-      area,
       title: String(titles[entry.code]),
       needs: ["webhookSecrets"],
       wants: "certificate",

@@ -2,7 +2,7 @@
 import { type CauseKey, causesOf } from "../cluster/causes";
 import { clusterFindings } from "../cluster/codes";
 import type { FactKey } from "../facts";
-import type { Finding } from "../findings";
+import { type Explained, type Finding, warning } from "../findings";
 import { type KubeObject, objectLabel } from "../objects";
 import type { Situation } from "./situation";
 
@@ -32,9 +32,6 @@ export type Area = (typeof areas)[number];
 /** What a check cannot do without, beside lists; `version` is told by either of two. */
 export type Want = "version" | "contents" | "webhook" | "rbac" | "certificate";
 
-/** What is true of a code wherever it is found. */
-export type Explained = Pick<Finding, "code" | "severity" | "cause" | "fix" | "source">;
-
 /** What a check has found on one object; what is absent is as the check has it in general. */
 export type Found = Partial<Omit<Finding, "code" | "source">> & Pick<Finding, "cause">;
 
@@ -53,33 +50,35 @@ export interface Check extends Explained {
   readonly judge: (situation: Situation) => readonly Found[];
 }
 
-/** A check for a fact that a command's own finding is about: its code and words are kept. */
-export function shared(
-  { code, severity, cause, fix, source }: Explained,
-  rest: Omit<Check, keyof Explained | "shared">,
-): Check {
-  return { code, severity, cause, fix, source, shared: true, ...rest };
-}
+type OfCode = Omit<Check, keyof Explained | "area" | "shared">;
 
-/** A cause that an upgrade of an EC would meet, as a check before it. */
-export function ofCause(
-  key: CauseKey,
-  rest: Omit<Check, keyof Explained | "shared" | "judge">,
-): Check {
-  const judge = perCluster((cluster, { facts }) => causesOf(key, facts, { ec: cluster }));
-  return shared(clusterFindings[key], { ...rest, judge });
+/** The makers of an area's checks. */
+export function checksOf(area: Area) {
+  const made =
+    (severity: Check["severity"]) =>
+    (
+      code: string,
+      source: string,
+      rest: Omit<Check, "code" | "area" | "severity" | "source">,
+    ): Check => ({ code, area, severity, source, ...rest });
+  /** For a fact that a command's own finding is about: its code and words are kept. */
+  const shared = ({ code, severity, cause, fix, source }: Explained, rest: OfCode): Check => ({
+    ...{ code, severity, cause, fix, source },
+    ...{ shared: true, area },
+    ...rest,
+  });
+  /** For a cause that an upgrade of an EC would meet. */
+  const ofCause = (key: CauseKey, rest: Omit<OfCode, "judge">): Check =>
+    shared(clusterFindings[key], {
+      ...rest,
+      judge: perCluster((cluster, { facts }) => causesOf(key, facts, { ec: cluster })),
+    });
+  return { error: made("error"), warning: made("warning"), shared, ofCause };
 }
 
 /** A finding on an object, with what is particular about it. */
 export function on(object: KubeObject, cause: string, rest: Partial<Found> = {}): Found {
   return { object: objectLabel(object), cause, ...rest };
-}
-
-/** The entry of a list of codes. */
-export function codeIn(entries: readonly Explained[], code: string): Explained {
-  const found = entries.find((entry) => entry.code === code);
-  if (found === undefined) throw new Error(`there is no code ${code}`);
-  return found;
 }
 
 /** A judgement of each EC by itself. */
@@ -92,18 +91,12 @@ export const perCluster =
 
 /** A list that was not read, a check that failed itself. */
 export const judgingCodes = {
-  unread: {
-    code: "CHECK-NOT-JUDGED",
-    severity: "warning",
+  unread: warning("CHECK-NOT-JUDGED", "cli contract, check", {
     cause: "a list could not be read, so nothing is said about what rests on it",
     fix: "have somebody grant the permission that is named, then run again",
-    source: "cli contract, check",
-  },
-  broken: {
-    code: "CHECK-BROKEN",
-    severity: "warning",
+  }),
+  broken: warning("CHECK-BROKEN", "cli contract, check", {
     cause: "a check came to no verdict: it met something that it was not made for",
     fix: "look at what it is about by hand, and report it with the cluster's objects",
-    source: "cli contract, check",
-  },
+  }),
 } as const satisfies Readonly<Record<string, Explained>>;

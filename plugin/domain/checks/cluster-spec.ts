@@ -6,23 +6,19 @@ import { lastFile } from "../operator/managers";
 import { isSameTag } from "../versions";
 import { isUnknownPolicy } from "../rules/upgrade-policy";
 import { at, shown, text } from "../values";
-import { type Check, type Found, ofCause, on, perCluster, shared } from "./check";
+import { type Check, checksOf, type Found, on, perCluster } from "./check";
 import { judgeSecrets } from "./secrets";
 import type { Situation } from "./situation";
 
-const area = "cluster";
+const { error, ofCause, shared, warning } = checksOf("cluster");
 const needs = ["ecs"] as const;
 
 /** The checks of the EC's spec. */
 export const clusterSpecChecks: readonly Check[] = [
-  {
-    code: "CLUSTER-IMAGE-INCOMPLETE",
-    area,
-    severity: "error",
+  error("CLUSTER-IMAGE-INCOMPLETE", "S48", {
     title: "The image spec is whole where there is one",
     cause: "the EC's image spec lacks a field that it must have once it is there",
     fix: "set both tag and pull policy, or remove the whole image spec",
-    source: "S48",
     needs,
     judge: perCluster((cluster, { names: { ecFields } }) => {
       const paths = [ecFields.versionTag, ecFields.imagePullPolicy];
@@ -36,20 +32,15 @@ export const clusterSpecChecks: readonly Check[] = [
           }),
         );
     }),
-  },
+  }),
   ofCause("digestPinned", {
-    area,
     title: "No image is pinned by digest where upgrades are automatic",
     needs,
   }),
-  {
-    code: "CLUSTER-HELPER-IMAGES",
-    area,
-    severity: "warning",
+  warning("CLUSTER-HELPER-IMAGES", "domain facts 7", {
     title: "Bootstrapper and services rigger are of the operator's release",
     cause: "the tag of the bootstrapper or of the services rigger is not the operator's release",
     fix: "set it to the operator's release, or remove that image spec",
-    source: "domain facts 7",
     needs: ["ecs", "deployments"],
     judge: perCluster((cluster, { installed, names: { ecFields } }) => {
       const leaf = ecFields.versionTag.slice(-1);
@@ -65,26 +56,18 @@ export const clusterSpecChecks: readonly Check[] = [
         return [on(cluster, cause, { field: path.join(".") })];
       });
     }),
-  },
-  {
-    code: "CLUSTER-PULL-SECRET",
-    area,
-    severity: "error",
+  }),
+  error("CLUSTER-PULL-SECRET", "S17", {
     title: "The Secrets for pulling images are there",
     cause: "a Secret that the EC names for pulling images does not exist",
     fix: "make the Secret in the EC's namespace, or take it off the list",
-    source: "S17",
     needs: ["ecs", "ercs", "namedSecrets"],
     judge: (situation) => judgeSecrets(situation, "pull"),
-  },
-  {
-    code: "CLUSTER-POLICY-UNKNOWN",
-    area,
-    severity: "warning",
+  }),
+  warning("CLUSTER-POLICY-UNKNOWN", "C20", {
     title: "The upgrade policy is a known one",
     cause: "the EC's upgrade policy is none of the known ones, and counts as none",
     fix: "set it to one of the two known policies, or remove it",
-    source: "C20",
     needs,
     judge: perCluster((cluster, { names }) => {
       const path = names.fields.engineUpgradePolicy;
@@ -92,9 +75,8 @@ export const clusterSpecChecks: readonly Check[] = [
       if (!isUnknownPolicy(policy, names)) return [];
       return [on(cluster, `its policy is ${shown(policy)}`, { field: path.join(".") })];
     }),
-  },
+  }),
   shared(clusterFindings.autoConflicting, {
-    area,
     title: "The spellings of the automatic upgrade agree",
     needs,
     judge: perCluster((cluster, { names }) => {
@@ -105,7 +87,6 @@ export const clusterSpecChecks: readonly Check[] = [
     }),
   }),
   shared(clusterFindings.fieldPruned, {
-    area,
     title: "The automatic upgrade was not dropped",
     needs,
     judge: perCluster((cluster, { names }) => {

@@ -8,10 +8,10 @@ import { clusterVersionFor } from "../release/platforms";
 import { isSameTag } from "../versions";
 import { runningVersion } from "../rollout/cluster";
 import { at, text } from "../values";
-import { type Check, on, perCluster, shared } from "./check";
+import { type Check, checksOf, on, perCluster } from "./check";
 import { nameOf, namespaceOf, type Situation } from "./situation";
 
-const area = "cluster";
+const { shared, warning } = checksOf("cluster");
 const needs = ["ecs"] as const;
 
 /** States that an EC leaves by itself (domain facts 7). */
@@ -24,14 +24,10 @@ const deleting = ({ metadata }: KubeObject): boolean => metadata.deletionTimesta
 
 /** The checks of the EC's state. */
 export const clusterChecks: readonly Check[] = [
-  {
-    code: "CLUSTER-NONE",
-    area,
-    severity: "warning",
+  warning("CLUSTER-NONE", "S9", {
     title: "The operator has a cluster",
     cause: "the operator's namespace holds no EC: there is nothing to upgrade but the operator",
     fix: "give the namespace of operator and EC with -n, if this is another one",
-    source: "S9",
     needs,
     judge: ({ clusters, facts }) =>
       clusters.length === 0
@@ -42,9 +38,8 @@ export const clusterChecks: readonly Check[] = [
             },
           ]
         : [],
-  },
+  }),
   shared(clusterFindings.deleting, {
-    area,
     title: "No EC is being deleted",
     needs,
     judge: perCluster((cluster) =>
@@ -52,7 +47,6 @@ export const clusterChecks: readonly Check[] = [
     ),
   }),
   shared(clusterFindings.state, {
-    area,
     title: "Every EC is in a state from which an upgrade begins",
     needs,
     judge: perCluster((cluster, situation) => {
@@ -67,7 +61,6 @@ export const clusterChecks: readonly Check[] = [
   shared(
     { ...clusterFindings.busy, severity: "warning" },
     {
-      area,
       title: "No rolling upgrade or restart is under way",
       needs,
       judge: perCluster((cluster, situation) => {
@@ -82,7 +75,6 @@ export const clusterChecks: readonly Check[] = [
   shared(
     { ...clusterFindings.invalidUpgrade, severity: "warning" },
     {
-      area,
       title: "The operator has refused no upgrade",
       needs: ["ecs", "events"],
       judge: perCluster((cluster, situation) => {
@@ -94,7 +86,6 @@ export const clusterChecks: readonly Check[] = [
     },
   ),
   shared(clusterFindings.specInvalid, {
-    area,
     title: "The operator accepts every EC's spec",
     needs,
     judge: perCluster((cluster, situation) => {
@@ -108,7 +99,6 @@ export const clusterChecks: readonly Check[] = [
   shared(
     { ...clusterFindings.owned, severity: "warning" },
     {
-      area,
       title: "Nobody else writes the EC",
       needs,
       judge: perCluster((cluster) => {
@@ -117,15 +107,11 @@ export const clusterChecks: readonly Check[] = [
       }),
     },
   ),
-  {
-    code: "CLUSTER-BEHIND-OPERATOR",
-    area,
-    severity: "warning",
+  warning("CLUSTER-BEHIND-OPERATOR", "S10", {
     title: "The EC is at the release that its operator manages",
     cause:
       "the operator was upgraded and the EC was not: until it is, the operator manages neither EC nor databases",
     fix: "upgrade the EC soon: upgrade-cluster --target with the tag that is named",
-    source: "S10",
     needs: ["ecs", "deployments"],
     judge: perCluster((cluster, { installed, names }) => {
       const path = names.ecFields.versionTag;
@@ -138,15 +124,11 @@ export const clusterChecks: readonly Check[] = [
         field: path.join("."),
       });
     }),
-  },
-  {
-    code: "CLUSTER-PODS-BEHIND",
-    area,
-    severity: "warning",
+  }),
+  warning("CLUSTER-PODS-BEHIND", "domain facts 7", {
     title: "Every pod runs the EC's tag",
     cause: "the EC is Running, and pods of it run another image than its spec asks for",
     fix: "see what keeps the operator from rolling the pods: its log, and events of the StatefulSet",
-    source: "domain facts 7",
     needs: ["ecs", "pods", "statefulSets"],
     judge: perCluster((cluster, situation) => {
       const tag = text(at(cluster, situation.names.ecFields.versionTag));
@@ -155,15 +137,11 @@ export const clusterChecks: readonly Check[] = [
       if (others.length === 0) return undefined;
       return on(cluster, `it asks for ${tag}, and pods run ${others.join(", ")}`);
     }),
-  },
-  {
-    code: "CLUSTER-PODS-NOT-READY",
-    area,
-    severity: "warning",
+  }),
+  warning("CLUSTER-PODS-NOT-READY", "domain facts 11", {
     title: "Every pod of a Running EC is ready",
     cause: "the EC says Running, and not all of its pods are ready: the state may be stale",
     fix: "see why with kubectl describe pod; bring all nodes up before the upgrade takes one down",
-    source: "domain facts 11",
     needs: ["ecs", "statefulSets"],
     judge: perCluster((cluster, situation) => {
       const [name, namespace] = [nameOf(cluster), namespaceOf(cluster)];
@@ -173,7 +151,7 @@ export const clusterChecks: readonly Check[] = [
       const ready = Number(at(set, ["status", "readyReplicas"]) ?? 0);
       return ready < wanted ? on(set, `${ready} of ${wanted} pods are ready`) : undefined;
     }),
-  },
+  }),
 ];
 
 /** What the operator's last warning about it says; events are kept for an hour or so. */

@@ -12,10 +12,10 @@ import { quote, showMiss } from "../rules/wording";
 import { otherOperators } from "../rbac/managed";
 import { at, shown, text } from "../values";
 import { formatEngineVersion, leadingEngineVersion } from "../versions";
-import { type Check, type Found, on, perCluster, shared } from "./check";
+import { type Check, checksOf, type Found, on, perCluster } from "./check";
 import { isForNewBase, namespaceOf, type PlacedDatabase, type Situation } from "./situation";
 
-const area = "databases";
+const { error, shared, warning } = checksOf("databases");
 const ofClusters = ["ecs", "edbs", "eaadbs"] as const;
 const needs = ["ecs", "edbs", "eaadbs", "namespaces", "deployments", "configMaps"] as const;
 
@@ -29,7 +29,6 @@ const perDatabase =
 /** The checks of the databases. */
 export const databaseChecks: readonly Check[] = [
   shared(clusterFindings.databaseOld, {
-    area,
     title: `Every database runs engine version ${formatEngineVersion(lowest)} or later`,
     needs: ofClusters,
     judge: (situation) =>
@@ -40,7 +39,6 @@ export const databaseChecks: readonly Check[] = [
         : [],
   }),
   shared(clusterFindings.databaseUnknown, {
-    area,
     title: "Every database tells its engine version",
     needs: ofClusters,
     vouched: true,
@@ -53,26 +51,18 @@ export const databaseChecks: readonly Check[] = [
         })),
     ),
   }),
-  {
-    code: "DATABASE-VERSION-UNSUPPORTED",
-    area,
-    severity: "error",
+  error("DATABASE-VERSION-UNSUPPORTED", "S126", {
     vouched: true,
     title: "Every database asks for a version that its EC has",
     cause: "a database asks for an engine version that its EC does not support",
     fix: "set one of the versions that are named: an edit of this database would be denied",
-    source: "S126",
     needs,
     judge: perDatabase(judgeVersion),
-  },
-  {
-    code: "DATABASE-TWO-VERSIONS",
-    area,
-    severity: "warning",
+  }),
+  warning("DATABASE-TWO-VERSIONS", "S61", {
     title: "Every active-active database asks for one version",
     cause: "an active-active database asks for different versions at the two places of the field",
     fix: "set both to the same version, or remove the one that the operator does not read",
-    source: "S61",
     needs: [...needs, "definitions"],
     judge: perDatabase(({ object, kind }, { facts }) => {
       const paths = versionPaths(facts, { kind, object });
@@ -81,15 +71,11 @@ export const databaseChecks: readonly Check[] = [
       const said = paths.map((path) => `${fieldText(path)} is ${shown(at(object, path))}`);
       return on(object, said.join(", "), { field: paths.map(fieldText).join(", ") });
     }),
-  },
-  {
-    code: "DATABASE-CLUSTER-ABSENT",
-    area,
-    severity: "warning",
+  }),
+  warning("DATABASE-CLUSTER-ABSENT", "domain facts 6", {
     title: "Every database belongs to an EC that exists",
     cause: "the EC that a database names is in neither its own nor the operator's namespace",
     fix: "correct the name: a database names an EC of the operator's namespace",
-    source: "domain facts 6",
     needs,
     judge: perDatabase(({ object, kind, lookup }, { names }) =>
       lookup.is === "missing"
@@ -98,15 +84,11 @@ export const databaseChecks: readonly Check[] = [
           })
         : undefined,
     ),
-  },
-  {
-    code: "DATABASE-CLUSTER-AMBIGUOUS",
-    area,
-    severity: "warning",
+  }),
+  warning("DATABASE-CLUSTER-AMBIGUOUS", "C16", {
     title: "Every database tells which EC is meant",
     cause: "a database names no EC, and there are several",
     fix: "name the EC in the database",
-    source: "C16",
     needs,
     judge: perDatabase(({ object, kind, lookup }, { names }) =>
       lookup.is === "ambiguous"
@@ -115,26 +97,18 @@ export const databaseChecks: readonly Check[] = [
           })
         : undefined,
     ),
-  },
-  {
-    code: "DATABASE-UNMANAGED",
-    area,
-    severity: "warning",
+  }),
+  warning("DATABASE-UNMANAGED", "domain facts 6", {
     title: "Every database is in a namespace that an operator manages",
     cause: "a database is in a namespace that no operator manages: nobody upgrades it",
     fix: "add the namespace to the operator's, roles first, or delete what nobody needs",
-    source: "domain facts 6",
     needs: [...needs, "roleBindings"],
     judge: judgeUnmanaged,
-  },
-  {
-    code: "DATABASE-NOT-ACTIVE",
-    area,
-    severity: "warning",
+  }),
+  warning("DATABASE-NOT-ACTIVE", "domain facts 7", {
     title: "Every database is active",
     cause: "a database is not active: an upgrade begins with an active one",
     fix: "wait until it is, or see the operator's log for what keeps it",
-    source: "domain facts 7",
     needs,
     judge: perDatabase(({ object, kind }, { names }) => {
       const path = (kind === "edb" ? names.edbFields : names.eaadbFields).status;
@@ -142,15 +116,11 @@ export const databaseChecks: readonly Check[] = [
       if (deleting(object) || status === undefined || status === "active") return undefined;
       return on(object, `its status is ${quote(status)}`, { field: fieldText(path) });
     }),
-  },
-  {
-    code: "DATABASE-SPEC-INVALID",
-    area,
-    severity: "warning",
+  }),
+  warning("DATABASE-SPEC-INVALID", "domain facts 7", {
     title: "The operator accepts every database's spec",
     cause: "the operator does not accept a database's spec, and does not act on it",
     fix: "see the operator's log for the field, and mend it",
-    source: "domain facts 7",
     needs,
     judge: perDatabase(({ object, kind }, { names }) => {
       const path = (kind === "edb" ? names.edbFields : names.eaadbFields).specStatus;
@@ -158,15 +128,11 @@ export const databaseChecks: readonly Check[] = [
       if (status === "Valid") return undefined;
       return on(object, `its spec status is ${quote(status)}`, { field: fieldText(path) });
     }),
-  },
-  {
-    code: "DATABASE-NOT-OBSERVED",
-    area,
-    severity: "warning",
+  }),
+  warning("DATABASE-NOT-OBSERVED", "S98", {
     title: "The operator has acted on the latest edit of every database",
     cause: "the operator has not acted on the latest edit of a database",
     fix: "wait for it; during an upgrade of the EC databases are not reconciled",
-    source: "S98",
     needs,
     judge: perDatabase(({ object, kind }, { names }) => {
       const seen = kind === "edb" ? at(object, names.edbFields.observedGeneration) : undefined;
@@ -175,28 +141,20 @@ export const databaseChecks: readonly Check[] = [
         return undefined;
       return on(object, `generation ${generation}, acted on is ${seen}`);
     }),
-  },
-  {
-    code: "DATABASE-DELETING",
-    area,
-    severity: "warning",
+  }),
+  warning("DATABASE-DELETING", "domain facts 4.1", {
     title: "No database is being deleted",
     cause: "a database is being deleted; an EC with databases cannot go either",
     fix: "wait until it is gone; a webhook that does not answer keeps its finalizer",
-    source: "domain facts 4.1",
     needs,
     judge: perDatabase(({ object }) =>
       deleting(object) ? on(object, "it is being deleted") : undefined,
     ),
-  },
-  {
-    code: "DATABASE-TYPE",
-    area,
-    severity: "warning",
+  }),
+  warning("DATABASE-TYPE", "domain facts 7", {
     title: "An engine version is set only where it has a meaning",
     cause: "a database of another type has an engine version, which is for type engine only",
     fix: "remove the engine version",
-    source: "domain facts 7",
     needs,
     judge: perDatabase(({ object, kind }, { facts, names }) => {
       const type = at(object, names.edbFields.type) ?? names.engineDbType;
@@ -204,9 +162,8 @@ export const databaseChecks: readonly Check[] = [
       if (type === names.engineDbType || at(object, path) === undefined) return undefined;
       return on(object, `it is of type ${shown(type)}`, { field: fieldText(path) });
     }),
-  },
+  }),
   shared(databaseFindings.restartsEmpty, {
-    area,
     title: "Every database keeps its data over a restart",
     needs,
     judge: perDatabase(({ object, kind }, { names }) =>

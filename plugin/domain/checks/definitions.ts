@@ -9,10 +9,10 @@ import {
   lossesOf,
 } from "../operator/definitions";
 import { at, own, text } from "../values";
-import { type Check, on, shared } from "./check";
+import { type Check, checksOf, on } from "./check";
 import { isBefore, nameOf, namespaceOf, type Situation } from "./situation";
 
-const area = "definitions";
+const { error, shared, warning } = checksOf("definitions");
 /** Together, all annotations of an object. */
 const annotationLimit = 262_144;
 const nearLimit = 200_000;
@@ -24,7 +24,6 @@ function byRelease(
   says: (verdict: DefinitionVerdict, live: KubeObject, facts: Facts) => string | undefined,
 ): Check {
   return shared(operatorFindings[what], {
-    area,
     title,
     needs: ["definitions", "deployments"],
     wants: "contents",
@@ -41,14 +40,10 @@ function byRelease(
 
 /** The checks of the definitions. */
 export const definitionChecks: readonly Check[] = [
-  {
-    code: "DEFINITION-ABSENT",
-    area,
-    severity: "error",
+  error("DEFINITION-ABSENT", "S16", {
     title: "The product's kinds are defined",
     cause: "a kind of the product is not defined: its resources cannot be read or written",
     fix: "apply the definitions of the release, with kubectl apply --server-side",
-    source: "S16",
     needs: ["definitions"],
     judge: (situation) => {
       const { facts, names } = situation;
@@ -68,9 +63,8 @@ export const definitionChecks: readonly Check[] = [
         cause: "it does not exist",
       }));
     },
-  },
+  }),
   shared(operatorFindings.definitionUnserved, {
-    area,
     title: "The product's kinds are served",
     needs: ["definitions"],
     judge: (situation) =>
@@ -94,14 +88,10 @@ export const definitionChecks: readonly Check[] = [
   byRelease("definitionKept", "No definition is of a newer release", (verdict) =>
     verdict.is === "keep" ? verdict.because : undefined,
   ),
-  {
-    code: "DEFINITION-SHARED",
-    area,
-    severity: "warning",
+  warning("DEFINITION-SHARED", "domain facts 8", {
     title: "No other operator shares the definitions",
     cause: "other namespaces hold clusters of their own: the new definitions are for them too",
     fix: "see that the operators there are not of a later release, and upgrade them soon after",
-    source: "domain facts 8",
     needs: ["ecs"],
     judge: ({ facts }) => {
       const places = facts.objects.ecs
@@ -110,15 +100,11 @@ export const definitionChecks: readonly Check[] = [
       const others = [...new Set(places)];
       return others.length === 0 ? [] : [{ cause: `clusters are also in ${others.join(", ")}` }];
     },
-  },
-  {
-    code: "DEFINITION-ANNOTATION-LARGE",
-    area,
-    severity: "warning",
+  }),
+  warning("DEFINITION-ANNOTATION-LARGE", "domain facts 8", {
     title: "The definitions fit what kubectl apply stores beside them",
     cause: "kubectl apply stores each definition in an annotation as well, which hardly has room",
     fix: "use server-side apply, as this tool does: kubectl apply --server-side",
-    source: "domain facts 8",
     needs: ["definitions"],
     judge: (situation) =>
       ours(situation).flatMap((definition) => {
@@ -127,7 +113,7 @@ export const definitionChecks: readonly Check[] = [
           ? []
           : [on(definition, `${size} of ${annotationLimit} bytes are taken by it`)];
       }),
-  },
+  }),
 ];
 
 function definitionNames({ ec, edb, eaadb, erc, group }: Situation["names"]): readonly string[] {

@@ -4,19 +4,18 @@ import { clusterFindings } from "../cluster/codes";
 import type { KubeObject } from "../objects";
 import { daysUntil } from "../duration";
 import { at, text } from "../values";
-import { type Check, ofCause, on, perCluster, shared } from "./check";
+import { type Check, checksOf, on, perCluster } from "./check";
 import type { Situation } from "./situation";
 import { judgeSecrets } from "./secrets";
 
-const area = "licence";
+const { error, ofCause, shared, warning } = checksOf("licence");
 const needs = ["ecs"] as const;
 const soon = 30;
 
 /** The checks of the license. */
 export const licenceChecks: readonly Check[] = [
-  ofCause("license", { area, title: "The license is valid", needs }),
+  ofCause("license", { title: "The license is valid", needs }),
   shared(clusterFindings.licenseUnknown, {
-    area,
     title: "The EC tells the state of its license",
     needs,
     vouched: true,
@@ -26,14 +25,10 @@ export const licenceChecks: readonly Check[] = [
       return [on(cluster, "its status tells no state of the license", { field: path.join(".") })];
     }),
   }),
-  {
-    code: "LICENSE-EXPIRED",
-    area,
-    severity: "error",
+  error("LICENSE-EXPIRED", "S60", {
     title: "The license has not expired",
     cause: "the day on which the license expires is past, whatever its state still says",
     fix: "put in a new license",
-    source: "S60",
     needs,
     judge: perCluster((cluster, situation) => {
       const { days, field, until } = expiryOf(cluster, situation);
@@ -46,30 +41,22 @@ export const licenceChecks: readonly Check[] = [
         return [];
       return [on(cluster, `its license expired ${until}`, { field })];
     }),
-  },
-  {
-    code: "LICENSE-EXPIRES-SOON",
-    area,
-    severity: "warning",
+  }),
+  warning("LICENSE-EXPIRES-SOON", "S60", {
     title: `The license is good for more than ${soon} days`,
     cause: `the license expires within ${soon} days; settings of databases cannot be changed then`,
     fix: "put in a new license before that day",
-    source: "S60",
     needs,
     judge: perCluster((cluster, situation) => {
       const { days, field, until } = expiryOf(cluster, situation);
       if (days === undefined || days < 0 || days >= soon) return [];
       return [on(cluster, `its license expires ${until}, days left: ${days}`, { field })];
     }),
-  },
-  {
-    code: "LICENSE-SHARDS",
-    area,
-    severity: "warning",
+  }),
+  warning("LICENSE-SHARDS", "S117", {
     title: "The license leaves shards",
     cause: "all shards of the license are in use",
     fix: "take a larger license, or remove databases that nobody needs",
-    source: "S117",
     needs,
     judge: perCluster((cluster, { names: { ecFields } }) => {
       const [used, limit] = [ecFields.shardsUsage, ecFields.shardsLimit].map((path) =>
@@ -78,33 +65,25 @@ export const licenceChecks: readonly Check[] = [
       if (typeof used !== "number" || typeof limit !== "number" || used < limit) return [];
       return [on(cluster, `${used} of ${limit} shards`, { field: ecFields.shardsUsage.join(".") })];
     }),
-  },
-  {
-    code: "LICENSE-TWICE",
-    area,
-    severity: "warning",
+  }),
+  warning("LICENSE-TWICE", "domain facts 7", {
     title: "The license comes from one place",
     cause: "the EC has its license both in its spec and in a Secret",
     fix: "keep one of the two: the Secret hides the text from whoever reads the EC",
-    source: "domain facts 7",
     needs,
     judge: perCluster((cluster, { names: { ecFields } }) => {
       const both = [ecFields.license, ecFields.licenseSecretName];
       if (both.some((path) => text(at(cluster, path)) === undefined)) return [];
       return [on(cluster, "it has both", { field: ecFields.license.join(".") })];
     }),
-  },
-  {
-    code: "LICENSE-SECRET",
-    area,
-    severity: "error",
+  }),
+  error("LICENSE-SECRET", "domain facts 7", {
     title: "The Secret with the license is there",
     cause: "the Secret that the EC takes its license from is absent or lacks the item",
     fix: "make the Secret with the license in the item that is named",
-    source: "domain facts 7",
     needs: ["ecs", "ercs", "namedSecrets"],
     judge: (situation) => judgeSecrets(situation, "license"),
-  },
+  }),
 ];
 
 function expiryOf(cluster: KubeObject, { facts, names }: Situation) {

@@ -6,11 +6,11 @@ import type { KubeObject } from "../objects";
 import { isSameTag } from "../versions";
 import { fieldName, fieldsOf } from "../rules/fields";
 import { at, list, own, text } from "../values";
-import { type Check, type Found, ofCause, on, perCluster, shared } from "./check";
+import { type Check, checksOf, type Found, on, perCluster } from "./check";
 import { judgeSecrets } from "./secrets";
 import { isBefore, isForNewBase, type Situation, tagged } from "./situation";
 
-const area = "modules";
+const { error, ofCause, shared, warning } = checksOf("modules");
 const needs = ["ecs", "edbs", "eaadbs"] as const;
 const newBase = "7.8.2-6";
 const withoutModules = ["8.0.2-2", "8.0.2-6"];
@@ -18,12 +18,10 @@ const withoutModules = ["8.0.2-2", "8.0.2-6"];
 /** The checks of the modules. */
 export const moduleChecks: readonly Check[] = [
   ofCause("autoUserModules", {
-    area,
     title: "Upgrades are not automatic where databases use modules of the user's own",
     needs,
   }),
   shared(clusterFindings.moduleUndefined, {
-    area,
     title: "Every module of a database is bundled, or defined in its EC",
     needs,
     judge: perCluster((cluster, { facts, names }) =>
@@ -32,15 +30,11 @@ export const moduleChecks: readonly Check[] = [
       ),
     ),
   }),
-  {
-    code: "MODULE-NAME",
-    area,
-    severity: "error",
+  error("MODULE-NAME", "S54", {
     vouched: true,
     title: "Every defined module has the name of an installed one",
     cause: "a defined module has neither the name nor the display name of any installed module",
     fix: "give it one of the two names of its manifest: the operator cannot validate it otherwise",
-    source: "S54",
     needs: ["ecs"],
     judge: perCluster((cluster, { names }) => {
       const projected = projectCluster(cluster, names);
@@ -54,27 +48,19 @@ export const moduleChecks: readonly Check[] = [
           }),
         );
     }),
-  },
-  {
-    code: "MODULE-OS-BASE",
-    area,
-    severity: "error",
+  }),
+  error("MODULE-OS-BASE", "S103", {
     vouched: true,
     title: "No module of the user's own has to come along to the new OS base",
     cause: `from ${newBase} on nodes run on a newer OS base, for which builds of the modules must be installed before`,
     fix: "install builds for the new OS base first, and see in the REST API's list of modules that they are there",
-    source: "S103",
     needs: [...needs, "deployments"],
     judge: judgeBase,
-  },
-  {
-    code: "MODULE-RELEASE",
-    area,
-    severity: "error",
+  }),
+  error("MODULE-RELEASE", "domain facts 8", {
     title: "The release supports modules of the user's own",
     cause: `operators ${withoutModules.join(" and ")} do not support modules of the user's own`,
     fix: "choose a later release, or take the modules out of use",
-    source: "domain facts 8",
     needs,
     wants: "version",
     judge: ({ wanted, ...situation }) =>
@@ -83,37 +69,25 @@ export const moduleChecks: readonly Check[] = [
             on(cluster, `${modules.join(", ")} in use, which ${wanted.tag} does not support`),
           )
         : [],
-  },
-  {
-    code: "MODULE-SOURCE",
-    area,
-    severity: "error",
+  }),
+  error("MODULE-SOURCE", "S52", {
     title: "Every defined module has one source",
     cause: "a defined module does not have exactly one source with an address",
     fix: "give it exactly one of the two protocols, with the address",
-    source: "S52",
     needs: ["ecs"],
     judge: perCluster(judgeSources),
-  },
-  {
-    code: "MODULE-CREDENTIALS",
-    area,
-    severity: "error",
+  }),
+  error("MODULE-CREDENTIALS", "domain facts 7", {
     title: "The Secrets for downloading modules are there",
     cause: "the Secret for downloading a module is absent or lacks an item",
     fix: "make the Secret with both items",
-    source: "domain facts 7",
     needs: ["ecs", "ercs", "namedSecrets"],
     judge: (situation) => judgeSecrets(situation, "module"),
-  },
-  {
-    code: "MODULE-TWO-LISTS",
-    area,
-    severity: "warning",
+  }),
+  warning("MODULE-TWO-LISTS", "domain facts 13", {
     title: "Every database has one list of modules",
     cause: "a database has its modules in both spellings of the list",
     fix: "keep the list that the definition has, remove the other",
-    source: "domain facts 13",
     needs: [...needs, "namespaces", "deployments", "configMaps"],
     judge: ({ databases, names }) =>
       databases.flatMap(({ object, kind }) => {
@@ -123,15 +97,11 @@ export const moduleChecks: readonly Check[] = [
         );
         return there.length < 2 ? [] : [on(object, `it has ${there.join(" and ")}`)];
       }),
-  },
-  {
-    code: "MODULE-TO-LATEST",
-    area,
-    severity: "warning",
+  }),
+  warning("MODULE-TO-LATEST", "domain facts 7", {
     title: "No database asks for its modules to be raised by themselves",
     cause: "a field is set that is deprecated: modules go along with the engine version",
     fix: "remove the field",
-    source: "domain facts 7",
     needs: ["edbs", "eaadbs", "ecs", "namespaces", "deployments", "configMaps"],
     judge: ({ databases, names: { edbFields } }) =>
       databases
@@ -141,7 +111,7 @@ export const moduleChecks: readonly Check[] = [
             field: edbFields.upgradeModulesToLatest.join("."),
           }),
         ),
-  },
+  }),
 ];
 
 function isSet(database: KubeObject, fields: Situation["names"]["edbFields"]): boolean {

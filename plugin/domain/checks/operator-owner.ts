@@ -3,27 +3,22 @@ import type { KubeObject } from "../objects";
 import { operatorFindings } from "../operator/codes";
 import { ownerOf } from "../owners";
 import { at } from "../values";
-import { type Check, type Found, on, shared } from "./check";
+import { type Check, checksOf, type Found, on } from "./check";
 import { isBefore, type Situation } from "./situation";
 
-const area = "operator";
+const { shared, warning } = checksOf("operator");
 
 /** The checks of an operator that somebody else looks after. */
 export const operatorOwnerChecks: readonly Check[] = [
   shared(operatorFindings.owned, {
-    area,
     title: "A bundle may be applied over the operator",
     needs: ["deployments"],
     judge: judgeOwner,
   }),
-  {
-    code: "OPERATOR-OLM-AUTOMATIC",
-    area,
-    severity: "warning",
+  warning("OPERATOR-OLM-AUTOMATIC", "domain facts 8", {
     title: "OLM upgrades the operator only when it is told to",
     cause: "the Subscription approves by itself: the operator may be upgraded at any time",
     fix: "set installPlanApproval of the Subscription to Manual",
-    source: "domain facts 8",
     needs: ["deployments", "subscriptions"],
     judge: ({ deployment, facts }) =>
       ownerName(deployment) !== "OLM"
@@ -31,15 +26,11 @@ export const operatorOwnerChecks: readonly Check[] = [
         : facts.objects.subscriptions
             .filter((one) => at(one, ["spec", "installPlanApproval"]) !== "Manual")
             .map((one) => on(one, "it does not wait for an approval")),
-  },
-  {
-    code: "OPERATOR-OLM-CLUSTER-NAME",
-    area,
-    severity: "warning",
+  }),
+  warning("OPERATOR-OLM-CLUSTER-NAME", "domain facts 5", {
     title: "The cluster has the name that OLM installations ask for",
     cause: "where OLM installed the operator, its rights are for a cluster of one fixed name",
     fix: "make the cluster under that name, or install the operator by its bundle",
-    source: "domain facts 5",
     needs: ["deployments", "ecs"],
     judge: ({ deployment, clusters, names }) =>
       ownerName(deployment) !== "OLM"
@@ -47,21 +38,17 @@ export const operatorOwnerChecks: readonly Check[] = [
         : clusters
             .filter(({ metadata }) => metadata.name !== names.operator.olmCluster)
             .map((one) => on(one, `OLM's operator expects the name ${names.operator.olmCluster}`)),
-  },
-  {
-    code: "OPERATOR-CHART-NAMESPACES",
-    area,
-    severity: "warning",
+  }),
+  warning("OPERATOR-CHART-NAMESPACES", "domain facts 8", {
     title: "The chart covers what the operator manages",
     cause: "the chart does not bring the roles of other namespaces, which this operator manages",
     fix: "run reapply-rbac around the upgrade by the chart",
-    source: "domain facts 8",
     needs: ["deployments", "configMaps", "namespaces"],
     judge: ({ deployment, managed }) =>
       deployment !== undefined && ownerName(deployment) === "Helm" && managed.length > 0
         ? [on(deployment, `it is the chart's and manages other namespaces: ${managed.length}`)]
         : [],
-  },
+  }),
 ];
 
 function ownerName(deployment: KubeObject | undefined): string | undefined {

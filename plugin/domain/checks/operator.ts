@@ -7,19 +7,18 @@ import { judgeRegistry } from "../operator/refusals";
 import { isOperator } from "../operator/wanted";
 import { isSameTag } from "../versions";
 import { at, list, own, shown, text } from "../values";
-import { webhookCodes } from "../webhook/codes";
+import { webhookFindings } from "../webhook/codes";
 import { judgeServer } from "../webhook/readiness";
-import { type Check, codeIn, type Found, on, shared } from "./check";
+import { type Check, checksOf, type Found, on } from "./check";
 import { isBefore, isForNewBase, type Situation } from "./situation";
 
-const area = "operator";
+const { error, shared, warning } = checksOf("operator");
 const podSpec = ["spec", "template", "spec"];
 const oldest = "7.4.2-2";
 
 /** The operator's own checks. */
 export const operatorChecks: readonly Check[] = [
-  shared(codeIn(webhookCodes, "NAMESPACE-MISSING"), {
-    area,
+  shared(webhookFindings.namespaceMissing, {
     title: "The operator's namespace exists",
     needs: ["namespaces"],
     judge: ({ facts }) =>
@@ -27,14 +26,10 @@ export const operatorChecks: readonly Check[] = [
         ? [{ object: `Namespace/${facts.namespace}`, cause: "the namespace does not exist" }]
         : [],
   }),
-  {
-    code: "OPERATOR-ABSENT",
-    area,
-    severity: "error",
+  error("OPERATOR-ABSENT", "S15", {
     title: "The operator is in this namespace",
     cause: "the namespace has no Deployment of the operator",
     fix: "give the operator's namespace with -n; under another brand, its names with --names",
-    source: "S15",
     needs: ["deployments", "namespaces"],
     judge: ({ deployment, facts, names }) =>
       // of an absent namespace the check of the namespace tells
@@ -46,9 +41,8 @@ export const operatorChecks: readonly Check[] = [
             },
           ]
         : [],
-  },
-  shared(codeIn(webhookCodes, "OPERATOR-NOT-READY"), {
-    area,
+  }),
+  shared(webhookFindings.operatorNotReady, {
     title: "The operator is 1/1 ready, up to date and available",
     needs: ["deployments"],
     judge: ({ deployment, facts: { namespace }, names }) =>
@@ -57,14 +51,10 @@ export const operatorChecks: readonly Check[] = [
         names,
       ).filter(({ code }) => code === "OPERATOR-NOT-READY"),
   }),
-  {
-    code: "OPERATOR-TOO-OLD",
-    area,
-    severity: "error",
+  error("OPERATOR-TOO-OLD", "S122", {
     title: `The operator is at ${oldest} or later`,
     cause: `the operator is older than ${oldest}, from which no upgrade to 7.8.2-6 or later leads`,
     fix: `upgrade the operator and the cluster to ${oldest} or later first, then go on from there`,
-    source: "S122",
     needs: ["deployments"],
     judge: (situation) => {
       const { deployment, installed } = situation;
@@ -72,68 +62,47 @@ export const operatorChecks: readonly Check[] = [
       if (!isForNewBase(situation) || !isBefore(installed, oldest)) return [];
       return [on(deployment, `the operator is at ${installed.tag}, older than ${oldest}`)];
     },
-  },
-  {
-    code: "OPERATOR-VERSION-UNKNOWN",
-    area,
-    severity: "error",
+  }),
+  error("OPERATOR-VERSION-UNKNOWN", "domain facts 8", {
     vouched: true,
     title: "The operator tells its release",
     cause: "the operator's image is pinned by its digest and no annotation tells the release",
     fix: "see in the registry which tag that digest has, and whether a later release may follow it",
-    source: "domain facts 8",
     needs: ["deployments"],
     judge: ({ deployment, installed }) =>
       deployment !== undefined && installed === undefined
         ? [on(deployment, "neither its image's tag nor an annotation is a release")]
         : [],
-  },
-  {
-    code: "OPERATOR-VERSION-CONTRADICTS",
-    area,
-    severity: "warning",
+  }),
+  warning("OPERATOR-VERSION-CONTRADICTS", "domain facts 8", {
     title: "The operator's image and the chart's annotation tell the same release",
     cause: "the annotation of the chart names another release than the image's tag",
     fix: "upgrade by the chart again, or put its image back: one of the two was changed by hand",
-    source: "domain facts 8",
     needs: ["deployments"],
     judge: judgeAnnotation,
-  },
-  {
-    code: "OPERATOR-IMAGES-DIFFER",
-    area,
-    severity: "error",
+  }),
+  error("OPERATOR-IMAGES-DIFFER", "S17", {
     title: "The operator and its admission server run the same image",
     cause: "the two containers of the operator's pod run different images",
     fix: "set the same image for both containers, also with a private registry",
-    source: "S17",
     needs: ["deployments"],
     judge: judgeBoth,
-  },
-  {
-    code: "OPERATOR-STRATEGY",
-    area,
-    severity: "warning",
+  }),
+  warning("OPERATOR-STRATEGY", "domain facts 4.1", {
     title: "One operator runs at a time",
     cause: "the Deployment may run two operators at once, which fight over the same resources",
     fix: "set replicas to 1 and the strategy to Recreate, as the bundle has them",
-    source: "domain facts 4.1",
     needs: ["deployments"],
     judge: judgeStrategy,
-  },
-  {
-    code: "OPERATOR-REGISTRY-MIXED",
-    area,
-    severity: "warning",
+  }),
+  warning("OPERATOR-REGISTRY-MIXED", "S17", {
     title: "Operator and cluster are pulled from the same registry",
     cause: "the operator comes from a private registry, and the cluster's image does not",
     fix: "set the repository in the cluster's image spec too, or nothing if its nodes reach both",
-    source: "S17",
     needs: ["deployments", "ecs"],
     judge: judgeMixed,
-  },
+  }),
   shared(operatorFindings.registry, {
-    area,
     title: "The operator is pulled from where the release pulls it",
     needs: ["deployments"],
     wants: "contents",
@@ -142,14 +111,10 @@ export const operatorChecks: readonly Check[] = [
       return wanted === undefined ? [] : judgeRegistry({ deployment }, wanted, []);
     },
   }),
-  {
-    code: "OPERATOR-ACCOUNT-ABSENT",
-    area,
-    severity: "error",
+  error("OPERATOR-ACCOUNT-ABSENT", "S16", {
     title: "The operator's service account exists",
     cause: "the service account that the operator's pod runs as does not exist",
     fix: "apply the bundle's ServiceAccount, Role and RoleBinding again",
-    source: "S16",
     needs: ["deployments", "serviceAccounts"],
     judge: ({ deployment, facts, names }) => {
       if (deployment === undefined) return [];
@@ -158,7 +123,7 @@ export const operatorChecks: readonly Check[] = [
       if (factNamed(facts, "serviceAccounts", { name }) !== undefined) return [];
       return [on(deployment, `its service account ${name} does not exist`)];
     },
-  },
+  }),
 ];
 
 function judgeAnnotation({ deployment, installed, names }: Situation): readonly Found[] {

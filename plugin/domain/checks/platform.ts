@@ -8,10 +8,10 @@ import {
   standingOf,
 } from "../release/platforms";
 import { at, isObject, list, own, text } from "../values";
-import { type Check, type Found, on } from "./check";
+import { type Check, checksOf, type Found, on } from "./check";
 import { goalOf, type Situation } from "./situation";
 
-const area = "platform";
+const { error, warning } = checksOf("platform");
 const needs = ["clusterVersions", "constraints", "deployments"] as const;
 
 const platformIs =
@@ -25,47 +25,31 @@ const platformIs =
 
 /** The checks of the platform. */
 export const platformChecks: readonly Check[] = [
-  {
-    code: "PLATFORM-UNSUPPORTED",
-    area,
-    severity: "error",
+  error("PLATFORM-UNSUPPORTED", "S121", {
     title: "The platform is one that the operator supports",
     cause: "the platform's version is far outside of those that the operator supports",
     fix: "upgrade the platform, or choose an operator release that supports it",
-    source: "S121",
     needs,
     judge: platformIs("unsupported"),
-  },
-  {
-    code: "PLATFORM-EDGE",
-    area,
-    severity: "warning",
+  }),
+  warning("PLATFORM-EDGE", "S121", {
     title: "The platform is well within the supported versions",
     cause: "the platform's version is just outside of the published table, of which copies differ",
     fix: "see in the release notes of the operator whether this version is supported",
-    source: "S121",
     needs,
     judge: platformIs("edge"),
-  },
-  {
-    code: "PLATFORM-DEPRECATED",
-    area,
-    severity: "warning",
+  }),
+  warning("PLATFORM-DEPRECATED", "S121", {
     title: "The platform's version is not deprecated",
     cause: "the operator still supports the platform's version, a later release will not",
     fix: "plan the upgrade of the platform",
-    source: "S121",
     needs,
     judge: platformIs("deprecated"),
-  },
-  {
-    code: "PLATFORM-UNKNOWN",
-    area,
-    severity: "warning",
+  }),
+  warning("PLATFORM-UNKNOWN", "S121", {
     title: "Platform and operator are in the table of supported versions",
     cause: "which versions of this platform the operator supports is not known here",
     fix: "see in the release notes of the operator whether this platform is supported",
-    source: "S121",
     needs,
     judge: (situation) => {
       const goal = goalOf(situation);
@@ -80,16 +64,12 @@ export const platformChecks: readonly Check[] = [
           : `operator ${goal.tag} on ${object} ${version} is not listed`;
       return [{ object, cause }];
     },
-  },
-  {
-    code: "PLATFORM-VERSION-UNKNOWN",
-    area,
-    severity: "error",
+  }),
+  error("PLATFORM-VERSION-UNKNOWN", "S121", {
     title: "The platform tells its version",
     cause:
       "the platform does not tell its version, so it is not known whether it is a supported one",
     fix: "see with oc version or kubectl version that the operator supports it",
-    source: "S121",
     needs,
     vouched: true,
     judge: (situation) => {
@@ -98,16 +78,12 @@ export const platformChecks: readonly Check[] = [
         ? [{ object, cause: `this is ${object} of an unknown version` }]
         : [];
     },
-  },
-  {
-    code: "PLATFORM-DISTRIBUTION",
-    area,
-    severity: "warning",
+  }),
+  warning("PLATFORM-DISTRIBUTION", "S121", {
     title: "The distribution is one of the table of supported platforms",
     cause:
       "the nodes are of a distribution of Kubernetes that the table of supported platforms does not have",
     fix: "see in the release notes of the operator whether this distribution is supported",
-    source: "S121",
     needs: ["nodes", "clusterVersions", "constraints"],
     judge: ({ facts }) => {
       if (isOpenShift(facts)) return [];
@@ -118,15 +94,11 @@ export const platformChecks: readonly Check[] = [
       const cause = `its kubelet is ${told}: a distribution of its own, while the table has plain Kubernetes and OpenShift`;
       return [on(first, cause)];
     },
-  },
-  {
-    code: "PLATFORM-NODE-NOT-READY",
-    area,
-    severity: "warning",
+  }),
+  warning("PLATFORM-NODE-NOT-READY", "domain facts 11", {
     title: "Every node is ready and takes pods",
     cause: "a node is not ready or takes no pods: the rolling upgrade may lack a place for one",
     fix: "bring the node back, or see that the others have room for the pods of the cluster",
-    source: "domain facts 11",
     needs: ["nodes"],
     judge: ({ facts }) =>
       facts.objects.nodes.flatMap((node) => {
@@ -136,15 +108,11 @@ export const platformChecks: readonly Check[] = [
         if (own(ready, "status") !== "True") return [on(node, "it is not ready")];
         return at(node, ["spec", "unschedulable"]) === true ? [on(node, "it is cordoned")] : [];
       }),
-  },
-  {
-    code: "PLATFORM-QUOTA-EXHAUSTED",
-    area,
-    severity: "warning",
+  }),
+  warning("PLATFORM-QUOTA-EXHAUSTED", "domain facts 11", {
     title: "The namespace's quotas leave room",
     cause: "a quota of the operator's namespace is used up: a new pod or Job may be refused",
     fix: "raise the quota before the upgrade",
-    source: "domain facts 11",
     needs: ["resourceQuotas"],
     judge: ({ facts }) =>
       facts.objects.resourceQuotas.flatMap((quota) => {
@@ -154,7 +122,7 @@ export const platformChecks: readonly Check[] = [
           .map(([key, value]) => `${key} ${String(value)}`);
         return full.length === 0 ? [] : [on(quota, `used up: ${full.join(", ")}`)];
       }),
-  },
+  }),
 ];
 
 function platformOf({ facts }: Situation): "OpenShift" | "Kubernetes" {

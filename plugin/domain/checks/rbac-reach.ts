@@ -3,23 +3,19 @@ import { factNamed } from "../facts";
 import { rbacFindings } from "../rbac/codes";
 import { grantsOf, roleRefOf, rulesOf } from "../rbac/rules";
 import { cutOff, findStale } from "../rbac/managed";
-import { type Check, type Found, on, shared } from "./check";
+import { type Check, checksOf, type Found, on } from "./check";
 import { nameOf, namespaceOf, type Situation } from "./situation";
 import { settingNeeds } from "./rbac-sites";
 
-const area = "rbac";
+const { error, shared, warning } = checksOf("rbac");
 const source = "domain facts 6";
 
 /** The checks of the operator's own role, of cluster-wide ones and of left-overs. */
 export const rbacReachChecks: readonly Check[] = [
-  {
-    code: "RBAC-OWN-ROLE-ABSENT",
-    area,
-    severity: "error",
+  error("RBAC-OWN-ROLE-ABSENT", "S16", {
     title: "The operator has its own Role and RoleBinding",
     cause: "the operator's own Role or RoleBinding is absent: it can do nothing in its namespace",
     fix: "apply the bundle's Role and RoleBinding again",
-    source: "S16",
     needs: ["deployments", "roles", "roleBindings"],
     judge: ({ deployment, facts, names }) => {
       if (deployment === undefined) return [];
@@ -35,35 +31,26 @@ export const rbacReachChecks: readonly Check[] = [
           cause: "it does not exist",
         }));
     },
-  },
-  {
-    code: "RBAC-LABEL-ROLE-ABSENT",
-    area,
-    severity: "error",
+  }),
+  error("RBAC-LABEL-ROLE-ABSENT", source, {
     title: "The operator may look for namespaces where it finds them by a label",
     cause: "the operator finds its namespaces by a label, and may not list namespaces",
     fix: "run reapply-rbac",
-    source,
     needs: [...settingNeeds, "clusterRoles", "clusterRoleBindings"],
     judge: judgeLabelRole,
-  },
-  {
-    code: "RBAC-MANAGED-HAS-CLUSTER",
-    area,
-    severity: "warning",
+  }),
+  warning("RBAC-MANAGED-HAS-CLUSTER", source, {
     title: "No managed namespace is another operator's own",
     cause: "a managed namespace holds an EC: an operator of its own watches it too",
     fix: "take the namespace off the list: two operators must not watch one namespace",
-    source,
     needs: [...settingNeeds, "ecs"],
     judge: ({ facts, managed }) =>
       facts.objects.ecs
         .filter((ec) => managed.includes(namespaceOf(ec)))
         .map((ec) => on(ec, "it is in a namespace that this operator manages")),
-  },
+  }),
   ...(["stale", "staleShared"] as const).map((what) =>
     shared(rbacFindings[what], {
-      area,
       title:
         what === "stale"
           ? "No role is left in a namespace that is not managed"

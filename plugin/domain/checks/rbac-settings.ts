@@ -3,18 +3,17 @@ import { factNamed } from "../facts";
 import type { Names } from "../names";
 import { rbacFindings } from "../rbac/codes";
 import { at, list, own, text } from "../values";
-import { type Check, type Found, on, shared } from "./check";
+import { type Check, checksOf, type Found, on } from "./check";
 import { isTerminating, settingNeeds } from "./rbac-sites";
 import { nameOf, type Situation } from "./situation";
 
-const area = "rbac";
+const { shared, warning } = checksOf("rbac");
 const source = "domain facts 6";
 const podSpec = ["spec", "template", "spec"];
 
 /** The checks of settings and of the namespaces that they name. */
 export const rbacSettingChecks: readonly Check[] = [
   shared(rbacFindings.unknownConfiguration, {
-    area,
     title: "The operator's setting can be read",
     needs: settingNeeds,
     judge: ({ configured, deployment }) =>
@@ -22,15 +21,11 @@ export const rbacSettingChecks: readonly Check[] = [
         ? [on(deployment, configured.because)]
         : [],
   }),
-  {
-    code: "RBAC-LIST-AND-LABEL",
-    area,
-    severity: "warning",
+  warning("RBAC-LIST-AND-LABEL", source, {
     title: "The operator is told its namespaces in one way",
     cause:
       "the operator is told its namespaces both as a list and by a label: the list alone counts",
     fix: "remove the one that is not meant",
-    source,
     needs: settingNeeds,
     judge: (situation) => {
       const { namespaces, namespacesLabel } = situation.names.configMap;
@@ -38,31 +33,22 @@ export const rbacSettingChecks: readonly Check[] = [
       const map = configMapOf(situation);
       return both && map !== undefined ? [on(map, "it has both settings")] : [];
     },
-  },
-  {
-    code: "RBAC-SETTING-HIDDEN",
-    area,
-    severity: "warning",
+  }),
+  warning("RBAC-SETTING-HIDDEN", source, {
     title: "The ConfigMap's settings are not hidden by the Deployment",
     cause: "an entry of the Deployment says something else than the ConfigMap, and wins",
     fix: "remove one of the two",
-    source,
     needs: settingNeeds,
     judge: judgeHidden,
-  },
-  {
-    code: "RBAC-SETTING-UNUSED",
-    area,
-    severity: "warning",
+  }),
+  warning("RBAC-SETTING-UNUSED", source, {
     title: "The operator takes its settings from the ConfigMap",
     cause: "the ConfigMap holds settings, and the Deployment does not take its environment from it",
     fix: "add the ConfigMap to envFrom of both containers again, as the bundle has it",
-    source,
     needs: settingNeeds,
     judge: judgeUnused,
-  },
+  }),
   shared(rbacFindings.namespaceAbsent, {
-    area,
     title: "Every managed namespace exists",
     needs: settingNeeds,
     judge: ({ facts, managed }) =>
@@ -74,7 +60,6 @@ export const rbacSettingChecks: readonly Check[] = [
         })),
   }),
   shared(rbacFindings.namespaceTerminating, {
-    area,
     title: "No managed namespace is being deleted",
     needs: settingNeeds,
     judge: ({ facts, managed }) =>
@@ -84,7 +69,6 @@ export const rbacSettingChecks: readonly Check[] = [
         .map((namespace) => on(namespace, "it is managed and being deleted")),
   }),
   shared(rbacFindings.labelValue, {
-    area,
     title: "The label of managed namespaces has no value where none is asked for",
     needs: settingNeeds,
     judge: ({ configured, facts, managed }) => {
@@ -98,20 +82,16 @@ export const rbacSettingChecks: readonly Check[] = [
         );
     },
   }),
-  {
-    code: "RBAC-LABEL-NONE",
-    area,
-    severity: "warning",
+  warning("RBAC-LABEL-NONE", source, {
     title: "The label selects a namespace",
     cause: "the operator finds its namespaces by a label that no namespace has",
     fix: "label the namespaces, or correct the label",
-    source,
     needs: settingNeeds,
     judge: ({ configured, managed }) =>
       configured.is === "label" && managed.length === 0
         ? [{ cause: `no namespace has ${configured.selector}` }]
         : [],
-  },
+  }),
 ];
 
 function configMapOf({ facts, names }: Situation) {

@@ -15,11 +15,11 @@ import {
   subjectsOf,
 } from "../rbac/rules";
 import { otherOperators } from "../rbac/managed";
-import { type Check, type Found, on, shared } from "./check";
+import { type Check, checksOf, type Found, on } from "./check";
 import { type ManagedSite, settingNeeds, sitesOf, templatesOf } from "./rbac-sites";
 import type { Situation } from "./situation";
 
-const area = "rbac";
+const { error, shared, warning } = checksOf("rbac");
 const needs = [...settingNeeds, "roles", "roleBindings", "clusterRoles"] as const;
 const again = "run reapply-rbac";
 
@@ -33,14 +33,10 @@ const perSite =
 
 /** The checks of roles and bindings. */
 export const rbacChecks: readonly Check[] = [
-  {
-    code: "RBAC-TEMPLATE",
-    area,
-    severity: "error",
+  error("RBAC-TEMPLATE", "S34", {
     title: "The release's roles and bindings are fit",
     cause: "the release's files for managed namespaces do not hold what is wanted of them",
     fix: "give the whole release, or the files with reapply-rbac --template",
-    source: "S34",
     needs: [...settingNeeds, "ecs"],
     wants: "rbac",
     judge: (situation) => {
@@ -48,45 +44,33 @@ export const rbacChecks: readonly Check[] = [
       if (templates?.is !== "unfit") return [];
       return templates.problems.map((cause) => ({ cause }));
     },
-  },
-  {
-    code: "RBAC-ROLE-ABSENT",
-    area,
-    severity: "error",
+  }),
+  error("RBAC-ROLE-ABSENT", "domain facts 6", {
     title: "Every managed namespace has the Role",
     cause: "a managed namespace lacks the Role: the operator fails and stops",
     fix: again,
-    source: "domain facts 6",
     needs,
     judge: perSite(({ namespace, role }, { names }) =>
       role === undefined
         ? absent(`Role/${namespace}/${names.rbac.consumerRole}`, namespace)
         : undefined,
     ),
-  },
-  {
-    code: "RBAC-BINDING-ABSENT",
-    area,
-    severity: "error",
+  }),
+  error("RBAC-BINDING-ABSENT", "domain facts 6", {
     title: "Every managed namespace has the RoleBinding",
     cause: "a managed namespace lacks the RoleBinding: the operator fails and stops",
     fix: again,
-    source: "domain facts 6",
     needs,
     judge: perSite(({ namespace, binding }, { names }) =>
       binding === undefined
         ? absent(`RoleBinding/${namespace}/${names.rbac.consumerBinding}`, namespace)
         : undefined,
     ),
-  },
-  {
-    code: "RBAC-PLACEHOLDER",
-    area,
-    severity: "error",
+  }),
+  error("RBAC-PLACEHOLDER", "domain facts 6", {
     title: "No placeholder was left in a role or binding",
     cause: "a placeholder of the files was left in a role or binding, which gives access to nobody",
     fix: again,
-    source: "domain facts 6",
     needs,
     judge: perSite(({ role, binding }, { names }) =>
       [role, binding].flatMap((object) =>
@@ -95,15 +79,11 @@ export const rbacChecks: readonly Check[] = [
           : leftovers(object, names).map((token) => on(object, `${token} is left in it`)),
       ),
     ),
-  },
-  {
-    code: "RBAC-SUBJECTS",
-    area,
-    severity: "error",
+  }),
+  error("RBAC-SUBJECTS", "domain facts 6", {
     title: "Every binding is for the operator and its clusters",
     cause: "a binding lacks the service account of the operator or of a cluster",
     fix: again,
-    source: "domain facts 6",
     needs: [...needs, "ecs"],
     wants: "rbac",
     judge: perSite(({ binding, wanted }, { names }) => {
@@ -115,15 +95,11 @@ export const rbacChecks: readonly Check[] = [
         field: "subjects",
       });
     }),
-  },
-  {
-    code: "RBAC-ROLE-REF",
-    area,
-    severity: "warning",
+  }),
+  warning("RBAC-ROLE-REF", "domain facts 6", {
     title: "Every binding is for the Role beside it",
     cause: "a binding is for another role than the release's, and cannot be changed, only replaced",
     fix: "run reapply-rbac: it replaces the binding without a moment without access",
-    source: "domain facts 6",
     needs: [...needs, "ecs"],
     wants: "rbac",
     judge: perSite(({ binding, wanted }) => {
@@ -132,15 +108,11 @@ export const rbacChecks: readonly Check[] = [
       if (found === meant) return undefined;
       return on(binding, `it is for ${found}, not ${meant}`, { field: "roleRef" });
     }),
-  },
-  {
-    code: "RBAC-ROLE-BEHIND",
-    area,
-    severity: "warning",
+  }),
+  warning("RBAC-ROLE-BEHIND", "S34", {
     title: "Every Role gives all that the release's gives",
     cause: "a Role lacks rules of the release's: the new operator could not do its work there",
     fix: "run reapply-rbac before the operator is upgraded: it only adds",
-    source: "S34",
     needs: [...needs, "ecs"],
     wants: "rbac",
     judge: perSite(({ role, wanted }) => {
@@ -149,15 +121,11 @@ export const rbacChecks: readonly Check[] = [
       if (gained.length === 0) return undefined;
       return on(role, `it lacks ${grantLines(gained).join("; ")}`, { field: "rules" });
     }),
-  },
-  {
-    code: "RBAC-ROLE-BEYOND",
-    area,
-    severity: "warning",
+  }),
+  warning("RBAC-ROLE-BEYOND", "S18", {
     title: "No Role gives more than the release's",
     cause: "a Role has rules of another release, which this one does not have",
     fix: "run reapply-rbac --mode=contract after the operator's upgrade",
-    source: "S18",
     needs: [...needs, "ecs"],
     wants: "rbac",
     judge: perSite(({ role, wanted, local }) => {
@@ -168,16 +136,14 @@ export const rbacChecks: readonly Check[] = [
       if (others.length === 0) return undefined;
       return on(role, `it also gives ${grantLines(others).join("; ")}`, { field: "rules" });
     }),
-  },
+  }),
   shared(rbacFindings.local, {
-    area,
     title: "Roles and bindings hold nothing that a person added",
     needs: [...needs, "ecs"],
     wants: "rbac",
     judge: perSite(({ local, ...held }) => localFindings(held, local)),
   }),
   shared(rbacFindings.otherOperator, {
-    area,
     title: "No other operator is bound in a managed namespace",
     needs,
     judge: perSite(({ binding }, { facts, names }) => {
@@ -191,7 +157,6 @@ export const rbacChecks: readonly Check[] = [
   shared(
     { ...rbacFindings.owned, severity: "warning" },
     {
-      area,
       title: "Nobody else writes the roles and bindings",
       needs,
       judge: perSite(({ role, binding }) => [role, binding].flatMap(judgeOwner)),

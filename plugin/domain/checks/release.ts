@@ -9,17 +9,16 @@ import { clusterVersionFor } from "../release/platforms";
 import type { ToldTag } from "../release/contents";
 import { compareReleaseTags, isSameTag } from "../versions";
 import { at, own, text } from "../values";
-import { type Check, type Found, on, shared } from "./check";
+import { type Check, checksOf, type Found, on } from "./check";
 import { isBefore, nameOf, type Situation, tagged, type Tagged } from "./situation";
 
-const area = "release";
+const { error, shared, warning } = checksOf("release");
 const source = "domain facts 8";
 const needs = ["deployments"] as const;
 
 /** The checks of the wanted release. */
 export const releaseChecks: readonly Check[] = [
   shared(operatorFindings.older, {
-    area,
     title: "The wanted release is not older than the one that runs",
     needs,
     wants: "version",
@@ -28,26 +27,18 @@ export const releaseChecks: readonly Check[] = [
         ? [on(deployment, `it is at ${installed.tag}, ${wanted.tag} is wanted`)]
         : [],
   }),
-  {
-    code: "RELEASE-PATH",
-    area,
-    severity: "error",
+  error("RELEASE-PATH", source, {
     title: "The wanted release may follow what runs",
     cause: "this release cannot follow the one that runs",
     fix: "go by a release in between that may follow what runs, then on from there",
-    source,
     needs: ["deployments", "ecs"],
     wants: "version",
     judge: judgePath,
-  },
-  {
-    code: "RELEASE-TAG-MISMATCH",
-    area,
-    severity: "error",
+  }),
+  error("RELEASE-TAG-MISMATCH", source, {
     title: "The release's files are of the wanted release",
     cause: "the operator's image in the bundle is of another release than the one asked for",
     fix: "fetch the files of the release that you want: some tags do not match what is inside",
-    source,
     needs: [],
     wants: "contents",
     judge: ({ target: { operatorVersion, contents } }) => {
@@ -56,73 +47,53 @@ export const releaseChecks: readonly Check[] = [
       if (isSameTag(operatorVersion, inside)) return [];
       return [{ cause: `the bundle holds ${inside}, ${operatorVersion} is wanted` }];
     },
-  },
-  {
-    code: "RELEASE-TAG-UNKNOWN",
-    area,
-    severity: "warning",
+  }),
+  warning("RELEASE-TAG-UNKNOWN", source, {
     title: "The bundle tells its release",
     cause:
       "the bundle pins the operator's image by its digest alone, so it does not tell the release",
     fix: "give the release with --target, and see that the digest is of that tag",
-    source,
     needs: [],
     wants: "contents",
     judge: ({ target: { contents } }) =>
       contents !== undefined && contents.bundle.length > 0 && contents.operatorVersion === undefined
         ? [{ cause: `the operator's image in ${contents.source} has no tag` }]
         : [],
-  },
-  {
-    code: "RELEASE-NO-BUNDLE",
-    area,
-    severity: "error",
+  }),
+  error("RELEASE-NO-BUNDLE", "S15", {
     title: "The release holds the bundle of this platform",
     cause: "the release holds no bundle for this platform",
     fix: "give the whole release, or upgrade the operator by its chart",
-    source: "S15",
     needs: [],
     wants: "contents",
     judge: ({ target: { contents } }) =>
       contents?.bundle.length === 0 ? [{ cause: `${contents.source} holds no bundle` }] : [],
-  },
-  {
-    code: "RELEASE-INCOMPLETE",
-    area,
-    severity: "warning",
+  }),
+  warning("RELEASE-INCOMPLETE", "S26", {
     title: "The release holds the files of every step",
     cause:
       "the release lacks files of a later step, for which the ones that this tool ships are used",
     fix: "give the whole release",
-    source: "S26",
     needs: ["deployments", "configMaps", "namespaces"],
     wants: "contents",
     judge: judgeFiles,
-  },
-  {
-    code: "RELEASE-PAIR-UNKNOWN",
-    area,
-    severity: "warning",
+  }),
+  warning("RELEASE-PAIR-UNKNOWN", source, {
     title: "The cluster release of the wanted operator is known",
     cause: "it is not known here which cluster release belongs to this operator release",
     fix: "see its release notes, and give the tag to upgrade-cluster with --target",
-    source,
     needs: [],
     wants: "version",
     judge: (situation) =>
       situation.wanted !== undefined && clusterTags(situation).length === 0
         ? [{ cause: `no cluster release is listed for operator ${situation.wanted.tag}` }]
         : [],
-  },
-  {
-    code: "RELEASE-PAIR-CONTRADICTS",
-    area,
-    severity: "warning",
+  }),
+  warning("RELEASE-PAIR-CONTRADICTS", source, {
     title: "The cluster release of the wanted operator is told without a contradiction",
     cause:
       "the command line, the release's files and the pairs known here tell different cluster releases for the operator",
     fix: "see the release notes, and give the right tag: upgrade with --cluster-target, upgrade-cluster with --target",
-    source,
     needs: [],
     wants: "version",
     judge: (situation) => {
@@ -132,20 +103,16 @@ export const releaseChecks: readonly Check[] = [
       const each = told.map(({ tag, by }) => `${by} says ${tag}`).join(", ");
       return [{ cause: `${each}; ${first.tag} is taken` }];
     },
-  },
-  {
-    code: "RELEASE-LOCAL-RULES",
-    area,
-    severity: "warning",
+  }),
+  warning("RELEASE-LOCAL-RULES", "S18", {
     title: "The release's roles give all that the roles here give",
     cause:
       "a role has rules that the release's does not have: local changes, or an older release's",
     fix: "merge what you still need into the release's file before you apply it",
-    source: "S18",
     needs: ["roles", "clusterRoles"],
     wants: "contents",
     judge: judgeLocalRules,
-  },
+  }),
 ];
 
 /** What tells the cluster release that belongs to the wanted operator, the one that counts first. */

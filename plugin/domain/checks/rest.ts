@@ -1,63 +1,47 @@
 /** What calls of the cluster's REST API need of Kubernetes' objects; none is made (domain facts 9). */
 import { factNamed } from "../facts";
 import { at, list, own, shown, text } from "../values";
-import { type Check, on, perCluster } from "./check";
+import { type Check, checksOf, on, perCluster } from "./check";
 import { judgeSecrets, keepsCredentialsInSecret } from "./secrets";
 import { nameOf } from "./situation";
 
-const area = "rest";
+const { warning } = checksOf("rest");
 
 /** The checks of the REST API. */
 export const restChecks: readonly Check[] = [
-  {
-    code: "REST-CREDENTIALS",
-    area,
-    severity: "warning",
+  warning("REST-CREDENTIALS", "S105", {
     title: "The Secret with the REST credentials is there",
     cause: "the Secret with the credentials of the REST API is absent or lacks an item",
     fix: "give another with --api-credentials-secret where a command needs the REST API",
-    source: "S105",
     needs: ["ecs", "ercs", "namedSecrets"],
     judge: (situation) => judgeSecrets(situation, "credentials"),
-  },
-  {
-    code: "REST-CREDENTIALS-ELSEWHERE",
-    area,
-    severity: "warning",
+  }),
+  warning("REST-CREDENTIALS-ELSEWHERE", "domain facts 7", {
     title: "The REST credentials are in a Secret",
     cause: "the EC keeps the credentials of the REST API elsewhere, where this tool does not look",
     fix: "put them in a Secret for the time, and give it with --api-credentials-secret",
-    source: "domain facts 7",
     needs: ["ecs"],
     judge: perCluster((cluster, { names }) => {
       const path = names.ecFields.credentialSecretType;
       if (keepsCredentialsInSecret(cluster, names)) return undefined;
       return on(cluster, `they are of type ${shown(at(cluster, path))}`, { field: path.join(".") });
     }),
-  },
-  {
-    code: "REST-SERVICE-ABSENT",
-    area,
-    severity: "warning",
+  }),
+  warning("REST-SERVICE-ABSENT", "domain facts 9", {
     title: "The Service of every EC exists",
     cause: "there is no Service named like the EC, by which the REST API is reached",
     fix: "see the operator's log; or reach the API by --api-url",
-    source: "domain facts 9",
     needs: ["ecs", "services"],
     judge: perCluster((cluster, { facts }) => {
       const name = nameOf(cluster);
       if (factNamed(facts, "services", { name }) !== undefined) return undefined;
       return on(cluster, `there is no Service ${name} in namespace ${facts.namespace}`);
     }),
-  },
-  {
-    code: "REST-SERVICE-PORT",
-    area,
-    severity: "warning",
+  }),
+  warning("REST-SERVICE-PORT", "domain facts 9", {
     title: "The Service of every EC has the port of the REST API",
     cause: "the Service named like the EC does not have the port of the REST API",
     fix: "see who changed it; or reach the API by --api-url",
-    source: "domain facts 9",
     needs: ["ecs", "services"],
     judge: perCluster((cluster, { facts, names }) => {
       const service = factNamed(facts, "services", { name: nameOf(cluster) });
@@ -65,15 +49,11 @@ export const restChecks: readonly Check[] = [
       if (service === undefined || ports.includes(names.restPort)) return undefined;
       return on(service, `it has the ports ${ports.join(", ")}, not ${names.restPort}`);
     }),
-  },
-  {
-    code: "REST-DATABASE-UID",
-    area,
-    severity: "warning",
+  }),
+  warning("REST-DATABASE-UID", "domain facts 10", {
     title: "Every active database tells its uid",
     cause: "an active database does not tell its uid: a call has to find it by name",
     fix: "see in the REST API's list of databases which uid it has",
-    source: "domain facts 10",
     needs: ["edbs", "ecs", "namespaces", "deployments", "configMaps"],
     judge: ({ databases, names: { edbFields } }) =>
       databases
@@ -82,5 +62,5 @@ export const restChecks: readonly Check[] = [
         .map(({ object }) =>
           on(object, "its status has no uid", { field: edbFields.databaseUid.join(".") }),
         ),
-  },
+  }),
 ];

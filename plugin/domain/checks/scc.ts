@@ -13,7 +13,7 @@ import {
   isAccount,
   userOf,
 } from "../scc/grants";
-import { sccCodes } from "../scc/codes";
+import { sccFindings } from "../scc/codes";
 import { findingsOf, planUnbind, type Unbinding } from "../scc/plan";
 import {
   isFree,
@@ -24,10 +24,10 @@ import {
   wantsAdjustment,
 } from "../scc/refusals";
 import { at, isObject, list, own } from "../values";
-import { type Check, codeIn, type Found, on, perCluster, shared } from "./check";
+import { type Check, checksOf, type Found, on, perCluster } from "./check";
 import { isBefore, nameOf, type Situation } from "./situation";
 
-const area = "scc";
+const { error, shared, warning } = checksOf("scc");
 const access = ["clusterRoles", "clusterRoleBindings", "roles", "roleBindings"] as const;
 const needs = ["constraints", "ecs", "deployments", "pods", ...access] as const;
 /** From here on clusters use the newer of the two constraints (domain facts 5). */
@@ -35,31 +35,26 @@ const newerFrom = "6.4.2-6";
 /** OpenShift's own, by which unprivileged pods run. */
 const unprivileged = "nonroot-v2";
 
-const fromPlan = (code: string, title: string): Check =>
-  shared(codeIn(sccCodes, code), {
-    area,
+const fromPlan = (what: "wayGroup" | "wayRole" | "roleLeft", title: string): Check =>
+  shared(sccFindings[what], {
     title,
     needs,
     judge: (situation) => {
       const { plan } = unbindingOf(situation);
       const name = situation.names.scc.current;
       // the plan speaks of what is left once the account is out: of that its own check tells
-      if (plan === undefined || (code === "SCC-ROLE-LEFT" && plan.changes.length > 0)) return [];
-      return findingsOf(plan, name).filter((finding) => finding.code === code);
+      if (plan === undefined || (what === "roleLeft" && plan.changes.length > 0)) return [];
+      return findingsOf(plan, name).filter((finding) => finding.code === sccFindings[what].code);
     },
   });
 
 /** The checks of the constraint; without constraints nothing is asked. */
 export const sccChecks: readonly Check[] = [
-  {
-    code: "SCC-ADJUSTMENT-UNMET",
-    area,
-    severity: "error",
+  error("SCC-ADJUSTMENT-UNMET", "S32", {
     title: "Where the EC raises its limits, the constraint lets it",
     cause:
       "the EC asks for automatic resource adjustment, and its account may not use the constraint",
     fix: "apply the release's SCC and bind it with oc adm policy add-scc-to-user, or switch the adjustment off",
-    source: "S32",
     needs,
     judge: onOpenShift(
       perCluster((cluster, situation) => {
@@ -71,15 +66,11 @@ export const sccChecks: readonly Check[] = [
         });
       }),
     ),
-  },
-  {
-    code: "SCC-PRIVILEGED-UNMET",
-    area,
-    severity: "warning",
+  }),
+  warning("SCC-PRIVILEGED-UNMET", "S31", {
     title: `An EC before ${unprivilegedFrom} may use a constraint`,
     cause: `pods before ${unprivilegedFrom} need the constraint, and the EC's account may not use it`,
     fix: "bind the release's SCC with oc adm policy add-scc-to-user",
-    source: "S31",
     needs,
     judge: onOpenShift(
       perCluster((cluster, situation) => {
@@ -94,43 +85,34 @@ export const sccChecks: readonly Check[] = [
         return on(cluster, "its service account may use neither of the two constraints");
       }),
     ),
-  },
-  {
-    code: "SCC-STILL-BOUND",
-    area,
-    severity: "warning",
+  }),
+  warning("SCC-STILL-BOUND", "S33", {
     title: "No unprivileged EC is bound to the old constraint",
     cause: "the EC runs unprivileged, and its service account may still use the old constraint",
     fix: "run unbind-scc",
-    source: "S33",
     needs,
     judge: (situation) =>
       (unbindingOf(situation).plan?.changes ?? []).map(({ object, removed }) =>
         on(object, `it is for ${removed.join(", ")}`),
       ),
-  },
-  {
-    code: "SCC-LEFT",
-    area,
-    severity: "warning",
+  }),
+  warning("SCC-LEFT", "S33", {
     title: "The old constraint is not left behind",
     cause: "nobody uses the old constraint any more, and it is still there",
     fix: "run unbind-scc: it deletes the constraint when nobody is left",
-    source: "S33",
     needs,
     judge: (situation) => {
       const { plan } = unbindingOf(situation);
       if (plan?.remove === undefined || plan.changes.length > 0) return [];
       return [on(plan.remove, "nobody may use it and no pod runs under it")];
     },
-  },
-  fromPlan("SCC-WAY-GROUP", "No group lets an unprivileged EC use the old constraint"),
-  fromPlan("SCC-WAY-ROLE", "No wider role lets an unprivileged EC use the old constraint"),
-  fromPlan("SCC-ROLE-LEFT", "No role is left of a grant that was taken back"),
+  }),
+  fromPlan("wayGroup", "No group lets an unprivileged EC use the old constraint"),
+  fromPlan("wayRole", "No wider role lets an unprivileged EC use the old constraint"),
+  fromPlan("roleLeft", "No role is left of a grant that was taken back"),
   shared(
-    { ...codeIn(sccCodes, "SCC-POD-RUNNING"), severity: "warning" },
+    { ...sccFindings.podRunning, severity: "warning" },
     {
-      area,
       title: "No pod of an unprivileged EC runs under the old constraint",
       needs,
       judge: (situation) =>
@@ -143,8 +125,7 @@ export const sccChecks: readonly Check[] = [
           .map((finding) => ({ ...finding, severity: "warning" as const })),
     },
   ),
-  shared(codeIn(sccCodes, "SCC-OLDER-LEFT"), {
-    area,
+  shared(sccFindings.olderLeft, {
     title: "The constraint of still older releases is gone",
     needs,
     judge: (situation) => {
@@ -156,14 +137,10 @@ export const sccChecks: readonly Check[] = [
       return [on(older, "the constraint of still older releases exists as well")];
     },
   }),
-  {
-    code: "SCC-FSGROUP",
-    area,
-    severity: "warning",
+  warning("SCC-FSGROUP", "domain facts 5", {
     title: "The constraints' fsGroup is well formed",
     cause: "a constraint's fsGroup range is malformed, as one old file had it",
     fix: "apply the release's SCC again",
-    source: "domain facts 5",
     needs: ["constraints"],
     judge: ({ facts, names }) =>
       facts.objects.constraints
@@ -172,18 +149,14 @@ export const sccChecks: readonly Check[] = [
         .map((constraint) =>
           on(constraint, "a range lacks its numbers", { field: "fsGroup.ranges" }),
         ),
-  },
-  {
-    code: "SCC-UNPRIVILEGED",
-    area,
-    severity: "warning",
+  }),
+  warning("SCC-UNPRIVILEGED", "domain facts 5", {
     title: "The operator may give its pods the unprivileged constraint",
     cause: `the operator's Role does not grant the use of ${unprivileged}, by which its pods run`,
     fix: "apply the Role of the OpenShift bundle again",
-    source: "domain facts 5",
     needs: ["constraints", "deployments", "roles"],
     judge: onOpenShift(judgeUnprivileged),
-  },
+  }),
 ];
 
 /** Nothing is asked of a platform that has no constraints. */

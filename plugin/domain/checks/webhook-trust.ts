@@ -4,11 +4,11 @@ import type { KubeObject } from "../objects";
 import { own } from "../values";
 import { type Trust, trustOf } from "../webhook/configuration";
 import { selects } from "../kube/selectors";
-import { type Check, on } from "./check";
+import { type Check, checksOf, on } from "./check";
 import { nameOf, namespaceOf, type Situation } from "./situation";
 import { entriesInForce, type EntryInForce } from "./webhook-entries";
 
-const area = "webhook";
+const { error, warning } = checksOf("webhook");
 const needs = ["webhookConfigurations"] as const;
 const fix = "run upgrade-webhook: it writes the certificate of the Secret into it";
 
@@ -23,73 +23,49 @@ const trustIs =
 
 /** The checks of the CA and of the scope. */
 export const webhookTrustChecks: readonly Check[] = [
-  {
-    code: "WEBHOOK-CA-EMPTY",
-    area,
-    severity: "error",
+  error("WEBHOOK-CA-EMPTY", "domain facts 4.3", {
     title: "The webhook entry has a CA",
     cause: "the entry has no CA, and the system's do not trust a self-signed certificate",
     fix,
-    source: "domain facts 4.3",
     needs,
     judge: trustIs("empty", "its caBundle is empty: every call fails"),
-  },
-  {
-    code: "WEBHOOK-CA-ENCODED-TWICE",
-    area,
-    severity: "error",
+  }),
+  error("WEBHOOK-CA-ENCODED-TWICE", "domain facts 4.2", {
     title: "The webhook entry's CA is encoded once",
     cause: "the certificate was encoded in base64 again, its value goes into caBundle unchanged",
     fix,
-    source: "domain facts 4.2",
     needs,
     judge: trustIs("encoded-twice", "its caBundle is base64 of base64: every call fails"),
-  },
-  {
-    code: "WEBHOOK-CA-NO-CERTIFICATE",
-    area,
-    severity: "error",
+  }),
+  error("WEBHOOK-CA-NO-CERTIFICATE", "domain facts 4.5", {
     title: "The webhook entry's CA is a certificate",
     cause: "the entry's CA holds no PEM certificate",
     fix,
-    source: "domain facts 4.5",
     needs,
     judge: trustIs("no-pem", "its caBundle holds no certificate: every call fails"),
-  },
-  {
-    code: "WEBHOOK-CA-STALE",
-    area,
-    severity: "error",
+  }),
+  error("WEBHOOK-CA-STALE", "domain facts 4.5", {
     title: "The webhook entry trusts the certificate of the Secret",
     cause: "the entry's CA is not the certificate of the Secret: calls fail with an x509 error",
     fix,
-    source: "domain facts 4.5",
     needs: [...needs, "webhookSecrets"],
     wants: "certificate",
     judge: trustIs("stale", "its caBundle does not hold the certificate of the Secret"),
-  },
-  {
-    code: "WEBHOOK-SELECTOR-MISSES",
-    area,
-    severity: "warning",
+  }),
+  warning("WEBHOOK-SELECTOR-MISSES", "domain facts 4.4", {
     title: "The webhook judges the databases of every managed namespace",
     cause: "the entry's selector leaves out a namespace with databases: nothing validates them",
     fix: "label the namespace so that it is selected, or widen the selector",
-    source: "domain facts 4.4",
     needs: [...needs, "namespaces", "edbs", "eaadbs", "ecs", "deployments", "configMaps"],
     judge: judgeSelectors,
-  },
-  {
-    code: "WEBHOOK-SCOPE-SHARED",
-    area,
-    severity: "warning",
+  }),
+  warning("WEBHOOK-SCOPE-SHARED", "domain facts 4.4", {
     title: "The webhook judges this operator's databases alone",
     cause: "other operators are on this cluster, and the entry is not limited to namespaces",
     fix: "limit the entry by a namespaceSelector, each operator with a configuration of its own",
-    source: "domain facts 4.4",
     needs: [...needs, "namespaces", "ecs"],
     judge: judgeScope,
-  },
+  }),
 ];
 
 function judgeSelectors(situation: Situation) {

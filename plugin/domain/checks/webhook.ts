@@ -3,7 +3,7 @@ import { factNamed } from "../facts";
 import type { KubeObject } from "../objects";
 import { leftovers } from "../names";
 import { at, list, own, shown } from "../values";
-import { webhookCodes } from "../webhook/codes";
+import { webhookFindings } from "../webhook/codes";
 import {
   entryNames,
   entryOf,
@@ -12,47 +12,44 @@ import {
   serviceNamespaceOf,
 } from "../webhook/configuration";
 import { judgeServer, serverOf } from "../webhook/readiness";
-import { type Check, codeIn, type Found, on, shared } from "./check";
+import { type Check, checksOf, type Found, on } from "./check";
 import { nameOf, type Situation } from "./situation";
 import { configurationsOf, currentOf, entriesInForce, planOf } from "./webhook-entries";
 
-const area = "webhook";
+const { error, shared, warning } = checksOf("webhook");
 const needs = ["webhookConfigurations"] as const;
 const planned = ["webhookConfigurations", "namespaces", "webhookSecrets"] as const;
 
+type Code = keyof typeof webhookFindings;
+
 /** What the plan of a swap says too. */
-const fromPlan = (code: string, title: string, severity?: "warning"): Check =>
-  shared(
-    { ...codeIn(webhookCodes, code), ...(severity !== undefined && { severity }) },
-    {
-      area,
-      title,
-      needs: planned,
-      wants: "webhook",
-      judge: (situation) =>
-        (planOf(situation)?.findings ?? [])
-          .filter((finding) => finding.code === code)
-          .map((finding) => ({ ...finding, ...(severity !== undefined && { severity }) })),
-    },
-  );
+const fromPlan = (what: Code, title: string, severity?: "warning"): Check => {
+  const entry = { ...webhookFindings[what], ...(severity && { severity }) };
+  return shared(entry, {
+    title,
+    needs: planned,
+    wants: "webhook",
+    judge: (situation) =>
+      (planOf(situation)?.findings ?? [])
+        .filter(({ code }) => code === entry.code)
+        .map((finding) => ({ ...finding, ...(severity && { severity }) })),
+  });
+};
 
 /** What the Service behind an entry of this namespace lacks. */
-const fromServer = (code: string, title: string): Check =>
-  shared(codeIn(webhookCodes, code), {
-    area,
+const fromServer = (what: Code, title: string): Check =>
+  shared(webhookFindings[what], {
     title,
     needs: [...needs, "services", "endpointSlices"],
     judge: (situation) =>
-      servicesCalled(situation).flatMap((serviceName) => {
-        const server = serverOf(situation.facts, serviceName);
-        return judgeServer(server, situation.names).filter((finding) => finding.code === code);
-      }),
+      servicesCalled(situation)
+        .flatMap((name) => judgeServer(serverOf(situation.facts, name), situation.names))
+        .filter(({ code }) => code === webhookFindings[what].code),
   });
 
 /** The checks of the configuration. */
 export const webhookChecks: readonly Check[] = [
-  shared(codeIn(webhookCodes, "WEBHOOK-ABSENT"), {
-    area,
+  shared(webhookFindings.absent, {
     title: "An admission webhook validates databases",
     needs,
     judge: (situation) =>
@@ -65,14 +62,10 @@ export const webhookChecks: readonly Check[] = [
           ]
         : [],
   }),
-  {
-    code: "WEBHOOK-OLD",
-    area,
-    severity: "warning",
+  warning("WEBHOOK-OLD", "S25", {
     title: "The old configuration is gone",
     cause: "the configuration of releases before 6.4.2 is still there",
     fix: "run upgrade-webhook: it deletes the old one when the new one is proven",
-    source: "S25",
     needs,
     judge: (situation) => {
       const { facts, names } = situation;
@@ -83,16 +76,12 @@ export const webhookChecks: readonly Check[] = [
         ? []
         : [on(old, beside ? "it judges every edit a second time" : "it is the only one")];
     },
-  },
-  fromPlan("WEBHOOK-OLD-HAS-OTHERS", "The old configuration holds nothing of others"),
-  {
-    code: "WEBHOOK-ENTRY-ABSENT",
-    area,
-    severity: "error",
+  }),
+  fromPlan("oldHasOthers", "The old configuration holds nothing of others"),
+  error("WEBHOOK-ENTRY-ABSENT", "S30", {
     title: "The configuration has its entry",
     cause: "the configuration does not have the one entry that the procedure names",
     fix: "run upgrade-webhook: it writes the whole configuration",
-    source: "S30",
     needs,
     judge: (situation) => {
       const current = currentOf(situation);
@@ -101,15 +90,11 @@ export const webhookChecks: readonly Check[] = [
       const held = entryNames(current).join(", ");
       return [on(current, `it has no entry ${entry}, it has: ${held === "" ? "none" : held}`)];
     },
-  },
-  {
-    code: "WEBHOOK-PLACEHOLDER",
-    area,
-    severity: "error",
+  }),
+  error("WEBHOOK-PLACEHOLDER", "S29", {
     title: "No placeholder was left in the configuration",
     cause: "a placeholder of the template was left in the configuration: every edit is refused",
     fix: "run upgrade-webhook: it fills in the namespace and the CA",
-    source: "S29",
     needs,
     judge: (situation) =>
       entriesInForce(situation).flatMap(({ configuration, entry, field }) =>
@@ -117,15 +102,11 @@ export const webhookChecks: readonly Check[] = [
           on(configuration, `${token} is left in it`, { field }),
         ),
       ),
-  },
-  {
-    code: "WEBHOOK-NAMESPACE-GONE",
-    area,
-    severity: "error",
+  }),
+  error("WEBHOOK-NAMESPACE-GONE", "domain facts 4.5", {
     title: "The configuration calls a namespace that exists",
     cause: "the entry calls a Service in a namespace that does not exist: every edit is refused",
     fix: "run upgrade-webhook with the operator's namespace",
-    source: "domain facts 4.5",
     needs: [...needs, "namespaces"],
     judge: (situation) =>
       entriesInForce(situation).flatMap(({ configuration, entry, field }) => {
@@ -136,17 +117,13 @@ export const webhookChecks: readonly Check[] = [
         if (factNamed(facts, "namespaces", { name: namespace }) !== undefined) return [];
         return [on(configuration, `namespace ${namespace} does not exist`, { field })];
       }),
-  },
-  fromServer("WEBHOOK-SERVICE-MISSING", "The Service that the webhook calls exists"),
-  fromServer("WEBHOOK-NO-ENDPOINTS", "The Service that the webhook calls has a ready endpoint"),
-  {
-    code: "WEBHOOK-SERVICE-PORT",
-    area,
-    severity: "error",
+  }),
+  fromServer("serviceMissing", "The Service that the webhook calls exists"),
+  fromServer("noEndpoints", "The Service that the webhook calls has a ready endpoint"),
+  error("WEBHOOK-SERVICE-PORT", "domain facts 4.1", {
     title: "The Service has the port that the webhook calls",
     cause: "the Service does not have the port that the entry calls: every edit is refused",
     fix: "give the Service the port 443 again, as the bundle has it",
-    source: "domain facts 4.1",
     needs: [...needs, "services"],
     judge: (situation) =>
       ownEntries(situation).flatMap(({ entry, configuration }) => {
@@ -162,27 +139,19 @@ export const webhookChecks: readonly Check[] = [
           ),
         ];
       }),
-  },
-  {
-    code: "WEBHOOK-RULES-BEHIND",
-    area,
-    severity: "warning",
+  }),
+  warning("WEBHOOK-RULES-BEHIND", "domain facts 4.1", {
     title: "The configuration matches every kind that the template does",
     cause: "edits of some kinds are not validated: the entry is of an older release",
     fix: "run upgrade-webhook",
-    source: "domain facts 4.1",
     needs,
     wants: "webhook",
     judge: judgeRules,
-  },
-  {
-    code: "WEBHOOK-DIFFERS",
-    area,
-    severity: "warning",
+  }),
+  warning("WEBHOOK-DIFFERS", "domain facts 4.1", {
     title: "The configuration is as the template has it",
     cause: "fields of the configuration differ from the template's",
     fix: "run upgrade-webhook, or diff upgrade-webhook to see what it would change",
-    source: "domain facts 4.1",
     needs: planned,
     wants: "webhook",
     judge: (situation) => {
@@ -192,17 +161,17 @@ export const webhookChecks: readonly Check[] = [
         ? []
         : [on(plan.live, `it differs at ${fields.join(", ")}`)];
     },
-  },
-  fromPlan("WEBHOOK-FAILURE-POLICY", "The failure policy is the template's"),
-  fromPlan("WEBHOOK-KEPT", "The configuration has no selector of its own"),
-  fromPlan("WEBHOOK-OTHER-NAMESPACE", "The configuration serves this operator"),
-  fromPlan("WEBHOOK-OTHER-CONFIGURATION", "No other configuration carries the entry"),
+  }),
+  fromPlan("failurePolicy", "The failure policy is the template's"),
+  fromPlan("kept", "The configuration has no selector of its own"),
+  fromPlan("otherNamespace", "The configuration serves this operator"),
+  fromPlan("otherConfiguration", "No other configuration carries the entry"),
   {
-    ...fromPlan("WEBHOOK-TEMPLATE-OLDER", "The template is known for the operator's release"),
+    ...fromPlan("templateOlder", "The template is known for the operator's release"),
     needs: [...planned, "deployments"],
   },
   // the owner's own upgrade brings it; only upgrade-webhook has to refuse
-  fromPlan("WEBHOOK-OWNED", "Nobody else writes the configuration", "warning"),
+  fromPlan("owned", "Nobody else writes the configuration", "warning"),
 ];
 
 /** Fields that a check of their own tells of, or the one on the namespace that is served. */

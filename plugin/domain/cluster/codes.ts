@@ -1,217 +1,152 @@
 /** The finding codes of a cluster's upgrade and of its pods, each with its cause, way out and source. */
-import { codesOf, type Explained, findingIn } from "../findings";
-
-const { error, warning } = codesOf({ source: "S48" });
+import { error, type Explained, findingIn, warning } from "../findings";
 
 /** What may be wrong with a cluster (EC) before or during its upgrade, by what it is about. */
 export const clusterFindings = {
-  absent: error(
-    "CLUSTER-ABSENT",
-    "the namespace has no EC of that name",
-    "give the EC's name as kubectl get shows it, and its namespace with -n",
-    "S48",
-  ),
-  autoConflicting: warning(
-    "CLUSTER-AUTO-CONFLICTING",
-    "the two spellings of the automatic upgrade's field say different things",
-    "remove the one that the EC's definition does not have",
-    "S13",
-  ),
-  autoFieldAbsent: error(
-    "CLUSTER-AUTO-FIELD-ABSENT",
-    "the EC's definition has no field for the automatic upgrade under either spelling, so it would be dropped",
-    "upgrade the operator with its definitions first, or give the tag with --target",
-    "S13",
-  ),
-  autoOn: warning(
-    "CLUSTER-AUTO-ON",
-    "the EC also asks for automatic upgrades: the operator will bring the next release by itself",
-    "nothing, if that is wanted; else set the field to false",
-    "S12",
-  ),
-  autoTargetUnknown: error(
-    "CLUSTER-AUTO-TARGET-UNKNOWN",
-    "it is not known which release the operator would bring",
-    "give the tag that is expected with --target",
-    "S13",
-  ),
-  autoUserModules: error(
-    "CLUSTER-AUTO-USER-MODULES",
-    "databases use modules of the user's own, for which an automatic upgrade must be off",
-    "upgrade by --target TAG without --auto, with the modules defined in the EC",
-    "S51",
-  ),
-  busy: error(
-    "CLUSTER-BUSY",
-    "another upgrade of the EC is under way",
-    "follow it with upgrade-cluster --target and its tag, then run this again",
-    "S71",
-  ),
-  databaseOld: error(
-    "CLUSTER-DATABASE-OLD",
-    "a database runs an older engine version than upgrades take along: the upgrade would freeze",
-    "upgrade the database first, to the version that the finding names or a later one",
-    "S123",
-  ),
-  databaseUnknown: error(
-    "CLUSTER-DATABASE-UNKNOWN",
-    "neither spec nor status of a database tells its engine version",
-    "see with kubectl get that it runs a version that upgrades take along",
-    "S123",
-  ),
-  deleting: error(
-    "CLUSTER-DELETING",
-    "the EC is being deleted",
-    "wait until it is gone, or give another EC",
-    "domain facts 7",
-  ),
-  digestPinned: error(
-    "CLUSTER-DIGEST-PINNED",
-    "an image of the EC is pinned by its digest, so no other tag or release can come",
-    "remove the digest that is named, then run again",
-    "domain facts 7",
-  ),
-  fieldPruned: error(
-    "CLUSTER-FIELD-PRUNED",
-    "the API server dropped a field that was written: the EC's definition does not have it",
-    "upgrade the operator with its definitions first, or give the tag with --target",
-    "S13",
-  ),
-  frozen: error(
-    "CLUSTER-FROZEN",
-    "the upgrade began without its prerequisites, and the operator has frozen it",
-    "remove the cause that is named; the operator then goes on by itself",
-    "S113",
-  ),
-  invalidUpgrade: error(
-    "CLUSTER-INVALID-UPGRADE",
-    "the operator refuses the upgrade: the EC is in state InvalidUpgrade",
-    "remove the cause that is named; without one, see the operator's log",
-    "S70",
-  ),
-  license: error(
-    "CLUSTER-LICENSE",
-    "the license of the EC is not valid, and the upgrade would fail",
-    "put in a valid license, and wait until the EC's status says so",
-    "S125",
-  ),
-  licenseUnknown: error(
-    "CLUSTER-LICENSE-UNKNOWN",
-    "the EC's status does not tell the state of its license",
-    "see in the cluster itself that the license is valid",
-    "S125",
-  ),
-  manifestOld: warning(
-    "CLUSTER-MANIFEST-OLD",
-    "the EC was made by kubectl apply, and the manifest that was applied last holds another value",
-    "change the manifest as well: applying it again would put the old value back",
-    "S18",
-  ),
-  moduleUndefined: error(
-    "CLUSTER-MODULE-UNDEFINED",
-    "databases use modules that are neither bundled nor defined in the EC, with which the upgrade freezes",
-    "define them in the EC, or take them out of these databases",
-    "S124",
-  ),
-  notTakenUp: error(
-    "CLUSTER-NOT-TAKEN-UP",
-    "the operator has not acted on the EC's new spec",
-    "see the operator's log, and whether it runs and watches this namespace",
-    "S10",
-  ),
-  operatorAbsent: error(
-    "CLUSTER-OPERATOR-ABSENT",
-    "the namespace has no operator, so nothing would act on the EC",
-    "give the namespace of the operator and its EC with -n",
-    "S9",
-  ),
-  operatorUnknown: warning(
-    "CLUSTER-OPERATOR-UNKNOWN",
-    "it is not known which cluster release the operator manages",
-    "see in its release notes that the tag belongs to the operator that runs",
-    "domain facts 8",
-  ),
-  owned: error(
-    "CLUSTER-OWNED",
-    "Helm, OLM or a GitOps controller owns the EC and would undo or fight the change",
-    "use that owner's own way",
-    "domain facts 4.4",
-  ),
-  specInvalid: error(
-    "CLUSTER-SPEC-INVALID",
-    "the operator does not accept the EC's spec",
-    "see the operator's log for the field, mend it, then run again",
-    "S57",
-  ),
-  state: error(
-    "CLUSTER-STATE",
-    "the EC is in a state from which no upgrade begins or goes on",
-    "bring it to Running first; the operator's log says what it lacks",
-    "S58",
-  ),
-  targetLower: error(
-    "CLUSTER-TARGET-LOWER",
-    "the tag is older than what the EC has, and a cluster cannot be lowered",
-    "give a later tag",
-    "S50",
-  ),
-  targetNotManaged: error(
-    "CLUSTER-TARGET-NOT-MANAGED",
-    "one operator release manages exactly one cluster release, and this is not it",
-    "give the operator's own tag, or upgrade the operator first",
-    "S9",
-  ),
+  absent: error("CLUSTER-ABSENT", "S48", {
+    cause: "the namespace has no EC of that name",
+    fix: "give the EC's name as kubectl get shows it, and its namespace with -n",
+  }),
+  autoConflicting: warning("CLUSTER-AUTO-CONFLICTING", "S13", {
+    cause: "the two spellings of the automatic upgrade's field say different things",
+    fix: "remove the one that the EC's definition does not have",
+  }),
+  autoFieldAbsent: error("CLUSTER-AUTO-FIELD-ABSENT", "S13", {
+    cause:
+      "the EC's definition has no field for the automatic upgrade under either spelling, so it would be dropped",
+    fix: "upgrade the operator with its definitions first, or give the tag with --target",
+  }),
+  autoOn: warning("CLUSTER-AUTO-ON", "S12", {
+    cause:
+      "the EC also asks for automatic upgrades: the operator will bring the next release by itself",
+    fix: "nothing, if that is wanted; else set the field to false",
+  }),
+  autoTargetUnknown: error("CLUSTER-AUTO-TARGET-UNKNOWN", "S13", {
+    cause: "it is not known which release the operator would bring",
+    fix: "give the tag that is expected with --target",
+  }),
+  autoUserModules: error("CLUSTER-AUTO-USER-MODULES", "S51", {
+    cause: "databases use modules of the user's own, for which an automatic upgrade must be off",
+    fix: "upgrade by --target TAG without --auto, with the modules defined in the EC",
+  }),
+  busy: error("CLUSTER-BUSY", "S71", {
+    cause: "another upgrade of the EC is under way",
+    fix: "follow it with upgrade-cluster --target and its tag, then run this again",
+  }),
+  databaseOld: error("CLUSTER-DATABASE-OLD", "S123", {
+    cause:
+      "a database runs an older engine version than upgrades take along: the upgrade would freeze",
+    fix: "upgrade the database first, to the version that the finding names or a later one",
+  }),
+  databaseUnknown: error("CLUSTER-DATABASE-UNKNOWN", "S123", {
+    cause: "neither spec nor status of a database tells its engine version",
+    fix: "see with kubectl get that it runs a version that upgrades take along",
+  }),
+  deleting: error("CLUSTER-DELETING", "domain facts 7", {
+    cause: "the EC is being deleted",
+    fix: "wait until it is gone, or give another EC",
+  }),
+  digestPinned: error("CLUSTER-DIGEST-PINNED", "domain facts 7", {
+    cause: "an image of the EC is pinned by its digest, so no other tag or release can come",
+    fix: "remove the digest that is named, then run again",
+  }),
+  fieldPruned: error("CLUSTER-FIELD-PRUNED", "S13", {
+    cause: "the API server dropped a field that was written: the EC's definition does not have it",
+    fix: "upgrade the operator with its definitions first, or give the tag with --target",
+  }),
+  frozen: error("CLUSTER-FROZEN", "S113", {
+    cause: "the upgrade began without its prerequisites, and the operator has frozen it",
+    fix: "remove the cause that is named; the operator then goes on by itself",
+  }),
+  invalidUpgrade: error("CLUSTER-INVALID-UPGRADE", "S70", {
+    cause: "the operator refuses the upgrade: the EC is in state InvalidUpgrade",
+    fix: "remove the cause that is named; without one, see the operator's log",
+  }),
+  license: error("CLUSTER-LICENSE", "S125", {
+    cause: "the license of the EC is not valid, and the upgrade would fail",
+    fix: "put in a valid license, and wait until the EC's status says so",
+  }),
+  licenseUnknown: error("CLUSTER-LICENSE-UNKNOWN", "S125", {
+    cause: "the EC's status does not tell the state of its license",
+    fix: "see in the cluster itself that the license is valid",
+  }),
+  manifestOld: warning("CLUSTER-MANIFEST-OLD", "S18", {
+    cause:
+      "the EC was made by kubectl apply, and the manifest that was applied last holds another value",
+    fix: "change the manifest as well: applying it again would put the old value back",
+  }),
+  moduleUndefined: error("CLUSTER-MODULE-UNDEFINED", "S124", {
+    cause:
+      "databases use modules that are neither bundled nor defined in the EC, with which the upgrade freezes",
+    fix: "define them in the EC, or take them out of these databases",
+  }),
+  notTakenUp: error("CLUSTER-NOT-TAKEN-UP", "S10", {
+    cause: "the operator has not acted on the EC's new spec",
+    fix: "see the operator's log, and whether it runs and watches this namespace",
+  }),
+  operatorAbsent: error("CLUSTER-OPERATOR-ABSENT", "S9", {
+    cause: "the namespace has no operator, so nothing would act on the EC",
+    fix: "give the namespace of the operator and its EC with -n",
+  }),
+  operatorUnknown: warning("CLUSTER-OPERATOR-UNKNOWN", "domain facts 8", {
+    cause: "it is not known which cluster release the operator manages",
+    fix: "see in its release notes that the tag belongs to the operator that runs",
+  }),
+  owned: error("CLUSTER-OWNED", "domain facts 4.4", {
+    cause: "Helm, OLM or a GitOps controller owns the EC and would undo or fight the change",
+    fix: "use that owner's own way",
+  }),
+  specInvalid: error("CLUSTER-SPEC-INVALID", "S57", {
+    cause: "the operator does not accept the EC's spec",
+    fix: "see the operator's log for the field, mend it, then run again",
+  }),
+  state: error("CLUSTER-STATE", "S58", {
+    cause: "the EC is in a state from which no upgrade begins or goes on",
+    fix: "bring it to Running first; the operator's log says what it lacks",
+  }),
+  targetLower: error("CLUSTER-TARGET-LOWER", "S50", {
+    cause: "the tag is older than what the EC has, and a cluster cannot be lowered",
+    fix: "give a later tag",
+  }),
+  targetNotManaged: error("CLUSTER-TARGET-NOT-MANAGED", "S9", {
+    cause: "one operator release manages exactly one cluster release, and this is not it",
+    fix: "give the operator's own tag, or upgrade the operator first",
+  }),
 } as const satisfies Readonly<Record<string, Explained>>;
 
 const podCodes: readonly Explained[] = [
-  error(
-    "POD-CRASH",
-    "a container of a pod does not stay up",
-    "see why with kubectl logs, also with --previous",
-    "domain facts 11",
-  ),
-  error(
-    "POD-IMAGE",
-    "the image of a pod cannot be pulled",
-    "see that the repository holds the tag, and that the pull secret fits",
-    "S17",
-  ),
-  error(
-    "POD-NOT-CREATED",
-    "a pod may not be made: a quota, a security constraint or a webhook is against it",
-    "mend what the API server names",
-    "domain facts 11",
-  ),
-  error(
-    "POD-NOT-READY",
-    "a pod runs and does not become ready",
-    "see its events and its probe with kubectl describe pod",
-    "domain facts 11",
-  ),
-  error(
-    "POD-TERMINATING",
-    "a pod drains for a long time before it ends",
-    "see what it still does with kubectl logs; leave it time before you force it",
-    "domain facts 11",
-  ),
-  error(
-    "POD-UNSCHEDULABLE",
-    "no node takes a pod",
-    "make room on a node, or mend the selector, taint or affinity that is named",
-    "domain facts 11",
-  ),
-  error(
-    "POD-VOLUME",
-    "no node takes a pod because of its volume",
-    "look at its claims with kubectl get pvc; mend the volume or its storage class",
-    "domain facts 11",
-  ),
-  error(
-    "ROLLOUT-HELD",
-    "the update strategy of the StatefulSet keeps pods as they are",
-    "ask who set it; the operator's own setting lets all pods roll",
-    "S72",
-  ),
+  error("POD-CRASH", "domain facts 11", {
+    cause: "a container of a pod does not stay up",
+    fix: "see why with kubectl logs, also with --previous",
+  }),
+  error("POD-IMAGE", "S17", {
+    cause: "the image of a pod cannot be pulled",
+    fix: "see that the repository holds the tag, and that the pull secret fits",
+  }),
+  error("POD-NOT-CREATED", "domain facts 11", {
+    cause: "a pod may not be made: a quota, a security constraint or a webhook is against it",
+    fix: "mend what the API server names",
+  }),
+  error("POD-NOT-READY", "domain facts 11", {
+    cause: "a pod runs and does not become ready",
+    fix: "see its events and its probe with kubectl describe pod",
+  }),
+  error("POD-TERMINATING", "domain facts 11", {
+    cause: "a pod drains for a long time before it ends",
+    fix: "see what it still does with kubectl logs; leave it time before you force it",
+  }),
+  error("POD-UNSCHEDULABLE", "domain facts 11", {
+    cause: "no node takes a pod",
+    fix: "make room on a node, or mend the selector, taint or affinity that is named",
+  }),
+  error("POD-VOLUME", "domain facts 11", {
+    cause: "no node takes a pod because of its volume",
+    fix: "look at its claims with kubectl get pvc; mend the volume or its storage class",
+  }),
+  error("ROLLOUT-HELD", "S72", {
+    cause: "the update strategy of the StatefulSet keeps pods as they are",
+    fix: "ask who set it; the operator's own setting lets all pods roll",
+  }),
 ];
 
 /** A finding of one of the codes. */

@@ -1,172 +1,131 @@
 /** The finding codes of the operator's upgrade, each with its cause, its way out and its source. */
-import { codesOf, type Explained, findingIn } from "../findings";
-
-const { error, warning } = codesOf({ source: "S19" });
+import { error, type Explained, findingIn, warning } from "../findings";
 
 /** The codes by what they are about. */
 export const operatorFindings = {
-  chartPending: error(
-    "OPERATOR-CHART-PENDING",
-    "an earlier helm run of this release was cut off, and helm refuses the next one until that is settled",
-    "roll the release back with helm rollback, then run again",
-    "S20",
-  ),
-  clusterImage: warning(
-    "OPERATOR-CLUSTER-IMAGE",
-    "the cluster names no image tag, without which its image cannot be pointed at the registry",
-    "give its image with the cluster's own upgrade: upgrade-cluster --image-repository",
-    "S17",
-  ),
-  configuration: error(
-    "OPERATOR-POD-CONFIGURATION",
-    "a container of the new pod cannot be made: something that it refers to is not there",
-    "create what the message names; the pod then starts by itself",
-  ),
-  crash: error(
-    "OPERATOR-CRASH",
-    "a container of the new pod ends again and again",
-    "read its last words with kubectl logs --previous, and mend what they name",
-  ),
-  deadline: error(
-    "OPERATOR-DEADLINE",
-    "the Deployment made no progress within its deadline, and neither pods nor events tell why",
-    "look at it with kubectl describe deployment and its pods, then run again",
-  ),
-  definitionKept: warning(
-    "OPERATOR-CRD-NEWER",
-    "the stored definition is of a newer release than this bundle and is shared by all operators: it is left as it is",
-    "nothing; an older operator works with a newer definition",
-    "domain facts 8",
-  ),
-  definitionLocal: warning(
-    "OPERATOR-CRD-LOCAL",
-    "the stored definition has fields that the release lacks, and that are not known to be of an older one: they are kept",
-    "nothing; a field that no object uses may be taken out with kubectl edit",
-    "S18",
-  ),
-  definitionLoses: warning(
-    "OPERATOR-CRD-LOSES",
-    "the release's definition lacks fields that objects hold, or may hold where they cannot be read: what is there is dropped",
-    "keep elsewhere what the named objects hold there; the definition is saved before it is changed",
-    "domain facts 8",
-  ),
-  definitionStored: error(
-    "OPERATOR-CRD-STORED",
-    "objects are stored in a version that the release's definition does not serve any more",
-    "go to a release in between that serves both, have the objects stored anew, then run again",
-    "domain facts 8",
-  ),
-  definitionUnserved: error(
-    "DEFINITION-NOT-ESTABLISHED",
-    "the API server does not serve the definition",
-    "see its conditions with kubectl describe crd; most often another one holds its names",
-    "domain facts 8",
-  ),
-  elsewhere: error(
-    "OPERATOR-ELSEWHERE",
-    "the namespace has no operator, and another namespace has one: nothing is written where it would not be seen",
-    "give the operator's namespace with -n",
-    "S9",
-  ),
-  forbidden: error(
-    "OPERATOR-POD-FORBIDDEN",
-    "the API server refuses the new pod: its service account is missing, or admission does not allow what it asks for",
-    "restore the account or grant what the message names; the pod is then made by itself",
-  ),
-  gone: error(
-    "OPERATOR-DEPLOYMENT-GONE",
-    "the operator's Deployment is not there any more",
-    "find who deletes it, then run again",
-  ),
-  image: error(
-    "OPERATOR-IMAGE-PULL",
-    "the image of the new pod cannot be pulled",
-    "put the image into the registry, or give the registry with --image-registry and its secret with --pull-secret",
-    "S17",
-  ),
-  imageLeft: warning(
-    "OPERATOR-IMAGE-LEFT",
-    "an image of the cluster that the names do not know is not pointed at the registry",
-    "put that image into the registry too, and set the field to it with kubectl edit, if the cluster uses it",
-    "S17",
-  ),
-  localChange: error(
-    "OPERATOR-LOCAL-CHANGE",
-    "somebody changed a field that the release sets otherwise",
-    "merge the change into the release's files, or let the release win with --take-fields",
-    "S18",
-  ),
-  notChart: error(
-    "OPERATOR-NOT-CHART",
-    "the operator was not installed as this release of a chart: helm would refuse its objects",
-    "use the bundle with --release, or let the chart adopt the objects first",
-    "S20",
-  ),
-  older: error(
-    "OPERATOR-OLDER",
-    "the release is older than the operator that runs: this command goes forward only",
-    "give a release that is not older",
-    "domain facts 8",
-  ),
-  owned: error(
-    "OPERATOR-OWNED",
-    "Helm, OLM or a GitOps controller owns the operator and would undo or fight the change",
-    "use that owner's own way: --chart for a chart, the InstallPlan for OLM, or its repository",
-    "domain facts 8",
-  ),
-  ownersUnknown: warning(
-    "OPERATOR-OWNERS-UNKNOWN",
-    "the dump does not say who set the field: whether it is a local change is not known",
-    "dump the cluster with --show-managed-fields, then rehearse again",
-    "S18",
-  ),
-  paused: error(
-    "OPERATOR-PAUSED",
-    "the Deployment is paused: it makes no new pod",
-    "let it go on with kubectl rollout resume",
-  ),
-  pullSecret: error(
-    "OPERATOR-PULL-SECRET",
-    "the Secret to pull the images with does not exist in the operator's namespace",
-    "create it with kubectl create secret docker-registry, or correct --pull-secret",
-    "S17",
-  ),
-  quota: error(
-    "OPERATOR-QUOTA",
-    "a quota of the namespace leaves no room for the new pod",
-    "raise the quota, or free what it counts; the pod is then made by itself",
-  ),
-  refused: error(
-    "OPERATOR-REFUSED",
-    "the API server refuses the object as the release has it",
-    "mend what it names, then run again: nothing was written yet",
-    "S16",
-  ),
-  registry: error(
-    "OPERATOR-REGISTRY",
-    "the operator that runs is pulled from another registry than the one that the release names",
-    "give that registry with --image-registry, or take the release's with --take-fields",
-    "S17",
-  ),
-  rejected: error(
-    "OPERATOR-POD-REJECTED",
-    "the new pod cannot be created",
-    "mend what the message names; the pod is then made by itself",
-  ),
-  scaledDown: error(
-    "OPERATOR-SCALED-DOWN",
-    "the Deployment is scaled to no pod at all",
-    "scale it to one with kubectl scale, then run again",
-  ),
-  unschedulable: error(
-    "OPERATOR-UNSCHEDULABLE",
-    "no node has room for the new pod, or none fits what it asks for",
-    "free or add a node that fits; the pod is then placed by itself",
-  ),
+  chartPending: error("OPERATOR-CHART-PENDING", "S20", {
+    cause:
+      "an earlier helm run of this release was cut off, and helm refuses the next one until that is settled",
+    fix: "roll the release back with helm rollback, then run again",
+  }),
+  clusterImage: warning("OPERATOR-CLUSTER-IMAGE", "S17", {
+    cause:
+      "the cluster names no image tag, without which its image cannot be pointed at the registry",
+    fix: "give its image with the cluster's own upgrade: upgrade-cluster --image-repository",
+  }),
+  configuration: error("OPERATOR-POD-CONFIGURATION", "S19", {
+    cause: "a container of the new pod cannot be made: something that it refers to is not there",
+    fix: "create what the message names; the pod then starts by itself",
+  }),
+  crash: error("OPERATOR-CRASH", "S19", {
+    cause: "a container of the new pod ends again and again",
+    fix: "read its last words with kubectl logs --previous, and mend what they name",
+  }),
+  deadline: error("OPERATOR-DEADLINE", "S19", {
+    cause:
+      "the Deployment made no progress within its deadline, and neither pods nor events tell why",
+    fix: "look at it with kubectl describe deployment and its pods, then run again",
+  }),
+  definitionKept: warning("OPERATOR-CRD-NEWER", "domain facts 8", {
+    cause:
+      "the stored definition is of a newer release than this bundle and is shared by all operators: it is left as it is",
+    fix: "nothing; an older operator works with a newer definition",
+  }),
+  definitionLocal: warning("OPERATOR-CRD-LOCAL", "S18", {
+    cause:
+      "the stored definition has fields that the release lacks, and that are not known to be of an older one: they are kept",
+    fix: "nothing; a field that no object uses may be taken out with kubectl edit",
+  }),
+  definitionLoses: warning("OPERATOR-CRD-LOSES", "domain facts 8", {
+    cause:
+      "the release's definition lacks fields that objects hold, or may hold where they cannot be read: what is there is dropped",
+    fix: "keep elsewhere what the named objects hold there; the definition is saved before it is changed",
+  }),
+  definitionStored: error("OPERATOR-CRD-STORED", "domain facts 8", {
+    cause: "objects are stored in a version that the release's definition does not serve any more",
+    fix: "go to a release in between that serves both, have the objects stored anew, then run again",
+  }),
+  definitionUnserved: error("DEFINITION-NOT-ESTABLISHED", "domain facts 8", {
+    cause: "the API server does not serve the definition",
+    fix: "see its conditions with kubectl describe crd; most often another one holds its names",
+  }),
+  elsewhere: error("OPERATOR-ELSEWHERE", "S9", {
+    cause:
+      "the namespace has no operator, and another namespace has one: nothing is written where it would not be seen",
+    fix: "give the operator's namespace with -n",
+  }),
+  forbidden: error("OPERATOR-POD-FORBIDDEN", "S19", {
+    cause:
+      "the API server refuses the new pod: its service account is missing, or admission does not allow what it asks for",
+    fix: "restore the account or grant what the message names; the pod is then made by itself",
+  }),
+  gone: error("OPERATOR-DEPLOYMENT-GONE", "S19", {
+    cause: "the operator's Deployment is not there any more",
+    fix: "find who deletes it, then run again",
+  }),
+  image: error("OPERATOR-IMAGE-PULL", "S17", {
+    cause: "the image of the new pod cannot be pulled",
+    fix: "put the image into the registry, or give the registry with --image-registry and its secret with --pull-secret",
+  }),
+  imageLeft: warning("OPERATOR-IMAGE-LEFT", "S17", {
+    cause: "an image of the cluster that the names do not know is not pointed at the registry",
+    fix: "put that image into the registry too, and set the field to it with kubectl edit, if the cluster uses it",
+  }),
+  localChange: error("OPERATOR-LOCAL-CHANGE", "S18", {
+    cause: "somebody changed a field that the release sets otherwise",
+    fix: "merge the change into the release's files, or let the release win with --take-fields",
+  }),
+  notChart: error("OPERATOR-NOT-CHART", "S20", {
+    cause:
+      "the operator was not installed as this release of a chart: helm would refuse its objects",
+    fix: "use the bundle with --release, or let the chart adopt the objects first",
+  }),
+  older: error("OPERATOR-OLDER", "domain facts 8", {
+    cause: "the release is older than the operator that runs: this command goes forward only",
+    fix: "give a release that is not older",
+  }),
+  owned: error("OPERATOR-OWNED", "domain facts 8", {
+    cause: "Helm, OLM or a GitOps controller owns the operator and would undo or fight the change",
+    fix: "use that owner's own way: --chart for a chart, the InstallPlan for OLM, or its repository",
+  }),
+  ownersUnknown: warning("OPERATOR-OWNERS-UNKNOWN", "S18", {
+    cause: "the dump does not say who set the field: whether it is a local change is not known",
+    fix: "dump the cluster with --show-managed-fields, then rehearse again",
+  }),
+  paused: error("OPERATOR-PAUSED", "S19", {
+    cause: "the Deployment is paused: it makes no new pod",
+    fix: "let it go on with kubectl rollout resume",
+  }),
+  pullSecret: error("OPERATOR-PULL-SECRET", "S17", {
+    cause: "the Secret to pull the images with does not exist in the operator's namespace",
+    fix: "create it with kubectl create secret docker-registry, or correct --pull-secret",
+  }),
+  quota: error("OPERATOR-QUOTA", "S19", {
+    cause: "a quota of the namespace leaves no room for the new pod",
+    fix: "raise the quota, or free what it counts; the pod is then made by itself",
+  }),
+  refused: error("OPERATOR-REFUSED", "S16", {
+    cause: "the API server refuses the object as the release has it",
+    fix: "mend what it names, then run again: nothing was written yet",
+  }),
+  registry: error("OPERATOR-REGISTRY", "S17", {
+    cause:
+      "the operator that runs is pulled from another registry than the one that the release names",
+    fix: "give that registry with --image-registry, or take the release's with --take-fields",
+  }),
+  rejected: error("OPERATOR-POD-REJECTED", "S19", {
+    cause: "the new pod cannot be created",
+    fix: "mend what the message names; the pod is then made by itself",
+  }),
+  scaledDown: error("OPERATOR-SCALED-DOWN", "S19", {
+    cause: "the Deployment is scaled to no pod at all",
+    fix: "scale it to one with kubectl scale, then run again",
+  }),
+  unschedulable: error("OPERATOR-UNSCHEDULABLE", "S19", {
+    cause: "no node has room for the new pod, or none fits what it asks for",
+    fix: "free or add a node that fits; the pod is then placed by itself",
+  }),
 } as const satisfies Readonly<Record<string, Explained>>;
 
 /** A finding of one of the codes. */
 export const operatorFinding = findingIn(operatorFindings);
-
-/** Every code, for the catalogue. */
-export const operatorCodes: readonly Explained[] = Object.values(operatorFindings);

@@ -1,4 +1,5 @@
 /** What takes a constraint from accounts, which ways in stay, and who else uses it (S33). */
+import { sccFinding } from "./codes";
 import { type KubeObject, objectLabel } from "../objects";
 import { at, list, own } from "../values";
 import {
@@ -202,41 +203,29 @@ export function findingsOf(plan: Unbinding, constraint: string): readonly Findin
   ];
 }
 
-function wayFinding(way: Way, constraint: string): Finding {
-  const may = `${userOf(way.account)} may still use ${constraint}`;
-  const where = { severity: "warning", object: objectLabel(way.object), source: "S33" } as const;
-  if (way.group !== undefined) {
-    return {
-      ...where,
-      code: "SCC-WAY-GROUP",
-      field: way.role === undefined ? "groups" : "subjects",
-      cause: `${may} as a member of group ${way.group}; taking the group away would take it from all its members`,
-      fix: "take the group out by hand if none of its members needs the constraint, then run again",
-    };
+function wayFinding({ account, object, group, role, ...way }: Way, constraint: string): Finding {
+  const may = `${userOf(account)} may still use ${constraint}`;
+  const about = { object: objectLabel(object) };
+  if (group !== undefined) {
+    const field = role === undefined ? "groups" : "subjects";
+    const cause = `${may} as a member of group ${group}; taking the group away would take it from all its members`;
+    return sccFinding("wayGroup", { ...about, field, cause });
   }
-  return {
-    ...where,
-    code: "SCC-WAY-ROLE",
-    field: "subjects",
-    cause:
-      way.breadth === "wide"
-        ? `${may} by ${way.role}, a role with a wildcard; this is an administrator's grant and not the constraint's`
-        : `${may} by ${way.role}, which also grants other things that it would lose`,
-    fix: "take the account out of the binding, or the rule out of the role, by hand if it is not wanted, then run again",
-  };
+  const reason =
+    "breadth" in way && way.breadth === "wide"
+      ? `by ${role}, a role with a wildcard; this is an administrator's grant and not the constraint's`
+      : `by ${role}, which also grants other things that it would lose`;
+  return sccFinding("wayRole", { ...about, field: "subjects", cause: `${may} ${reason}` });
 }
 
 function inUse({ users }: Unbinding, constraint: string): readonly Finding[] {
   if (users.length === 0) return [];
   return [
-    {
-      code: "SCC-IN-USE",
-      severity: "warning",
+    sccFinding("inUse", {
       object: `${constraintResource.kind}/${constraint}`,
       cause: `it is kept, it is still used by ${few(users).join("; ")}`,
       fix: "unbind those that no longer need it (other namespaces with -n), then run again: it is deleted when nobody is left",
-      source: "S33",
-    },
+    }),
   ];
 }
 
@@ -249,25 +238,19 @@ function few(users: readonly string[]): readonly string[] {
 function leftRole({ leftover }: Unbinding): readonly Finding[] {
   if (leftover === undefined) return [];
   return [
-    {
-      code: "SCC-ROLE-LEFT",
-      severity: "warning",
+    sccFinding("roleLeft", {
       object: objectLabel(leftover),
       cause: "nobody is bound to it any more, and nothing removes it",
       fix: "delete it if you do not mean to grant the constraint again",
-      source: "domain facts 5",
-    },
+    }),
   ];
 }
 
 /** The constraint of releases before 6.4.2-6 is there as well. */
 export function olderLeft(older: string, command: string): Finding {
-  return {
-    code: "SCC-OLDER-LEFT",
-    severity: "warning",
+  return sccFinding("olderLeft", {
     object: `${constraintResource.kind}/${older}`,
     cause: "the constraint of still older releases exists as well",
     fix: `take it away in the same manner: ${command}`,
-    source: "domain facts 5",
-  };
+  });
 }

@@ -1,4 +1,5 @@
 /** What stands against unbinding an EC's account: one finding for each reason (S31, S32). */
+import { sccFinding } from "./codes";
 import type { Finding } from "../findings";
 import { type Names, termOf } from "../names";
 import { annotationOf, type KubeObject, objectLabel } from "../objects";
@@ -146,15 +147,12 @@ function podsOf(
 function judgeAdjustment(cluster: KubeObject, names: Names): readonly Finding[] {
   if (!wantsAdjustment(cluster, names)) return [];
   return [
-    {
-      code: "SCC-ADJUSTMENT",
-      severity: "error",
+    sccFinding("adjustment", {
       object: objectLabel(cluster),
       field: names.ecFields.allowAutoAdjustment.join("."),
       cause: `the ${termOf(names.ec)} asks for automatic resource adjustment, which needs the constraint`,
       fix: "leave it bound while that is wanted; else set the field to false, wait for the rolling update, then run again",
-      source: "S32",
-    },
+    }),
   ];
 }
 
@@ -166,49 +164,39 @@ function judgeRelease(
   const releases = releasesOf({ deployment, cluster, pods }, names);
   if (releases.length === 0) {
     return [
-      {
-        code: "SCC-RELEASE-UNKNOWN",
-        severity: "warning",
+      sccFinding("releaseUnknown", {
         object: objectLabel(cluster),
         cause: `neither the operator nor the ${termOf(names.ec)} tells its release: that it runs unprivileged was judged by its pods alone`,
         fix: `see that both are at ${unprivilegedFrom} or later`,
-        source: "S31",
-      },
+      }),
     ];
   }
-  return releases.filter(isPrivileged).map(({ object, tag }) => ({
-    code: "SCC-RELEASE-OLD",
-    severity: "error",
-    object,
-    cause: `release ${tag} is older than ${unprivilegedFrom}, from which on nothing needs the constraint`,
-    fix: `upgrade the operator and the ${termOf(names.ec)} first, then run again`,
-    source: "S31",
-  }));
+  return releases.filter(isPrivileged).map(({ object, tag }) =>
+    sccFinding("releaseOld", {
+      object,
+      cause: `release ${tag} is older than ${unprivilegedFrom}, from which on nothing needs the constraint`,
+      fix: `upgrade the operator and the ${termOf(names.ec)} first, then run again`,
+    }),
+  );
 }
 
 function judgeState(cluster: KubeObject, names: Names): readonly Finding[] {
   const state = text(at(cluster, names.ecFields.state));
   if (state === undefined || state === "Running") return [];
   return [
-    {
-      code: "SCC-EC-NOT-RUNNING",
-      severity: "error",
+    sccFinding("ecNotRunning", {
       object: objectLabel(cluster),
       field: names.ecFields.state.join("."),
       cause: `the ${termOf(names.ec)} is in state ${state}: its pods may still be made anew`,
       fix: "wait until it is Running, then run again",
-      source: "domain facts 5",
-    },
+    }),
   ];
 }
 
 function judgePod(pod: KubeObject, { constraint }: Surroundings): Finding {
-  return {
-    code: "SCC-POD-RUNNING",
-    severity: "error",
+  return sccFinding("podRunning", {
     object: objectLabel(pod),
     cause: `the pod still runs under ${constraint}`,
     fix: "wait until the rolling upgrade has made the pod anew, or delete the pod so that it is, then run again",
-    source: "S33",
-  };
+  });
 }

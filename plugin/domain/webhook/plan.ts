@@ -1,4 +1,5 @@
 /** From what was found to what is to be written: the state table of upgrade-webhook, pure. */
+import { webhookFinding } from "./codes";
 import type { Finding } from "../findings";
 import { leftovers, type Names } from "../names";
 import { type KubeObject, objectLabel } from "../objects";
@@ -134,15 +135,13 @@ function judgeForeign(
         ? `every database in its scope would be judged by the webhook in ${facts.namespace} instead of the one in ${served}`
         : `the databases that ${served} validates would lose that check`;
     return [
-      {
-        code: "WEBHOOK-OTHER-NAMESPACE",
+      webhookFinding("otherNamespace", {
         severity: facts.takeOver ? ("warning" as const) : ("error" as const),
         object: objectLabel(object),
         field: "webhooks[0].clientConfig.service.namespace",
         cause: `it serves namespace ${served}, which exists: ${consequence}`,
         fix: `run with -n ${served} to upgrade that one, or with --take-over to move it to ${facts.namespace}`,
-        source: "domain facts 4.4",
-      },
+      }),
     ];
   });
 }
@@ -168,27 +167,22 @@ function judgeOwners(
         ? `${owner.name} owns it, and it calls the same webhook for the same kinds: a second configuration would judge every edit twice`
         : `${owner.name} owns it; this run does not touch it`;
     return [
-      {
-        code: "WEBHOOK-OWNED",
+      webhookFinding("owned", {
         severity: mine || beside ? ("error" as const) : ("warning" as const),
         object: objectLabel(object),
         cause,
         fix: owner.way,
-        source: "domain facts 4.4",
-      },
+      }),
     ];
   });
 }
 
 function otherConfiguration(object: KubeObject): Finding {
-  return {
-    code: "WEBHOOK-OTHER-CONFIGURATION",
-    severity: "warning",
+  return webhookFinding("otherConfiguration", {
     object: objectLabel(object),
     cause: "another configuration carries the same entry and may judge the same databases",
     fix: `look at it with: kubectl get validatingwebhookconfiguration ${object.metadata.name ?? ""} -o yaml`,
-    source: "domain facts 4.4",
-  };
+  });
 }
 
 /** The old configuration holds entries that are not the product's: deleting it would lose them. */
@@ -199,15 +193,12 @@ function judgeStrangers(old: KubeObject | undefined, names: Names): readonly Fin
     .filter((name) => !ours.includes(name));
   if (old === undefined || strangers.length === 0) return [];
   return [
-    {
-      code: "WEBHOOK-OLD-HAS-OTHERS",
-      severity: "error",
+    webhookFinding("oldHasOthers", {
       object: objectLabel(old),
       field: "webhooks",
       cause: `it also holds entries that are not the operator's: ${strangers.join(", ")}`,
       fix: "move those entries to a configuration of their own, then run again",
-      source: "S25",
-    },
+    }),
   ];
 }
 
@@ -221,39 +212,31 @@ function judgeLosses(
   const lost = lostRules(entryOf(live, entry), entryOf(wanted, entry));
   if (lost.length === 0) return [];
   return [
-    {
-      code: "WEBHOOK-LOSES-RULES",
+    webhookFinding("losesRules", {
       severity: takeTemplateRules ? "warning" : "error",
       object: objectLabel(wanted),
       field: "webhooks[0].rules",
       cause: `the template does not guard what the live entry guards: ${lost.join(", ")}`,
       fix: "give the template of the operator's release with --release SOURCE, or drop these with --take-template-rules",
-      source: "cli contract, upgrade-webhook",
-    },
+    }),
   ];
 }
 
 function nothingBefore(names: Names): Finding {
-  return {
-    code: "WEBHOOK-ABSENT",
-    severity: "warning",
+  return webhookFinding("absent", {
     object: `ValidatingWebhookConfiguration/${names.webhook.configuration}`,
     cause: "neither the new nor the old configuration exists: nothing was validated until now",
     fix: "review the databases that were edited in the meantime: nothing judged those edits",
-    source: "S24",
-  };
+  });
 }
 
 function keptFinding(field: string, source: string, names: Names): Finding {
-  return {
-    code: "WEBHOOK-KEPT",
-    severity: "warning",
+  return webhookFinding("kept", {
     object: `ValidatingWebhookConfiguration/${names.webhook.configuration}`,
     field: `webhooks[0].${field}`,
     cause: `kept as found in ${source}, the template has something else`,
     fix: "nothing, if it is wanted; else run with --take-template-selectors or edit it",
-    source: "domain facts 4.3",
-  };
+  });
 }
 
 const known = releasePairs.map(([tag]) => tag);
@@ -265,13 +248,10 @@ export function judgeShipped(operator: string | undefined, object: string): read
   const releases = known.map((tag) => parseReleaseTag(tag)).filter((one) => one !== undefined);
   if (runs === undefined || releases.some((one) => compareReleaseTags(runs, one) <= 0)) return [];
   return [
-    {
-      code: "WEBHOOK-TEMPLATE-OLDER",
-      severity: "warning",
+    webhookFinding("templateOlder", {
       object,
       cause: `the operator is of ${operator}, and the template that the tool ships is known up to ${known.slice(-1).join("")}: what a later webhook guards beside that is not in it`,
       fix: "give the template of the operator's release with --release SOURCE",
-      source: "S26",
-    },
+    }),
   ];
 }

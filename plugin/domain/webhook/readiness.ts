@@ -1,4 +1,5 @@
 /** Is there a server behind the webhook's Service, and is the operator ready (S19, 4.5)? */
+import { webhookFinding } from "./codes";
 import { type Facts, factNamed } from "../facts";
 import type { Finding } from "../findings";
 import type { Names } from "../names";
@@ -41,26 +42,20 @@ function judgeService(facts: ServerFacts): readonly Finding[] {
   const object = `Service/${facts.namespace}/${facts.serviceName}`;
   if (facts.service === undefined) {
     return [
-      {
-        code: "WEBHOOK-SERVICE-MISSING",
-        severity: "error",
+      webhookFinding("serviceMissing", {
         object,
         cause: "the Service that the webhook entry calls does not exist",
         fix: "install the operator (or the companion webhook) in this namespace first, or give its namespace with -n",
-        source: "domain facts 4.5",
-      },
+      }),
     ];
   }
   if (readyEndpoints(facts.slices) > 0) return [];
   return [
-    {
-      code: "WEBHOOK-NO-ENDPOINTS",
-      severity: "error",
+    webhookFinding("noEndpoints", {
       object,
       cause: "the Service has no ready endpoint, every call would fail",
       fix: "restart the pod behind the Service and wait for it, or run again with --wait",
-      source: "domain facts 4.5",
-    },
+    }),
   ];
 }
 
@@ -71,14 +66,11 @@ function judgeOperator(facts: ServerFacts, names: Names): readonly Finding[] {
   if (seen === undefined) return [];
   const reason = blockedBecause(deployment);
   return [
-    {
-      code: "OPERATOR-NOT-READY",
-      severity: "error",
+    webhookFinding("operatorNotReady", {
       object: `Deployment/${facts.namespace}/${names.operator.deployment}`,
       cause: `the operator is not ready: ${seen}${reason === undefined ? "" : ` (${reason})`}`,
       fix: "wait until the operator reports 1/1 ready, up to date and available, or run again with --wait",
-      source: "S19",
-    },
+    }),
   ];
 }
 

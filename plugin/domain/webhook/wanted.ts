@@ -2,6 +2,7 @@
  * The complete object that is written once (domain facts 4.3): the template with the CA in it,
  * the API server's defaults spelled out, and what is kept of the live object.
  */
+import { webhookFinding } from "./codes";
 import type { Finding } from "../findings";
 import { leftovers, type Names, replaceTokens } from "../names";
 import { type KubeObject, lastApplied } from "../objects";
@@ -115,15 +116,12 @@ function findingsOf(source: Json | undefined, entry: Json, from: Ingredients): r
   const written = at(entry, ["failurePolicy"]);
   if (source === undefined || found === undefined || found === written) return [];
   return [
-    {
-      code: "WEBHOOK-FAILURE-POLICY",
-      severity: "warning",
+    webhookFinding("failurePolicy", {
       object: `ValidatingWebhookConfiguration/${from.names.webhook.configuration}`,
       field: "webhooks[0].failurePolicy",
       cause: `the live entry has ${JSON.stringify(found)}, the template ${JSON.stringify(written)}, and the template's is written`,
       fix: "give a template with the policy that you want by --template",
-      source: "cli contract, upgrade-webhook",
-    },
+    }),
   ];
 }
 

@@ -1,5 +1,5 @@
 import type { Check } from "../../../../plugin/domain/checks/check";
-import { codeIn, on } from "../../../../plugin/domain/checks/check";
+import { on } from "../../../../plugin/domain/checks/check";
 import { isBlocked, judgeBy, judgeChecks } from "../../../../plugin/domain/checks/judge";
 import { checks } from "../../../../plugin/domain/checks/all";
 import { fitWorld, openShiftWorld, type World } from "./world";
@@ -232,10 +232,6 @@ test("no Secret's value is in the facts, but for the certificate", async () => {
   expect(secrets).not.toContain("last-applied");
   expect(objects.webhookSecrets[0]?.["data"]).toMatchObject({ privateKey: "" });
   expect(certificate?.matchesPrivateKey).toBe(true);
-});
-
-test("a code that is none is a mistake of the catalogue", () => {
-  expect(() => codeIn(checks, "NO-CODE")).toThrow("there is no code NO-CODE");
 });
 
 test("an object is named by its label", () => {
