@@ -1,25 +1,17 @@
 /** Every check, by area in the order in which they are shown. */
-import { activeActiveChecks } from "./active-active";
-import { certificateChecks } from "./certificate";
+import { activeActiveChecks, moduleChecks } from "./modules";
+import { certificateChecks, restChecks } from "./secrets";
 import type { Explained } from "../findings";
 import { type Check, judgingCodes } from "./check";
-import { clusterChecks } from "./cluster";
-import { clusterSpecChecks } from "./cluster-spec";
+import { clusterChecks, clusterSpecChecks, licenceChecks } from "./cluster";
 import { databaseChecks } from "./databases";
-import { definitionChecks } from "./definitions";
-import { licenceChecks } from "./licence";
-import { moduleChecks } from "./modules";
-import { operatorChecks } from "./operator";
-import { operatorOwnerChecks } from "./operator-owner";
+import { definitionChecks, releaseChecks } from "./release";
+import { operatorChecks, operatorOwnerChecks } from "./operator";
 import { platformChecks } from "./platform";
-import { rbacChecks } from "./rbac";
-import { rbacReachChecks } from "./rbac-reach";
-import { rbacSettingChecks } from "./rbac-settings";
-import { releaseChecks } from "./release";
-import { restChecks } from "./rest";
+import { rbacChecks, rbacReachChecks } from "./rbac";
+import { rbacSettingChecks } from "./rbac-sites";
 import { sccChecks } from "./scc";
-import { webhookChecks } from "./webhook";
-import { webhookTrustChecks } from "./webhook-trust";
+import { webhookChecks, webhookTrustChecks } from "./webhook";
 
 /** The catalogue of checks. */
 export const checks: readonly Check[] = [

@@ -7,11 +7,18 @@ import { ownerOf } from "../owners";
 import { clusterVersionFor } from "../release/platforms";
 import { isSameTag } from "../versions";
 import { runningVersion } from "../rollout/cluster";
-import { at, text } from "../values";
-import { type Check, checksOf, on, perCluster } from "./check";
+import { at, shown, text } from "../values";
+import { type Check, checksOf, type Found, on, perCluster } from "./check";
 import { nameOf, namespaceOf, type Situation } from "./situation";
+import { usualPullPolicy } from "../cluster/edits";
+import { autoPaths } from "../served-fields";
+import { lastFile } from "../operator/managers";
+import { isUnknownPolicy } from "../rules/upgrade-policy";
+import { judgeSecrets } from "./secrets";
+import { causesOf } from "../cluster/causes";
+import { daysUntil } from "../duration";
 
-const { shared, warning } = checksOf("cluster");
+const { error, ofCause, shared, warning } = checksOf("cluster");
 const needs = ["ecs"] as const;
 
 /** States that an EC leaves by itself (domain facts 7). */
@@ -163,4 +170,189 @@ function warningOf({ metadata }: KubeObject, { facts, names }: Situation): strin
       at(event, ["involvedObject", "name"]) === metadata.name,
   );
   return warnings.map((event) => text(event["message"])).at(-1);
+}
+
+/** The checks of the EC's spec. */
+export const clusterSpecChecks: readonly Check[] = [
+  error("CLUSTER-IMAGE-INCOMPLETE", "S48", {
+    title: "The image spec is whole where there is one",
+    cause: "the EC's image spec lacks a field that it must have once it is there",
+    fix: "set both tag and pull policy, or remove the whole image spec",
+    needs,
+    judge: perCluster((cluster, { names: { ecFields } }) => {
+      const paths = [ecFields.versionTag, ecFields.imagePullPolicy];
+      if (at(cluster, ecFields.versionTag.slice(0, -1)) === undefined) return [];
+      return paths
+        .filter((path) => text(at(cluster, path)) === undefined)
+        .map((path) =>
+          on(cluster, `${path.join(".")} is absent`, {
+            field: path.join("."),
+            ...(path === ecFields.imagePullPolicy && filledIn),
+          }),
+        );
+    }),
+  }),
+  ofCause("digestPinned", {
+    title: "No image is pinned by digest where upgrades are automatic",
+    needs,
+  }),
+  warning("CLUSTER-HELPER-IMAGES", "domain facts 7", {
+    title: "Bootstrapper and services rigger are of the operator's release",
+    cause: "the tag of the bootstrapper or of the services rigger is not the operator's release",
+    fix: "set it to the operator's release, or remove that image spec",
+    needs: ["ecs", "deployments"],
+    judge: perCluster((cluster, { installed, names: { ecFields } }) => {
+      const leaf = ecFields.versionTag.slice(-1);
+      const paths = [ecFields.bootstrapperImage, ecFields.riggerImage].map((one) => [
+        ...one,
+        ...leaf,
+      ]);
+      return paths.flatMap((path) => {
+        const tag = text(at(cluster, path));
+        if (tag === undefined || installed === undefined || isSameTag(tag, installed.tag))
+          return [];
+        const cause = `${path.join(".")} is ${tag}, the operator ${installed.tag}`;
+        return [on(cluster, cause, { field: path.join(".") })];
+      });
+    }),
+  }),
+  error("CLUSTER-PULL-SECRET", "S17", {
+    title: "The Secrets for pulling images are there",
+    cause: "a Secret that the EC names for pulling images does not exist",
+    fix: "make the Secret in the EC's namespace, or take it off the list",
+    needs: ["ecs", "ercs", "namedSecrets"],
+    judge: (situation) => judgeSecrets(situation, "pull"),
+  }),
+  warning("CLUSTER-POLICY-UNKNOWN", "C20", {
+    title: "The upgrade policy is a known one",
+    cause: "the EC's upgrade policy is none of the known ones, and counts as none",
+    fix: "set it to one of the two known policies, or remove it",
+    needs,
+    judge: perCluster((cluster, { names }) => {
+      const path = names.fields.engineUpgradePolicy;
+      const policy = at(cluster, path);
+      if (!isUnknownPolicy(policy, names)) return [];
+      return [on(cluster, `its policy is ${shown(policy)}`, { field: path.join(".") })];
+    }),
+  }),
+  shared(clusterFindings.autoConflicting, {
+    title: "The spellings of the automatic upgrade agree",
+    needs,
+    judge: perCluster((cluster, { names }) => {
+      const said = saidIn(cluster, names);
+      if (new Set(said.map(({ value }) => value)).size < 2) return [];
+      const all = said.map(({ field, value }) => `${field} is ${shown(value)}`).join(", ");
+      return [on(cluster, all, { field: said.map(({ field }) => field).join(", ") })];
+    }),
+  }),
+  shared(clusterFindings.fieldPruned, {
+    title: "The automatic upgrade was not dropped",
+    needs,
+    judge: perCluster((cluster, { names }) => {
+      const applied = lastFile(cluster);
+      const kept = saidIn(cluster, names).map(({ field }) => field);
+      return saidIn(applied, names)
+        .filter(({ field }) => !kept.includes(field))
+        .map(({ field }) => on(cluster, `${field} was applied and is not there`, { field }));
+    }),
+  }),
+];
+
+/** The upgrade of the EC writes the pull policy with the tag. */
+const filledIn: Partial<Found> = {
+  severity: "warning",
+  fix: `nothing: upgrade-cluster writes ${usualPullPolicy} with the tag`,
+};
+
+/** Each spelling that is there. */
+function saidIn(
+  cluster: unknown,
+  names: Situation["names"],
+): readonly { readonly field: string; readonly value: unknown }[] {
+  return autoPaths(names)
+    .map((path) => ({ field: path.join("."), value: at(cluster, path) }))
+    .filter(({ value }) => value !== undefined);
+}
+
+const licence = checksOf("licence");
+const soon = 30;
+
+/** The checks of the license. */
+export const licenceChecks: readonly Check[] = [
+  licence.ofCause("license", { title: "The license is valid", needs }),
+  licence.shared(clusterFindings.licenseUnknown, {
+    title: "The EC tells the state of its license",
+    needs,
+    vouched: true,
+    judge: perCluster((cluster, { names }) => {
+      const path = names.ecFields.licenseState;
+      if (text(at(cluster, path)) !== undefined) return [];
+      return [on(cluster, "its status tells no state of the license", { field: path.join(".") })];
+    }),
+  }),
+  licence.error("LICENSE-EXPIRED", "S60", {
+    title: "The license has not expired",
+    cause: "the day on which the license expires is past, whatever its state still says",
+    fix: "put in a new license",
+    needs,
+    judge: perCluster((cluster, situation) => {
+      const { days, field, until } = expiryOf(cluster, situation);
+      // of an invalid license the check of its state tells
+      if (
+        days === undefined ||
+        days >= 0 ||
+        causesOf("license", situation.facts, { ec: cluster }).length > 0
+      )
+        return [];
+      return [on(cluster, `its license expired ${until}`, { field })];
+    }),
+  }),
+  licence.warning("LICENSE-EXPIRES-SOON", "S60", {
+    title: `The license is good for more than ${soon} days`,
+    cause: `the license expires within ${soon} days; settings of databases cannot be changed then`,
+    fix: "put in a new license before that day",
+    needs,
+    judge: perCluster((cluster, situation) => {
+      const { days, field, until } = expiryOf(cluster, situation);
+      if (days === undefined || days < 0 || days >= soon) return [];
+      return [on(cluster, `its license expires ${until}, days left: ${days}`, { field })];
+    }),
+  }),
+  licence.warning("LICENSE-SHARDS", "S117", {
+    title: "The license leaves shards",
+    cause: "all shards of the license are in use",
+    fix: "take a larger license, or remove databases that nobody needs",
+    needs,
+    judge: perCluster((cluster, { names: { ecFields } }) => {
+      const [used, limit] = [ecFields.shardsUsage, ecFields.shardsLimit].map((path) =>
+        at(cluster, path),
+      );
+      if (typeof used !== "number" || typeof limit !== "number" || used < limit) return [];
+      return [on(cluster, `${used} of ${limit} shards`, { field: ecFields.shardsUsage.join(".") })];
+    }),
+  }),
+  licence.warning("LICENSE-TWICE", "domain facts 7", {
+    title: "The license comes from one place",
+    cause: "the EC has its license both in its spec and in a Secret",
+    fix: "keep one of the two: the Secret hides the text from whoever reads the EC",
+    needs,
+    judge: perCluster((cluster, { names: { ecFields } }) => {
+      const both = [ecFields.license, ecFields.licenseSecretName];
+      if (both.some((path) => text(at(cluster, path)) === undefined)) return [];
+      return [on(cluster, "it has both", { field: ecFields.license.join(".") })];
+    }),
+  }),
+  licence.error("LICENSE-SECRET", "domain facts 7", {
+    title: "The Secret with the license is there",
+    cause: "the Secret that the EC takes its license from is absent or lacks the item",
+    fix: "make the Secret with the license in the item that is named",
+    needs: ["ecs", "ercs", "namedSecrets"],
+    judge: (situation) => judgeSecrets(situation, "license"),
+  }),
+];
+
+function expiryOf(cluster: KubeObject, { facts, names }: Situation) {
+  const path = names.ecFields.licenseExpiration;
+  const until = text(at(cluster, path)) ?? "";
+  return { field: path.join("."), until, days: daysUntil(until, facts.now) };
 }

@@ -1,10 +1,17 @@
 /** Secrets that objects name: there, and with the items that are read from them; never a value. */
 import { factNamed } from "../facts";
-import { at, isObject, list, own, text } from "../values";
-import type { Found } from "./check";
+import { at, isObject, list, own, shown, text } from "../values";
+import { type Check, checksOf, type Found, on, perCluster } from "./check";
 import { nameOf, type Situation } from "./situation";
 import { type Names, termOf } from "../names";
 import { type KubeObject, objectLabel } from "../objects";
+import {
+  absentSecret,
+  certificateChecks as judged,
+  judgeCertificate,
+  secretAbsent,
+} from "../certificate";
+import { candidatesOf } from "../webhook/configuration";
 
 /** What a Secret is named for. */
 export type SecretUse = "credentials" | "license" | "module" | "pull" | "remote";
@@ -153,4 +160,118 @@ function judgeSecret(
   const held = Object.keys(isObject(data) ? data : {});
   const missing = items.filter((item) => !held.includes(item));
   return missing.length === 0 ? [] : [about(`it has no item ${missing.join(", ")}`)];
+}
+
+const rest = checksOf("rest");
+
+/** The checks of the REST API. */
+export const restChecks: readonly Check[] = [
+  rest.warning("REST-CREDENTIALS", "S105", {
+    title: "The Secret with the REST credentials is there",
+    cause: "the Secret with the credentials of the REST API is absent or lacks an item",
+    fix: "give another with --api-credentials-secret where a command needs the REST API",
+    needs: ["ecs", "ercs", "namedSecrets"],
+    judge: (situation) => judgeSecrets(situation, "credentials"),
+  }),
+  rest.warning("REST-CREDENTIALS-ELSEWHERE", "domain facts 7", {
+    title: "The REST credentials are in a Secret",
+    cause: "the EC keeps the credentials of the REST API elsewhere, where this tool does not look",
+    fix: "put them in a Secret for the time, and give it with --api-credentials-secret",
+    needs: ["ecs"],
+    judge: perCluster((cluster, { names }) => {
+      const path = names.ecFields.credentialSecretType;
+      if (keepsCredentialsInSecret(cluster, names)) return undefined;
+      return on(cluster, `they are of type ${shown(at(cluster, path))}`, { field: path.join(".") });
+    }),
+  }),
+  rest.warning("REST-SERVICE-ABSENT", "domain facts 9", {
+    title: "The Service of every EC exists",
+    cause: "there is no Service named like the EC, by which the REST API is reached",
+    fix: "see the operator's log; or reach the API by --api-url",
+    needs: ["ecs", "services"],
+    judge: perCluster((cluster, { facts }) => {
+      const name = nameOf(cluster);
+      if (factNamed(facts, "services", { name }) !== undefined) return undefined;
+      return on(cluster, `there is no Service ${name} in namespace ${facts.namespace}`);
+    }),
+  }),
+  rest.warning("REST-SERVICE-PORT", "domain facts 9", {
+    title: "The Service of every EC has the port of the REST API",
+    cause: "the Service named like the EC does not have the port of the REST API",
+    fix: "see who changed it; or reach the API by --api-url",
+    needs: ["ecs", "services"],
+    judge: perCluster((cluster, { facts, names }) => {
+      const service = factNamed(facts, "services", { name: nameOf(cluster) });
+      const ports = list(at(service, ["spec", "ports"])).map((port) => String(own(port, "port")));
+      if (service === undefined || ports.includes(names.restPort)) return undefined;
+      return on(service, `it has the ports ${ports.join(", ")}, not ${names.restPort}`);
+    }),
+  }),
+  rest.warning("REST-DATABASE-UID", "domain facts 10", {
+    title: "Every active database tells its uid",
+    cause: "an active database does not tell its uid: a call has to find it by name",
+    fix: "see in the REST API's list of databases which uid it has",
+    needs: ["edbs", "ecs", "namespaces", "deployments", "configMaps"],
+    judge: ({ databases, names: { edbFields } }) =>
+      databases
+        .filter(({ kind, object }) => kind === "edb" && at(object, edbFields.status) === "active")
+        .filter(({ object }) => text(at(object, edbFields.databaseUid)) === undefined)
+        .map(({ object }) =>
+          on(object, "its status has no uid", { field: edbFields.databaseUid.join(".") }),
+        ),
+  }),
+];
+
+const certificate = checksOf("certificate");
+
+/** What is so when nothing is found. */
+const titles: Readonly<Record<string, string>> = {
+  "SECRET-TYPE": "The webhook's Secret is of type Opaque",
+  "SECRET-ITEMS": "The webhook's Secret holds the two items",
+  "SECRET-NO-CERT": "The webhook's Secret holds the certificate",
+  "SECRET-NOT-PEM": "The certificate is PEM, encoded once",
+  "SECRET-PRIVATE-KEY-IN-CERT": "The certificate item holds no private key",
+  "CERT-SAN": "The certificate is made for the webhook's Service",
+  "CERT-EXPIRED": "The certificate has not expired",
+  "CERT-NOT-YET-VALID": "The certificate is valid already",
+  "CERT-KEY-MISMATCH": "Certificate and private key belong together",
+  "CERT-EXPIRES-SOON": "The certificate is good for a while",
+  "CERT-WEAK": "The certificate is strong enough",
+  "CERT-CHAIN": "The certificates form a chain",
+};
+
+/** The checks of the certificate. */
+export const certificateChecks: readonly Check[] = [
+  certificate.shared(secretAbsent, {
+    title: "The webhook's Secret exists where a webhook is in use",
+    needs: ["webhookSecrets", "webhookConfigurations", "services"],
+    judge: (situation) => {
+      const { facts, names } = situation;
+      if (facts.objects.webhookSecrets.length > 0 || !isInUse(situation)) return [];
+      return [absentSecret(facts.namespace, names)];
+    },
+  }),
+  ...judged.map((entry) =>
+    certificate.shared(entry, {
+      title: String(titles[entry.code]),
+      needs: ["webhookSecrets"],
+      wants: "certificate",
+      judge: ({ facts, names }) =>
+        facts.certificate === undefined
+          ? []
+          : judgeCertificate(facts.certificate, {
+              namespace: facts.namespace,
+              now: facts.now,
+              names,
+            }).filter(({ code }) => code === entry.code),
+    }),
+  ),
+];
+
+/** S24: nothing is asked of an admission controller that is not there. */
+function isInUse({ facts, names }: Situation): boolean {
+  return (
+    candidatesOf(facts.objects.webhookConfigurations, names).length > 0 ||
+    factNamed(facts, "services", { name: names.webhook.service }) !== undefined
+  );
 }
