@@ -1,6 +1,7 @@
 /** What a run has read of a cluster, as one value: checks, steps and the status judge nothing else. */
 import type { CertificateFacts } from "./certificate";
-import { kinds, rbacKinds } from "./kinds";
+import { kinds, olmKind, rbacKinds } from "./kinds";
+import { constraintResource } from "./scc/grants";
 import type { Names } from "./names";
 import type { KubeObject, Resource } from "./objects";
 import { own } from "./values";
@@ -70,19 +71,6 @@ export interface Facts {
   readonly certificate?: CertificateFacts;
 }
 
-const core = (plural: string, kind: string): Resource => ({
-  group: "",
-  version: "v1",
-  plural,
-  kind,
-});
-const apps = (plural: string, kind: string): Resource => ({
-  group: "apps",
-  version: "v1",
-  plural,
-  kind,
-});
-
 /** Where each list is read. */
 export function factSources(names: Names): Readonly<Record<FactKey, FactSource>> {
   const product = ({ kind, plural }: Names["ec"]): FactSource => ({
@@ -90,61 +78,32 @@ export function factSources(names: Names): Readonly<Record<FactKey, FactSource>>
   });
   return {
     namespaces: { resource: kinds.namespace },
-    nodes: { resource: core("nodes", "Node") },
+    nodes: { resource: kinds.node },
     clusterVersions: { resource: kinds.clusterVersion },
-    definitions: {
-      resource: {
-        group: "apiextensions.k8s.io",
-        version: "v1",
-        plural: "customresourcedefinitions",
-        kind: "CustomResourceDefinition",
-      },
-    },
+    definitions: { resource: kinds.definition },
     deployments: { resource: kinds.deployment, own: true },
-    replicaSets: { resource: apps("replicasets", "ReplicaSet"), own: true },
-    statefulSets: { resource: apps("statefulsets", "StatefulSet"), own: true },
-    pods: { resource: core("pods", "Pod"), own: true },
+    replicaSets: { resource: kinds.replicaSet, own: true },
+    statefulSets: { resource: kinds.statefulSet, own: true },
+    pods: { resource: kinds.pod, own: true },
     services: { resource: kinds.service, own: true },
     endpointSlices: { resource: kinds.endpointSlice, own: true },
     configMaps: { resource: kinds.configMap, own: true, only: names.configMap.name },
     webhookSecrets: { resource: kinds.secret, own: true, only: names.webhook.secret },
     namedSecrets: { resource: kinds.secret, own: true, named: true },
-    serviceAccounts: { resource: core("serviceaccounts", "ServiceAccount"), own: true },
-    resourceQuotas: { resource: core("resourcequotas", "ResourceQuota"), own: true },
-    events: { resource: core("events", "Event"), own: true },
+    serviceAccounts: { resource: kinds.serviceAccount, own: true },
+    resourceQuotas: { resource: kinds.resourceQuota, own: true },
+    events: { resource: kinds.event, own: true },
     ecs: { ...product(names.ec), olderVersion: names.ecVersion },
     edbs: product(names.edb),
     eaadbs: product(names.eaadb),
     ercs: product(names.erc),
-    webhookConfigurations: {
-      resource: {
-        group: "admissionregistration.k8s.io",
-        version: "v1",
-        plural: "validatingwebhookconfigurations",
-        kind: "ValidatingWebhookConfiguration",
-      },
-    },
+    webhookConfigurations: { resource: kinds.webhookConfiguration },
     roles: { resource: rbacKinds.role },
     roleBindings: { resource: rbacKinds.roleBinding },
     clusterRoles: { resource: rbacKinds.clusterRole },
     clusterRoleBindings: { resource: rbacKinds.clusterRoleBinding },
-    constraints: {
-      resource: {
-        group: "security.openshift.io",
-        version: "v1",
-        plural: "securitycontextconstraints",
-        kind: "SecurityContextConstraints",
-      },
-    },
-    subscriptions: {
-      resource: {
-        group: "operators.coreos.com",
-        version: "v1alpha1",
-        plural: "subscriptions",
-        kind: "Subscription",
-      },
-      own: true,
-    },
+    constraints: { resource: constraintResource },
+    subscriptions: { resource: olmKind("subscriptions", "Subscription"), own: true },
   };
 }
 

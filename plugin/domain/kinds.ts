@@ -1,12 +1,42 @@
-/** Kubernetes' own kinds that the plugin reads, as they are addressed. */
+/** Kubernetes' own kinds as they are addressed, and the two pairs of RBAC's that the operator needs. */
 import type { Resource } from "./objects";
 
-const rbac = (plural: string, kind: string): Resource => ({
-  group: "rbac.authorization.k8s.io",
-  version: "v1",
-  plural,
-  kind,
-});
+/** The maker of a group's kinds. */
+export const inGroup =
+  (group: string, version = "v1") =>
+  (plural: string, kind: string): Resource => ({ group, version, plural, kind });
+const core = inGroup("");
+const apps = inGroup("apps");
+const rbac = inGroup("rbac.authorization.k8s.io");
+
+/** Kinds by their name. */
+export const kinds = {
+  namespace: core("namespaces", "Namespace"),
+  node: core("nodes", "Node"),
+  pod: core("pods", "Pod"),
+  event: core("events", "Event"),
+  configMap: core("configmaps", "ConfigMap"),
+  secret: core("secrets", "Secret"),
+  service: core("services", "Service"),
+  serviceAccount: core("serviceaccounts", "ServiceAccount"),
+  resourceQuota: core("resourcequotas", "ResourceQuota"),
+  endpointSlice: inGroup("discovery.k8s.io")("endpointslices", "EndpointSlice"),
+  deployment: apps("deployments", "Deployment"),
+  replicaSet: apps("replicasets", "ReplicaSet"),
+  statefulSet: apps("statefulsets", "StatefulSet"),
+  clusterVersion: inGroup("config.openshift.io")("clusterversions", "ClusterVersion"),
+  definition: inGroup("apiextensions.k8s.io")(
+    "customresourcedefinitions",
+    "CustomResourceDefinition",
+  ),
+  webhookConfiguration: inGroup("admissionregistration.k8s.io")(
+    "validatingwebhookconfigurations",
+    "ValidatingWebhookConfiguration",
+  ),
+} as const;
+
+/** What OLM keeps of a release. */
+export const olmKind = inGroup("operators.coreos.com", "v1alpha1");
 
 /** RBAC's kinds by their name. */
 export const rbacKinds = {
@@ -28,31 +58,3 @@ export function kindsIn(namespace: string | undefined): Pair<Resource> {
     ? { role: rbacKinds.clusterRole, binding: rbacKinds.clusterRoleBinding }
     : { role: rbacKinds.role, binding: rbacKinds.roleBinding };
 }
-
-const core = (plural: string, kind: string): Resource => ({
-  group: "",
-  version: "v1",
-  plural,
-  kind,
-});
-
-/** Kinds by their name. */
-export const kinds = {
-  namespace: core("namespaces", "Namespace"),
-  configMap: core("configmaps", "ConfigMap"),
-  secret: core("secrets", "Secret"),
-  service: core("services", "Service"),
-  endpointSlice: {
-    group: "discovery.k8s.io",
-    version: "v1",
-    plural: "endpointslices",
-    kind: "EndpointSlice",
-  },
-  clusterVersion: {
-    group: "config.openshift.io",
-    version: "v1",
-    plural: "clusterversions",
-    kind: "ClusterVersion",
-  },
-  deployment: { group: "apps", version: "v1", plural: "deployments", kind: "Deployment" },
-} as const satisfies Record<string, Resource>;

@@ -79,6 +79,12 @@ export function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? (value as readonly unknown[]) : [];
 }
 
+/** The number at a path; `absent` where there is none. */
+export function numberAt(value: unknown, path: readonly string[], absent = 0): number {
+  const found = at(value, path);
+  return typeof found === "number" ? found : absent;
+}
+
 /** A value as JSON for a message, "absent" when it is not there. */
 export function shown(value: unknown): string {
   return value === undefined ? "absent" : JSON.stringify(value);

@@ -203,7 +203,7 @@ export function keepsNothing(edb: KubeObject, { edbFields }: Names): boolean {
 }
 
 /** Nothing keeps its data: known for certain, not merely untold. */
-function isVolatile({ replication, dataPersistence }: ApiDatabase): boolean {
+export function isVolatile({ replication, dataPersistence }: ApiDatabase): boolean {
   return replication === false && dataPersistence === disabled;
 }
 

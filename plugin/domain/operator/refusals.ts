@@ -1,27 +1,21 @@
 /** What speaks against upgrading this operator in this way, before anything is written. */
+import { olmKind } from "../kinds";
 import { parseImage, registryOf } from "../image";
 import type { Finding } from "../findings";
 import type { Names } from "../names";
-import { type KubeObject, objectLabel, type Resource } from "../objects";
+import { type KubeObject, objectLabel } from "../objects";
 import { ownerOf } from "../owners";
 import { at, own, text } from "../values";
 import { compareTags, isOlder } from "../versions";
 import { operatorFinding } from "./codes";
 import { imagesOf, operatorVersionOf } from "./wanted";
 
-const group = "operators.coreos.com";
-const version = "v1alpha1";
-
 /** How the API server addresses what OLM keeps of a release. */
 export const olmResources = {
-  installPlan: { group, version, plural: "installplans", kind: "InstallPlan" },
-  clusterServiceVersion: {
-    group,
-    version,
-    plural: "clusterserviceversions",
-    kind: "ClusterServiceVersion",
-  },
-} as const satisfies Readonly<Record<string, Resource>>;
+  installPlan: olmKind("installplans", "InstallPlan"),
+  clusterServiceVersion: olmKind("clusterserviceversions", "ClusterServiceVersion"),
+} as const;
+const { group } = olmResources.installPlan;
 
 /** What was found of OLM's objects around the operator; undefined = not found, or not to be read. */
 export interface Olm {

@@ -14,19 +14,7 @@ export interface BundleKind {
 }
 
 /** Definitions of kinds, which are cluster-wide and shared by all operators. */
-export const definitionResource: Resource = {
-  group: "apiextensions.k8s.io",
-  version: "v1",
-  plural: "customresourcedefinitions",
-  kind: "CustomResourceDefinition",
-};
-
-const account: Resource = {
-  group: "",
-  version: "v1",
-  plural: "serviceaccounts",
-  kind: "ServiceAccount",
-};
+export const definitionResource = kinds.definition;
 
 const namespacedKind = (step: string, resource: Resource): BundleKind => ({
   step: `operator.${step}`,
@@ -43,7 +31,7 @@ export const bundleKinds: readonly BundleKind[] = [
   clusterKind("crd", definitionResource),
   // bundles for OpenShift up to 7.8 bring it
   clusterKind("constraint", constraintResource),
-  namespacedKind("account", account),
+  namespacedKind("account", kinds.serviceAccount),
   namespacedKind("role", rbacKinds.role),
   clusterKind("role", rbacKinds.clusterRole),
   namespacedKind("binding", rbacKinds.roleBinding),

@@ -3,16 +3,12 @@ import { clusterFinding } from "../cluster/codes";
 import { factNamed, type Facts } from "../facts";
 import type { Finding } from "../findings";
 import { type KubeObject, objectLabel } from "../objects";
+import { shownVersion } from "../rollout/database";
 import { isTakenUp } from "../rollout/cluster";
 import { defaultStallAfterMs, judgeStatefulSet } from "../rollout/stateful-set";
 import { at, own, parseJson, text } from "../values";
 import { recoveryFinding } from "./codes";
-import {
-  type ApiFacts,
-  databasesOfCluster,
-  type RecoveryDatabase,
-  shownVersion,
-} from "./databases";
+import { type ApiFacts, databasesOfCluster, type RecoveryDatabase } from "./databases";
 import { type Apart, buildsOf, fits, outOfLine } from "./line";
 import { termOf } from "../names";
 import { withInstalled } from "../api/modules";

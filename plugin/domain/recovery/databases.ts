@@ -1,16 +1,11 @@
 /** The databases of an EC as they run: resources and the REST API side by side (S100, S102, S123). */
 import type { ApiDatabase, ApiLicense, ApiNode, InstalledModule, UsedModule } from "../api/records";
 import { selectDatabases, type Target } from "../databases/target";
-import { keepsNothing } from "../databases/bdb";
+import { isVolatile, keepsNothing } from "../databases/bdb";
 import type { Facts } from "../facts";
 import { type KubeObject, objectLabel } from "../objects";
 import { at, list, own, text } from "../values";
-import {
-  type EngineVersion,
-  formatEngineVersion,
-  leadingEngineVersion,
-  parseEngineVersion,
-} from "../versions";
+import { type EngineVersion, leadingEngineVersion, parseEngineVersion } from "../versions";
 
 /** What the cluster's REST API told; undefined parts are not served. */
 export interface ApiFacts {
@@ -107,11 +102,6 @@ function runsIn(bdb: ApiDatabase | undefined): EngineVersion | undefined {
   return leadingEngineVersion(bdb?.version) ?? parseEngineVersion(bdb?.engineVersion);
 }
 
-/** What is not told is not held against it: the server judges once more. */
-function isVolatile({ replication, dataPersistence }: ApiDatabase): boolean {
-  return replication === false && dataPersistence === "disabled";
-}
-
 /** The modules that a resource lists, under either spelling of the field (C11). */
 export function listedModules(
   { names }: Pick<Facts, "names">,
@@ -124,9 +114,4 @@ export function listedModules(
       const name = text(own(entry, moduleName));
       return name === undefined ? [] : [{ name, version: text(own(entry, moduleVersion)) }];
     });
-}
-
-/** A version for people. */
-export function shownVersion(version: EngineVersion | undefined): string {
-  return version === undefined ? "an unknown version" : formatEngineVersion(version);
 }

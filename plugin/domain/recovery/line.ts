@@ -13,7 +13,8 @@ import {
   parseEngineVersion,
 } from "../versions";
 import { recoveryFinding } from "./codes";
-import { type ApiFacts, listedModules, type RecoveryDatabase, shownVersion } from "./databases";
+import { type ApiFacts, listedModules, type RecoveryDatabase } from "./databases";
+import { shownVersion } from "../rollout/database";
 
 /** A database whose resource is to follow what runs. */
 export interface Apart {

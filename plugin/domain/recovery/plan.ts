@@ -18,7 +18,8 @@ import {
 } from "../versions";
 import type { Freeze, FreezeCause } from "./classify";
 import { recoveryFinding } from "./codes";
-import { type ApiFacts, type RecoveryDatabase, shownVersion } from "./databases";
+import type { ApiFacts, RecoveryDatabase } from "./databases";
+import { shownVersion } from "../rollout/database";
 import { fits } from "./line";
 
 /** What the person gives. */

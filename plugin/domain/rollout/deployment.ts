@@ -1,7 +1,7 @@
 /** Whether a Deployment is 1/1 ready, up to date and available, and why it is not (S19). */
 import type { Facts } from "../facts";
 import { type KubeObject, objectLabel, type ObjectMeta } from "../objects";
-import { at, isObject, type Json, list, own, sameJson, text } from "../values";
+import { at, isObject, type Json, list, own, sameJson, text, numberAt } from "../values";
 import { operatorFindings } from "../operator/codes";
 import type { Progress } from "./progress";
 
@@ -140,18 +140,14 @@ interface Counts {
 }
 
 function countsOf(deployment: KubeObject): Counts {
-  const count = (path: readonly string[], absent: number): number => {
-    const value = at(deployment, path);
-    return typeof value === "number" ? value : absent;
-  };
   return {
-    generation: count(["metadata", "generation"], 0),
-    observed: count(["status", "observedGeneration"], 0),
-    wanted: count(["spec", "replicas"], 1),
-    all: count(["status", "replicas"], 0),
-    ready: count(["status", "readyReplicas"], 0),
-    updated: count(["status", "updatedReplicas"], 0),
-    available: count(["status", "availableReplicas"], 0),
+    generation: numberAt(deployment, ["metadata", "generation"]),
+    observed: numberAt(deployment, ["status", "observedGeneration"]),
+    wanted: numberAt(deployment, ["spec", "replicas"], 1),
+    all: numberAt(deployment, ["status", "replicas"]),
+    ready: numberAt(deployment, ["status", "readyReplicas"]),
+    updated: numberAt(deployment, ["status", "updatedReplicas"]),
+    available: numberAt(deployment, ["status", "availableReplicas"]),
   };
 }
 

@@ -1,7 +1,7 @@
 /** The roll of a StatefulSet, pod by pod (S72; domain facts 11). */
 import type { Facts } from "../facts";
 import { type KubeObject, objectLabel } from "../objects";
-import { at, type Json, list, own, text } from "../values";
+import { at, type Json, list, own, text, numberAt } from "../values";
 import type { Progress } from "./progress";
 
 /** What keeps a pod from being ready. */
@@ -202,14 +202,10 @@ function ordinalOf({ name }: RolledPod): number {
 
 /** Reads how far the roll is: reverse ordinal order, as the pods are renewed. */
 export function rollOf(facts: Facts, set: KubeObject): Roll {
-  const count = (path: readonly string[], absent: number): number => {
-    const value = at(set, path);
-    return typeof value === "number" ? value : absent;
-  };
   const revision = text(at(set, ["status", "updateRevision"]));
-  const wanted = count(["spec", "replicas"], 1);
+  const wanted = numberAt(set, ["spec", "replicas"], 1);
   const observed =
-    count(["status", "observedGeneration"], 0) >= count(["metadata", "generation"], 0);
+    numberAt(set, ["status", "observedGeneration"]) >= numberAt(set, ["metadata", "generation"]);
   const pods = podsOf(facts, set)
     .map((pod) => ({
       pod,

@@ -1,31 +1,21 @@
 /** Which bindings let their subjects `use` a constraint, and how much else their role gives. */
-import { type KubeObject, objectLabel, type Ref, refTo, type Resource } from "../objects";
+import { inGroup, rbacKinds } from "../kinds";
+import { type KubeObject, objectLabel, type Ref, refTo } from "../objects";
 import { at, list, own, text } from "../values";
 import type { Names } from "../names";
 
-const rbac = "rbac.authorization.k8s.io";
-
-const rbacKind = (plural: string, kind: string): Resource => ({
-  group: rbac,
-  version: "v1",
-  plural,
-  kind,
-});
-
 /** OpenShift's constraints: cluster-scoped; a cluster that does not serve them is no OpenShift. */
-export const constraintResource: Resource = {
-  group: "security.openshift.io",
-  version: "v1",
-  plural: "securitycontextconstraints",
-  kind: "SecurityContextConstraints",
-};
+export const constraintResource = inGroup("security.openshift.io")(
+  "securitycontextconstraints",
+  "SecurityContextConstraints",
+);
 
 /** Roles and bindings, cluster-wide and namespaced. */
 export const accessResources = {
-  clusterRoles: rbacKind("clusterroles", "ClusterRole"),
-  clusterRoleBindings: rbacKind("clusterrolebindings", "ClusterRoleBinding"),
-  roles: rbacKind("roles", "Role"),
-  roleBindings: rbacKind("rolebindings", "RoleBinding"),
+  clusterRoles: rbacKinds.clusterRole,
+  clusterRoleBindings: rbacKinds.clusterRoleBinding,
+  roles: rbacKinds.role,
+  roleBindings: rbacKinds.roleBinding,
 } as const;
 
 /** The annotation in which a pod carries the constraint that it was admitted by. */

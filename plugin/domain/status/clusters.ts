@@ -6,7 +6,7 @@ import { factNamed, type Facts, isKnown } from "../facts";
 import { type Names, termOf } from "../names";
 import { annotationOf, type KubeObject, objectLabel } from "../objects";
 import { judgeCluster, runningVersion } from "../rollout/cluster";
-import { at, own, text } from "../values";
+import { at, own, text, numberAt } from "../values";
 import { ageOf, daysUntil } from "../duration";
 import { unreadVerdict, type Verdict, verdictOf, worstOf } from "./verdict";
 import { containerOf, podTrouble, rollOf } from "../rollout/stateful-set";
@@ -84,15 +84,11 @@ function chartOf({ names }: Facts, deployment: KubeObject): OperatorStatus["char
 }
 
 function podsOf(deployment: KubeObject): NonNullable<OperatorStatus["pods"]> {
-  const count = (path: readonly string[], absent = 0): number => {
-    const value = at(deployment, path);
-    return typeof value === "number" ? value : absent;
-  };
   return {
-    wanted: count(["spec", "replicas"], 1),
-    ready: count(["status", "readyReplicas"]),
-    upToDate: count(["status", "updatedReplicas"]),
-    available: count(["status", "availableReplicas"]),
+    wanted: numberAt(deployment, ["spec", "replicas"], 1),
+    ready: numberAt(deployment, ["status", "readyReplicas"]),
+    upToDate: numberAt(deployment, ["status", "updatedReplicas"]),
+    available: numberAt(deployment, ["status", "availableReplicas"]),
   };
 }
 

@@ -1,6 +1,7 @@
 /** Reading a ValidatingWebhookConfiguration of unknown content (domain facts 4.1). */
 import type { Names } from "../names";
-import type { KubeObject, Resource } from "../objects";
+import { kinds } from "../kinds";
+import type { KubeObject } from "../objects";
 import { at, isObject, type Json, list, own, text } from "../values";
 import type { Facts } from "../facts";
 
@@ -81,12 +82,7 @@ function textsOf(rule: unknown, field: string): readonly string[] {
 }
 
 /** How the API server addresses webhook configurations. */
-export const configurationResource: Resource = {
-  group: "admissionregistration.k8s.io",
-  version: "v1",
-  plural: "validatingwebhookconfigurations",
-  kind: "ValidatingWebhookConfiguration",
-};
+export const configurationResource = kinds.webhookConfiguration;
 
 /** The entries of a configuration that are objects. */
 export function entriesOf(configuration: unknown): readonly Json[] {

@@ -4,7 +4,7 @@ import { type Facts, factNamed } from "../facts";
 import type { Finding } from "../findings";
 import type { Names } from "../names";
 import type { KubeObject } from "../objects";
-import { at, list, own, text } from "../values";
+import { at, list, own, text, numberAt } from "../values";
 
 /** What was read of the server side of the webhook; undefined = not found. */
 export interface ServerFacts {
@@ -76,19 +76,18 @@ function judgeOperator(facts: ServerFacts, names: Names): readonly Finding[] {
 
 /** What is missing for ready, up to date and available, undefined when nothing is. */
 function shortfallOf(deployment: KubeObject): string | undefined {
-  const count = (path: readonly string[], absent: number): number => {
-    const value = at(deployment, path);
-    return typeof value === "number" ? value : absent;
-  };
   // a status of an older generation says nothing of this one
-  if (count(["status", "observedGeneration"], 0) < count(["metadata", "generation"], 0)) {
+  if (
+    numberAt(deployment, ["status", "observedGeneration"]) <
+    numberAt(deployment, ["metadata", "generation"])
+  ) {
     return "its new generation has not been observed yet";
   }
-  const wanted = count(["spec", "replicas"], 1);
+  const wanted = numberAt(deployment, ["spec", "replicas"], 1);
   const [ready, updated, available] = [
-    count(["status", "readyReplicas"], 0),
-    count(["status", "updatedReplicas"], 0),
-    count(["status", "availableReplicas"], 0),
+    numberAt(deployment, ["status", "readyReplicas"]),
+    numberAt(deployment, ["status", "updatedReplicas"]),
+    numberAt(deployment, ["status", "availableReplicas"]),
   ];
   if (wanted > 0 && Math.min(ready, updated, available) >= wanted) return undefined;
   return `${ready} ready, ${updated} up to date, ${available} available of ${wanted}`;

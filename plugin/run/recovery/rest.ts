@@ -4,7 +4,8 @@ import type { ApiAction, ApiDatabase } from "../../domain/api/records";
 import { exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { recoveryFinding } from "../../domain/recovery/codes";
-import { type RecoveryDatabase, shownVersion } from "../../domain/recovery/databases";
+import type { RecoveryDatabase } from "../../domain/recovery/databases";
+import { shownVersion } from "../../domain/rollout/database";
 import type { DatabaseUpgrade } from "../../domain/recovery/plan";
 import {
   compareEngineVersions,

@@ -1,4 +1,5 @@
-import { databasesOfCluster, shownVersion } from "../../../../plugin/domain/recovery/databases";
+import { databasesOfCluster } from "../../../../plugin/domain/recovery/databases";
+import { shownVersion } from "../../../../plugin/domain/rollout/database";
 import { aBdb, aFrozenEc, anApi, anEdb, frozenFacts } from "./scene";
 
 const ec = aFrozenEc();
