@@ -38,13 +38,17 @@ const anywhere = /^/;
 const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: string])[] = [
   [anywhere, ["v1"], "the version of Kubernetes' own kinds and of reviews"],
   [anywhere, ["kubectl-engine"], "this tool's own name: executable, user agent, Role to ask for"],
-  [/^(webhook|plugin\/(program|rehearsal))\//, ["engine-webhook"], "the webhook's executable"],
   [
-    /^plugin\/program\/(cert|upgrade)-commands\.ts$/,
-    ["admission-tls"],
+    /^(webhook|plugin\/(program|rehearsal|commands\/specs))\//,
+    ["engine-webhook"],
+    "the webhook's executable",
+  ],
+  [
+    /^plugin\/commands\/specs\/webhook\.ts$/,
+    ["admission-tls", "engine-admission"],
     "help speaks of the default words",
   ],
-  [/^plugin\/program\/cert-commands\.ts$/, ["engine-admission"], "an example of the help"],
+  [/^plugin\/commands\/specs\/common\.ts$/, ["credentialsSecret"], "this tool's own key of a flag"],
   [/^plugin\/program\/help\.ts$/, ["Engine Enterprise"], "help speaks of the default words"],
   [/^plugin\/rehearsal\/played-apis\.ts$/, ["7.4", "8.0", "8.2"], "versions that releases have"],
   [/^plugin\/adapters\/home\.ts$/, ["engine"], "the folder of this tool's records"],
@@ -52,32 +56,31 @@ const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: 
   [/^plugin\/run\/cert-(create|plan)\.ts$/, ["cert"], "the first word of `cert create`"],
   [/^plugin\/domain\/scc\/refusals\.ts$/, ["serviceAccountName"], "of a Pod"],
   [/^plugin\/domain\/webhook\/readiness\.ts$/, ["observedGeneration"], "of a Deployment"],
-  [/^plugin\/domain\/(facts|operator\/olm)\.ts$/, ["v1alpha1"], "the version of OLM's kinds"],
+  [/^plugin\/domain\/(facts|operator\/refusals)\.ts$/, ["v1alpha1"], "the version of OLM's kinds"],
   [/^plugin\/domain\/checks\/operator\.ts$/, ["serviceAccountName"], "of a Deployment's pods"],
   [/^plugin\/domain\/rollout\/cluster\.ts$/, ["imagePullPolicy"], "of a container"],
   [/^plugin\/domain\/rollout\/stateful-set\.ts$/, ["observedGeneration"], "of a StatefulSet"],
   [/^plugin\/domain\/rollout\/deployment\.ts$/, ["observedGeneration"], "of a Deployment"],
   [/^plugin\/domain\/operator\/refusals\.ts$/, ["engine"], "this tool's own name"],
   [/^plugin\/domain\/fix-commands\.ts$/, ["cert", "engine"], "this tool's own name and a command"],
-  [/^plugin\/rehearsal\/operator\/cluster-set\.ts$/, ["imagePullPolicy"], "of a container"],
   [
-    /^plugin\/rehearsal\/kinds\/builtin\/pod\.ts$/,
-    ["serviceAccountName", "imagePullPolicy"],
-    "fields of a pod",
+    /^plugin\/rehearsal\/(operator|kinds)\//,
+    ["serviceAccountName", "imagePullPolicy", "observedGeneration"],
+    "of Kubernetes' own kinds",
   ],
   [
-    /^plugin\/program\/(upgrade|database|modules|recover)-command(s?)\.ts$/,
+    /^plugin\/commands\/specs\/(upgrade|database|modules|look)\.ts$/,
     ["7.2", "8.0"],
     "examples of the help",
   ],
   [/^plugin\/commands\/upgrade-database\.ts$/, ["8.0"], "an example in a complaint"],
   [
-    /^plugin\/(domain\/databases\/request|rehearsal\/cluster-api\/upgrade-fields)\.ts$/,
+    /^plugin\/(domain\/databases\/bdb|rehearsal\/cluster-api\/upgrade)\.ts$/,
     ["engineVersion"],
     "this tool's own key of the field; its name in a request is data",
   ],
   [
-    /^plugin\/domain\/release\/bundled\.ts$/,
+    /^plugin\/domain\/release\/platforms\.ts$/,
     ["7.2", "7.4", "8.0", "8.2"],
     "the versions that releases bundle, as published",
   ],
@@ -86,14 +89,10 @@ const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: 
     ["7.2", "7.4", "8.0", "8.2"],
     "the versions that releases bundle",
   ],
+  [/^plugin\/rehearsal\/cluster-api\/archive\.ts$/, ["displayName"], "of a module's manifest"],
   [/^plugin\/rehearsal\/example-product\.ts$/, ["7.2", "7.4"], "the example's data"],
-  [/^plugin\/domain\/operator\/unusual\.ts$/, ["securityContext"], "of Kubernetes' own kinds"],
-  [
-    /^plugin\/rehearsal\/operator\/(deployment-status|stateful-set)\.ts$/,
-    ["observedGeneration"],
-    "of Kubernetes' own kinds",
-  ],
-  [/^plugin\/rehearsal\/operator\/releases\.ts$/, ["7.2"], "a version that old releases bundle"],
+  [/^plugin\/domain\/operator\/wanted\.ts$/, ["securityContext"], "of Kubernetes' own kinds"],
+  [/^plugin\/rehearsal\/operator\/clusters\.ts$/, ["7.2"], "a version that old releases bundle"],
 ];
 
 function sources(folder: string): readonly string[] {
@@ -143,7 +142,8 @@ test.each(paths)("%s holds no name of its own", (path) => {
 
 const terms = /(?<![\w-])(?:EC|EDB|EAADB|ERC)s?(?![\w-])/;
 /** Help is said in the words of the names as a whole. */
-const isHelp = (path: string): boolean => /^plugin\/program\/[-\w]+\.ts$/.test(path);
+const isHelp = (path: string): boolean =>
+  /^plugin\/(program|commands\/specs)\/[-\w]+\.ts$/.test(path);
 
 test.each(paths.filter((path) => !isHelp(path)))(
   "%s calls a kind by its term in sentences of the catalogue alone",
