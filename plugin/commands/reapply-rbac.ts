@@ -3,7 +3,7 @@ import { InputError } from "../domain/errors";
 import { namesIn } from "../domain/rbac/managed";
 import type { RoleFiles } from "../domain/rbac/lines";
 import type { Release } from "../domain/release/contents";
-import type { RbacOptions } from "../run/rbac/deps";
+import type { RbacOptions } from "../run/rbac/read";
 import { reapplyRbac } from "../run/rbac/reapply";
 import type { Report } from "../run/report";
 import type { CommandContext } from "./context";

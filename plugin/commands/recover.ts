@@ -1,15 +1,14 @@
 /** `recover`: flags to options, then a look at a frozen upgrade, or its recovery (S97-S103, S113). */
 import { renderText, type TextStyle } from "../output/text";
-import type { RecoverDeps, RecoverOptions } from "../run/recovery/deps";
+import type { RecoverDeps, RecoverOptions, Look } from "../run/recovery/look";
 import { recover } from "../run/recovery/recover";
 import type { Report } from "../run/report";
-import { type ApiFlags } from "../adapters/cluster-api";
+import { type ApiFlags, credentialsRef } from "../adapters/cluster-api";
 import { apiPermissions, connectApi, readEc } from "./api-options";
 import type { CommandContext } from "./context";
 import { kubectlCommand } from "./kubectl-command";
 import type { RecoverFlags } from "./specs/look";
 import { limitOf, runPorts } from "./run-ports";
-import { credentialsRef } from "../adapters/cluster-api";
 import { placesOf } from "../adapters/cluster-api/route";
 import type { InstalledModule } from "../domain/api/records";
 import { objectLabel } from "../domain/objects";
@@ -17,7 +16,6 @@ import type { Evidence } from "../domain/recovery/classify";
 import { outOfLineAhead } from "../domain/recovery/line";
 import { type ApiAccess, type Pipeline, procedureOf } from "../domain/recovery/procedure";
 import { escape, quoteCommand } from "../output/escape";
-import type { Look } from "../run/recovery/look";
 import type { Palette } from "../output/style";
 
 /** Looks or recovers; every expected end comes back as a report. */

@@ -3,7 +3,7 @@ import { renderDocuments } from "../adapters/yaml";
 import { quoteCommand } from "../output/escape";
 import { journalOf } from "../run/engine/journal";
 import { Recorder } from "../run/engine/recorder";
-import type { AskingPorts } from "../run/run-ports";
+import type { AskingPorts } from "../run/engine/permissions";
 import type { CommandContext, CommandRun, GlobalOptions } from "./context";
 import { usualTimeoutMs } from "./standard-flags";
 import { execute, type Job, type JobRun, type Plan } from "../run/engine/execute";

@@ -1,12 +1,10 @@
 /** The parts of the whole upgrade, each the command of its name (S9; domain facts 12). */
 import { acceptable } from "../domain/databases/codes";
 import type { Facts } from "../domain/facts";
-import { type PartId, procedure } from "../domain/procedure";
-import { ownClusters, webhookOwner } from "../domain/procedure";
+import { type PartId, procedure, ownClusters, webhookOwner } from "../domain/procedure";
 import type { Release } from "../domain/release/contents";
-import { inTurn } from "../run/in-turn";
+import { inTurn, type ReadyPart, type Stage } from "../run/upgrade/procedure";
 import type { Report } from "../run/report";
-import type { ReadyPart, Stage } from "../run/upgrade/part";
 import type { CommandContext } from "./context";
 import { prepareReapplyRbac } from "./reapply-rbac";
 import { jobRun, within } from "./run-ports";
@@ -16,8 +14,12 @@ import type { ReapplyRbacFlags } from "./specs/rbac";
 import type { UpgradeFlags } from "./specs/upgrade";
 import { prepareUpgradeOperator } from "./upgrade-operator";
 import { prepareUpgradeWebhook, verifyWebhook } from "./upgrade-webhook";
-import { type AutoOffFlags, autoOffJob } from "../run/cluster/auto-off";
-import { type ClusterFlags, clusterJob } from "../run/cluster/upgrade";
+import {
+  type AutoOffFlags,
+  autoOffJob,
+  type ClusterFlags,
+  clusterJob,
+} from "../run/cluster/upgrade";
 
 /** What the parts are made from. */
 export interface PartsOf {

@@ -14,17 +14,17 @@ import { renderTemplate } from "../domain/webhook/wanted";
 import type { Pair } from "../domain/webhook/probe";
 import { certificateReport } from "../run/cert-inspect";
 import type { Report } from "../run/report";
-import type { JudgedSecret, SwapOptions } from "../run/swap/deps";
+import type { JudgedSecret, SwapOptions } from "../run/swap/read";
 import { swapWebhook } from "../run/swap/swap";
 import type { CommandContext } from "./context";
 import type { Follower, UpgradeWebhookFlags } from "./specs/webhook";
 import { releaseOf, requireFile, withRelease } from "./release-option";
 import { probeNameOf, recorderOf, runPorts, within } from "./run-ports";
-import { inTurn } from "../run/in-turn";
+import { inTurn } from "../run/upgrade/procedure";
 import { prepareReapplyRbac } from "./reapply-rbac";
 import { prepareUnbindScc } from "./unbind-scc";
 import { readSnapshot } from "../run/snapshot";
-import { probedFacts, probeWebhook } from "../run/status-probe";
+import { probedFacts, probeWebhook } from "../run/status";
 
 /** Swaps the admission webhook, and goes on with what was asked for beside it. */
 export async function runUpgradeWebhook(

@@ -19,16 +19,15 @@ import {
   type CreateDeps,
   type CreateOptions,
   createPermissions,
+  pairSecret,
   planOf,
   requireAsked,
+  sameContent,
 } from "./cert-plan";
-import { pairSecret, sameContent } from "./cert-secret";
-import { type Change, type Delete, isDone, permissionsOf } from "./engine/change";
-import { recreated } from "./engine/inverse";
+import { type Change, type Delete, isDone, permissionsOf, recreated } from "./engine/change";
 import { dryRunSays } from "./engine/execute";
-import { requireHome, requireYes } from "./engine/confirm";
+import { requireHome, requirePermissions, requireYes } from "./engine/permissions";
 import { Session } from "./engine/session";
-import { requirePermissions } from "./engine/permissions";
 import type { Report } from "./report";
 
 /** Makes or puts back the pair; expected ends of every kind come back as a report. */

@@ -13,11 +13,10 @@ import type { Names } from "../domain/names";
 import type { KubeObject, Ref } from "../domain/objects";
 import type { Permission } from "../domain/permissions";
 import { text } from "../domain/values";
-import { requirePermissions } from "./engine/permissions";
+import { requirePermissions, type RunPorts } from "./engine/permissions";
 import type { Clock } from "./ports";
 import type { Recorder } from "./engine/recorder";
 import type { CertificateReport, Report } from "./report";
-import type { RunPorts } from "./run-ports";
 
 /** A new certificate and its private key, both PEM. */
 export interface NewPair {

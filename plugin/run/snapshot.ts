@@ -1,12 +1,18 @@
 /** Reads a cluster into facts: one LIST for each kind, all at once, nothing else (S57; cli contract, status). */
 import { secretReferences } from "../domain/checks/secrets";
-import { ApiError } from "../domain/errors";
-import { factKeys, factSources, type FactKey, type Facts, type FactSource } from "../domain/facts";
+import { ApiError, exitCodes } from "../domain/errors";
+import { type FactKey, factKeys, type Facts, type FactSource, factSources } from "../domain/facts";
 import type { Names } from "../domain/names";
 import type { KubeObject, Resource } from "../domain/objects";
 import { isObject } from "../domain/values";
 import type { Certificates } from "./cert-inspect";
 import type { Clock, Cluster } from "./ports";
+import type { Judgement } from "../domain/checks/judge";
+import { requireMatched, type Skip } from "../domain/checks/selection";
+import { judgePrerequisites, prerequisiteKeys } from "../domain/procedure";
+import { type Ledger, MissingPermissionsError, tellMissing } from "./engine/permissions";
+import { BlockedError } from "./engine/recorder";
+import { definitionResource } from "../domain/operator/wanted";
 
 /** Whose facts, and how they are read. */
 export interface SnapshotDeps {
@@ -165,4 +171,64 @@ async function isServed(cluster: Cluster, { group, version, plural }: Resource):
 function refusedOnly(error: unknown): undefined {
   if (error instanceof ApiError) return undefined;
   throw error;
+}
+
+/** What is upgraded to, and what is accepted. */
+export interface Beginning {
+  readonly namespace: string;
+  /** Release of the operator; undefined where the release does not tell. */
+  readonly version: string | undefined;
+  /** Absent in a whole upgrade, which has judged the prerequisites itself. */
+  readonly skip?: readonly Skip[];
+}
+
+/** Reads and judges the prerequisites; throws where one is missing, may not be read, or a skip matches none. */
+export async function requirePrerequisites(
+  deps: SnapshotDeps & Ledger,
+  { namespace, version, skip }: Beginning,
+): Promise<void> {
+  if (skip === undefined) return;
+  const [read, definition] = await Promise.all([
+    readSnapshot(deps, namespace, prerequisiteKeys),
+    readDefinition(deps, "ec"),
+  ]);
+  const facts = withDefinition(read, definition);
+  const judgement = judgePrerequisites(facts, { operatorVersion: version }, skip);
+  await requireRead(deps, judgement);
+  const { findings } = judgement;
+  requireMatched(skip, findings);
+  if (findings.some(({ severity }) => severity === "error")) {
+    throw new BlockedError(exitCodes.blocked, findings);
+  }
+  deps.recorder.findings(findings);
+}
+
+/** Throws where prerequisites are not judged because a list may not be read. */
+export async function requireRead(
+  ledger: Ledger,
+  { missing }: Pick<Judgement, "missing">,
+): Promise<void> {
+  if (missing.length === 0) return;
+  await tellMissing(ledger, missing);
+  throw new MissingPermissionsError(missing);
+}
+
+/** One definition alone; undefined where it may not be read. */
+export async function readDefinition(
+  { cluster, names, signal }: Pick<SnapshotDeps, "cluster" | "names" | "signal">,
+  kind: "ec" | "eaadb",
+): Promise<KubeObject | undefined> {
+  const name = `${names[kind].plural}.${names.group}`;
+  try {
+    return await cluster.get({ resource: definitionResource, name }, { signal });
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 403) return undefined;
+    throw error;
+  }
+}
+
+/** The facts with that definition, of which no list was read. */
+export function withDefinition(facts: Facts, definition: KubeObject | undefined): Facts {
+  const definitions = definition === undefined ? [] : [definition];
+  return { ...facts, objects: { ...facts.objects, definitions } };
 }

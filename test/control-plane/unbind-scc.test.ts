@@ -5,7 +5,7 @@ import { defaultNames } from "../../plugin/domain/names";
 import { own } from "../../plugin/domain/values";
 import { exampleDefinitions } from "../../plugin/rehearsal/example-definitions";
 import type { Cluster } from "../../plugin/run/ports";
-import { constellations } from "../plugin/run/scc/constellations";
+import { constellations } from "../plugin/run/scc/way-ins";
 import { expectNobodyElseLost, mayUse, snapshotOf } from "../plugin/run/scc/laws";
 import {
   aConstraint,

@@ -9,7 +9,7 @@ import { playAlong } from "../../plugin/rehearsal/operator/play";
 import { VirtualClock } from "../../plugin/rehearsal/virtual-clock";
 import type { Clock, Cluster } from "../../plugin/run/ports";
 import { aControlPlane, admin } from "../plugin/rehearsal/memory-cluster";
-import { alone, scc } from "../plugin/run/scc/start";
+import { alone, scc } from "../plugin/run/scc/objects";
 import { testTime } from "./manual-clock";
 import { type Ended, type Scene, typed } from "./program-world";
 import { writeRelease } from "./releases/tree";

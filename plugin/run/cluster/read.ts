@@ -1,13 +1,12 @@
 /** Reads what an upgrade of an EC is planned from and followed by, as facts. */
-import { ApiError } from "../../domain/errors";
-import type { FactKey, Facts } from "../../domain/facts";
+import { type FactKey, type Facts, factSources } from "../../domain/facts";
 import { type Names, termOf } from "../../domain/names";
-import type { KubeObject, Resource } from "../../domain/objects";
+import type { Resource } from "../../domain/objects";
 import type { Permission } from "../../domain/permissions";
-import { factSources } from "../../domain/facts";
 import { prerequisiteKeys } from "../../domain/procedure";
 import { readSnapshot } from "../snapshot";
-import type { UpgradeClusterDeps, UpgradeClusterOptions } from "./deps";
+import type { Skip } from "../../domain/checks/selection";
+import type { AskingPorts } from "../engine/permissions";
 
 /** What every look at a roll-out reads, in the operator's namespace alone. */
 export const followed = ["statefulSets", "pods"] as const satisfies readonly FactKey[];
@@ -27,13 +26,6 @@ export const judged = [
 export const planned: readonly FactKey[] = [...new Set([...judged, ...prerequisiteKeys])].filter(
   (key) => key !== "ecs",
 );
-
-const definitionResource: Resource = {
-  group: "apiextensions.k8s.io",
-  version: "v1",
-  plural: "customresourcedefinitions",
-  kind: "CustomResourceDefinition",
-};
 
 /** The version by which ECs are read and written: the stored one, else the older one (domain facts 7). */
 export async function ecResource({ cluster, names }: UpgradeClusterDeps): Promise<Resource> {
@@ -57,26 +49,6 @@ export async function readFacts(
   ]);
   const unread = new Map([...facts.unread].filter(([key]) => key !== "ecs"));
   return { ...facts, unread, objects: { ...facts.objects, ecs } };
-}
-
-/** One definition alone; undefined where it may not be read. */
-export async function readDefinition(
-  { cluster, names, signal }: Pick<UpgradeClusterDeps, "cluster" | "names" | "signal">,
-  kind: "ec" | "eaadb",
-): Promise<KubeObject | undefined> {
-  const name = `${names[kind].plural}.${names.group}`;
-  try {
-    return await cluster.get({ resource: definitionResource, name }, { signal });
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 403) return undefined;
-    throw error;
-  }
-}
-
-/** The facts with that definition, of which no list was read. */
-export function withDefinition(facts: Facts, definition: KubeObject | undefined): Facts {
-  const definitions = definition === undefined ? [] : [definition];
-  return { ...facts, objects: { ...facts.objects, definitions } };
 }
 
 /** What is read in any case. */
@@ -124,3 +96,33 @@ export function writePermission(
     why: "to write the fields of the upgrade",
   };
 }
+
+/** The flags of the command, judged. */
+export interface UpgradeClusterOptions {
+  /** The operator's and the EC's. */
+  readonly namespace: string;
+  readonly name: string;
+  /** The tag to write; with `auto` the one that is expected. */
+  readonly target?: string;
+  readonly auto: boolean;
+  readonly imagePullPolicy?: string;
+  readonly imageRepository?: string;
+  /** Planned before the operator is upgraded: this release of it counts as the one that runs. */
+  readonly assumeOperator?: string;
+  readonly takeFields: readonly string[];
+  /** Findings that are accepted. */
+  readonly skip: readonly Skip[];
+  /** A part of a whole upgrade, which sees to it that each --skip matches something. */
+  readonly skipMayMiss?: true;
+  /** No progress for so long, and a cause in the data: stalled. */
+  readonly stallAfterMs: number;
+  /** Longest time for a whole wait; absent: as long as something moves. */
+  readonly limitMs?: number;
+  /** Wait for what is not ready before the write, instead of stopping. */
+  readonly wait: boolean;
+  readonly dryRun: "none" | "client" | "server";
+  readonly fieldManager: string;
+}
+
+/** The world around a run. */
+export type UpgradeClusterDeps = AskingPorts;

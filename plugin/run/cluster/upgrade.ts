@@ -4,28 +4,31 @@
  */
 import { requireMatched } from "../../domain/checks/selection";
 import { withOperator } from "../../domain/cluster/operator";
-import { clusterFinding } from "../../domain/cluster/codes";
-import { type ClusterPlan, planCluster } from "../../domain/cluster/plan";
+import { clusterCodes, clusterFinding } from "../../domain/cluster/codes";
+import { type ClusterPlan, ownedBy, planCluster, autoOffEdits } from "../../domain/cluster/plan";
 import { exitCodes } from "../../domain/errors";
-import type { Facts } from "../../domain/facts";
-import { readName, termOf } from "../../domain/names";
-import { objectLabel, type Resource } from "../../domain/objects";
-import type { WantedCluster } from "../../domain/rollout/cluster";
+import type { FactKey, Facts } from "../../domain/facts";
+import { termOf, readName } from "../../domain/names";
+import { type KubeObject, objectLabel, type Resource } from "../../domain/objects";
+import { isTakenUp, judgeCluster, type WantedCluster } from "../../domain/rollout/cluster";
 import type { Job, JobRun, Plan } from "../engine/execute";
-import { requireRead } from "../prerequisites";
+import { readDefinition, requireRead, withDefinition } from "../snapshot";
 import { BlockedError } from "../engine/recorder";
-import type { UpgradeClusterDeps, UpgradeClusterOptions } from "./deps";
-import { follow } from "./follow";
 import {
   ecResource,
+  followed,
+  judged,
   planned,
-  readDefinition,
   readFacts,
   readPermissions,
-  withDefinition,
+  suspected,
+  type UpgradeClusterDeps,
+  type UpgradeClusterOptions,
   writePermission,
 } from "./read";
-import { clusterPatch } from "./writes";
+import type { FieldEdit } from "../../domain/cluster/edits";
+import type { Patch } from "../engine/change";
+import { type Moment, nothingMoves, pollMs, timeIsUp, waitFor } from "../engine/wait";
 
 /** Flags of `upgrade-cluster`, judged. */
 export interface ClusterFlags extends Omit<UpgradeClusterOptions, keyof JobRun | "name"> {
@@ -34,7 +37,8 @@ export interface ClusterFlags extends Omit<UpgradeClusterOptions, keyof JobRun |
   readonly limited: boolean;
 }
 
-interface Seen {
+/** What a plan is made from. */
+export interface ClusterFacts {
   readonly facts: Facts;
   readonly resource: Resource;
 }
@@ -49,7 +53,7 @@ export function clusterJob(
   deps: UpgradeClusterDeps,
   flags: ClusterFlags,
   run: JobRun,
-): Job<Seen, UpgradePlan> {
+): Job<ClusterFacts, UpgradePlan> {
   const { names } = deps;
   const [typed = ""] = run.args;
   const options = { ...flags, ...run, name: readName(typed, names).name };
@@ -74,7 +78,7 @@ export function clusterJob(
       if (options.skipMayMiss === true || edits.length === 0) return;
       requireMatched(options.skip, [...blocks, ...warnings]);
     },
-    proof: ({ cluster, resource: by }) => followed(deps, options, { cluster, resource: by }),
+    proof: ({ cluster, resource: by }) => followedByFacts(deps, options, { cluster, resource: by }),
     says: ({ cluster }, seen) => `${objectLabel(cluster.ec)}: ${seen}`,
     midway: `the change of the ${termOf(names.ec)} is written`,
   };
@@ -83,7 +87,7 @@ export function clusterJob(
 function planOf(
   { names }: UpgradeClusterDeps,
   options: UpgradeClusterOptions,
-  { facts, resource }: Seen,
+  { facts, resource }: ClusterFacts,
 ): UpgradePlan {
   const { name, namespace, target, imageRepository, assumeOperator } = options;
   const ahead = assumeOperator === undefined ? facts : withOperator(facts, assumeOperator);
@@ -127,7 +131,7 @@ function waitsFor(
 
 const waitable = new Set(["OPERATOR-NOT-READY", "CLUSTER-BUSY", "CLUSTER-STATE"]);
 
-async function followed(
+async function followedByFacts(
   deps: UpgradeClusterDeps,
   options: UpgradeClusterOptions,
   { cluster, resource }: Pick<UpgradePlan, "cluster" | "resource">,
@@ -144,4 +148,112 @@ async function followed(
     const says = await follow(deps, options, { resource, wanted });
     return { result: "done", value: says, why: says };
   });
+}
+
+/** The EC and what is to be written to it. */
+export interface ClusterWrite {
+  readonly resource: Resource;
+  readonly ec: KubeObject;
+  readonly edits: readonly FieldEdit[];
+}
+
+export function clusterPatch({ resource, ec, edits }: ClusterWrite): Patch {
+  return {
+    verb: "patch",
+    id: "cluster.patch",
+    resource,
+    object: ec,
+    edits,
+    needs: "to write the fields of the upgrade",
+    risk: "all pods of the cluster are renewed one after the other; a cluster is not lowered again",
+    reverse: "until the first pod is renewed, by the printed command; the run saves the old values",
+    owned: ownedBy(ec),
+    dropped: (lost, object) =>
+      lost.map(({ path }) =>
+        clusterFinding("fieldPruned", {
+          object,
+          field: path.join("."),
+          cause: `the API server did not keep ${path.join(".")}: its definition does not have it`,
+        }),
+      ),
+  };
+}
+
+/** Nothing has moved for so long: what is read grows. */
+const suspicionMs = 20_000;
+
+/** What is waited for. */
+export interface Following {
+  readonly resource: Resource;
+  readonly wanted: WantedCluster;
+}
+
+/** Looks until the cluster is as wanted; a stall ends with 1, time that runs out with 124. */
+export async function follow(
+  deps: UpgradeClusterDeps,
+  { namespace, name, stallAfterMs, limitMs }: UpgradeClusterOptions,
+  { resource, wanted }: Following,
+): Promise<string> {
+  let isTaken = false;
+  const keysAt = ({ idleMs, isSuspected }: Moment): readonly FactKey[] => {
+    if (isSuspected) return [...new Set([...judged, ...suspected])];
+    // until then databases may freeze it
+    if (!isTaken) return judged;
+    return idleMs >= suspicionMs ? suspected : followed;
+  };
+  return await waitFor(deps, {
+    look: async (moment) => {
+      const facts = await readFacts(deps, { namespace, resource }, keysAt(moment));
+      isTaken = isTakenUp(facts, name, wanted);
+      const patience = { idleMs: moment.idleMs, stallAfterMs };
+      const seen = judgeCluster(facts, name, { ...wanted, patience });
+      return seen.is === "done" ? { is: "done", value: seen.says } : seen;
+    },
+    codes: clusterCodes,
+    ...(limitMs === undefined
+      ? // a poll more, so that a cause of the same moment is told first
+        { idle: { ms: stallAfterMs + 2 * pollMs, end: nothingMoves } }
+      : { total: { ms: limitMs, end: timeIsUp } }),
+  });
+}
+
+/** Which clusters, and fields that may be taken from their managers. */
+export interface AutoOffFlags {
+  readonly clusters: readonly string[];
+  readonly takeFields: readonly string[];
+}
+
+/** The job over these clusters in this namespace. */
+export function autoOffJob(
+  deps: UpgradeClusterDeps,
+  { clusters }: AutoOffFlags,
+  { namespace }: { readonly namespace: string },
+): Job<ClusterFacts, Plan> {
+  return {
+    reads: clusters.flatMap((name) => readPermissions(deps.names, { namespace, name })),
+    read: async () => {
+      const resource = await ecResource(deps);
+      return { resource, facts: await readFacts(deps, { namespace, resource }, judged) };
+    },
+    plan: (seen) => ({ changes: switchesOf(seen, clusters) }),
+    proof: () => Promise.resolve(""),
+    says: ({ changes }) => {
+      const names = changes.map(({ object }) => objectLabel(object)).join(", ");
+      return changes.length === 0
+        ? "no cluster upgrades itself while databases use modules of their own"
+        : `${names}: switched off`;
+    },
+    midway: "what was switched off before stays so",
+  };
+}
+
+/** These patches renew no pod. */
+function switchesOf({ resource, facts }: ClusterFacts, clusters: readonly string[]) {
+  const named = facts.objects.ecs.filter(({ metadata: { name = "" } }) => clusters.includes(name));
+  return named.map((ec) => ({
+    ...clusterPatch({ resource, ec, edits: autoOffEdits(facts, ec) }),
+    id: "cluster.auto-off",
+    risk: "none by itself: the cluster then waits for its own upgrade",
+    reverse: "by the printed command; the run saves the old value",
+  }));
 }

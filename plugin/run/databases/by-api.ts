@@ -10,22 +10,21 @@ import {
   runsVersion,
 } from "../../domain/databases/bdb";
 import { databaseFinding } from "../../domain/databases/codes";
-import type { DatabasePlan } from "../../domain/databases/plan";
+import { type DatabasePlan, type DatabaseWish, planDatabase } from "../../domain/databases/plan";
 import { exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { type KubeObject, objectLabel } from "../../domain/objects";
 import { judgeBdb } from "../../domain/rollout/database";
 import { formatEngineVersion } from "../../domain/versions";
 import type { ApiDatabase, ClusterApi, InstalledModule } from "../cluster-api";
-import type { CallEnd } from "../engine/call";
+import type { CallEnd } from "../engine/session";
 import { type Look, restApi } from "../engine/wait";
 import { BlockedError, type StepInfo } from "../engine/recorder";
 import type { Result } from "../report";
-import { alongside } from "./alongside";
-import { planAgain } from "./by-resource";
-import type { UpgradeDatabaseDeps, UpgradeDatabaseOptions } from "./deps";
-import { waitForDatabase, type WriteContext } from "./follow";
-import { gathered } from "./plan";
+import { bringInLine, planAgain, waitForDatabase, type WriteContext } from "./by-resource";
+import type { UpgradeDatabaseDeps, UpgradeDatabaseOptions } from "./read";
+import { databasePatch, gathered } from "./plan";
+import { targetNow } from "../../domain/databases/target";
 
 /** A database of the REST API, and the way to it. */
 export interface Called {
@@ -258,4 +257,66 @@ export class Apis {
 /** The ECs of the databases, each once. */
 export function ecsOf(plans: readonly DatabasePlan[]): readonly KubeObject[] {
   return [...new Set(plans.flatMap(({ target }) => target.ec ?? []))];
+}
+
+/** The resource follows, so that the operator does not undo it; where it may not be written, that is told. */
+export async function alongside(
+  context: WriteContext,
+  before: DatabasePlan,
+  bdb: ApiDatabase,
+): Promise<Result> {
+  const { deps, options, poller } = context;
+  const runs = before.version ?? bdbVersion(bdb);
+  const wish: DatabaseWish = {
+    via: options.via,
+    ...(runs !== undefined && { version: formatEngineVersion(runs) }),
+  };
+  const { facts } = await poller.now();
+  const target = targetNow(facts, before.target);
+  const plan = target && planDatabase(facts, { ...target, named: true }, wish);
+  const because =
+    plan === undefined ? "it was deleted meanwhile" : hindranceOf(context, plan, before);
+  if (plan === undefined || because !== undefined) {
+    const cause = `the database runs ${bdb.version ?? "the new version"}, and its resource is left as it is: ${because ?? ""}`;
+    deps.recorder.findings([databaseFinding("notInLine", { object: before.label, cause })]);
+    return "unchanged";
+  }
+  // the version that a confirmed call has led to is confirmed with it
+  if (plan.edits.length > 0) context.session.confirm([databasePatch(deps.names, plan)]);
+  return await bringInLine(context, { facts, plan });
+}
+
+/** Why the resource is not written; undefined where it is, or is as wanted. */
+function hindranceOf(
+  context: WriteContext,
+  plan: DatabasePlan,
+  before: DatabasePlan,
+): string | undefined {
+  return hindrance(plan, before) ?? unasked(context, plan, before);
+}
+
+function hindrance(
+  { edits, target, blocks, leaves }: DatabasePlan,
+  before: DatabasePlan,
+): string | undefined {
+  if (edits.length === 0) return undefined;
+  // only what was planned was asked about
+  if (leaves !== undefined && before.edits.length === 0) return `it follows the channel ${leaves}`;
+  if (target.instanceOf !== undefined) {
+    return `it is an instance of ${target.instanceOf}, which has to ask for the version instead`;
+  }
+  return blocks.length === 0 ? undefined : blocks.map(({ cause }) => cause).join("; ");
+}
+
+/** Another owner or manager holds it, and what was not planned was asked about neither. */
+function unasked(
+  { deps, session }: WriteContext,
+  plan: DatabasePlan,
+  before: DatabasePlan,
+): string | undefined {
+  const { conflicts, takes } = session.conflictsOf(databasePatch(deps.names, plan));
+  const [first] = conflicts;
+  if (first !== undefined) return first.cause;
+  const wasAsked = before.edits.length > 0;
+  return takes && !wasAsked ? "its fields were not said to be taken" : undefined;
 }

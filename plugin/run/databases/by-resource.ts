@@ -1,20 +1,129 @@
 /** One database by its resource: planned anew, written once, followed to the end (S61-S66). */
 import { busyCluster, targetNow } from "../../domain/databases/target";
-import { databaseFinding } from "../../domain/databases/codes";
+import { databaseCodes, databaseFinding } from "../../domain/databases/codes";
 import { type DatabasePlan, type DatabaseWish, planDatabase } from "../../domain/databases/plan";
-import { exitCodes } from "../../domain/errors";
+import { exitCodes, TimeoutError } from "../../domain/errors";
 import type { Facts } from "../../domain/facts";
 import type { Finding } from "../../domain/findings";
 import type { KubeObject } from "../../domain/objects";
-import { judgeDatabase, lastActions, type WantedVersion } from "../../domain/rollout/database";
+import {
+  judgeDatabase,
+  lastActions,
+  type DatabasePatience,
+  type WantedVersion,
+} from "../../domain/rollout/database";
 import type { Progress } from "../../domain/rollout/progress";
 import { sameJson } from "../../domain/values";
 import { refOf } from "../engine/change";
-import { changedError } from "../engine/outcome";
-import { BlockedError } from "../engine/recorder";
+import { changedError } from "../engine/send";
+import { BlockedError, type Recorder } from "../engine/recorder";
 import type { Result } from "../report";
-import { waitBySeen, type WriteContext } from "./follow";
 import { databasePatch, isWritten } from "./plan";
+import { bounded } from "../../domain/status/verdict";
+import type { Session } from "../engine/session";
+import { type Limit, type Look, waitFor, type Waiting } from "../engine/wait";
+import type { Clock } from "../ports";
+import type { DatabasePoller, Seen, UpgradeDatabaseDeps, UpgradeDatabaseOptions } from "./read";
+
+/** One for a whole run. */
+export interface WriteContext {
+  readonly deps: UpgradeDatabaseDeps;
+  readonly options: UpgradeDatabaseOptions;
+  readonly session: Session;
+  readonly poller: DatabasePoller;
+  readonly line: ProgressLine;
+}
+
+/** So many databases are told by their names. */
+const shownAtMost = 3;
+
+/** The live line of many databases at once: how many are done, and what those under way wait for. */
+export class ProgressLine {
+  /** When the run began, in milliseconds since 1970. */
+  readonly from: number;
+  readonly #under = new Map<string, string>();
+  #total = 1;
+  #done = 0;
+  #failed = 0;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly recorder: Pick<Recorder, "waiting">,
+  ) {
+    this.from = clock.now();
+  }
+
+  /** From here on each of so many is accounted for. */
+  begin(total: number): void {
+    this.#total = total;
+    this.#under.clear();
+  }
+
+  waits(label: string, on: string): void {
+    this.#under.set(label, on);
+    this.recorder.waiting(this.#line(), (this.clock.now() - this.from) / 1000);
+  }
+
+  ended(label: string, failed: boolean): void {
+    this.#under.delete(label);
+    this.#done += 1;
+    if (failed) this.#failed += 1;
+  }
+
+  #line(): string {
+    const all = [...this.#under].map(([label, on]) => `${label}: ${on}`);
+    if (this.#total === 1) return all.join("");
+    const failed = this.#failed === 0 ? "" : `, ${this.#failed} failed`;
+    return `databases: ${this.#done} of ${this.#total}${failed}; ${bounded(all, shownAtMost)}`;
+  }
+}
+
+/** Waits for one database until the time of the whole run is over. */
+export async function waitForDatabase<T>(
+  { deps, options, line }: WriteContext,
+  label: string,
+  waiting: Pick<Waiting<T>, "look" | "pause" | "server">,
+): Promise<T> {
+  const { clock, signal } = deps;
+  const { limitMs } = options;
+  const recorder = {
+    waiting: (on: string) => {
+      line.waits(label, on);
+    },
+  };
+  return await waitFor<T>(
+    { clock, signal, recorder },
+    { ...waiting, total: limitMs === undefined ? undefined : limit(limitMs), codes: databaseCodes },
+  );
+
+  function limit(ofRun: number): Limit {
+    const spentMs = (): number => clock.now() - line.from;
+    const end: Limit["end"] = (on) => {
+      const after = `after ${Math.round(spentMs() / 1000)} s`;
+      return new TimeoutError(`stopped waiting for ${label}: ${on}, ${after}`, {
+        hint: "run the same command again: it goes on from the state found",
+      });
+    };
+    return { ms: ofRun - spentMs(), end };
+  }
+}
+
+/** The same by looks at the cluster that all who wait share. */
+export async function waitBySeen<T>(
+  context: WriteContext,
+  { label, first }: { readonly label: string; readonly first: Seen },
+  look: (seen: Seen, patience: DatabasePatience) => Look<T>,
+): Promise<T> {
+  const { poller, options } = context;
+  let seen = first;
+  return await waitForDatabase(context, label, {
+    look: ({ idleMs }) =>
+      Promise.resolve(look(seen, { idleMs, stallAfterMs: options.stallAfterMs })),
+    pause: async () => {
+      seen = await poller.next();
+    },
+  });
+}
 
 /** A plan, with the facts that it was made from. */
 export interface FreshPlan {

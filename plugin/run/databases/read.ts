@@ -1,14 +1,74 @@
 /** Reads databases, their ECs and the operator, here and on the clusters that take part, as facts. */
-import { factSources, type Facts } from "../../domain/facts";
+import { type Facts, factSources } from "../../domain/facts";
 import type { Target } from "../../domain/databases/target";
 import { type Names, readName, termOf } from "../../domain/names";
 import type { KubeObject, Resource } from "../../domain/objects";
 import type { Permission } from "../../domain/permissions";
 import type { Participant } from "../../domain/rollout/database";
-import { readDefinition } from "../cluster/read";
-import { SharedPoller } from "./poller";
-import { readSnapshot } from "../snapshot";
-import type { UpgradeDatabaseDeps, UpgradeDatabaseOptions } from "./deps";
+import type { UpgradeClusterDeps } from "../cluster/read";
+import { readDefinition, readSnapshot } from "../snapshot";
+import { pollMs, waitFor } from "../engine/wait";
+import type { Skip } from "../../domain/checks/selection";
+import type { DatabaseWish } from "../../domain/databases/plan";
+import type { RequestWish } from "../../domain/databases/bdb";
+import type { ClusterApi } from "../cluster-api";
+import type { Cluster } from "../ports";
+
+/** The flags of the command, judged. */
+export interface UpgradeDatabaseOptions extends DatabaseWish {
+  /** The operator's. */
+  readonly namespace: string;
+  /** NAME or NAMESPACE/NAME; none: all, or those of the selector. */
+  readonly databases: readonly string[];
+  readonly selector?: string;
+  /** In every namespace, not in the operator's alone. */
+  readonly everywhere: boolean;
+  /** What else the REST API is told (S79-S89). */
+  readonly request: RequestWish;
+  /** Databases whose data may be lost, as their names were typed. */
+  readonly confirmed: readonly string[];
+  readonly takeFields: readonly string[];
+  /** Findings of `acceptable` codes that a person vouches for. */
+  readonly skip: readonly Skip[];
+  /** They were given for a whole upgrade: some may concern another part, or be settled by now. */
+  readonly skipMayMiss?: boolean;
+  readonly canary?: string;
+  readonly maxFailures?: number;
+  readonly concurrency: number;
+  /** No progress of a database for so long: it stands still. */
+  readonly stallAfterMs: number;
+  /** Longest time for the whole run; absent: as long as something moves. */
+  readonly limitMs?: number;
+  /** Wait for an EC that is not Running, instead of stopping (S98). */
+  readonly wait: boolean;
+  readonly dryRun: "none" | "client" | "server";
+  readonly fieldManager: string;
+  /** Planned before the operator is at this release: it counts as there (S9). */
+  readonly assumeOperator?: string;
+}
+
+/** A cluster elsewhere that takes part; it is only read. */
+export interface ParticipantPort {
+  /** As it was given: CONTEXT/NAMESPACE. */
+  readonly name: string;
+  readonly cluster: Cluster;
+  readonly namespace: string;
+}
+
+/** The REST API of an EC. */
+export interface ApiPort {
+  /** What Kubernetes has to allow before it can be asked. */
+  permissions(ec: KubeObject): readonly Permission[];
+  connect(ec: KubeObject): Promise<ClusterApi>;
+}
+
+/** The world around a run. */
+export interface UpgradeDatabaseDeps extends UpgradeClusterDeps {
+  readonly participants: readonly ParticipantPort[];
+  readonly api: ApiPort;
+  /** A line that is typed on the terminal; undefined where nobody can be asked. */
+  readonly typed: (question: string) => Promise<string | undefined>;
+}
 
 /** What was read at one look. */
 export interface Seen {
@@ -38,21 +98,57 @@ export function scopeOf(
   return everywhere || reaching ? {} : { namespace };
 }
 
-/** One look at everything that is judged: a LIST of each kind, however many databases. */
-export class DatabasePoller extends SharedPoller<Seen> {
+/**
+ * Looks at everything that is judged: a LIST of each kind, however many databases. One look serves
+ * everybody who waits: it is taken once a poll, however many ask for it.
+ */
+export class DatabasePoller {
   /** False once it is known that no active-active database is among those that are meant. */
   participants = true;
   /** Read once, and only where an active-active database is seen: it is large and does not change. */
   #definition: Promise<KubeObject | undefined> | undefined;
+  #last: { readonly seen: Seen; readonly at: number } | undefined;
+  #coming: Promise<Seen> | undefined;
 
   constructor(
     private readonly deps: UpgradeDatabaseDeps,
     private readonly options: UpgradeDatabaseOptions,
-  ) {
-    super(deps);
+  ) {}
+
+  /** What is so now: read at most a poll ago. */
+  async now(): Promise<Seen> {
+    const last = this.#last;
+    if (last !== undefined && this.deps.clock.now() - last.at < pollMs) return last.seen;
+    return await this.#look();
   }
 
-  protected override async read(): Promise<Seen> {
+  /** What is so a poll later; whoever asks meanwhile is given the same. */
+  next(): Promise<Seen> {
+    this.#coming ??= this.#later();
+    return this.#coming;
+  }
+
+  async #later(): Promise<Seen> {
+    const { clock, signal } = this.deps;
+    try {
+      await clock.sleep(pollMs, signal);
+    } finally {
+      // who asks from here on has perhaps written after this look
+      this.#coming = undefined;
+    }
+    return await waitFor(this.deps, {
+      look: async () => ({ is: "done", value: await this.#look() }),
+    });
+  }
+
+  async #look(): Promise<Seen> {
+    const at = this.deps.clock.now();
+    const seen = await this.#read();
+    this.#last = { seen, at };
+    return seen;
+  }
+
+  async #read(): Promise<Seen> {
     const { deps, options } = this;
     const there = this.participants ? deps.participants : [];
     const [facts, ...participants] = await Promise.all([

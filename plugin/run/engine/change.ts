@@ -3,8 +3,8 @@ import {
   changesOf,
   droppedOf,
   type FieldEdit,
-  holds,
   holdersOf,
+  holds,
   patchOf,
   reverseOf,
   shownEdits,
@@ -326,4 +326,27 @@ export function droppedFrom(stored: KubeObject, { edits, dropped }: Patch): read
   if (dropped === undefined) return [];
   const lost = droppedOf(stored, edits);
   return lost.length === 0 ? [] : dropped(lost, objectLabel(stored));
+}
+
+/** The write that takes back a patch, whose result is `stored`, or a deletion; undefined for others. */
+export function inverseOf(change: Change, stored: KubeObject | undefined): Change | undefined {
+  const told = { id: "rollback.restore", why: "to put back what was there" };
+  if (change.verb === "delete") return { ...recreated(change), ...told };
+  if (change.verb !== "patch" || stored === undefined) return undefined;
+  const edits = change.edits.map(({ path, from, to }) => ({ path, from: to, to: from ?? null }));
+  return { ...change, ...told, object: stored, edits };
+}
+
+/** The deleted object once more, as it was. */
+export function recreated(deletion: Delete): Create {
+  const { object } = deletion;
+  const { name, namespace, labels, annotations, ownerReferences } = object.metadata;
+  const metadata = {
+    ...(name !== undefined && { name }),
+    ...(namespace !== undefined && { namespace }),
+    ...(labels !== undefined && { labels }),
+    ...(annotations !== undefined && { annotations }),
+    ...(ownerReferences !== undefined && { ownerReferences }),
+  };
+  return { ...deletion, verb: "create", object: { ...object, metadata } };
 }

@@ -6,13 +6,11 @@ import { exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { objectLabel } from "../../domain/objects";
 import type { Permission } from "../../domain/permissions";
-import { requirePermissions } from "./permissions";
-import type { ChangedError } from "./outcome";
+import { type AskingPorts, requireHome, requirePermissions, requireYes } from "./permissions";
+import type { ChangedError } from "./send";
 import { BlockedError, type StepInfo } from "./recorder";
 import type { Report } from "../report";
-import type { AskingPorts } from "../run-ports";
 import { type Change, permissionsOf } from "./change";
-import { requireHome, requireYes } from "./confirm";
 import { isSameSpec, Session, type SessionOptions } from "./session";
 import { givenUp, timeIsUp, waitFor } from "./wait";
 

@@ -5,10 +5,17 @@
 import { type Act, unconfirmedFindings } from "../../domain/planned-write";
 import { exitCodes, type StatusCause, UnknownOutcomeError } from "../../domain/errors";
 import { type KubeObject, objectLabel } from "../../domain/objects";
-import { certain, changedError, ChangedError, noted, requireConfirmed } from "./outcome";
-import { BlockedError } from "./recorder";
-import type { RunPorts } from "../run-ports";
-import { actOfCall, answered, type Call, type PlannedCall } from "./call";
+import {
+  certain,
+  changedError,
+  ChangedError,
+  heldFields,
+  noted,
+  requireConfirmed,
+  sendChange,
+} from "./send";
+import { BlockedError, type StepInfo } from "./recorder";
+import type { RunPorts } from "./permissions";
 import {
   actsOf,
   type Apply,
@@ -16,6 +23,7 @@ import {
   type Conflicts,
   conflictsOf,
   droppedFrom,
+  inverseOf,
   isDone,
   plannedStep,
   refOf,
@@ -23,9 +31,8 @@ import {
   stepOf,
   type Taking,
 } from "./change";
-import { inverseOf } from "./inverse";
-import { KeptObjects } from "./kept";
-import { heldFields, sendChange } from "./send";
+import { KeptObjects } from "./journal";
+import type { Result } from "../report";
 
 export type SessionPorts = Omit<RunPorts, "yaml" | "clock">;
 
@@ -311,4 +318,50 @@ function requireKept(stored: KubeObject | undefined, change: Change): void {
   if (stored === undefined || change.verb !== "patch") return;
   const findings = droppedFrom(stored, change);
   if (findings.length > 0) throw new BlockedError(exitCodes.failed, findings);
+}
+
+/** Sent once; what came of it is looked for where no definite answer came, never sent again. */
+export interface Call<A, T = void> {
+  readonly step: StepInfo;
+  /** What is confirmed of it; absent: the call as such, whatever it carries by then. */
+  readonly does?: string;
+  readonly send: () => Promise<A>;
+  /**
+   * What came of it all the same; undefined where nothing shows that it was done. Not cancelled by
+   * an interrupt: the outcome has to be known. Absent: the error says that it is open.
+   */
+  readonly readBack?: (error: unknown) => Promise<A | undefined>;
+  /** The end of its step: what the answer has begun may be followed first. */
+  readonly end: (answer: A) => Promise<CallEnd<T>>;
+}
+
+/** How a call ended, as its step tells it. */
+export interface CallEnd<T> {
+  readonly result: Result;
+  readonly value: T;
+  readonly why?: string;
+}
+
+/** What can be said of a call before it is sent. */
+export interface PlannedCall extends Pick<Call<never>, "does"> {
+  readonly step: Pick<StepInfo, "object">;
+}
+
+/** What a call does, for comparison with one that is made again. */
+export function actOfCall({ step, does = "call it" }: PlannedCall): Act {
+  return { object: step.object, does };
+}
+
+/** The answer, or what came of the call where none was definite. */
+export async function answered<A>({
+  send,
+  readBack,
+}: Pick<Call<A, unknown>, "send" | "readBack">): Promise<A> {
+  try {
+    return await send();
+  } catch (error) {
+    const found = await readBack?.(error);
+    if (found === undefined) throw error;
+    return found;
+  }
 }

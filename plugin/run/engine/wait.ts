@@ -3,12 +3,16 @@
  * tolerated, what moves may take its time, and a stall counts when two looks in a row see it.
  */
 import { ClusterApiError } from "../../domain/api/failure";
-import { ApiError, TimeoutError, UnavailableError } from "../../domain/errors";
+import { ApiError, exitCodes, TimeoutError, UnavailableError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
-import type { Stalled } from "../../domain/rollout/progress";
-import { Momentum } from "./momentum";
+import {
+  isSameStall,
+  type Progress,
+  type Stalled,
+  stallFinding,
+} from "../../domain/rollout/progress";
 import type { Clock } from "../ports";
-import type { Recorder } from "./recorder";
+import { BlockedError, type Recorder } from "./recorder";
 
 /** Milliseconds between two looks, unless a wait says otherwise. */
 export const pollMs = 2_000;
@@ -174,4 +178,45 @@ export function isAway(error: unknown): error is Error {
     return error.status >= 500 || error.status === 429;
   }
   return error instanceof UnavailableError;
+}
+
+/** What happens to one thing, look after look. */
+class Momentum {
+  #moved: number;
+  /** A step that comes again is no progress, or a failure could repeat forever. */
+  readonly #steps = new Set<string>();
+  #suspect: Stalled | undefined;
+
+  constructor(
+    from: number,
+    private readonly codes: readonly Pick<Finding, "code" | "source">[],
+  ) {
+    this.#moved = from;
+  }
+
+  /** True after a look that saw a stall. */
+  get isSuspected(): boolean {
+    return this.#suspect !== undefined;
+  }
+
+  /** Milliseconds without a step that is new. */
+  idleMs(now: number): number {
+    return now - this.#moved;
+  }
+
+  /** Takes a verdict; a stall that is seen twice is thrown as the end. */
+  take(verdict: Progress, now: number): void {
+    if (verdict.is === "done") return;
+    if (verdict.is === "stalled") {
+      if (isSameStall(this.#suspect, verdict)) {
+        const code = verdict.unproven === true ? exitCodes.timeout : exitCodes.failed;
+        throw new BlockedError(code, [stallFinding(verdict, this.codes)]);
+      }
+      this.#suspect = verdict;
+      return;
+    }
+    this.#suspect = undefined;
+    if (!this.#steps.has(verdict.step)) this.#moved = now;
+    this.#steps.add(verdict.step);
+  }
 }

@@ -2,17 +2,32 @@
 import { projectCluster } from "../../domain/clusters";
 import { moduleFindings } from "../../domain/api/codes";
 import { moduleLabel, namesOf, sameBuild } from "../../domain/api/modules";
-import { TimeoutError } from "../../domain/errors";
+import { EngineError, exitCodes, TimeoutError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
-import { termOf } from "../../domain/names";
+import { type Names, termOf } from "../../domain/names";
 import { type KubeObject, objectLabel } from "../../domain/objects";
-import type { InstalledModule, InstalledUpload } from "../cluster-api";
-import { requireHome } from "../engine/confirm";
-import { Session, type SessionPorts } from "../engine/session";
-import { followAction } from "../follow-action";
-import type { StepInfo } from "../engine/recorder";
+import type {
+  ApiAction,
+  ClusterApi,
+  InstalledModule,
+  InstalledUpload,
+  UploadProgress,
+} from "../cluster-api";
+import { requireHome } from "../engine/permissions";
+import { type Call, Session, type SessionPorts } from "../engine/session";
+import type { Recorder, StepInfo } from "../engine/recorder";
 import type { Report } from "../report";
-import { baseName, listed, type Uploaded, uploadOf, type UploadPorts } from "./upload";
+import { ClusterApiError } from "../../domain/api/failure";
+import {
+  isAway,
+  type Limit,
+  type Look,
+  restApi,
+  waitFor,
+  type Waiting,
+  type WaitPorts,
+} from "../engine/wait";
+import type { Clock } from "../ports";
 
 /** What an installation needs of the world. */
 export type InstallPorts = UploadPorts & SessionPorts;
@@ -150,3 +165,196 @@ function ended(
   const details = { ec: objectLabel(ec), address: api.address, module };
   return { ...recorder.success(reason), details };
 }
+
+/** What an upload needs of the world. */
+export interface UploadPorts extends WaitPorts {
+  readonly api: ClusterApi;
+  readonly names: Names;
+}
+
+/** An archive, and what it holds. */
+export interface ModuleFile {
+  /** As it was given. */
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  /** What its manifest says. */
+  readonly module: InstalledModule;
+}
+
+/** What came of an upload. */
+export interface Uploaded {
+  /** What the server answered; absent where the list alone tells that the module is there. */
+  readonly answer?: InstalledUpload;
+  /** False where somebody else was quicker. */
+  readonly isOurs: boolean;
+}
+
+/** A server that lost the answer may need so long until the list has the module. */
+const lookMs = 20_000;
+
+/**
+ * The call; its progress is told every so many per cent. The list tells what an open outcome was, and what an answer means that the module is
+ * there already: that is what an answer that was lost looks like.
+ */
+export function uploadOf(
+  ports: UploadPorts,
+  file: ModuleFile,
+  tellEvery = 25,
+): Pick<Call<Uploaded>, "send" | "readBack"> {
+  const { api, names, signal } = ports;
+  return {
+    send: async () => {
+      const onProgress = progressTeller(ports, file, tellEvery);
+      return { answer: await api.installModule(file, { signal, onProgress }), isOurs: true };
+    },
+    readBack: async (error) => {
+      const isOurs = isAway(error);
+      const { moduleExists } = names.restErrors;
+      const isThere = error instanceof ClusterApiError && error.apiCode === moduleExists;
+      if (!isOurs && !isThere) return undefined;
+      const looking = { ...ports, signal: new AbortController().signal };
+      return await listed(looking, file.module, { total: { ms: lookMs, end: notListed } }).then(
+        () => ({ isOurs }),
+        // the error of the upload says more than that of the list
+        () => undefined,
+      );
+    },
+  };
+
+  function notListed(): TimeoutError {
+    return new TimeoutError(`${file.name} is not in the list of modules`);
+  }
+}
+
+/** Waits until the list has the build. */
+export async function listed(
+  ports: UploadPorts,
+  module: InstalledModule,
+  limits: Pick<Waiting<unknown>, "total" | "idle">,
+): Promise<InstalledModule> {
+  return await waitFor<InstalledModule>(ports, {
+    ...limits,
+    server: restApi,
+    look: async () => {
+      const found = sameBuild(module, await ports.api.modules(ports.signal));
+      return found === undefined
+        ? { is: "moving", on: `${moduleLabel(module)} to appear in the list of modules` }
+        : { is: "done", value: found };
+    },
+  });
+}
+
+/** The name of a file without its folder. */
+export function baseName(path: string): string {
+  return path.replace(/^.*[\\/]/, "");
+}
+
+function progressTeller(
+  { recorder, clock }: WaitPorts,
+  file: ModuleFile,
+  tellEvery: number,
+): (progress: UploadProgress) => void {
+  const from = clock.now();
+  let told = -1;
+  return ({ sent, of }) => {
+    const percent = Math.floor((sent / of) * 100);
+    const step = Math.floor(percent / tellEvery);
+    if (step === told) return;
+    told = step;
+    const bar = "#".repeat(Math.floor(percent / 5)).padEnd(20, ".");
+    const size = `${(of / 1024 / 1024).toFixed(1)} MiB`;
+    const words = `the upload of ${baseName(file.name)} [${bar}] ${percent} % of ${size}`;
+    recorder.waiting(words, (clock.now() - from) / 1000);
+  };
+}
+
+/** What following needs. */
+export interface FollowPorts {
+  readonly api: Pick<ClusterApi, "action" | "address">;
+  readonly clock: Clock;
+  readonly recorder: Pick<Recorder, "waiting">;
+  readonly signal: AbortSignal;
+}
+
+/** Which action, and for how long. */
+export interface Followed {
+  /** Undefined where the server has named none: then nothing is followed. */
+  readonly uid: string | undefined;
+  /** For people: `the installation of rg 1.2.5`. */
+  readonly subject: string;
+  /** Of the whole wait; absent: as long as something moves. */
+  readonly timeoutMs?: number | undefined;
+  readonly idle?: Limit | undefined;
+  /** What a failure of the action is. */
+  readonly failed?: (action: ApiAction) => Error;
+}
+
+/** The server says that the action failed. */
+export class ActionFailedError extends EngineError {
+  readonly code = "ACTION-FAILED";
+  readonly exitCode = exitCodes.failed;
+
+  constructor(
+    readonly action: ApiAction,
+    subject: string,
+  ) {
+    const { uid, status = "failed", error } = action;
+    super(
+      `${subject} ended as ${status}${error === undefined ? "" : `: ${error}`} (action ${uid})`,
+      { hint: "correct what the action names, then run the same command again" },
+    );
+  }
+}
+
+/** A server may show an action a moment after it has named it. */
+const unseenPolls = 3;
+
+/**
+ * Ends with the completed action, or undefined when the server has forgotten it: what it worked on
+ * has to be looked at. A server that does not answer for a time is asked again, a refusal is not.
+ */
+export async function followAction(
+  ports: FollowPorts,
+  followed: Followed,
+): Promise<ApiAction | undefined> {
+  const { api, signal } = ports;
+  const { uid, subject, timeoutMs, idle, failed } = followed;
+  if (uid === undefined) return undefined;
+  let isSeen = false;
+  let polls = 0;
+  return await waitFor(ports, {
+    server: `${subject}, and for an answer of ${api.address}`,
+    look: async (): Promise<Look<ApiAction | undefined>> => {
+      polls += 1;
+      const action = await api.action(uid, signal);
+      if (action === undefined) {
+        const isForgotten = isSeen || polls > unseenPolls;
+        return isForgotten
+          ? { is: "done", value: undefined }
+          : { is: "moving", on: `${subject}: not begun` };
+      }
+      isSeen = true;
+      if (action.is === "completed") return { is: "done", value: action };
+      if (action.is === "running") return { is: "moving", on: `${subject}: ${farOf(action)}` };
+      throw failed?.(action) ?? new ActionFailedError(action, subject);
+    },
+    total: timeoutMs === undefined ? undefined : { ms: timeoutMs, end: stillUnderWay(followed) },
+    idle,
+  });
+}
+
+function farOf({ progress, status = "not begun" }: ApiAction): string {
+  return progress === undefined ? status : `${Math.floor(progress)} %`;
+}
+
+const stillUnderWay =
+  ({ uid, subject }: Followed): Limit["end"] =>
+  (_on, ms) => {
+    const seconds = Math.round(ms / 1000);
+    return new TimeoutError(
+      `${subject} is still under way after ${seconds}s (action ${String(uid)})`,
+      {
+        hint: "run the same command again later, or with a longer --timeout",
+      },
+    );
+  };

@@ -28,12 +28,10 @@ import {
 } from "../../domain/operator/refusals";
 import { type Change, type Patch, refOf, stepOf } from "../engine/change";
 import { dryRunSays } from "../engine/execute";
-import { replanned } from "../engine/replan";
-import { requireHome } from "../engine/confirm";
+import { changedError, replanned } from "../engine/send";
+import { requireHome, requirePermissions } from "../engine/permissions";
 import { Session } from "../engine/session";
-import { requirePermissions } from "../engine/permissions";
-import { changedError } from "../engine/outcome";
-import { requirePrerequisites } from "../prerequisites";
+import { requirePrerequisites } from "../snapshot";
 import { BlockedError } from "../engine/recorder";
 import type { Report } from "../report";
 import {
@@ -45,17 +43,19 @@ import {
   isWritten,
   writesOf,
 } from "./changes";
-import type { BundleOptions, OperatorDeps } from "./deps";
-import { attempts, evaluate, requireFit } from "./evaluate";
 import {
+  type BundleOptions,
+  type OperatorDeps,
   readClusters,
   readInstalled,
   readPermissions,
   requireNamespace,
   requirePullSecret,
+  waitForDefinition,
+  waitForOperator,
   writePermissions,
 } from "./read";
-import { waitForDefinition, waitForOperator } from "./wait";
+import { attempts, evaluate, requireFit } from "./evaluate";
 
 /** Upgrades; expected ends of every kind come back as a report. */
 export async function upgradeByBundle(deps: OperatorDeps, options: BundleOptions): Promise<Report> {

@@ -20,13 +20,17 @@ import type { Permission } from "../../domain/permissions";
 import { at, type Json } from "../../domain/values";
 import { requirePermissions } from "../engine/permissions";
 import { Session } from "../engine/session";
-import { plannedWrite } from "../planned";
-import { requirePrerequisites } from "../prerequisites";
+import { plannedWrite } from "../../domain/planned-write";
+import { requirePrerequisites } from "../snapshot";
 import { BlockedError, type StepInfo } from "../engine/recorder";
 import type { Report } from "../report";
-import type { OperatorDeps, OperatorOptions } from "./deps";
-import { platformOf, requireNamespace } from "./read";
-import { waitForOperator } from "./wait";
+import {
+  type OperatorDeps,
+  type OperatorOptions,
+  platformOf,
+  requireNamespace,
+  waitForOperator,
+} from "./read";
 
 /** The chart's flags, judged. */
 export interface ChartOptions extends OperatorOptions {

@@ -21,12 +21,12 @@ import {
 import { heldOf } from "../../domain/owners";
 import { lastFileOver } from "../../domain/operator/managers";
 import { isOlder } from "../../domain/versions";
-import { replanned } from "../engine/replan";
+import { replanned } from "../engine/send";
 import type { Session } from "../engine/session";
 import { BlockedError } from "../engine/recorder";
 import { readSnapshot } from "../snapshot";
 import { applyOf, type Evaluated, unjudged } from "./changes";
-import type { BundleOptions, OperatorDeps } from "./deps";
+import type { BundleOptions, OperatorDeps } from "./read";
 
 /** What every object is judged with. */
 export interface Evaluating {

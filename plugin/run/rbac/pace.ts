@@ -93,29 +93,15 @@ export class Pace {
   }
 }
 
-/** The cluster with every request sent through the pace. */
+/** The cluster with every request sent through the pace; a watch is open for as long as it is read. */
 export function paced(cluster: Cluster, pace: Pace): Cluster {
-  const through =
-    <A extends readonly unknown[], T>(act: (...args: A) => Promise<T>) =>
-    (...args: A): Promise<T> =>
-      pace.send(() => act(...args));
-  return {
-    server: cluster.server,
-    namespace: cluster.namespace,
-    get: through(cluster.get.bind(cluster)),
-    list: through(cluster.list.bind(cluster)),
-    watch: (resource, options) => cluster.watch(resource, options),
-    create: through(cluster.create.bind(cluster)),
-    update: through(cluster.update.bind(cluster)),
-    apply: through(cluster.apply.bind(cluster)),
-    patch: through(cluster.patch.bind(cluster)),
-    delete: through(cluster.delete.bind(cluster)),
-    can: through(cluster.can.bind(cluster)),
-    whoAmI: through(cluster.whoAmI.bind(cluster)),
-    version: through(cluster.version.bind(cluster)),
-    serves: through(cluster.serves.bind(cluster)),
-    close: () => {
-      cluster.close();
+  return new Proxy(cluster, {
+    get(target, key) {
+      const value: unknown = Reflect.get(target, key, target);
+      if (typeof value !== "function") return value;
+      const method = value.bind(target) as (...args: readonly unknown[]) => unknown;
+      if (key === "watch" || key === "close") return method;
+      return (...args: readonly unknown[]) => pace.send(async () => await method(...args));
     },
-  };
+  });
 }

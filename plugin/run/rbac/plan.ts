@@ -19,8 +19,9 @@ import { cutOff, otherOperators, type Stale } from "../../domain/rbac/managed";
 import { pairIn, renderRbac } from "../../domain/rbac/templates";
 import { compareReleaseTags, parseReleaseTag } from "../../domain/versions";
 import { BlockedError } from "../engine/recorder";
-import type { RbacOptions } from "./deps";
-import { shortened, type Targets } from "./targets";
+import type { RbacOptions } from "./read";
+import type { Targets } from "./targets";
+import { shortened } from "./targets";
 
 /** Everything that a plan is made from. */
 export interface RbacFacts {

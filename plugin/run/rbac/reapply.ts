@@ -2,7 +2,7 @@
  * Role and RoleBinding in every managed namespace (S34): what exists is read at once, differences
  * alone are written, each namespace has a result of its own. The cluster's state is the only memory.
  *
- * After `run` below, read `plan.ts` (what is wanted where), `changes.ts` (the writes that follow from
+ * After `run` below, read `targets.ts` (which namespaces), `plan.ts` (what is wanted where), `changes.ts` (the writes that follow from
  * it) and `worker.ts` (how those of one namespace are sent and proven).
  */
 import { eachAtMost } from "../../domain/at-most";
@@ -18,19 +18,23 @@ import { roleRefOf } from "../../domain/rbac/rules";
 import { wantsAccounts } from "../../domain/rbac/templates";
 import { permissionsOf } from "../engine/change";
 import { Fleet } from "../engine/fleet";
-import { requireHome, requireYes } from "../engine/confirm";
+import {
+  MissingPermissionsError,
+  requireHome,
+  requirePermissions,
+  requireYes,
+} from "../engine/permissions";
 import { Session } from "../engine/session";
-import { MissingPermissionsError, requirePermissions } from "../engine/permissions";
-import { ChangedError } from "../engine/outcome";
+import { ChangedError } from "../engine/send";
 import type { Report } from "../report";
 import { Reviews } from "../reviews";
 import { inOrder, pruningOf, type WriteContext, writesOf } from "./changes";
-import type { RbacDeps, RbacOptions, RbacPorts } from "./deps";
-import { Pace, paced } from "./pace";
-import { keptFindings, placesOf, planRbac, prunable, type RbacPlan, staleFindings } from "./plan";
 import {
   type Inventory,
   Places,
+  type RbacDeps,
+  type RbacOptions,
+  type RbacPorts,
   readAccounts,
   readInventory,
   readLabelPair,
@@ -38,10 +42,10 @@ import {
   readOperator,
   readPermissions,
 } from "./read";
-import { Rights } from "./rights";
-import { reportName, Summary } from "./summary";
-import { requireConfigured, type Targets, targetsOf } from "./targets";
-import { Worker } from "./worker";
+import { Pace, paced } from "./pace";
+import { keptFindings, placesOf, planRbac, prunable, type RbacPlan, staleFindings } from "./plan";
+import { Rights, Worker } from "./worker";
+import { reportName, requireConfigured, Summary, type Targets, targetsOf } from "./targets";
 
 /** Runs it; expected ends of every kind come back as a report. */
 export async function reapplyRbac(ports: RbacPorts, options: RbacOptions): Promise<Report> {

@@ -1,14 +1,25 @@
 /** What is written for whom, what stands against it, and what is said of it: pure over what was read. */
 import { exitCodes } from "../../domain/errors";
+import { factSources } from "../../domain/facts";
 import type { Finding } from "../../domain/findings";
+import { kinds } from "../../domain/kinds";
 import { type Names, termOf } from "../../domain/names";
-import { type KubeObject, objectLabel } from "../../domain/objects";
+import { type Resource, type KubeObject, objectLabel } from "../../domain/objects";
 import { ownerOf } from "../../domain/owners";
-import { accountOf, refOf, userOf } from "../../domain/scc/grants";
+import type { Permission } from "../../domain/permissions";
+import {
+  type Account,
+  accountOf,
+  userOf,
+  grantName,
+  constraintResource,
+  accessResources,
+  refOf,
+} from "../../domain/scc/grants";
 import {
   findingsOf,
-  type ListChange,
   olderLeft,
+  type ListChange,
   planUnbind,
   runsUnder,
   type Situation,
@@ -20,9 +31,10 @@ import {
   judgeAccounts,
   wantsAdjustment,
 } from "../../domain/scc/refusals";
-import { own } from "../../domain/values";
-import { backBy, type Delete, type Patch } from "../engine/change";
+import { own, text } from "../../domain/values";
+import { backBy, recreated, permissionsOf, type Delete, type Patch } from "../engine/change";
 import { BlockedError } from "../engine/recorder";
+import { reviewPermission } from "../reviews";
 import { constraintOf, type UnbindDeps, type UnbindFacts, type UnbindOptions } from "./read";
 
 /** A plan that nothing stands against. */
@@ -203,3 +215,112 @@ function removalOf(constraint: KubeObject): Delete {
 }
 
 const deletion = { verb: "delete", putBack: "create", reverse: backBy("create") } as const;
+
+/** Who is asked about, and where. */
+export interface Place {
+  readonly account: Account;
+  readonly namespace: string;
+}
+
+/** Where is asked: a pod is admitted by the rights in its own namespace. */
+export function placesOf({ accounts, changes, ways }: UnbindPlan): readonly Place[] {
+  const touched = [...changes, ...ways].map(({ object }) => object.metadata.namespace);
+  return accounts.flatMap((account) =>
+    [...new Set([account.namespace, ...touched])]
+      .filter((namespace) => namespace !== undefined)
+      .map((namespace) => ({ account, namespace })),
+  );
+}
+
+const toProve = "to prove who may use the constraint";
+
+/** What is read in any case, the right to prove included. */
+export async function readPermissions(
+  { names, reviews }: UnbindDeps,
+  { namespace, scc }: UnbindOptions,
+): Promise<readonly Permission[]> {
+  const { ecs, pods } = factSources(names);
+  const constraints = scc === undefined ? [names.scc.current, names.scc.older] : [scc];
+  return [
+    ...constraints.map((name) => ({
+      ...ask("get", constraintResource, "to see who is in its users and groups"),
+      name,
+    })),
+    ...Object.values(accessResources).map((resource) =>
+      ask("list", resource, "to find every binding that grants the constraint"),
+    ),
+    ask("list", pods.resource, "to see which pods run under the constraint"),
+    {
+      ...ask("list", ecs.resource, "to find the service accounts and whether they need it"),
+      namespace,
+    },
+    { ...ask("get", kinds.deployment, "to see the operator's release"), namespace },
+    ...((await reviews.possible(namespace)) ? [] : [reviewPermission(toProve)]),
+  ];
+}
+
+/** What a run without any plan would most likely write, for a refusal that comes before the plan. */
+export function usualPermissions(
+  { names }: UnbindDeps,
+  options: UnbindOptions,
+): readonly Permission[] {
+  const name = constraintOf(names, options);
+  const { clusterRoles, clusterRoleBindings, roleBindings } = accessResources;
+  const why = "to take the account out of it";
+  return [
+    { ...ask("patch", constraintResource, why), name },
+    { ...ask("delete", constraintResource, "to delete it when nobody is left"), name },
+    { ...ask("bind", clusterRoles, "to write a binding of it"), name: grantName(name) },
+    ...[clusterRoleBindings, roleBindings].flatMap((resource) =>
+      ["patch", "delete", "create"].map((verb) => ask(verb, resource, why)),
+    ),
+  ];
+}
+
+/** What the plan writes, its way back and its proof included. */
+export async function writePermissions(
+  { cluster, reviews }: UnbindDeps,
+  plan: UnbindPlan,
+): Promise<readonly Permission[]> {
+  const { constraint: name, changes, afterProof } = plan;
+  const namespaces = [...new Set(placesOf(plan).map(({ namespace }) => namespace))];
+  const isPossible = await Promise.all(namespaces.map((each) => reviews.possible(each)));
+  const bindings = changes.filter(({ object }) => object.kind !== constraintResource.kind);
+  // a binding may be written only by those who hold what it grants, or may bind its role
+  const holds =
+    bindings.length === 0 || (await cluster.can({ ...ask("use", constraintResource, ""), name }));
+  return [
+    // nothing is taken away unproven
+    ...namespaces
+      .filter((_each, index) => isPossible[index] !== true)
+      .map((each) => reviewPermission(toProve, each)),
+    ...changes.flatMap(changePermissions),
+    ...(holds ? [] : bindings.map(({ object }) => bindPermission(object))),
+    ...afterProof.flatMap(permissionsOf),
+  ];
+}
+
+function changePermissions(change: Patch | Delete): readonly Permission[] {
+  if (change.verb === "patch") return permissionsOf(change);
+  const back = { ...recreated(change), needs: "to put it back if the proof fails" };
+  return [change, back].flatMap(permissionsOf);
+}
+
+function bindPermission(binding: KubeObject): Permission {
+  const roleRef = own(binding, "roleRef");
+  const { clusterRoles, roles } = accessResources;
+  const { namespace } = binding.metadata;
+  return {
+    ...ask(
+      "bind",
+      own(roleRef, "kind") === "Role" ? roles : clusterRoles,
+      "to write a binding of it",
+    ),
+    name: text(own(roleRef, "name")) ?? "",
+    ...(namespace !== undefined && { namespace }),
+  };
+}
+
+function ask(verb: string, { group, plural }: Resource, why: string): Permission {
+  return { verb, group, resource: plural, why };
+}

@@ -3,9 +3,9 @@ import { factSources } from "../../domain/facts";
 import { kinds } from "../../domain/kinds";
 import type { Names } from "../../domain/names";
 import type { KubeObject, Resource } from "../../domain/objects";
-import { type AccessObjects, accessResources, constraintResource } from "../../domain/scc/grants";
+import { accessResources, constraintResource, type AccessObjects } from "../../domain/scc/grants";
 import type { Reviews } from "../reviews";
-import type { AskingPorts } from "../run-ports";
+import type { AskingPorts } from "../engine/permissions";
 
 /** The flags of the command, judged. */
 export interface UnbindOptions {

@@ -5,17 +5,13 @@
 import { EngineError, exitCodes, UnknownOutcomeError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { objectLabel } from "../../domain/objects";
-import { constraintResource, userOf } from "../../domain/scc/grants";
+import { groupsOf, userOf, constraintResource } from "../../domain/scc/grants";
 import { dryRunSays } from "../engine/execute";
-import { replanned } from "../engine/replan";
-import { requireHome, requireYes } from "../engine/confirm";
+import { ChangedError, replanned } from "../engine/send";
+import { requireHome, requirePermissions, requireYes } from "../engine/permissions";
 import { Session } from "../engine/session";
-import { requirePermissions } from "../engine/permissions";
-import { ChangedError } from "../engine/outcome";
 import type { ExitReport, Report } from "../report";
 import { Reviews } from "../reviews";
-import { readPermissions, usualPermissions, writePermissions } from "./permissions";
-import { planOf, type UnbindPlan } from "./plan";
 import {
   readFacts,
   servesConstraints,
@@ -27,11 +23,14 @@ import {
 import {
   type Place,
   placesOf,
-  recordReviews,
-  reviewAll,
-  settleReviews,
-  unexplained,
-} from "./reviews";
+  planOf,
+  writePermissions,
+  usualPermissions,
+  readPermissions,
+  type UnbindPlan,
+} from "./plan";
+import type { Way } from "../../domain/scc/plan";
+import { waitFor } from "../engine/wait";
 
 /** Unbinds; expected ends of every kind come back as a report. */
 export async function unbindConstraint(
@@ -234,4 +233,88 @@ function exitOf(
     reason: reasons.join("; "),
     ...(failed.length > 0 && { next: "clear what the findings name, then run again" }),
   };
+}
+
+/** A review's answer. */
+export interface Answer extends Place {
+  readonly allowed: boolean;
+  /** The authorizer's own words. */
+  readonly reason: string;
+}
+
+const limitMs = 10_000;
+const pauseMs = 200;
+
+/** Asks once for each place. */
+export async function reviewAll(
+  deps: UnbindDeps,
+  constraint: string,
+  places: readonly Place[],
+): Promise<readonly Answer[]> {
+  return await Promise.all(places.map((place) => review(deps, constraint, place)));
+}
+
+/** Asks until nobody may use the constraint but by a known way, or the limit is reached. */
+export async function settleReviews(
+  deps: UnbindDeps,
+  { constraint, ways }: { readonly constraint: string; readonly ways: readonly Way[] },
+  places: readonly Place[],
+): Promise<readonly Answer[]> {
+  const until = deps.clock.now() + limitMs;
+  return await waitFor<readonly Answer[]>(deps, {
+    look: async () => {
+      const answers = await reviewAll(deps, constraint, places);
+      // every API server learns of a change by its own watch
+      return unexplained(answers, ways).length === 0 || deps.clock.now() >= until
+        ? { is: "done", value: answers }
+        : { is: "moving", on: "the API server to learn of the change" };
+    },
+    everyMs: pauseMs,
+  });
+}
+
+/** The answers that allow what no known way explains; the constraint's groups are seen by no review. */
+export function unexplained(answers: readonly Answer[], ways: readonly Way[]): readonly Answer[] {
+  return answers.filter(({ allowed, account, namespace }) => {
+    const explained = ways.some(
+      ({ account: holder, object, role }) =>
+        role !== undefined &&
+        userOf(holder) === userOf(account) &&
+        [undefined, namespace].includes(object.metadata.namespace),
+    );
+    return allowed && !explained;
+  });
+}
+
+/** Records the answers as steps of a phase. */
+export function recordReviews(
+  { recorder }: UnbindDeps,
+  asked: { readonly phase: "before" | "after"; readonly constraint: string },
+  answers: readonly Answer[],
+): void {
+  for (const answer of answers) {
+    const object = userOf(answer.account);
+    const why = sentence(answer, asked.constraint);
+    recorder.done({ id: `scc.review-${asked.phase}`, action: "probe", object, why }, "done");
+  }
+}
+
+function sentence({ namespace, allowed, reason }: Answer, constraint: string): string {
+  const may = allowed ? "may" : "may not";
+  const because = allowed && reason !== "" ? ` (${reason})` : "";
+  return `in namespace ${namespace} it ${may} use ${constraint} by RBAC${because}`;
+}
+
+async function review(
+  { reviews, signal }: UnbindDeps,
+  constraint: string,
+  { account, namespace }: Place,
+): Promise<Answer> {
+  const { group, plural: resource } = constraintResource;
+  const question = {
+    user: userOf(account),
+    groups: groupsOf(account),
+    access: { group, resource, name: constraint, verb: "use", namespace },
+  };
+  return { account, namespace, ...(await reviews.ask(question, { fresh: true, signal })) };
 }

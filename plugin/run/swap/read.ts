@@ -3,7 +3,7 @@ import { absentSecret, firstUnfit } from "../../domain/certificate";
 import { exitCodes, TimeoutError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { kinds } from "../../domain/kinds";
-import type { KubeObject } from "../../domain/objects";
+import type { KubeObject, Resource } from "../../domain/objects";
 import { operatorVersionOf } from "../../domain/operator/wanted";
 import {
   configurationResource,
@@ -13,11 +13,52 @@ import {
   serviceNamespaceOf,
 } from "../../domain/webhook/configuration";
 import { namespaceMissing } from "../../domain/webhook/codes";
-import type { PlanFacts } from "../../domain/webhook/plan";
+import type { Plan, PlanFacts } from "../../domain/webhook/plan";
 import { judgeServer } from "../../domain/webhook/readiness";
 import { waitFor } from "../engine/wait";
 import { BlockedError } from "../engine/recorder";
-import type { JudgedSecret, SwapDeps, SwapOptions } from "./deps";
+import type { CertificateReport } from "../report";
+import type { Pair } from "../../domain/webhook/probe";
+import type { AskingPorts } from "../engine/permissions";
+import type { Permission } from "../../domain/permissions";
+
+/** What the Secret was found to be: a CA to use, or the findings that stand against it. */
+export interface JudgedSecret {
+  /** The Secret's item as stored, base64. */
+  readonly caBundle: string;
+  readonly certificate: CertificateReport | undefined;
+  readonly findings: readonly Finding[];
+}
+
+/** The flags of the command, judged. */
+export interface SwapOptions {
+  readonly namespace: string;
+  readonly template: KubeObject;
+  /** The template is the one that the tool ships. */
+  readonly shippedTemplate?: boolean;
+  readonly dryRun: "none" | "client" | "server";
+  readonly takeOver: boolean;
+  readonly takeFields: readonly string[];
+  readonly takeTemplateSelectors: boolean;
+  readonly takeTemplateRules: boolean;
+  readonly fieldManager: string;
+  readonly waitSecretMs: number;
+  readonly wait: boolean;
+  readonly timeoutMs: number;
+  readonly probe: boolean;
+  /** Planned before the operator is ready: whether anything answers is judged when it is. */
+  readonly assumeReady?: true;
+  /** A pair of one's own in place of the table's. */
+  readonly probePair: Pair | undefined;
+}
+
+/** The world around a swap. */
+export interface SwapDeps extends AskingPorts {
+  /** Judges the Secret (certificates are an adapter's matter). */
+  readonly judgeSecret: (secret: KubeObject) => JudgedSecret;
+  /** A name for the probe's objects that nothing else has. */
+  readonly probeName: string;
+}
 
 const pollMs = 500;
 
@@ -136,4 +177,76 @@ async function serverFindings(deps: SwapDeps, options: SwapOptions): Promise<rea
     cluster.get({ resource: kinds.deployment, name: names.operator.deployment, namespace }),
   ]);
   return judgeServer({ namespace, serviceName, service, slices: slices ?? [], deployment }, names);
+}
+
+const probeWhy = "to prove the webhook with dry runs (or go without proof: --no-probe)";
+
+/** What is read in any case. */
+export function readPermissions(deps: SwapDeps, options: SwapOptions): readonly Permission[] {
+  const { namespace } = options;
+  const ask = (verb: string, resource: Resource, why: string): Permission => ({
+    verb,
+    group: resource.group,
+    resource: resource.plural,
+    why,
+  });
+  return [
+    ask("get", configurationResource, "to read the configuration back"),
+    ask("list", configurationResource, "to find the old and the new configuration"),
+    { ...ask("get", kinds.namespace, "to see that it exists"), name: namespace },
+    { ...ask("get", kinds.secret, "to read the CA"), namespace, name: deps.names.webhook.secret },
+    { ...ask("get", kinds.service, "to see that the webhook can be called"), namespace },
+    { ...ask("list", kinds.endpointSlice, "to see that the webhook can be called"), namespace },
+    { ...ask("get", kinds.deployment, "to see that the operator is ready"), namespace },
+  ];
+}
+
+/** What the plan writes, its way back included. */
+export function writePermissions(
+  deps: SwapDeps,
+  plan: Pick<Plan, "live" | "apply" | "remove"> | undefined,
+): readonly Permission[] {
+  const { configuration, oldConfiguration } = deps.names.webhook;
+  const on = (verb: string, why: string, name?: string): Permission => ({
+    verb,
+    group: configurationResource.group,
+    resource: configurationResource.plural,
+    ...(name !== undefined && { name }),
+    why,
+  });
+  const creates = plan === undefined || plan.live === undefined;
+  return [
+    ...(plan === undefined || plan.apply !== undefined
+      ? [on("patch", "to apply the new configuration", configuration)]
+      : []),
+    ...(creates ? [on("create", "to apply a configuration that does not exist yet")] : []),
+    ...(creates ? [on("delete", "to roll back", configuration)] : []),
+    ...(plan === undefined || plan.remove !== undefined
+      ? [on("delete", "to delete the old configuration", oldConfiguration)]
+      : []),
+    ...(!creates && plan.remove !== undefined ? [on("create", "to put the old one back")] : []),
+  ];
+}
+
+/** What the probe's dry runs need. */
+export function probePermissions(pairs: readonly Pair[]): readonly Permission[] {
+  return pairs.map(({ resource, accept }) => ({
+    verb: accept.metadata.uid === undefined ? "create" : "update",
+    group: resource.group,
+    resource: resource.plural,
+    ...(accept.metadata.namespace !== undefined && { namespace: accept.metadata.namespace }),
+    why: probeWhy,
+  }));
+}
+
+/** The probe's usual permissions, for a refusal that comes before the probe could be built. */
+export function usualProbePermissions(deps: SwapDeps, options: SwapOptions): readonly Permission[] {
+  if (!options.probe || options.probePair !== undefined) return [];
+  return [deps.names.edb, deps.names.eaadb].map(({ plural }) => ({
+    verb: "create",
+    group: deps.names.group,
+    resource: plural,
+    namespace: options.namespace,
+    why: probeWhy,
+  }));
 }

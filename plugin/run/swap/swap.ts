@@ -10,25 +10,23 @@ import { differencesOf } from "../../domain/webhook/wanted";
 import { type Plan, planSwap } from "../../domain/webhook/plan";
 import type { Apply } from "../engine/change";
 import { dryRunSays } from "../engine/execute";
-import { replanned } from "../engine/replan";
-import { requireHome, requireYes } from "../engine/confirm";
+import { ChangedError, replanned } from "../engine/send";
+import { requireHome, requirePermissions, requireYes } from "../engine/permissions";
 import { Session } from "../engine/session";
-import { requirePermissions } from "../engine/permissions";
-import { ChangedError } from "../engine/outcome";
 import { BlockedError } from "../engine/recorder";
 import type { Report } from "../report";
-import { applyOf, changesOf, deleteOf, fittingApply } from "./changes";
-import type { SwapDeps, SwapOptions } from "./deps";
+import { applyOf, changesOf, deleteOf, fittingApply, rollBack, type Undo } from "./changes";
 import {
   probePermissions,
+  readConfigurations,
   readPermissions,
+  readPrerequisites,
+  type SwapDeps,
+  type SwapOptions,
   usualProbePermissions,
   writePermissions,
-} from "./permissions";
-import { readConfigurations, readPrerequisites } from "./read";
-import { rollBack, type Undo } from "./rollback";
-import { setStage } from "./stage";
-import { standing, UnprovenError, Witness } from "./witness";
+} from "./read";
+import { setStage, standing, UnprovenError, Witness } from "./witness";
 
 /** Runs the swap; expected ends of every kind come back as a report. */
 export async function swapWebhook(deps: SwapDeps, options: SwapOptions): Promise<Report> {

@@ -3,20 +3,20 @@
  * the parts are done in order. The cluster is the only memory, so running it again resumes.
  */
 import { requireMatched, type Skip } from "../../domain/checks/selection";
-import { EngineError, exitCodes, UsageError } from "../../domain/errors";
+import { EngineError, type ExitCode, exitCodes, UsageError } from "../../domain/errors";
 import { distinct, type Finding } from "../../domain/findings";
 import { planFindings } from "../../domain/planned-write";
 import {
+  type PlannedPart,
+  type PlannedStep,
   staleReasons,
   type Unplanned,
   unplanned,
   type UpgradePlan,
 } from "../../domain/upgrade/plan";
-import { inTurn } from "../in-turn";
 import type { Recorder } from "../engine/recorder";
-import type { Report } from "../report";
-import type { ReadyPart } from "./part";
-import { obstacles, type PartPlan, plannedSteps, planPart, planParts } from "./planning";
+import type { Report, StepReport } from "../report";
+import type { Part } from "../../domain/procedure";
 
 /** The world around a procedure. */
 export interface ProcedureDeps {
@@ -203,4 +203,148 @@ function permissionsOf(reports: readonly Report[]): Partial<Report> {
       manifest: all.map(({ manifest }) => manifest).join("---\n"),
     },
   };
+}
+
+/** A part that was planned. */
+export interface PartPlan {
+  readonly ready: ReadyPart;
+  readonly steps: readonly PlannedStep[];
+  /** Absent for a part that is skipped. */
+  readonly report?: Report;
+}
+
+/** Plans all parts: one that cannot be done does not hide what stands against the others. */
+export async function planParts(
+  parts: readonly ReadyPart[],
+  dryRun: "client" | "server",
+  unheard: () => Recorder,
+): Promise<readonly PartPlan[]> {
+  const plans: PartPlan[] = [];
+  for (const ready of parts) {
+    const plan = await planPart(ready, { dryRun, ahead: true, recorder: unheard() });
+    plans.push(plan);
+    // a server that does not answer one part answers none: each of them would wait for its deadline
+    if (plan.report?.exit.code === exitCodes.unavailable) break;
+  }
+  return plans;
+}
+
+/** One part by a dry run. */
+export async function planPart(ready: ReadyPart, stage: Stage): Promise<PartPlan> {
+  if (ready.skip !== undefined) return { ready, steps: [] };
+  const report = await ready.run(stage);
+  return { ready, report, steps: writesOf(ready, report) };
+}
+
+/** The writes that a dry run of a part has planned. */
+function writesOf({ part }: ReadyPart, { steps = [] }: Report): readonly PlannedStep[] {
+  return steps.flatMap(({ action, object, why, write }) =>
+    write === undefined || !writes(action) ? [] : [{ part: part.id, action, object, why, write }],
+  );
+}
+
+function writes(action: StepReport["action"]): action is PlannedStep["action"] {
+  return action !== "read" && action !== "wait" && action !== "probe" && action !== "ask";
+}
+
+/** The writes of a plan as steps of a report. */
+export function plannedSteps(steps: readonly PlannedStep[]): readonly StepReport[] {
+  return steps.map(({ part, action, object, why, write }, index) => ({
+    n: index + 1,
+    id: part,
+    action,
+    object,
+    result: "planned",
+    why,
+    ms: 0,
+    write,
+  }));
+}
+
+/** The parts as a plan names them. */
+export function partsOf(plans: readonly PartPlan[]): readonly PlannedPart[] {
+  return plans.map(({ ready: { part, skip }, report }) => {
+    const { id, title, source } = part;
+    const stopped = report !== undefined && report.exit.code !== exitCodes.ok;
+    return {
+      id,
+      title,
+      source,
+      ...(skip !== undefined && { skipped: skip }),
+      ...(stopped && { unplanned: report.exit.reason }),
+    };
+  });
+}
+
+/** Why the plan cannot be carried out: the first part's code, and every part's reason. */
+export function obstacles(
+  plans: readonly PartPlan[],
+): { readonly code: ExitCode; readonly reason: string; readonly next?: string } | undefined {
+  const stopped = plans.flatMap(({ ready, report }) =>
+    report === undefined || report.exit.code === exitCodes.ok
+      ? []
+      : [{ ...report.exit, title: ready.part.title }],
+  );
+  const [first] = stopped;
+  if (first === undefined) return undefined;
+  const nexts = new Set(stopped.flatMap(({ next }) => next ?? []));
+  return {
+    code: first.code,
+    reason: `nothing was written: ${stopped.map(({ title, reason }) => `${title}: ${reason}`).join("; ")}`,
+    ...(nexts.size > 0 && { next: [...nexts].join("; ") }),
+  };
+}
+
+/** How a part is run. */
+export interface Stage {
+  readonly dryRun: "none" | "client" | "server";
+  /** It is planned before the parts ahead of it are done: what those bring about counts as there. */
+  readonly ahead: boolean;
+  /** What the part goes on with; of one that is only planned nothing is told. */
+  readonly recorder: Recorder;
+}
+
+/** A part that is ready to be planned and run. */
+export interface ReadyPart {
+  readonly part: Part;
+  /** Why it has nothing to do here; absent: it is run. */
+  readonly skip?: string;
+  readonly run: (stage: Stage) => Promise<Report>;
+  /** Of a part that is skipped since somebody else does it: whether that has come about. */
+  readonly verify?: (stage: Stage) => Promise<Report>;
+}
+
+/** What follows; it keeps the record of what came first. */
+export interface Follower {
+  readonly title: string;
+  readonly run: () => Promise<Report>;
+}
+
+/** Goes on from an end, each run only after the one before it went well; the document says all ends. */
+export async function inTurn(
+  first: Report,
+  followers: readonly Follower[],
+  /** Of all of them; absent: who runs these in turn looks at it. */
+  recorder?: Pick<Recorder, "hasWritten">,
+): Promise<Report> {
+  let report = first;
+  for (const { title, run } of followers) {
+    if (report.exit.code !== exitCodes.ok) break;
+    const ended = await run();
+    const next = recorder?.hasWritten === true ? midway(ended) : ended;
+    const said = `${title}: ${next.exit.reason}`;
+    const before = report.exit.reason;
+    const reason = before === "" ? said : `${before}; ${said}`;
+    // what only the earlier one has comes after the rest, so that every document has one order
+    report = { ...next, ...report, ...next, exit: { ...next.exit, reason } };
+  }
+  return report;
+}
+
+/** Exit 3 promises that nothing was written: what blocks after a write is a failure midway. */
+function midway(report: Report): Report {
+  const { exit } = report;
+  return exit.code === exitCodes.blocked
+    ? { ...report, exit: { ...exit, code: exitCodes.failed } }
+    : report;
 }

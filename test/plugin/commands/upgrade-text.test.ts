@@ -2,7 +2,7 @@ import { shownPlan, upgradeText } from "../../../plugin/commands/upgrade";
 import type { PlannedStep, UpgradePlan } from "../../../plugin/domain/upgrade/plan";
 import { palette } from "../../../plugin/output/style";
 import type { Report } from "../../../plugin/run/report";
-import { plannedSteps } from "../../../plugin/run/upgrade/planning";
+import { plannedSteps } from "../../../plugin/run/upgrade/procedure";
 
 const step = (name: string): PlannedStep => ({
   part: "rbac-expand",

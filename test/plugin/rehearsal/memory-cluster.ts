@@ -4,19 +4,20 @@ import { createRegistry } from "../../../plugin/rehearsal/kinds/registry";
 import { MemoryControlPlane } from "../../../plugin/rehearsal/memory/control-plane";
 import type { Admission, User } from "../../../plugin/rehearsal/model";
 import { VirtualClock } from "../../../plugin/rehearsal/virtual-clock";
-import type { KubeObject } from "../../../plugin/run/ports";
+import type { Clock, KubeObject } from "../../../plugin/run/ports";
 import { testTime } from "../../support/manual-clock";
 
-export const admin: User = { name: "admin", groups: ["system:masters"] };
+export const admin: User = { name: "admin", groups: ["system:masters", "system:authenticated"] };
 
 const lenient: Admission = { admit: () => Promise.resolve([]) };
 
 export function aControlPlane(
   objects: readonly KubeObject[],
   admission: Admission = lenient,
+  clock: Clock = new VirtualClock(testTime),
 ): MemoryControlPlane {
   const controlPlane = new MemoryControlPlane({
-    clock: new VirtualClock(testTime),
+    clock,
     registry: createRegistry(),
     access: rbac,
     admission,

@@ -493,23 +493,6 @@ describe("an existing Secret, with --replace", () => {
     });
   });
 
-  test("changed since it was read is a conflict; the copy is named", async () => {
-    const world = aWorld([second]);
-    world.cluster.put(aSecret(first));
-    world.cluster.before = (verb) => {
-      if (verb === "update") world.cluster.put(aSecret(first));
-    };
-
-    const report = await run(world, { replace: true });
-
-    expect(report.exit.code).toBe(5);
-    expect(stepsOf(report)).toEqual([
-      read,
-      `cert.save Secret/engine/${saved} created`,
-      "cert.write Secret/engine/admission-tls failed",
-    ]);
-  });
-
   test("deleted since it was read is a conflict, not a missing namespace", async () => {
     const world = aWorld([second]);
     world.cluster.put(aSecret(first));
@@ -518,19 +501,6 @@ describe("an existing Secret, with --replace", () => {
     };
 
     expect((await run(world, { replace: true })).exit.code).toBe(5);
-  });
-
-  test("is not written when the run is interrupted after the copy", async () => {
-    const world = aWorld([second]);
-    world.cluster.put(aSecret(first));
-    world.cluster.before = () => {
-      world.controller.abort(new PermissionError("stopped"));
-    };
-
-    const report = await run(world, { replace: true });
-
-    expect(report.exit.reason).toBe("stopped");
-    expect(world.cluster.writes).toEqual([`create ${saved}`]);
   });
 });
 

@@ -1,7 +1,7 @@
 /** Between the yes and a write somebody changes the cluster: what was not confirmed is never sent. */
 import { defaultNames as names } from "../../../plugin/domain/names";
 import { kinds, rbacKinds } from "../../../plugin/domain/kinds";
-import type { RecoverOptions } from "../../../plugin/run/recovery/deps";
+import type { RecoverOptions } from "../../../plugin/run/recovery/look";
 import type { Report } from "../../../plugin/run/report";
 import { aNewConfiguration, anOldConfiguration } from "../../support/builders";
 import { here, product } from "../../support/played-operator";
@@ -12,8 +12,15 @@ import { aNamespace, aScene as anRbacScene, settings } from "./rbac/scene";
 import { aScene as anOperatorScene } from "./operator/scene";
 import { aFrozenScene, type Scene as FrozenScene, stateOf } from "./recovery/scene";
 import { aScene as anSccScene } from "./scc/memory-scene";
-import { account } from "./scc/objects";
-import { bindingRef, constraintRef, linesOf, ns, objects as bound, scc } from "./scc/start";
+import {
+  account,
+  bindingRef,
+  constraintRef,
+  linesOf,
+  ns,
+  objects as bound,
+  scc,
+} from "./scc/objects";
 import { applyNew, isWrite, newName, Scene as SwapScene } from "./swap/scene";
 
 // a server that stays open after a failed expectation would keep the process from ending

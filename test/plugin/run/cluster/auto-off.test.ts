@@ -1,14 +1,14 @@
 /** The automatic upgrade is switched off where databases use modules of the user's own, on a cluster in memory. */
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import { at } from "../../../../plugin/domain/values";
-import { type AutoOffFlags, autoOffJob } from "../../../../plugin/run/cluster/auto-off";
-import type { UpgradeClusterDeps } from "../../../../plugin/run/cluster/deps";
+import { type AutoOffFlags, autoOffJob } from "../../../../plugin/run/cluster/upgrade";
+import type { UpgradeClusterDeps } from "../../../../plugin/run/cluster/read";
 import { execute, type JobOptions } from "../../../../plugin/run/engine/execute";
 import type { KubeObject } from "../../../../plugin/run/ports";
 import type { Journal } from "../../../../plugin/run/engine/journal";
-import { Recorder } from "../../../../plugin/run/engine/recorder";
 import type { Report } from "../../../../plugin/run/report";
 import { aPlayedWorld, here, product, type PlayedWorld } from "../../../support/played-operator";
+import { aWitness, portsOf } from "../world";
 import { ecLabel, ecRef, namespace, stepsOf } from "./scene";
 
 const auto = ["spec", "upgradeSpec", "autoUpgradeEngineEnterprise"];
@@ -25,7 +25,7 @@ interface World extends PlayedWorld {
 async function aWorld(): Promise<World> {
   const world = await aPlayedWorld();
   const { cluster, clock } = world;
-  const saved: KubeObject[] = [];
+  const seen = aWitness();
   const merge = { type: "merge", fieldManager: "kubectl-edit" } as const;
   const spec = {
     upgradeSpec: { autoUpgradeEngineEnterprise: true },
@@ -34,30 +34,12 @@ async function aWorld(): Promise<World> {
   await cluster.patch(ecRef, { spec }, merge);
   const modulesList = [{ name: "gears" }];
   await cluster.patch(here(product.edb, "config"), { spec: { modulesList } }, merge);
-  const journal: Journal = {
-    problem: () => Promise.resolve(undefined),
-    intent: () => Promise.resolve(),
-    outcome: () => Promise.resolve(),
-    save: (object) => {
-      saved.push(object);
-      return Promise.resolve("ec.json");
-    },
-  };
-  const target = { server: cluster.server, namespace };
   return {
     ...world,
-    saved,
+    saved: seen.saved,
     isOn: async () => at(await cluster.get(ecRef), auto),
     switchOff: async ({ clusters = ["ec"], ...more } = {}, deps = {}) => {
-      const ports: UpgradeClusterDeps = {
-        ...{ cluster, clock, names, journal },
-        signal: new AbortController().signal,
-        recorder: new Recorder({ kind: "AutoOff", target }, { clock, event: () => undefined }),
-        ask: () => Promise.resolve(true),
-        yaml: (documents) => JSON.stringify(documents),
-        command: (words) => words.join(" "),
-        ...deps,
-      };
+      const ports = { ...portsOf(seen, { kind: "AutoOff", cluster, clock }), ...deps };
       const { fieldManager } = names;
       const options = { takeFields: [], dryRun: "none", fieldManager, ...more } as const;
       const job = autoOffJob(ports, { ...options, clusters }, { namespace });

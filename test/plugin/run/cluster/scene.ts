@@ -10,18 +10,17 @@ import type { User } from "../../../../plugin/rehearsal/model";
 import type {
   UpgradeClusterDeps,
   UpgradeClusterOptions,
-} from "../../../../plugin/run/cluster/deps";
+} from "../../../../plugin/run/cluster/read";
 import { clusterJob } from "../../../../plugin/run/cluster/upgrade";
 import { execute } from "../../../../plugin/run/engine/execute";
 import type { Cluster, KubeObject } from "../../../../plugin/run/ports";
-import { Recorder } from "../../../../plugin/run/engine/recorder";
 import type { Report } from "../../../../plugin/run/report";
 import { testTime } from "../../../support/manual-clock";
 import { aPlayedWorld, here, product } from "../../../support/played-operator";
 import { admin } from "../../rehearsal/memory-cluster";
-import { journalOf, type Witness, watched } from "../witness";
+import { aWitness, portsOf, type Witness, watched } from "../world";
 
-export { codesOf, stepsOf, waits } from "../witness";
+export { codesOf, stepsOf, waits } from "../world";
 
 export const namespace = "engine";
 export const name = "ec";
@@ -34,7 +33,6 @@ export interface Scene extends Witness {
   readonly controlPlane: MemoryControlPlane;
   readonly cluster: Cluster;
   readonly clock: PlayedClock;
-  readonly questions: string[];
   run(
     options?: Partial<UpgradeClusterOptions>,
     deps?: Partial<UpgradeClusterDeps>,
@@ -88,33 +86,13 @@ export async function aScene(
     controlPlane,
     cluster,
     clock,
-    sent: [],
-    events: [],
-    saved: [],
-    journal: [],
-    questions: [],
-    before: () => Promise.resolve(),
-    after: () => Promise.resolve(),
+    ...aWitness(),
     patch: (body) => cluster.patch(ecRef, body, { type: "merge", fieldManager: "kubectl-edit" }),
     ec: () => cluster.get(ecRef),
     run: (options = {}, deps = {}) => {
       const cluster = watched(controlPlane.connect({ user, namespace }), scene);
-      const ports: UpgradeClusterDeps = {
-        ...{ cluster, clock, names },
-        signal: new AbortController().signal,
-        recorder: new Recorder(
-          { kind: "UpgradeCluster", target: { server: cluster.server, namespace } },
-          { clock, event: (event) => scene.events.push(event) },
-        ),
-        journal: journalOf(scene, "ec.json"),
-        ask: (question) => {
-          scene.questions.push(question);
-          return Promise.resolve(true);
-        },
-        yaml: (documents) => JSON.stringify(documents),
-        command: (words) => words.join(" "),
-        ...deps,
-      };
+      const given = { kind: "UpgradeCluster", cluster, clock, file: () => "ec.json" };
+      const ports = { ...portsOf(scene, given), ...deps };
       const all = {
         ...{ namespace, name, target, auto: false, takeFields: [], skip: [], limited: false },
         ...{ stallAfterMs: 600_000, wait: false, dryRun: "none" as const },

@@ -2,7 +2,7 @@
 import { UnavailableError } from "../../../../plugin/domain/errors";
 import { at } from "../../../../plugin/domain/values";
 import type { ClusterApi } from "../../../../plugin/run/cluster-api";
-import type { UpgradeDatabaseOptions } from "../../../../plugin/run/databases/deps";
+import type { UpgradeDatabaseOptions } from "../../../../plugin/run/databases/read";
 import type { KubeObject } from "../../../../plugin/run/ports";
 import type { Report } from "../../../../plugin/run/report";
 import { aCredentialsCluster, anApiClient } from "../../../support/cluster-api-client";
@@ -96,17 +96,6 @@ test("called once, followed by shards and percent, then the resource is brought 
     "intent",
     "outcome",
   ]);
-});
-
-test("run again: neither called nor written", async () => {
-  const scene = await anApiScene();
-  await scene.upgrade();
-  const report = await scene.upgrade();
-  expect([report.exit.code, stepsOf(report)]).toEqual([
-    0,
-    ["database.call unchanged", "database.patch unchanged"],
-  ]);
-  expect([scene.calls().length, scene.sent.length]).toEqual([1, 1]);
 });
 
 test("a run that was cut off is gone on with: the running action is followed, not called again", async () => {
@@ -266,19 +255,6 @@ test("a resource that GitOps owns is left to it when the REST API has chosen, an
   expect(scene.sent).toEqual([]);
 });
 
-test.each(["client", "server"] as const)(
-  "dry run %s: planned, neither called nor in force",
-  async (dryRun) => {
-    const scene = await anApiScene();
-    const report = await scene.upgrade({ dryRun });
-    expect([report.exit.code, stepsOf(report)]).toEqual([
-      0,
-      ["database.call planned", "database.patch planned"],
-    ]);
-    expect(scene.calls()).toEqual([]);
-  },
-);
-
 describe("data that may be lost", () => {
   const volatile = {
     bdbs: [
@@ -394,20 +370,6 @@ describe("what the REST API answers", () => {
     );
     expect([report.exit.code, scene.calls().length]).toEqual([0, 1]);
   });
-
-  test("no answer at all: 69", async () => {
-    const scene = await anApiScene();
-    const report = await scene.upgrade(
-      {},
-      {
-        through: (api) =>
-          Object.assign(Object.create(api) as ClusterApi, {
-            upgrade: () => Promise.reject(new UnavailableError("the REST API is away")),
-          }),
-      },
-    );
-    expect([report.exit.code, codesOf(report)]).toEqual([69, ["DATABASE-WRITE-FAILED"]]);
-  });
 });
 
 describe("the resource afterwards", () => {
@@ -454,14 +416,6 @@ test("a REST API that cannot be reached at all ends the run before anything is c
   const connect = () => Promise.reject<ClusterApi>(new UnavailableError("no way to it"));
   const report = await scene.run({ via: "api" }, { api: { permissions: () => [], connect } });
   expect([report.exit.code, scene.sent]).toEqual([69, []]);
-});
-
-test("an answer that is lost is looked for among the actions, and the call is not sent twice", async () => {
-  const scene = await anApiScene();
-  scene.api.faults.add({ fault: { does: "cut", when: "after" }, method: "POST" });
-  const report = await scene.upgrade();
-  expect(report.exit.code).toBe(0);
-  expect(scene.calls()).toEqual(["/v1/bdbs/3/upgrade"]);
 });
 
 test("data that would be lost since the list was read is seen before the call: 3", async () => {

@@ -1,5 +1,5 @@
 /** Databases upgraded by their resources, with the operator at play. */
-import { ApiError } from "../../../../plugin/domain/errors";
+import { ApiError, UnavailableError } from "../../../../plugin/domain/errors";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import { at } from "../../../../plugin/domain/values";
 import type { KubeObject } from "../../../../plugin/run/ports";
@@ -64,14 +64,6 @@ test.each([
   expect([report.exit.code, codesOf(report)]).toEqual([0, told ? ["DATABASE-VOLATILE"] : []]);
   expect(scene.sent).toEqual([patchLine("sessions")]);
   expect(codesOf(await scene.run())).toEqual([]);
-});
-
-test("run again: nothing is written, nothing is waited for", async () => {
-  const scene = await aScene();
-  await scene.run();
-  const report = await scene.run();
-  expect([report.exit.code, stepsOf(report)]).toEqual([0, ["database.patch unchanged"]]);
-  expect(scene.sent).toEqual([patchLine("sessions")]);
 });
 
 test("all of every namespace; an instance goes with its active-active one", async () => {
@@ -155,29 +147,6 @@ describe("a database that follows the channel major", () => {
   });
 });
 
-test.each(["client", "server"] as const)(
-  "dry run %s: planned, nothing in force",
-  async (dryRun) => {
-    const scene = await aScene();
-    const before = await scene.edb("sessions");
-    const report = await scene.run({ dryRun });
-    expect(report.exit.code).toBe(0);
-    expect(report.steps).toMatchObject([
-      {
-        result: "planned",
-        why: "engineVersion 7.2 -> 8.0",
-        write: {
-          verb: "patch",
-          target: { resource: "engineenterprisedatabases", namespace: "shop", name: "sessions" },
-          read: { uid: before?.metadata.uid, resourceVersion: before?.metadata.resourceVersion },
-        },
-      },
-    ]);
-    expect(scene.sent).toEqual(dryRun === "client" ? [] : [`${patchLine("sessions")} (dry run)`]);
-    expect(await scene.edb("sessions")).toEqual(before);
-  },
-);
-
 describe("before the first write", () => {
   const fresh = (body: object) => (all: readonly KubeObject[]) =>
     all.map((one) => (one.kind === names.ec.kind ? { ...one, ...merged(one, body) } : one));
@@ -210,14 +179,6 @@ describe("before the first write", () => {
     const scene = await aScene({ objects: fresh({ spec: { engineUpgradePolicy: "major" } }) });
     const report = await scene.run({ version: "8.2" });
     expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-EDIT-REFUSED"]]);
-    expect(scene.sent).toEqual([]);
-  });
-
-  test("permissions are asked for: 4, with the roles to ask for", async () => {
-    const scene = await aScene({ user: { name: "jane", groups: [] } });
-    const report = await scene.run();
-    expect(report.exit.code).toBe(4);
-    expect(report.permissions?.missing.join("\n")).toContain("engineenterprisedatabases");
     expect(scene.sent).toEqual([]);
   });
 
@@ -284,37 +245,6 @@ describe("before the first write", () => {
 });
 
 describe("while others are at work", () => {
-  test("a status that moves between reading and writing costs a second try alone", async () => {
-    const scene = await aScene();
-    let moved = false;
-    scene.before = async (line) => {
-      if (line !== patchLine("sessions") || moved) return;
-      moved = true;
-      await scene.cluster.patch(
-        sessionsRef,
-        { status: { lastActionStatus: "completed" } },
-        { type: "merge", subresource: "status" },
-      );
-    };
-    const report = await scene.run();
-    expect(report.exit.code).toBe(0);
-    expect(scene.sent).toEqual([patchLine("sessions"), patchLine("sessions")]);
-  });
-
-  test("two people at once: one of them is told, 5", async () => {
-    const scene = await aScene();
-    let other: Promise<KubeObject> | undefined;
-    scene.before = async (line) => {
-      if (line === patchLine("sessions")) {
-        other ??= scene.edit("sessions", { spec: { engineVersion: "8.2" } });
-        await other;
-      }
-    };
-    const report = await scene.run();
-    expect([report.exit.code, codesOf(report)]).toEqual([5, ["DATABASE-CHANGED"]]);
-    expect(at(await scene.edb("sessions"), ["spec", "engineVersion"])).toBe("8.2");
-  });
-
   test("a database that is deleted meanwhile is told, 1", async () => {
     const scene = await aScene();
     scene.after = async (line) => {
@@ -456,4 +386,375 @@ describe("what changes between the plan and the turn of a database", () => {
     const report = await scene.run();
     expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-EDIT-REFUSED"]]);
   });
+});
+
+const nameOf = (index: number): string => `db-${String(index).padStart(3, "0")}`;
+
+/** So many databases like the example's sessions, instead of the example's. */
+const many =
+  (count: number) =>
+  (all: readonly KubeObject[]): readonly KubeObject[] => {
+    const others = all.filter(({ kind }) => ![names.edb.kind, names.eaadb.kind].includes(kind));
+    const model = all.find(({ metadata }) => metadata.name === "sessions");
+    const status = model?.["status"] as object;
+    const made = Array.from({ length: count }, (_, index) => ({
+      ...(model as KubeObject),
+      metadata: { name: nameOf(index), namespace: "shop", generation: 1, labels: tierOf(index) },
+      status: { ...status, databaseUID: String(index + 1) },
+    }));
+    return [...others, ...made];
+  };
+
+const tierOf = (index: number) => ({ tier: index % 2 === 0 ? "even" : "odd" });
+
+/** Writes to these databases are refused. */
+function refuse(scene: Scene, failing: readonly string[], error: Error): void {
+  const lines = failing.map((name) => patchLine(name));
+  scene.before = (line) => (lines.includes(line) ? Promise.reject(error) : Promise.resolve());
+}
+
+const invalid = new ApiError("denied by a policy", { status: 422, reason: "Invalid" });
+const everything = { databases: [], everywhere: true } as const;
+
+test("60, twenty at once, three fail: 6, each named; the next run writes to those alone", async () => {
+  const scene = await aScene({ objects: many(60) });
+  const failing = Array.from({ length: 3 }, (_, index) => nameOf(index * 25));
+  refuse(scene, failing, invalid);
+  const report = await scene.run({ ...everything, concurrency: 20 });
+  expect(report.exit.code).toBe(6);
+  expect(report.exit.reason).toContain("60 databases: 3 failed, 57 changed");
+  const failed = databasesOf(report).filter(({ result }) => result === "failed");
+  expect(failed.map(({ object }) => object)).toEqual(failing.map((name) => edbLabel(name)));
+  expect(codesOf(report)).toEqual(failing.map(() => "DATABASE-WRITE-FAILED"));
+  scene.before = () => Promise.resolve();
+  scene.sent.length = 0;
+  const again = await scene.run({ ...everything, concurrency: 20 });
+  expect(again.exit).toEqual({ code: 0, reason: "60 databases: 3 changed, 57 unchanged" });
+  expect(scene.sent.toSorted()).toEqual(failing.map((name) => patchLine(name)));
+});
+
+test("no more than are allowed are on their way at once", async () => {
+  const scene = await aScene({ objects: many(9) });
+  let most = 0;
+  const pending = async (): Promise<number> => {
+    const all = await Promise.all(
+      Array.from({ length: 9 }, (_, index) => scene.edb(nameOf(index))),
+    );
+    return all.filter(
+      (edb) =>
+        at(edb, ["spec", "engineVersion"]) === "8.0" && at(edb, ["status", "version"]) === "7.2.0",
+    ).length;
+  };
+  scene.after = async (line) => {
+    if (line.startsWith("patch")) most = Math.max(most, await pending());
+  };
+  const report = await scene.run({ ...everything, concurrency: 3 });
+  expect([report.exit.code, most]).toEqual([0, 3]);
+  expect(waits(scene).join("\n")).toMatch(/databases: 3 of 9; .*db-00/);
+});
+
+test("a selector chooses", async () => {
+  const scene = await aScene({ objects: many(6) });
+  const report = await scene.run({ ...everything, selector: "tier=odd" });
+  expect(report.exit.reason).toBe("3 databases: 3 changed");
+  expect(scene.sent).toEqual([1, 3, 5].map((index) => patchLine(nameOf(index))));
+});
+
+test("the canary goes first, and when it fails nothing else is begun: 6", async () => {
+  const scene = await aScene({ objects: many(5) });
+  refuse(scene, [nameOf(3)], invalid);
+  const report = await scene.run({ ...everything, canary: nameOf(3) });
+  expect(report.exit.code).toBe(6);
+  expect(report.exit.reason).toContain("4 skipped, 1 failed");
+  expect(scene.sent).toEqual([]);
+  scene.before = () => Promise.resolve();
+  await scene.run({ ...everything, canary: `shop/${nameOf(3)}`, concurrency: 1 });
+  expect(scene.sent[0]).toBe(patchLine(nameOf(3)));
+});
+
+test("no more are begun after as many failures as are allowed", async () => {
+  const scene = await aScene({ objects: many(8) });
+  refuse(scene, [nameOf(0), nameOf(1), nameOf(2)], invalid);
+  const report = await scene.run({ ...everything, concurrency: 1, maxFailures: 2 });
+  expect(report.exit.code).toBe(6);
+  expect(report.exit.reason).toContain("2 databases failed, as many as --max-failures allows");
+  expect(scene.sent).toEqual([]);
+});
+
+test("an API server that is away ends the run: 69", async () => {
+  const scene = await aScene({ objects: many(4) });
+  refuse(scene, [nameOf(1)], new UnavailableError("no route to the API server"));
+  const report = await scene.run({ ...everything, concurrency: 1 });
+  expect(report.exit.code).toBe(69);
+  expect(report.exit.reason).toContain("1 changed, 1 failed, 2 skipped");
+});
+
+/** From the first write on the EC says Error, for as long as it is not let go. */
+function hold(scene: Scene): { release: () => void } {
+  const resource = { ...names.ec, group: names.group, version: names.version };
+  let held = true;
+  scene.before = async (line) => {
+    const looks = line.startsWith(`list ${names.ec.plural}`) && scene.sent.length > 0;
+    if (!looks || !held) return;
+    await scene.cluster.patch(
+      { resource, name: "ec", namespace: "engine" },
+      { status: { state: "Error" } },
+      { type: "merge", subresource: "status" },
+    );
+  };
+  return {
+    release: () => {
+      held = false;
+    },
+  };
+}
+
+test("an EC that leaves Running meanwhile is told as the cause, and nothing more is written", async () => {
+  const scene = await aScene({ objects: many(3), clock: (_controlPlane, inner) => inner });
+  hold(scene);
+  const report = await scene.run({ ...everything, concurrency: 1 });
+  expect(report.exit.code).toBe(6);
+  expect(scene.sent).toEqual([patchLine(nameOf(0))]);
+  expect(codesOf(report)).toEqual([
+    "DATABASE-NOT-TAKEN-UP",
+    "DATABASE-CLUSTER-NOT-RUNNING",
+    "DATABASE-CLUSTER-NOT-RUNNING",
+  ]);
+  expect(report.findings?.[0]?.cause).toContain("its state is Error");
+});
+
+test("with --wait it is waited for", async () => {
+  const scene = await aScene({ objects: many(3) });
+  const { release } = hold(scene);
+  const sleep = scene.clock.sleep.bind(scene.clock);
+  let slept = 0;
+  scene.clock.sleep = async (ms, signal) => {
+    slept += 1;
+    if (slept === 12) release();
+    await sleep(ms, signal);
+  };
+  const report = await scene.run({ ...everything, concurrency: 1, wait: true });
+  expect(waits(scene).join("\n")).toContain("its state is Error");
+  expect(report.exit).toEqual({ code: 0, reason: "3 databases: 3 changed" });
+});
+
+test("databases that run more than is asked for are passed over, unless they are named", async () => {
+  const scene = await aScene();
+  const report = await scene.run({ ...everything, version: "7.2" });
+  expect(report.exit.code).toBe(0);
+  expect(codesOf(report)).toContain("DATABASE-NEWER");
+  expect(databasesOf(report).map(({ result }) => result)).toContain("skipped");
+  expect(scene.sent).toEqual([]);
+});
+
+test("none at all is no failure", async () => {
+  const scene = await aScene({ objects: many(0) });
+  const report = await scene.run(everything);
+  expect(report.exit).toEqual({ code: 0, reason: "there is no database to upgrade" });
+});
+
+const line = "patch EngineEnterpriseActiveActiveDatabase engine/carts";
+const cartsRef = here(product.eaadb, "carts");
+const instanceRef = here(product.edb, "carts-db");
+
+/** No instance is to be seen: the resource links none. */
+const withoutInstance = (all: readonly KubeObject[]): readonly KubeObject[] =>
+  all
+    .filter(({ metadata }) => metadata.name !== "carts-db")
+    .map((one) =>
+      one.kind === names.eaadb.kind
+        ? { ...one, status: { ...(one["status"] as object), linkedEdbs: [] } }
+        : one,
+    );
+
+/** Vouched for: the operator elsewhere was looked at there. */
+const vouched = [
+  {
+    code: "DATABASE-PARTICIPANT-UNSEEN",
+    object: "EngineEnterpriseActiveActiveDatabase/engine/carts",
+  },
+];
+
+/** The other cluster, where the version comes after so many looks at it, or never. */
+async function theOther(looks: number, upgraded = true): Promise<Scene> {
+  const scene = await aScene(upgraded ? {} : { objects: older });
+  let seen = 0;
+  scene.cluster.list = new Proxy(scene.cluster.list.bind(scene.cluster), {
+    apply: async (list, _this, args: Parameters<Scene["cluster"]["list"]>) => {
+      if (args[0].plural === names.edb.plural) seen += 1;
+      if (seen === looks) {
+        seen += 1;
+        const status = { version: "8.0.0", status: "active", specStatus: "Valid" };
+        const options = { type: "merge", subresource: "status" } as const;
+        await scene.cluster.patch(instanceRef, { status }, options);
+      }
+      return await list(...args);
+    },
+  });
+  return scene;
+}
+
+const older = (all: readonly KubeObject[]): readonly KubeObject[] =>
+  JSON.parse(
+    JSON.stringify(all).replaceAll("engine/operator:8.0.2-2", "engine/operator:7.22.0-7"),
+  ) as readonly KubeObject[];
+
+const port = ({ cluster }: Scene) => ({ name: "west/engine", cluster, namespace: "engine" });
+
+test("written here alone, and done when the instances of both clusters are", async () => {
+  const scene = await aScene();
+  const other = await theOther(4);
+  const report = await scene.run({ databases: ["carts"] }, { participants: [port(other)] });
+  expect(report.exit.code).toBe(0);
+  expect([stepsOf(report), codesOf(report)]).toEqual([
+    ["database.patch changed", "database.follow done"],
+    [],
+  ]);
+  expect(scene.sent).toEqual([line]);
+  expect(other.sent).toEqual([]);
+  const stored = await scene.cluster.get(cartsRef);
+  expect(at(stored, ["spec", "globalConfigurations", "engineVersion"])).toBe("8.0");
+  expect(at(await scene.cluster.get(instanceRef), ["status", "version"])).toBe("8.0.0");
+  expect(waits(scene).join("\n")).toContain("west/engine: 7.4 to become 8.0");
+});
+
+test("an instance elsewhere that does not come is told with its cluster: 1", async () => {
+  const scene = await aScene();
+  const other = await theOther(Number.POSITIVE_INFINITY);
+  const report = await scene.run({ databases: ["carts"] }, { participants: [port(other)] });
+  expect([report.exit.code, codesOf(report)]).toEqual([1, ["DATABASE-PARTICIPANT-BEHIND"]]);
+  expect(report.exit.reason).toContain("west/engine: EngineEnterpriseActiveActiveDatabase");
+});
+
+test("an operator elsewhere before 8.0.2-2 stops it: 3, nothing is written", async () => {
+  const scene = await aScene();
+  const other = await theOther(1, false);
+  const report = await scene.run({ databases: ["carts"] }, { participants: [port(other)] });
+  expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-PARTICIPANT-OLD"]]);
+  expect(scene.sent).toEqual([]);
+});
+
+describe("clusters that are not given", () => {
+  test("stop it: 3, nothing is written", async () => {
+    const scene = await aScene();
+    const report = await scene.run({ databases: ["carts"] });
+    expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-PARTICIPANT-UNSEEN"]]);
+    expect(report.exit.reason).toContain("here, there take part, and none of them is given");
+    expect(report.exit.next).toContain("--skip DATABASE-PARTICIPANT-UNSEEN=OBJECT");
+    expect(scene.sent).toEqual([]);
+  });
+
+  test("are passed once they are vouched for, and stay in the report", async () => {
+    const scene = await aScene();
+    const report = await scene.run({ databases: ["carts"], skip: vouched });
+    expect(report.exit.code).toBe(0);
+    expect(report.findings).toMatchObject([
+      { code: "DATABASE-PARTICIPANT-UNSEEN", severity: "warning" },
+    ]);
+    expect(report.steps?.at(-1)).toMatchObject({
+      why: "8.0 runs on 1 instance that was seen, active",
+    });
+    const again = await scene.run({ databases: ["carts"] });
+    expect([again.exit.code, codesOf(again)]).toEqual([0, ["DATABASE-PARTICIPANT-UNSEEN"]]);
+    expect(scene.sent).toEqual([line]);
+  });
+
+  test("a cluster without an operator that is seen stops it too: 3", async () => {
+    const scene = await aScene();
+    const other = await aScene({
+      objects: (all) => all.filter(({ kind }) => kind !== "Deployment"),
+    });
+    const participants = [port(other)];
+    const report = await scene.run({ databases: ["carts"] }, { participants });
+    expect(report.findings).toMatchObject([
+      { code: "DATABASE-PARTICIPANT-UNSEEN", severity: "error", object: "west/engine" },
+    ]);
+    expect([report.exit.code, scene.sent]).toEqual([3, []]);
+  });
+});
+
+test("what is vouched for and not found is wrong usage: 2, nothing is written", async () => {
+  const scene = await aScene();
+  const skip = [...vouched, { code: "DATABASE-PARTICIPANT-UNSEEN", object: "cart" }];
+  const report = await scene.run({ databases: ["carts"], skip });
+  expect(report.exit.code).toBe(2);
+  expect(report.exit.reason).toContain(
+    "--skip DATABASE-PARTICIPANT-UNSEEN=cart matches no finding",
+  );
+  expect(scene.sent).toEqual([]);
+});
+
+test("without an instance that is seen it is not proven, however often it is run: 124", async () => {
+  const scene = await aScene({ objects: withoutInstance });
+  const options = { databases: ["carts"], skip: vouched };
+  for (const when of ["written", "followed"]) {
+    const report = await scene.run(options);
+    expect([when, report.exit.code]).toEqual([when, 124]);
+    expect(report.exit.reason).toContain("not proven that 8.0 runs");
+    expect(codesOf(report)).toContain("DATABASE-NOT-PROVEN");
+  }
+  expect(scene.sent).toEqual([line]);
+});
+
+test("the time of the run may be over first: 124 all the same", async () => {
+  const scene = await aScene({ objects: withoutInstance });
+  const report = await scene.run({ databases: ["carts"], skip: vouched, limitMs: 5_000 });
+  expect(report.exit.code).toBe(124);
+  expect(report.exit.reason).toContain("not proven that 8.0 runs");
+});
+
+describe("a version that the definition has directly in the spec (S61)", () => {
+  /** Moved there in the database and in its definition, which drops it anywhere else. */
+  const inSpec = (all: readonly KubeObject[]): readonly KubeObject[] => all.map(moved);
+
+  const moved = (one: KubeObject): KubeObject => {
+    const copy = structuredClone(one) as KubeObject & { spec: Spec };
+    if (one.kind === names.eaadb.kind) {
+      const { engineVersion, ...rest } = copy.spec.globalConfigurations;
+      return { ...copy, spec: { ...copy.spec, engineVersion, globalConfigurations: rest } };
+    }
+    if (one.metadata.name !== `${names.eaadb.plural}.${names.group}`) return one;
+    for (const { schema } of copy.spec.versions) {
+      const { properties } = schema.openAPIV3Schema.properties.spec;
+      properties["engineVersion"] = { type: "string" };
+      delete properties["globalConfigurations"]?.properties?.["engineVersion"];
+    }
+    return copy;
+  };
+
+  interface Property {
+    readonly type: string;
+    readonly properties?: Record<string, Property>;
+  }
+
+  interface Spec {
+    readonly globalConfigurations: Readonly<Record<string, unknown>>;
+    readonly versions: readonly {
+      readonly schema: {
+        readonly openAPIV3Schema: {
+          readonly properties: {
+            readonly spec: { readonly properties: Record<string, Property> };
+          };
+        };
+      };
+    }[];
+  }
+
+  test("is what is read, written and followed", async () => {
+    const scene = await aScene({ objects: inSpec });
+    const report = await scene.run({ databases: ["carts"], skip: vouched });
+    expect([report.exit.code, report.steps?.[0]?.why]).toEqual([0, "engineVersion 7.4 -> 8.0"]);
+    expect((await scene.cluster.get(cartsRef))?.["spec"]).toMatchObject({
+      engineVersion: "8.0",
+      globalConfigurations: { memorySize: "1GB" },
+    });
+    expect(at(await scene.cluster.get(instanceRef), ["status", "version"])).toBe("8.0.0");
+  });
+});
+
+test("an instance that is named is not edited itself: 3", async () => {
+  const scene = await aScene();
+  const report = await scene.run({ databases: ["carts-db"] });
+  expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-IS-INSTANCE"]]);
+  expect(scene.sent).toEqual([]);
 });

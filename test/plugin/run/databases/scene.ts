@@ -12,17 +12,16 @@ import type { ClusterApi } from "../../../../plugin/run/cluster-api";
 import type {
   UpgradeDatabaseDeps,
   UpgradeDatabaseOptions,
-} from "../../../../plugin/run/databases/deps";
+} from "../../../../plugin/run/databases/read";
 import { upgradeDatabases } from "../../../../plugin/run/databases/upgrade";
 import type { Clock, Cluster, KubeObject } from "../../../../plugin/run/ports";
-import { Recorder } from "../../../../plugin/run/engine/recorder";
 import type { Report } from "../../../../plugin/run/report";
 import { testTime } from "../../../support/manual-clock";
 import { aPlayedWorld, here, product } from "../../../support/played-operator";
 import { admin } from "../../rehearsal/memory-cluster";
-import { journalOf, type Witness, watched } from "../witness";
+import { aWitness, portsOf, type Witness, watched } from "../world";
 
-export { codesOf, stepsOf, waits } from "../witness";
+export { codesOf, stepsOf, waits } from "../world";
 
 export const namespace = "engine";
 export const ecRef = here(product.ec, "ec");
@@ -35,7 +34,6 @@ export interface Scene extends Witness {
   readonly controlPlane: MemoryControlPlane;
   readonly cluster: Cluster;
   readonly clock: Clock;
-  readonly questions: string[];
   run(
     options?: Partial<UpgradeDatabaseOptions>,
     deps?: Partial<UpgradeDatabaseDeps>,
@@ -102,13 +100,7 @@ export async function aScene({ user = admin, objects, ...wish }: SceneWish = {})
     controlPlane,
     cluster,
     clock,
-    sent: [],
-    events: [],
-    saved: [],
-    journal: [],
-    questions: [],
-    before: () => Promise.resolve(),
-    after: () => Promise.resolve(),
+    ...aWitness(),
     edb: (name, place = "shop") => cluster.get(here(product.edb, name, place)),
     edit: (name, body, place = "shop") =>
       cluster.patch(here(product.edb, name, place), body, {
@@ -119,24 +111,13 @@ export async function aScene({ user = admin, objects, ...wish }: SceneWish = {})
       const cluster = watched(controlPlane.connect({ user, namespace }), scene);
       return upgradeDatabases(
         {
-          cluster,
-          clock,
-          names,
+          ...portsOf(scene, {
+            ...{ kind: "UpgradeDatabase", cluster, clock },
+            file: () => "edb.json",
+          }),
           participants: [],
           api: noApi,
-          signal: new AbortController().signal,
-          recorder: new Recorder(
-            { kind: "UpgradeDatabase", target: { server: cluster.server, namespace } },
-            { clock, event: (event) => scene.events.push(event) },
-          ),
-          journal: journalOf(scene, "edb.json"),
-          ask: (question) => {
-            scene.questions.push(question);
-            return Promise.resolve(true);
-          },
           typed: () => Promise.resolve(undefined),
-          yaml: (documents) => JSON.stringify(documents),
-          command: (words) => words.join(" "),
           ...deps,
         },
         wished({ ...usual, ...options }),

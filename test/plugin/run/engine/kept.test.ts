@@ -1,7 +1,12 @@
 /** What a run tells of the objects that it kept: how each is put back, or many of them at once. */
 import type { KubeObject, Resource } from "../../../../plugin/domain/objects";
 import type { Change, PutBack } from "../../../../plugin/run/engine/change";
-import { KeptObjects } from "../../../../plugin/run/engine/kept";
+import {
+  type Home,
+  journalOf,
+  KeptObjects,
+  type RunRecord,
+} from "../../../../plugin/run/engine/journal";
 
 const resource: Resource = { group: "", version: "v1", plural: "configmaps", kind: "ConfigMap" };
 const object = (name: string): KubeObject => ({
@@ -102,4 +107,51 @@ test.each<[string, Parameters<typeof commandsAfter>[0], readonly string[]]>([
   ],
 ])("%s", async (_title, steps, commands) => {
   expect(await commandsAfter(steps)).toEqual(commands);
+});
+
+/** A home that tells what was done in it. */
+function aHome() {
+  const done: unknown[] = [];
+  const record: RunRecord = {
+    id: "run-1",
+    intent: (line) => Promise.resolve(void done.push(["intent", line])),
+    outcome: (line) => Promise.resolve(void done.push(["outcome", line])),
+    save: ({ metadata }) => {
+      done.push(["save", metadata.name]);
+      return Promise.resolve("saved/file");
+    },
+  };
+  const home: Home = {
+    path: "/home",
+    writable: () => Promise.resolve("full"),
+    begin: (runId) => {
+      done.push(["begin", runId]);
+      return Promise.resolve(record);
+    },
+  };
+  return { home, done };
+}
+
+test("a journal that nothing is written to leaves the home alone", async () => {
+  const { home, done } = aHome();
+
+  expect(await journalOf(home, "run-1").problem()).toBe("full");
+  expect(done).toEqual([]);
+});
+
+test("a journal begins its record once, with the first line", async () => {
+  const { home, done } = aHome();
+  const journal = journalOf(home, "run-1");
+
+  await journal.intent({ a: 1 });
+  await journal.outcome({ b: 2 });
+  const file = await journal.save({ apiVersion: "v1", kind: "Role", metadata: { name: "r" } });
+
+  expect(file).toBe("saved/file");
+  expect(done).toEqual([
+    ["begin", "run-1"],
+    ["intent", { a: 1 }],
+    ["outcome", { b: 2 }],
+    ["save", "r"],
+  ]);
 });

@@ -4,7 +4,7 @@ import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import type { Patch } from "../../../../plugin/run/engine/change";
 import { Session } from "../../../../plugin/run/engine/session";
-import { Recorder } from "../../../../plugin/run/engine/recorder";
+import { aWitness, portsOf } from "../world";
 import { ManualClock } from "../../../support/manual-clock";
 import { aControlPlane, admin } from "../../rehearsal/memory-cluster";
 
@@ -14,34 +14,17 @@ async function aWorld() {
   const cluster = aControlPlane([]).connect({ user: admin, namespace: "engine" });
   const object: KubeObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } };
   const live = await cluster.create({ ...object });
-  const kept: KubeObject[] = [];
-  const recorder = new Recorder(
-    { kind: "Test", target: { server: cluster.server, namespace: "engine" } },
-    { clock: new ManualClock(), event: () => undefined },
-  );
-  const session = new Session(
-    {
-      ...{ cluster, names, recorder },
-      signal: new AbortController().signal,
-      journal: {
-        problem: () => Promise.resolve(undefined),
-        intent: () => Promise.resolve(),
-        outcome: () => Promise.resolve(),
-        save: (one) => {
-          kept.push(one);
-          return Promise.resolve("/run/shop.json");
-        },
-      },
-      command: (words) => words.join(" "),
-    },
-    { fieldManager: names.fieldManager, dryRun: "none" },
-  );
+  const seen = aWitness();
+  const given = { kind: "Test", cluster, clock: new ManualClock(), file: () => "/run/shop.json" };
+  const ports = portsOf(seen, given);
+  const { recorder } = ports;
+  const session = new Session(ports, { fieldManager: names.fieldManager, dryRun: "none" });
   const patch: Patch = {
     ...{ verb: "patch", id: "label", resource: kinds.namespace, object: live },
     edits: [{ path: ["metadata", "labels", "tier"], from: undefined, to: "db" }],
     ...{ risk: "none", reverse: "by the printed command" },
   };
-  return { cluster, kept, recorder, session, patch };
+  return { cluster, kept: seen.saved, recorder, session, patch };
 }
 
 test("a patch of the metadata keeps its fields and is bound to the object that was read", async () => {

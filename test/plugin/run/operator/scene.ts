@@ -3,23 +3,22 @@ import { defaultNames as names } from "../../../../plugin/domain/names";
 import { type KubeObject, lastApplied } from "../../../../plugin/domain/objects";
 import { bundleKindOf, bundleRef } from "../../../../plugin/domain/operator/wanted";
 import type { ReleaseContents } from "../../../../plugin/domain/release/contents";
-import { rbac } from "../../../../plugin/rehearsal/access/rbac";
-import { createRegistry } from "../../../../plugin/rehearsal/kinds/registry";
-import { MemoryControlPlane } from "../../../../plugin/rehearsal/memory/control-plane";
+import type { MemoryControlPlane } from "../../../../plugin/rehearsal/memory/control-plane";
 import type { User } from "../../../../plugin/rehearsal/model";
 import type { Misbehaviour } from "../../../../plugin/rehearsal/operator/scene";
 import { PlayedClock, playOperator } from "../../../../plugin/rehearsal/operator/play";
 import { VirtualClock } from "../../../../plugin/rehearsal/virtual-clock";
 import { upgradeByBundle } from "../../../../plugin/run/operator/bundle";
-import type { BundleOptions, OperatorDeps } from "../../../../plugin/run/operator/deps";
+import type { BundleOptions, OperatorDeps } from "../../../../plugin/run/operator/read";
 import type { Clock, Cluster } from "../../../../plugin/run/ports";
-import { Recorder } from "../../../../plugin/run/engine/recorder";
+import { ObservedCluster } from "../../../../plugin/rehearsal/observed-cluster";
 import type { Report } from "../../../../plugin/run/report";
 import { bundleOf } from "../../../support/releases/tree";
+import { aControlPlane, admin } from "../../rehearsal/memory-cluster";
+import { portsOf, type Witness } from "../world";
 import type { ReleaseVersion } from "../../../support/releases/versions";
 
 export const ns = "engine";
-export const admin: User = { name: "admin", groups: ["system:masters", "system:authenticated"] };
 const start = Date.UTC(2026, 0, 2);
 
 /** The contents of a release as its reader gives them. */
@@ -73,7 +72,7 @@ export interface SceneWish {
   readonly change?: (object: KubeObject) => KubeObject;
 }
 
-export interface Scene {
+export interface Scene extends Pick<Witness, "events" | "saved" | "journal" | "questions"> {
   readonly controlPlane: MemoryControlPlane;
   readonly cluster: Cluster;
   /** Sleeps let the operator play. */
@@ -81,8 +80,6 @@ export interface Scene {
   /** Writes that came into force or were tried to, in order; dry runs apart. */
   readonly writes: string[];
   readonly dryRuns: string[];
-  readonly saved: KubeObject[];
-  readonly intents: string[];
   /** Before each dry run, which the object may change under. */
   beforeDryRun: (line: string) => Promise<void>;
   /** Before each write that is no dry run. */
@@ -101,13 +98,7 @@ export async function aScene({
   change = (object) => object,
 }: SceneWish = {}): Promise<Scene> {
   const virtual = new VirtualClock(start);
-  const controlPlane = new MemoryControlPlane({
-    clock: virtual,
-    registry: createRegistry(),
-    access: rbac,
-    admission: { admit: () => Promise.resolve([]) },
-  });
-  controlPlane.load([clusterAdmin, namespace]);
+  const controlPlane = aControlPlane([clusterAdmin, namespace], undefined, virtual);
   const cluster = controlPlane.connect({ user: admin, namespace: ns });
   const played = (wrong: Misbehaviour): Clock =>
     new PlayedClock(
@@ -123,10 +114,7 @@ export async function aScene({
     controlPlane,
     cluster,
     clock,
-    writes: [],
-    dryRuns: [],
-    saved: [],
-    intents: [],
+    ...{ writes: [], dryRuns: [], events: [], saved: [], journal: [], questions: [] },
     beforeDryRun: () => Promise.resolve(),
     beforeWrite: () => Promise.resolve(),
     afterWrite: () => undefined,
@@ -142,28 +130,10 @@ export async function aScene({
       const connection = controlPlane.connect({ user, namespace: ns });
       return upgradeByBundle(
         {
-          cluster: watched(connection, scene),
-          clock,
-          names,
-          signal: new AbortController().signal,
-          recorder: new Recorder(
-            { kind: "UpgradeOperator", target: { server: connection.server, namespace: ns } },
-            { clock, event: () => undefined },
-          ),
-          journal: {
-            problem: () => Promise.resolve(undefined),
-            intent: (line) => {
-              scene.intents.push(`${String(line["action"])} ${String(line["object"])}`);
-              return Promise.resolve();
-            },
-            outcome: () => Promise.resolve(),
-            save: (object) => {
-              scene.saved.push(object);
-              return Promise.resolve(`saved/${object.kind}-${object.metadata.name ?? ""}.json`);
-            },
-          },
-          yaml: (documents) => JSON.stringify(documents),
-          command: (words) => words.join(" "),
+          ...portsOf(scene, {
+            ...{ kind: "UpgradeOperator", cluster: watched(connection, scene), clock },
+            file: ({ kind, metadata }) => `saved/${kind}-${metadata.name ?? ""}.json`,
+          }),
           ...deps,
         },
         {
@@ -196,34 +166,13 @@ const clusterAdmin: KubeObject = {
 
 /** The connection with every write seen. */
 function watched(connection: Cluster, scene: Scene): Cluster {
-  const through = async <T>(line: string, dryRun: boolean, send: () => Promise<T>): Promise<T> => {
-    if (dryRun) {
-      await scene.beforeDryRun(line);
-      scene.dryRuns.push(line);
-      return await send();
-    }
-    await scene.beforeWrite(line);
-    scene.writes.push(line);
+  return new ObservedCluster(connection, async ({ verb, subject, writes, dryRun }, send) => {
+    if (!writes && !dryRun) return await send();
+    const line = `${verb} ${subject.replace(/ (?:[^/]*\/)?/, "/")}`;
+    await (dryRun ? scene.beforeDryRun : scene.beforeWrite)(line);
+    (dryRun ? scene.dryRuns : scene.writes).push(line);
     const answer = await send();
-    scene.afterWrite(line);
+    if (!dryRun) scene.afterWrite(line);
     return answer;
-  };
-  return Object.assign(Object.create(connection) as Cluster, {
-    server: connection.server,
-    namespace: connection.namespace,
-    get: connection.get.bind(connection),
-    list: connection.list.bind(connection),
-    can: connection.can.bind(connection),
-    whoAmI: connection.whoAmI.bind(connection),
-    version: connection.version.bind(connection),
-    serves: connection.serves.bind(connection),
-    apply: ((object, options) =>
-      through(`apply ${object.kind}/${object.metadata.name ?? ""}`, options.dryRun === true, () =>
-        connection.apply(object, options),
-      )) satisfies Cluster["apply"],
-    patch: ((ref, body, options) =>
-      through(`patch ${ref.resource.kind}/${ref.name}`, options.dryRun === true, () =>
-        connection.patch(ref, body, options),
-      )) satisfies Cluster["patch"],
   });
 }

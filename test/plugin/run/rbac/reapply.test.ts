@@ -119,24 +119,6 @@ describe("what is told to be managed", () => {
   });
 });
 
-describe("a dry run", () => {
-  test.each(["client", "server"] as const)("(%s) changes nothing", async (dryRun) => {
-    const everywhere = { kind: "ClusterRole", name: "other" };
-    const scene = aScene([
-      list("a", "b", "c"),
-      ...inPlace("a"),
-      aNamespace("b"),
-      ...inPlace("c", everywhere),
-    ]);
-    const report = await scene.run({ dryRun });
-    expect(report.exit.code).toBe(0);
-    expect(resultsOf(report)).toEqual({ a: "planned", b: "planned", c: "planned" });
-    expect(scene.writes()).toEqual([]);
-    expect(scene.saved).toEqual([]);
-    expect(new Set(report.steps?.map(({ result }) => result))).toEqual(new Set(["planned"]));
-  });
-});
-
 describe("namespaces that fail", () => {
   const broken = (): KubeObject[] => [
     list("absent", "ending", "fine", "held", "owned"),
@@ -323,13 +305,6 @@ describe("a binding for another role", () => {
       ]);
     },
   );
-
-  test("is left alone when nobody confirms", async () => {
-    const scene = aScene(objects);
-    const report = await scene.run({}, { ask: () => Promise.resolve(false) });
-    expect(report.exit.code).toBe(2);
-    expect(scene.writes()).toEqual([]);
-  });
 });
 
 test("expand, then contract: old rights go only at the end", async () => {
@@ -438,13 +413,6 @@ describe("rights are taken away", () => {
       endpointslices: await may(scene, "a", slices),
     };
     expect(Object.entries(left).flatMap(([key, has]) => (has ? [] : [key]))).toEqual(gone);
-  });
-
-  test("by nobody who does not confirm", async () => {
-    const scene = aScene([list("a"), ...both("a")]);
-    const options = { ...ofTheTool, mode: "contract" } as const;
-    const report = await scene.run(options, { ask: () => Promise.resolve(false) });
-    expect([report.exit.code, scene.writes()]).toEqual([2, []]);
   });
 
   test("where nothing is managed, an unknown release is no obstacle", async () => {
@@ -687,23 +655,6 @@ describe("a user who may not do everything", () => {
 });
 
 describe("what happens on the way", () => {
-  test("somebody else's change is read and planned again", async () => {
-    const scene = aScene([list("a"), ...inPlace("a")]);
-    let once = true;
-    scene.before = async ({ verb, subject }) => {
-      if (!once || verb !== "apply" || subject !== "Role a/edb-role") return;
-      once = false;
-      await scene.cluster.apply(aRole([endpoints], { namespace: "a", labels: { x: "y" } }), {
-        fieldManager: "kubectl",
-        force: true,
-      });
-    };
-    const report = await scene.run();
-    expect(resultsOf(report)).toEqual({ a: "changed" });
-    expect(report.backups?.map(({ object }) => object)).toEqual(["Role/a/edb-role"]);
-    expect(scene.saved.at(-1)?.metadata.labels).toMatchObject({ x: "y" });
-  });
-
   test("too many requests halve what is under way, and are repeated after the pause", async () => {
     const scene = aScene([list("a"), ...inPlace("a")]);
     let turned = 0;

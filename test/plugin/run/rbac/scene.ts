@@ -1,22 +1,19 @@
 /** A run over namespaces of a cluster in memory: what it is given, and what it sends. */
-import { rbac } from "../../../../plugin/rehearsal/access/rbac";
 import { exampleDefinitions } from "../../../../plugin/rehearsal/example-definitions";
-import { createRegistry } from "../../../../plugin/rehearsal/kinds/registry";
-import { MemoryControlPlane } from "../../../../plugin/rehearsal/memory/control-plane";
+import type { MemoryControlPlane } from "../../../../plugin/rehearsal/memory/control-plane";
 import type { User } from "../../../../plugin/rehearsal/model";
 import { type Call, ObservedCluster } from "../../../../plugin/rehearsal/observed-cluster";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import { at } from "../../../../plugin/domain/values";
 import type { Cluster, KubeObject } from "../../../../plugin/run/ports";
-import type { RbacOptions, RbacPorts } from "../../../../plugin/run/rbac/deps";
+import type { RbacOptions, RbacPorts } from "../../../../plugin/run/rbac/read";
 import { reapplyRbac } from "../../../../plugin/run/rbac/reapply";
-import { Recorder } from "../../../../plugin/run/engine/recorder";
 import type { Report } from "../../../../plugin/run/report";
 import { ManualClock } from "../../../support/manual-clock";
 import { anOperator } from "../../domain/cluster/scene";
+import { aControlPlane, admin } from "../../rehearsal/memory-cluster";
+import { portsOf, type Witness } from "../world";
 import { shipped } from "../../domain/rbac/objects";
-
-export const admin: User = { name: "admin", groups: ["system:masters", "system:authenticated"] };
 
 export const operatorNamespace = "engine";
 
@@ -41,13 +38,11 @@ export const aCluster: KubeObject = {
   spec: { nodes: 3 },
 };
 
-export interface Scene {
+export interface Scene extends Pick<Witness, "events" | "saved" | "journal" | "questions"> {
   readonly cluster: Cluster;
   readonly controlPlane: MemoryControlPlane;
   readonly clock: ManualClock;
   readonly calls: Call[];
-  readonly saved: KubeObject[];
-  readonly questions: string[];
   /** Before each request: the place for somebody else to act, or to throw. */
   before: (call: Call) => Promise<void>;
   /** After each request that was carried out. */
@@ -59,26 +54,19 @@ export interface Scene {
 /** The operator's namespace with a cluster, and the objects given. */
 export function aScene(objects: readonly KubeObject[], user: User = admin): Scene {
   const clock = new ManualClock();
-  const controlPlane = new MemoryControlPlane({
-    clock,
-    registry: createRegistry(),
-    access: rbac,
-    admission: { admit: () => Promise.resolve([]) },
-  });
-  controlPlane.load([
+  const all = [
     ...exampleDefinitions(names),
     aNamespace(operatorNamespace),
     aCluster,
     ...(objects.length === 0 ? [] : [anOperator("8.0.2-2")]),
     ...objects,
-  ]);
+  ];
+  const controlPlane = aControlPlane(all, undefined, clock);
   const scene: Scene = {
     cluster: controlPlane.connect({ user: admin, namespace: operatorNamespace }),
     controlPlane,
     clock,
-    calls: [],
-    saved: [],
-    questions: [],
+    ...{ calls: [], events: [], saved: [], journal: [], questions: [] },
     before: () => Promise.resolve(),
     after: () => Promise.resolve(),
     writes: () =>
@@ -93,7 +81,10 @@ export function aScene(objects: readonly KubeObject[], user: User = admin): Scen
         await scene.after(call);
         return answer;
       });
-      return await reapplyRbac(depsOf(scene, cluster, deps), { ...usual, ...options });
+      const file = ({ kind, metadata: { namespace = "", name = "" } }: KubeObject): string =>
+        `/records/${kind}_${namespace}_${name}.json`;
+      const ports = portsOf(scene, { kind: "ReapplyRbac", cluster, clock, file });
+      return await reapplyRbac({ ...ports, runId: "1", ...deps }, { ...usual, ...options });
     },
   };
   return scene;
@@ -119,35 +110,6 @@ const usual: RbacOptions = {
   documents: shipped,
   source: "the files of the test",
 };
-
-function depsOf(scene: Scene, cluster: Cluster, deps: Partial<RbacPorts>): RbacPorts {
-  const { clock } = scene;
-  return {
-    cluster,
-    clock,
-    signal: new AbortController().signal,
-    names,
-    recorder: new Recorder({ kind: "ReapplyRbac" }, { clock, event: () => undefined }),
-    journal: {
-      problem: () => Promise.resolve(undefined),
-      intent: () => Promise.resolve(),
-      outcome: () => Promise.resolve(),
-      save: (object) => {
-        scene.saved.push(object);
-        const { namespace = "", name = "" } = object.metadata;
-        return Promise.resolve(`/records/${object.kind}_${namespace}_${name}.json`);
-      },
-    },
-    ask: (question) => {
-      scene.questions.push(question);
-      return Promise.resolve(true);
-    },
-    yaml: (objects) => JSON.stringify(objects),
-    command: (words) => words.join(" "),
-    runId: "1",
-    ...deps,
-  };
-}
 
 /** Whether the operator's account may do so: an access review. */
 export async function may(

@@ -7,7 +7,7 @@ import { anOperator } from "../../domain/cluster/scene";
 import { aBinding, account, aRole } from "../../domain/rbac/objects";
 import { aNamespace, aScene, may, resultsOf, type Scene, settings } from "./scene";
 
-const rulesAt = (tag: string): readonly object[] => lineOf(tag, names)?.rules ?? [];
+const rulesOfRole = (tag: string): readonly object[] => lineOf(tag, names)?.rules ?? [];
 const local = { apiGroups: ["apps"], resources: ["deployments"], verbs: ["get"] };
 const shared = (rules: readonly object[], metadata: object = {}): KubeObject => ({
   apiVersion: "rbac.authorization.k8s.io/v1",
@@ -27,7 +27,7 @@ const slices = ["get", "discovery.k8s.io", "endpointslices"] as const;
 const old = ["get", "", "endpoints"] as const;
 const own = ["get", "apps", "deployments"] as const;
 
-const objects = (rules: readonly object[] = [...rulesAt("7.22.0-7"), local]) => [
+const objects = (rules: readonly object[] = [...rulesOfRole("7.22.0-7"), local]) => [
   list("a", "b"),
   shared(rules),
   ...bound("a"),
@@ -61,7 +61,7 @@ test("its rules are extended by one write, no Roles are made, and local addition
 });
 
 test("contract asks, takes what only another release had, and keeps local additions", async () => {
-  const both = [...rulesAt("7.22.0-7"), ...rulesAt("8.0.2-2"), local];
+  const both = [...rulesOfRole("7.22.0-7"), ...rulesOfRole("8.0.2-2"), local];
   const scene = aScene([...objects(both), anOperator("8.0.2-2")]);
   const refused = await scene.run({ mode: "contract" }, { ask: () => Promise.resolve(false) });
   expect([refused.exit.code, scene.writes()]).toEqual([2, []]);
@@ -92,38 +92,14 @@ test("a subject that a binding lacks is added there", async () => {
   ]);
 });
 
-test.each(["client", "server"] as const)("a dry run (%s) plans the one write", async (dryRun) => {
-  const scene = aScene(objects());
-  const report = await scene.run({ dryRun });
-  expect([report.exit.code, scene.writes()]).toEqual([0, []]);
-  const writes = report.steps?.map(({ object, write }) => [object, write?.command]);
-  expect(writes).toEqual([
-    ["ClusterRole/all-databases", expect.stringContaining("patch clusterrole all-databases")],
-  ]);
-});
-
-test("changed by somebody meanwhile, it is planned again", async () => {
-  const scene = aScene(objects());
-  let left = 1;
-  scene.before = async ({ verb, dryRun, subject }) => {
-    if (verb !== "apply" || dryRun || !subject.startsWith("ClusterRole") || left === 0) return;
-    left -= 1;
-    const rules = [...rulesAt("7.22.0-7"), local, { ...local, verbs: ["list"] }];
-    await scene.cluster.apply(shared(rules), { fieldManager: "kubectl", force: true });
-  };
-  expect((await scene.run()).exit.code).toBe(0);
-  expect(await may(scene, "b", ["list", "apps", "deployments"])).toBe(true);
-  expect(await rights(scene)).toEqual([true, true, true]);
-});
-
 test.each<[string, KubeObject]>([
   ["gives no right on databases", shared([local])],
   ["gives rights by a wildcard", shared([{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }])],
   [
     "is kept by the API server",
-    shared(rulesAt("7.22.0-7"), { labels: { "kubernetes.io/bootstrapping": "rbac-defaults" } }),
+    shared(rulesOfRole("7.22.0-7"), { labels: { "kubernetes.io/bootstrapping": "rbac-defaults" } }),
   ],
-  ["is made of others", { ...shared(rulesAt("7.22.0-7")), aggregationRule: {} }],
+  ["is made of others", { ...shared(rulesOfRole("7.22.0-7")), aggregationRule: {} }],
 ])("a ClusterRole that %s is left alone: the binding is replaced", async (_, role) => {
   const scene = aScene([list("a"), role, ...bound("a")]);
   const report = await scene.run();
@@ -135,7 +111,7 @@ test.each<[string, KubeObject]>([
 test("a ClusterRole beside namespaces with Roles of their own: each is brought up to date", async () => {
   const mine = [
     aNamespace("c"),
-    aRole(rulesAt("7.22.0-7"), { namespace: "c", labels }),
+    aRole(rulesOfRole("7.22.0-7"), { namespace: "c", labels }),
     aBinding([account(), account("ec")], { metadata: { namespace: "c", labels } }),
   ];
   const scene = aScene([...objects(), ...mine]);

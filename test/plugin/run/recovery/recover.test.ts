@@ -1,6 +1,6 @@
 import { UsageError } from "../../../../plugin/domain/errors";
 import { defaultNames as names } from "../../../../plugin/domain/names";
-import type { RecoverDeps, RecoverOptions } from "../../../../plugin/run/recovery/deps";
+import type { RecoverDeps, RecoverOptions } from "../../../../plugin/run/recovery/look";
 import {
   aFrozenScene,
   aModuleFile,
@@ -14,6 +14,8 @@ import {
   stateOf,
   stepsOf,
 } from "./scene";
+import { VirtualClock } from "../../../../plugin/rehearsal/virtual-clock";
+import { testTime } from "../../../support/manual-clock";
 
 let scene: Scene | undefined;
 
@@ -158,20 +160,6 @@ describe.each(kinds)("frozen by %s", (...[, wish, options, { codes, log, steps, 
     expect(again.report.exit.code).toBe(0);
     expect([world.sent.length, calls(world).length]).toEqual(before);
   });
-
-  test.each(["client", "server"] as const)(
-    "a dry run (%s) plans, and changes nothing",
-    async (dryRun) => {
-      const world = await frozen(wish);
-      const { report } = await world.run({ ...options, dryRun });
-      expect(report.exit.code).toBe(0);
-      expect(report.steps?.every(({ result }) => result === "planned")).toBe(true);
-      expect(world.sent.every((line) => line.endsWith("(dry run)"))).toBe(true);
-      expect(calls(world)).toEqual([]);
-      expect(world.journal).toEqual([]);
-      expect(world.questions).toEqual([]);
-    },
-  );
 });
 
 test("every write is noted before and after, asked for once, and its old value kept", async () => {
@@ -383,16 +371,6 @@ describe("refused, and nothing is changed:", () => {
     expect(waited.report.exit.code).toBe(0);
     expect(await stateOf(world)).toMatchObject({ state: "Running", asks: "7.2", runs: "7.2.0" });
   });
-
-  test("a permission is missing: the Role to ask for is printed", async () => {
-    const world = await frozen(old);
-    const user = { name: "nobody", groups: [] };
-    const cluster = world.controlPlane.connect({ user, namespace: "engine" });
-    const { report } = await world.run({ engineVersion: "7.2" }, { cluster });
-    expect(report.exit.code).toBe(4);
-    expect(report.permissions?.missing.join()).toContain("list engineenterprisedatabases");
-    expect(calls(world)).toEqual([]);
-  });
 });
 
 test("without the REST API it is judged from the resources, and that is said", async () => {
@@ -486,4 +464,89 @@ test("where the EC can define it, installing a module is not enough: it is told,
   await world.settle();
   expect((await world.run(options)).report.exit.code).toBe(0);
   expect(await stateOf(world)).toMatchObject({ state: "Running" });
+});
+
+let waiting: Scene | undefined;
+
+afterEach(async () => {
+  await waiting?.api.close();
+});
+
+/** Time passes for the run alone: neither operator nor REST service does anything. */
+const alone = () => ({ clock: new VirtualClock(testTime + 600_000) });
+
+/** The database runs 7.2 already, as after a run that was ended. */
+async function raised(): Promise<Scene> {
+  waiting = await aFrozenScene({ version: "6.2" });
+  const { store } = waiting.api;
+  const bdb = store.bdbs.get(3);
+  if (bdb !== undefined) store.put({ ...bdb, version: "7.2.0" });
+  return waiting;
+}
+
+test("an operator that waits for the resource gets it early; one that never goes on is told", async () => {
+  const world = await raised();
+  const { report } = await world.run({ stallAfterMs: 120_000 }, alone());
+  expect(report.exit.code).toBe(1);
+  expect(codesOf(report)).toEqual(["FREEZE-NOT-RESUMED"]);
+  expect(stepsOf(report)).toEqual(["recover.line.shop.sessions changed", "recover.resume failed"]);
+  const again = await world.run();
+  expect(again.report.exit.code).toBe(0);
+  expect(await stateOf(world)).toMatchObject({ state: "Running", asks: "7.2", observed: true });
+});
+
+test("when the time that was given is over, that is told with 124", async () => {
+  const world = await raised();
+  const { report } = await world.run({ limitMs: 10_000 }, alone());
+  expect(report.exit).toMatchObject({
+    code: 124,
+    next: "run the same command again: it goes on from the state found",
+  });
+  expect(world.sent).toEqual([]);
+});
+
+test.each([
+  ["upgrade", { version: "6.2" }, { engineVersion: "7.2" }],
+  ["module", { modules: [{ name: "rg", version: "1" }] }, { modules: [aModuleFile()] }],
+])("an action that stands still ends the run: %s", async (_title, wish, options) => {
+  waiting = await aFrozenScene(wish);
+  const { report } = await waiting.run({ ...options, stallAfterMs: 30_000 }, alone());
+  expect(report.exit.code).toBe(1);
+  expect(codesOf(report)).toEqual(["FREEZE-ACTION-FAILED"]);
+  expect(waiting.sent).toEqual([]);
+});
+
+test("a wait for an action is given up in time, with nothing changed", async () => {
+  waiting = await aFrozenScene({ version: "6.2" });
+  await waiting.api.call("/v1/bdbs/3/upgrade", { body: { engine_version: "7.2" } });
+  const { report } = await waiting.run(
+    { engineVersion: "7.2", wait: true, limitMs: 20_000 },
+    alone(),
+  );
+  expect(report.exit.code).toBe(124);
+  expect(waiting.sent).toEqual([]);
+});
+
+test("a module that came in meanwhile is left as it is", async () => {
+  waiting = await aFrozenScene({ modules: [{ name: "rg", version: "1" }] });
+  const { api, questions } = waiting;
+  const { modules } = await (
+    await waiting.client()
+  )
+    .modules(new AbortController().signal)
+    .then((all) => ({ modules: all }));
+  expect(modules.length).toBeGreaterThan(0);
+  const { report } = await waiting.run(
+    { modules: [aModuleFile()] },
+    {
+      ask: (question) => {
+        questions.push(question);
+        const build = { uid: "rg-2", name: "rg", displayName: "rg", version: "2.0.0" };
+        api.store.modules.set("rg-2", { ...build, isBundled: false });
+        return Promise.resolve(true);
+      },
+    },
+  );
+  expect(report.exit.code).toBe(0);
+  expect(stepsOf(report)[0]).toBe("recover.module.rg unchanged");
 });

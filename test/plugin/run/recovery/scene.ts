@@ -5,18 +5,17 @@ import type { KubeObject } from "../../../../plugin/domain/objects";
 import { at } from "../../../../plugin/domain/values";
 import { exampleSource } from "../../../../plugin/rehearsal/example";
 import type { ClusterApi } from "../../../../plugin/run/cluster-api";
-import { Recorder } from "../../../../plugin/run/engine/recorder";
-import type { ModuleFile } from "../../../../plugin/run/modules/upload";
-import type { RecoverDeps, RecoverOptions } from "../../../../plugin/run/recovery/deps";
+import type { ModuleFile } from "../../../../plugin/run/modules/install";
+import type { RecoverDeps, RecoverOptions } from "../../../../plugin/run/recovery/look";
 import { recover, type Recovery } from "../../../../plugin/run/recovery/recover";
 import { anApiClient } from "../../../support/cluster-api-client";
 import { testTime } from "../../../support/manual-clock";
 import { aModuleArchive, type PlayedWish } from "../../../support/played-cluster-api";
 import { here, product } from "../../../support/played-operator";
 import { aServedWorld, type ServedWorld } from "../../../support/served-world";
-import { journalOf, type Witness, watched } from "../witness";
+import { aWitness, portsOf, type Witness, watched } from "../world";
 
-export { codesOf, stepsOf } from "../witness";
+export { codesOf, stepsOf } from "../world";
 
 export const namespace = "engine";
 export const ecRef = here(product.ec, "ec");
@@ -51,7 +50,6 @@ const times = {
 };
 
 export interface Scene extends ServedWorld, Witness {
-  readonly questions: string[];
   readonly client: () => Promise<ClusterApi>;
   readonly run: (
     options?: Partial<RecoverOptions>,
@@ -120,9 +118,7 @@ function sceneOf(world: ServedWorld): Scene {
   const { api, clock, controlPlane } = world;
   const scene: Scene = {
     ...world,
-    ...{ sent: [], events: [], saved: [], journal: [], questions: [] },
-    before: () => Promise.resolve(),
-    after: () => Promise.resolve(),
+    ...aWitness(),
     client: () =>
       anApiClient({
         url: api.url,
@@ -138,18 +134,7 @@ function sceneOf(world: ServedWorld): Scene {
       });
       return recover(
         {
-          ...{ cluster, clock, names, journal: journalOf(scene, "old.json") },
-          signal: new AbortController().signal,
-          recorder: new Recorder(
-            { kind: "Recover", target: { server: cluster.server, namespace } },
-            { clock, event: (event) => scene.events.push(event) },
-          ),
-          ask: (question) => {
-            scene.questions.push(question);
-            return Promise.resolve(true);
-          },
-          yaml: (documents) => JSON.stringify(documents),
-          command: (words) => words.join(" "),
+          ...portsOf(scene, { kind: "Recover", cluster, clock, file: () => "old.json" }),
           api: { permissions: [], connect: scene.client },
           ...deps,
         },

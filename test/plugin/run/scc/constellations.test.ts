@@ -1,5 +1,5 @@
-import { constellations } from "./constellations";
 import { expectNobodyElseLost, mayUse, snapshotOf } from "./laws";
+import { constellations } from "./way-ins";
 import { aScene } from "./memory-scene";
 import { aNamespace, placeNamed, user } from "./objects";
 

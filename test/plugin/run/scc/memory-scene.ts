@@ -1,20 +1,17 @@
 /** An unbinding on a cluster in memory: the connection that it is given, and what it sends. */
-import { rbac } from "../../../../plugin/rehearsal/access/rbac";
 import { exampleDefinitions } from "../../../../plugin/rehearsal/example-definitions";
-import { createRegistry } from "../../../../plugin/rehearsal/kinds/registry";
-import { MemoryControlPlane } from "../../../../plugin/rehearsal/memory/control-plane";
+import type { MemoryControlPlane } from "../../../../plugin/rehearsal/memory/control-plane";
 import { at } from "../../../../plugin/domain/values";
 import { defaultNames } from "../../../../plugin/domain/names";
 import type { Cluster, KubeObject } from "../../../../plugin/run/ports";
-import type { Journal } from "../../../../plugin/run/engine/journal";
-import { Recorder } from "../../../../plugin/run/engine/recorder";
-import type { Event, Report } from "../../../../plugin/run/report";
+import type { Report } from "../../../../plugin/run/report";
 import type { UnbindOptions, UnbindPorts } from "../../../../plugin/run/scc/read";
 import { unbindConstraint } from "../../../../plugin/run/scc/unbind";
+import { ObservedCluster } from "../../../../plugin/rehearsal/observed-cluster";
+import { aControlPlane, admin } from "../../rehearsal/memory-cluster";
+import { portsOf, type Witness } from "../world";
 import { ManualClock } from "../../../support/manual-clock";
 import type { User } from "../../../../plugin/rehearsal/model";
-
-const admin: User = { name: "admin", groups: ["system:masters", "system:authenticated"] };
 
 /** A write that was sent, and whether it was a dry run. */
 export interface Sent {
@@ -22,13 +19,11 @@ export interface Sent {
   readonly dryRun: boolean;
 }
 
-export interface Scene {
+export interface Scene extends Pick<Witness, "events" | "saved" | "journal" | "questions"> {
   readonly cluster: Cluster;
   readonly clock: ManualClock;
   readonly controlPlane: MemoryControlPlane;
   readonly sent: Sent[];
-  readonly saved: KubeObject[];
-  readonly questions: string[];
   /** Before each write: the place for somebody else to act, or to throw. */
   beforeWrite: (line: string) => Promise<void>;
   /** Before an object is read. */
@@ -37,7 +32,6 @@ export interface Scene {
   afterWrite: (line: string) => void;
   /** Namespaces in which an authorizer beside RBAC allows everything. */
   readonly allowed: string[];
-  readonly events: Event[];
   run(options?: Partial<UnbindOptions>, deps?: Partial<UnbindPorts>): Promise<Report>;
 }
 
@@ -51,57 +45,26 @@ export function aScene(
   }: { namespace?: string; user?: User; openshift?: boolean; product?: boolean } = {},
 ): Scene {
   const clock = new ManualClock();
-  const admission = { admit: () => Promise.resolve([]) };
-  const controlPlane = new MemoryControlPlane({
-    clock,
-    registry: createRegistry(),
-    access: rbac,
-    admission,
-  });
   const definitions = exampleDefinitions(defaultNames).filter(({ metadata }) =>
     metadata.name?.endsWith("security.openshift.io") === true ? openshift : product,
   );
-  controlPlane.load([...definitions, clusterAdmin, ...objects]);
+  const controlPlane = aControlPlane([...definitions, clusterAdmin, ...objects], undefined, clock);
   const scene: Scene = {
     cluster: controlPlane.connect({ user: admin, namespace }),
     clock,
     controlPlane,
-    sent: [],
-    saved: [],
-    questions: [],
-    events: [],
-    allowed: [],
+    ...{ sent: [], events: [], saved: [], journal: [], questions: [], allowed: [] },
     beforeWrite: () => Promise.resolve(),
     beforeRead: () => undefined,
     afterWrite: () => undefined,
     run: (options = {}, deps = {}) => {
       const connection = controlPlane.connect({ user, namespace });
-      const journal: Journal = {
-        problem: () => Promise.resolve(undefined),
-        intent: () => Promise.resolve(),
-        outcome: () => Promise.resolve(),
-        save: (object) => {
-          scene.saved.push(object);
-          return Promise.resolve(`/home/${object.metadata.name ?? ""}.json`);
-        },
-      };
       return unbindConstraint(
         {
-          cluster: watched(connection, scene),
-          clock,
-          names: defaultNames,
-          signal: new AbortController().signal,
-          recorder: new Recorder(
-            { kind: "UnbindScc", target: { server: connection.server, namespace } },
-            { clock, event: (event) => scene.events.push(event) },
-          ),
-          journal,
-          ask: (question) => {
-            scene.questions.push(question);
-            return Promise.resolve(true);
-          },
-          yaml: (documents) => JSON.stringify(documents),
-          command: (words) => words.join(" "),
+          ...portsOf(scene, {
+            ...{ kind: "UnbindScc", cluster: watched(connection, scene), clock },
+            file: ({ metadata }) => `/home/${metadata.name ?? ""}.json`,
+          }),
           engine: (words) => ["kubectl engine", ...words].join(" "),
           ...deps,
         },
@@ -124,59 +87,25 @@ const clusterAdmin: KubeObject = {
 
 /** The connection with every write seen before it is sent. */
 function watched(connection: Cluster, scene: Scene): Cluster {
-  const seen = async (line: string, dryRun = false): Promise<void> => {
+  const cluster = new ObservedCluster(connection, async (call, send) => {
+    const { verb, target, writes, dryRun } = call;
+    if (verb === "get") scene.beforeRead();
+    if (!writes && !dryRun) return await send();
+    const line = `${verb} ${target?.plural ?? target?.kind ?? ""}`;
     await scene.beforeWrite(line);
     scene.sent.push({ line, dryRun });
+    const answer = await send();
+    scene.afterWrite(line);
+    return answer;
+  });
+  const create = cluster.create.bind(cluster);
+  cluster.create = async (object, options) => {
+    const namespace = at(object, ["spec", "resourceAttributes", "namespace"]);
+    const isOthers = object.kind.endsWith("SubjectAccessReview");
+    if (!isOthers || !scene.allowed.includes(String(namespace))) {
+      return await create(object, options);
+    }
+    return { ...object, status: { allowed: true, reason: "the other authorizer says so" } };
   };
-  return {
-    server: connection.server,
-    namespace: connection.namespace,
-    get: async (ref, options) => {
-      scene.beforeRead();
-      return await connection.get(ref, options);
-    },
-    list: (resource, options) => connection.list(resource, options),
-    watch: (resource, options) => connection.watch(resource, options),
-    can: (access) => connection.can(access),
-    whoAmI: () => connection.whoAmI(),
-    version: () => connection.version(),
-    serves: (group, version) => connection.serves(group, version),
-    close: () => {
-      connection.close();
-    },
-    apply: () => Promise.reject(new Error("nothing is applied here")),
-    update: () => Promise.reject(new Error("nothing is updated here")),
-    create: async (object, options) => {
-      if (object.kind.endsWith("SubjectAccessReview"))
-        return await reviewed(connection, scene, object);
-      const line = `create ${object.kind}`;
-      await seen(line, options?.dryRun);
-      const created = await connection.create(object, options);
-      scene.afterWrite(line);
-      return created;
-    },
-    patch: async (ref, body, options) => {
-      const line = `patch ${ref.resource.plural}`;
-      await seen(line, options.dryRun);
-      const patched = await connection.patch(ref, body, options);
-      scene.afterWrite(line);
-      return patched;
-    },
-    delete: async (ref, preconditions, options) => {
-      const line = `delete ${ref.resource.plural}`;
-      await seen(line, options?.dryRun);
-      await connection.delete(ref, preconditions, options);
-      scene.afterWrite(line);
-    },
-  };
-}
-
-async function reviewed(
-  connection: Cluster,
-  { allowed }: Scene,
-  review: KubeObject,
-): Promise<KubeObject> {
-  const namespace = at(review, ["spec", "resourceAttributes", "namespace"]);
-  if (!allowed.includes(String(namespace))) return await connection.create(review);
-  return { ...review, status: { allowed: true, reason: "the other authorizer says so" } };
+  return cluster;
 }

@@ -1,5 +1,7 @@
 /** Objects around a constraint, for a namespace of one's own. */
 import type { KubeObject } from "../../../../plugin/run/ports";
+import { accessResources, constraintResource } from "../../../../plugin/domain/scc/grants";
+import type { Scene } from "./memory-scene";
 
 const rbac = "rbac.authorization.k8s.io";
 
@@ -127,3 +129,29 @@ export const aPod = (
   metadata: { name: "some-pod", namespace, annotations: { "openshift.io/scc": scc } },
   spec: { serviceAccountName, containers: [{ name: "node", image: "engine/engine:8.0.20-44.23" }] },
 });
+
+export const place = placeNamed("engine");
+export const { ns, other, scc } = place;
+export const namespaces = [aNamespace(ns), aNamespace(other)];
+export const bindingName = `system:openshift:scc:${scc}`;
+export const bindingRef = { resource: accessResources.clusterRoleBindings, name: bindingName };
+export const constraintRef = { resource: constraintResource, name: scc };
+
+/** The account in the constraint's users and, with another one, in oc's cluster-wide binding. */
+export const objects = [
+  ...namespaces,
+  anEc(ns),
+  aConstraint(scc, { users: [user(ns)] }),
+  ...granted(scc, { subjects: [account(other), account(ns)] }),
+];
+/** The same with nobody else. */
+export const alone = [
+  ...namespaces,
+  anEc(ns),
+  aConstraint(scc, { users: [user(ns)] }),
+  ...granted(scc, { subjects: [account(ns)] }),
+];
+
+export const linesOf = ({ sent }: Scene): readonly string[] => sent.map(({ line }) => line);
+export const codesOf = (found: readonly { readonly code: string }[] = []): readonly string[] =>
+  found.map(({ code }) => code);

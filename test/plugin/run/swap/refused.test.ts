@@ -1,18 +1,26 @@
 /** What refuses a swap before its first write: nothing is written, and the finding says what to do. */
 import { defaultNames } from "../../../../plugin/domain/names";
-import type { ExitCode } from "../../../../plugin/domain/errors";
+import { ApiError, type ExitCode } from "../../../../plugin/domain/errors";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import type { Pair } from "../../../../plugin/domain/webhook/probe";
-import type { SwapOptions } from "../../../../plugin/run/swap/deps";
+import type { SwapOptions } from "../../../../plugin/run/swap/read";
 import {
+  aDatabase,
+  aDeployment,
   aNamespace,
+  anEndpointSlice,
   aNewConfiguration,
+  aSecret,
+  aService,
   type ConfigurationChanges,
   ownerMarks,
   resourceOf,
   testCa,
 } from "../../../support/builders";
-import { applyNew, codesOf, expectWanted, Scene, type Start } from "./scene";
+import { applyNew, codesOf, expectWanted, isWrite, Scene, type Start } from "./scene";
+import { parseDocuments } from "../../../../plugin/adapters/yaml";
+import type { Access } from "../../../../plugin/run/ports";
+import { expectGolden } from "../../../support/golden";
 
 const { group, version, edb, eaadb, erc } = defaultNames;
 const guarded = [edb, eaadb, erc].map(({ plural }) => plural);
@@ -233,5 +241,232 @@ describe("an entry of the same name beside ours does no harm where", () => {
     expect(new Set(probed.map(({ target }) => target))).toEqual(
       new Set([`${edb.kind}/team-b/kubectl-engine-probe-1`]),
     );
+  });
+});
+
+const configurations = "validatingwebhookconfigurations";
+
+function lacking(...verbs: readonly string[]): (access: Access) => boolean {
+  return ({ verb, resource }) => verbs.includes(`${verb} ${resource}`);
+}
+
+describe("a permission that the plan needs is missing: 4, and nothing is written", () => {
+  test.each<[string, Start, readonly string[]]>([
+    ["to patch, where the new one is absent", { old: true }, [`patch ${configurations}`]],
+    ["to create, where the new one is absent", { old: true }, [`create ${configurations}`]],
+    ["to delete the old one", { old: true }, [`delete ${configurations}`]],
+    ["to patch a live one", { new: { caBundle: "" } }, [`patch ${configurations}`]],
+    ["to put the old one back", { old: true, new: true }, [`create ${configurations}`]],
+    ["to read the Secret", { old: true }, ["get secrets"]],
+    ["to list the configurations", { old: true }, [`list ${configurations}`]],
+    ["to send the probe", { old: true }, ["create engineenterprisedatabases"]],
+    [
+      "to send the probe of another kind",
+      { old: true },
+      ["create engineenterpriseactiveactivedatabases"],
+    ],
+  ])("%s", async (_title, start, verbs) => {
+    const scene = new Scene(start);
+    scene.cluster.lacks = lacking(...verbs);
+    const report = await scene.run();
+    expect(report.exit).toMatchObject({ code: 4, next: expect.any(String) as string });
+    expect(scene.cluster.written).toEqual([]);
+    for (const verb of verbs) {
+      expect(report.permissions?.missing.some((line) => line.startsWith(verb))).toBe(true);
+    }
+  });
+
+  test("the roles to ask for hold everything, the writes that would come later included", async () => {
+    const scene = new Scene({ old: true });
+    scene.cluster.lacks = lacking("get secrets", `delete ${configurations}`);
+    const report = await scene.run();
+    expectGolden("upgrade-webhook/permission.json", report);
+    const roles = parseDocuments(report.permissions?.manifest ?? "", "manifest");
+    expect(roles.map((role) => (role as { kind: string }).kind).sort()).toEqual([
+      "ClusterRole",
+      "ClusterRoleBinding",
+      "Role",
+      "RoleBinding",
+    ]);
+  });
+});
+
+describe("a permission that the plan does not need is not asked for:", () => {
+  test.each<[string, Start, string]>([
+    ["to write anything, where all is as wanted", { new: true }, "patch create delete update"],
+    ["to create, where a live one is repaired", { new: { caBundle: "" } }, "create delete"],
+  ])("%s", async (_title, start, verbs) => {
+    const scene = new Scene(start);
+    scene.cluster.lacks = ({ verb, resource }) =>
+      resource === configurations && verbs.split(" ").includes(verb);
+    expect((await scene.run()).exit.code).toBe(0);
+  });
+
+  test("to send a probe, with --no-probe", async () => {
+    const scene = new Scene({ old: true });
+    scene.cluster.lacks = ({ resource }) => resource.startsWith("engineenterprise");
+    expect((await scene.run({ probe: false })).exit.code).toBe(0);
+  });
+});
+
+test("every permission is asked for before the first write", async () => {
+  const scene = new Scene({ old: true });
+  await scene.run();
+  const { calls } = scene.cluster;
+  const firstWrite = calls.findIndex((call) => isWrite("apply")(call) || isWrite("delete")(call));
+  expect(calls.findLastIndex(({ verb }) => verb === "can")).toBeLessThan(firstWrite);
+});
+
+test("a refusal in spite of the answer ends with 4 as well", async () => {
+  const scene = new Scene({ old: true });
+  scene.onCall(isWrite("apply"), () => {
+    throw new ApiError("is forbidden", { status: 403 });
+  });
+  const report = await scene.run();
+  expect(report.exit.code).toBe(4);
+  expect(scene.live()).toBeUndefined();
+});
+
+test("a stored database as the probe needs no more than reading and updating it", async () => {
+  const scene = new Scene({ new: true });
+  scene.cluster.put(aDatabase("engine", "db1"));
+  scene.cluster.schema = ({ metadata }) =>
+    metadata.name === "db1" ? undefined : "spec.memorySize: Required value";
+  const report = await scene.run();
+  expect(report.exit.code).toBe(0);
+});
+
+const gone: Readonly<Record<string, (scene: Scene) => void>> = {
+  "NAMESPACE-MISSING": ({ cluster }) => {
+    cluster.drop("Namespace", "engine");
+  },
+  "WEBHOOK-SERVICE-MISSING": ({ cluster }) => {
+    cluster.drop("Service", "admission", "engine");
+  },
+  "WEBHOOK-NO-ENDPOINTS": ({ cluster }) => {
+    cluster.put(anEndpointSlice("engine", false));
+  },
+  "OPERATOR-NOT-READY": ({ cluster }) => {
+    cluster.put(aDeployment("engine", 0));
+  },
+};
+
+describe("stops with 3, and nothing is written:", () => {
+  test.each(Object.entries(gone))("%s", async (code, take) => {
+    const scene = new Scene({ old: true });
+    take(scene);
+    const report = await scene.run();
+    expect(report.exit).toMatchObject({ code: 3, next: expect.any(String) as string });
+    expect(codesOf(report)).toEqual([code]);
+    expect(scene.cluster.written).toEqual([]);
+  });
+
+  test("the endpoint slices are not served at all", async () => {
+    const scene = new Scene({ old: true });
+    const { cluster } = scene;
+    const listed = cluster.list.bind(cluster);
+    cluster.list = async (resource, options) =>
+      resource.kind === "EndpointSlice" ? undefined : await listed(resource, options);
+    expect(codesOf(await scene.run())).toEqual(["WEBHOOK-NO-ENDPOINTS"]);
+    expect(cluster.written).toEqual([]);
+  });
+
+  test("the Secret does not come within --wait-secret", async () => {
+    const scene = new Scene({ old: true });
+    scene.cluster.drop("Secret", "admission-tls", "engine");
+    const report = await scene.run({ waitSecretMs: 1_200 });
+    expect(report.exit.code).toBe(3);
+    expect(codesOf(report)).toEqual(["SECRET-MISSING"]);
+    expect(scene.clock.sleeps.reduce((sum, ms) => sum + ms)).toBeLessThanOrEqual(1_200);
+    expect(scene.cluster.written).toEqual([]);
+    expect(scene.events).toContainEqual({
+      type: "waiting",
+      on: "Secret/engine/admission-tls to appear",
+      seconds: 1,
+    });
+  });
+});
+
+describe("an operator that is elsewhere is no hindrance:", () => {
+  test("without its Deployment in the namespace", async () => {
+    const scene = new Scene({ old: true });
+    scene.cluster.drop("Deployment", "engine-enterprise-operator", "engine");
+    expect((await scene.run()).exit.code).toBe(0);
+  });
+});
+
+describe("waits", () => {
+  test("for the Secret, which may come late", async () => {
+    const scene = new Scene({ old: true });
+    scene.cluster.drop("Secret", "admission-tls", "engine");
+    scene.clock.beforeSleep = () => {
+      if (scene.clock.sleeps.length === 20) scene.cluster.put(aSecret("engine"));
+    };
+    expect((await scene.run()).exit.code).toBe(0);
+  });
+
+  test.each(Object.entries(gone).filter(([code]) => code !== "NAMESPACE-MISSING"))(
+    "with --wait until %s is over",
+    async (_code, take) => {
+      const scene = new Scene({ old: true });
+      take(scene);
+      scene.clock.beforeSleep = () => {
+        if (scene.clock.sleeps.length !== 10) return;
+        scene.cluster.put(aService("engine"));
+        scene.cluster.put(anEndpointSlice("engine"));
+        scene.cluster.put(aDeployment("engine"));
+      };
+      expect((await scene.run({ wait: true })).exit.code).toBe(0);
+    },
+  );
+
+  test("with --wait no longer than --timeout: 124, and nothing is written", async () => {
+    const scene = new Scene({ old: true });
+    scene.cluster.put(aDeployment("engine", 0));
+    const report = await scene.run({ wait: true, timeoutMs: 5_000 });
+    expect(report.exit).toMatchObject({ code: 124, next: expect.any(String) as string });
+    expect(report.exit.reason).toContain("timed out waiting: Deployment/engine/");
+    expect(scene.cluster.written).toEqual([]);
+  });
+
+  test("not for a namespace", async () => {
+    const scene = new Scene({ old: true });
+    scene.cluster.drop("Namespace", "engine");
+    expect((await scene.run({ wait: true })).exit.code).toBe(3);
+    expect(scene.clock.sleeps).toEqual([]);
+  });
+
+  test("only until it is interrupted", async () => {
+    const scene = new Scene({ old: true });
+    scene.cluster.drop("Secret", "admission-tls", "engine");
+    scene.clock.beforeSleep = () => {
+      scene.interrupt();
+    };
+    const report = await scene.run();
+    expect(report.exit.code).toBe(130);
+    expect(report.exit.reason).toBe("interrupted by SIGINT; nothing was written");
+  });
+});
+
+describe("namespaces of the found configurations", () => {
+  test("each is looked up once, and only those of the two names", async () => {
+    const scene = new Scene({ old: { namespace: "other" }, new: { namespace: "other" } });
+    scene.cluster.put(aNamespace("other"));
+    await scene.run();
+    const asked = scene.cluster.calls.filter(
+      ({ verb, target }) => verb === "get" && target === "Namespace/other",
+    );
+    expect(asked).toHaveLength(1);
+  });
+
+  test("a cluster that serves no webhook configurations has none", async () => {
+    const scene = new Scene();
+    const { cluster } = scene;
+    const listed = cluster.list.bind(cluster);
+    cluster.list = async (resource, options) =>
+      resource.kind === "ValidatingWebhookConfiguration"
+        ? undefined
+        : await listed(resource, options);
+    expect(codesOf(await scene.run())).toEqual(["WEBHOOK-ABSENT"]);
   });
 });

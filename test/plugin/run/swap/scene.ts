@@ -10,7 +10,7 @@ import { quoteCommand } from "../../../../plugin/output/escape";
 import { Recorder } from "../../../../plugin/run/engine/recorder";
 import type { Event, Report } from "../../../../plugin/run/report";
 import type { Journal } from "../../../../plugin/run/engine/journal";
-import type { JudgedSecret, SwapDeps, SwapOptions } from "../../../../plugin/run/swap/deps";
+import type { JudgedSecret, SwapDeps, SwapOptions } from "../../../../plugin/run/swap/read";
 import { swapWebhook } from "../../../../plugin/run/swap/swap";
 import {
   aDeployment,

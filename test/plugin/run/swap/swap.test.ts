@@ -21,10 +21,12 @@ import {
   isWrite,
   newName,
   oldName,
+  permissive,
   Scene,
   type Start,
   stepsOf,
 } from "./scene";
+import { ApiError } from "../../../../plugin/domain/errors";
 
 const empty: ConfigurationChanges = { caBundle: "" };
 const wrongCa: ConfigurationChanges = { caBundle: "V1JPTkc=" };
@@ -403,4 +405,57 @@ test("a template of its own is written as it is", async () => {
     failurePolicy: "Ignore",
     timeoutSeconds: 30, // set by hand, as far as anybody can tell
   });
+});
+
+const states: readonly [string, Start, readonly string[]][] = [
+  ["only old", { old: true }, ["webhook.apply", "webhook.delete-old"]],
+  ["old and a right new", { old: true, new: true }, ["webhook.delete-old"]],
+  ["a new one to repair", { new: { caBundle: "" } }, ["webhook.apply"]],
+  ["none", {}, ["webhook.apply"]],
+  ["as wanted", { new: true }, []],
+];
+
+describe.each(["client", "server"] as const)("--dry-run=%s", (dryRun) => {
+  test.each(states)("%s: writes nothing and plans every write", async (_title, start, planned) => {
+    const scene = new Scene(start);
+    const report = await scene.run({ dryRun });
+    expect(report.exit.code).toBe(0);
+    expect(scene.cluster.written).toEqual([]);
+    expect(stepsOf(report)).toEqual([
+      "secret.read: done",
+      ...planned.map((id) => `${id}: planned`),
+    ]);
+    expect(report.probes?.map(({ phase }) => phase)).toEqual(["found"]);
+    expect(scene.questions).toEqual([]);
+    expect(scene.journal).toEqual([]);
+    expect(scene.saved).toEqual([]);
+    expect(report.exit.reason).toContain(
+      planned.length === 0 ? "nothing would be written" : `${planned.length} write`,
+    );
+  });
+
+  test("a state that does not work is no failure: nothing came into force", async () => {
+    const scene = new Scene({ old: true });
+    scene.cluster.servers.set("engine/admission", permissive);
+    expect((await scene.run({ dryRun })).exit.code).toBe(0);
+  });
+
+  test("a refusal is the same as without it", async () => {
+    const scene = new Scene({ old: { metadata: { labels: { "olm.owner": "x" } } } });
+    const report = await scene.run({ dryRun });
+    expect(report.exit.code).toBe(5);
+    expect(codesOf(report)).toContain("WEBHOOK-OWNED");
+  });
+});
+
+test("--dry-run=server finds what the server says against the write", async () => {
+  const scene = new Scene({ old: true });
+  scene.onCall(
+    ({ verb }) => verb === "apply",
+    () => {
+      throw new ApiError("denied by policy", { status: 422 });
+    },
+  );
+  const report = await scene.run({ dryRun: "server" });
+  expect(report.exit).toMatchObject({ code: 1, reason: "denied by policy" });
 });

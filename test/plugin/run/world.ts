@@ -1,7 +1,10 @@
-/** What a run in memory sends, keeps and notes, and how others come in between. */
+/** What a run in memory is given, what it sends, keeps, notes and asks, and how others come in between. */
+import { defaultNames as names } from "../../../plugin/domain/names";
 import { ObservedCluster } from "../../../plugin/rehearsal/observed-cluster";
-import type { Cluster, KubeObject } from "../../../plugin/run/ports";
+import type { AskingPorts } from "../../../plugin/run/engine/permissions";
 import type { Journal } from "../../../plugin/run/engine/journal";
+import { Recorder } from "../../../plugin/run/engine/recorder";
+import type { Clock, Cluster, KubeObject } from "../../../plugin/run/ports";
 import type { Event, Report } from "../../../plugin/run/report";
 
 /** What is seen of a run. */
@@ -11,6 +14,7 @@ export interface Witness {
   readonly events: Event[];
   readonly saved: KubeObject[];
   readonly journal: string[];
+  readonly questions: string[];
   /** Before each request of a run: the place for somebody else to act, or to throw. */
   before: (line: string) => Promise<void>;
   /** After each: the place to lose an answer. */
@@ -29,20 +33,58 @@ export function watched(connection: Cluster, witness: Witness): ObservedCluster 
   });
 }
 
-/** A journal that the witness reads; what is saved is told to lie in `file`. */
-export function journalOf(witness: Witness, file: string): Journal {
+/** Nothing is seen yet, and nobody comes in between. */
+export function aWitness(): Witness {
+  return {
+    ...{ sent: [], events: [], saved: [], journal: [], questions: [] },
+    before: () => Promise.resolve(),
+    after: () => Promise.resolve(),
+  };
+}
+
+/** What is seen beside the requests. */
+type Seen = Pick<Witness, "events" | "saved" | "journal" | "questions">;
+
+interface Given {
+  readonly kind: string;
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  /** Where a kept object is told to lie. */
+  readonly file?: (object: KubeObject) => string;
+}
+
+/** What every run is given; each question is answered with yes. */
+export function portsOf(
+  seen: Seen,
+  { kind, cluster, clock, file = () => "kept.json" }: Given,
+): AskingPorts {
+  const { server, namespace } = cluster;
   const keep = (what: string) => (line: object) => {
-    witness.journal.push(`${what} ${JSON.stringify(line)}`);
+    seen.journal.push(`${what} ${JSON.stringify(line)}`);
     return Promise.resolve();
   };
-  return {
+  const journal: Journal = {
     problem: () => Promise.resolve(undefined),
     intent: keep("intent"),
     outcome: keep("outcome"),
     save: (object) => {
-      witness.saved.push(object);
-      return Promise.resolve(file);
+      seen.saved.push(object);
+      return Promise.resolve(file(object));
     },
+  };
+  return {
+    ...{ cluster, clock, names, journal },
+    signal: new AbortController().signal,
+    recorder: new Recorder(
+      { kind, target: { server, namespace } },
+      { clock, event: (event) => seen.events.push(event) },
+    ),
+    ask: (question) => {
+      seen.questions.push(question);
+      return Promise.resolve(true);
+    },
+    yaml: (documents) => JSON.stringify(documents),
+    command: (words) => words.join(" "),
   };
 }
 
