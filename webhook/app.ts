@@ -1,11 +1,10 @@
 /** The Express application: the probes, and a plain answer to whatever else is asked. */
 import type { IncomingMessage } from "node:http";
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
-import type { Callers } from "./callers";
-import type { CrashTeller } from "./crash";
-import type { Health } from "./health";
+import type { Callers } from "./certificate/callers";
+import { type CrashTeller, type Fault, faultReply, type Reply } from "./review/reply";
 import type { Metrics } from "./metrics";
-import { type Fault, faultReply, type Reply } from "./reply";
+import type { CertificateState } from "./certificate/served";
 
 /** What is served beside the probes, each where it is handed in. */
 export interface AppParts {
@@ -19,7 +18,7 @@ export interface AppParts {
 
 /** Explains reviews to those who may ask. */
 export interface Explainer {
-  readonly callers: Callers;
+  readonly callers: Pick<Callers, "problem">;
   /** The answer to a call whose body is still to be read. */
   readonly explain: (request: IncomingMessage) => Promise<Reply>;
 }
@@ -84,4 +83,51 @@ function sendReply(
   { status, headers, body }: Reply,
 ): void {
   response.status(status).set(headers).type("json").send(body);
+}
+
+/** What has to hold before the first review can be judged. */
+export interface Conditions {
+  /** True once a valid pair was loaded. */
+  readonly certificate: () => boolean;
+  /** True once the ECs were read completely. */
+  readonly clusters: () => boolean;
+  /** Which certificate is served, for whoever compares it with what should be. */
+  readonly certificateState?: () => CertificateState;
+}
+
+/** What the readiness probe answers. */
+export interface Readiness {
+  readonly ready: boolean;
+  readonly conditions: Readonly<Record<string, boolean>>;
+  readonly certificate?: CertificateState;
+}
+
+export class Health {
+  private leaving = false;
+
+  constructor(private readonly conditions: Conditions) {}
+
+  /** From now on: not ready, and every answer closes its connection, so that callers move on. */
+  drain(): void {
+    this.leaving = true;
+  }
+
+  /** Each condition by name, and whether all hold. */
+  readiness(): Readiness {
+    const conditions = {
+      certificate: this.conditions.certificate(),
+      clusters: this.conditions.clusters(),
+      serving: !this.leaving,
+    };
+    const certificate = this.conditions.certificateState?.();
+    return {
+      ready: Object.values(conditions).every(Boolean),
+      conditions,
+      ...(certificate && { certificate }),
+    };
+  }
+
+  connectionHeaders(): Readonly<Record<string, string>> {
+    return this.leaving ? { connection: "close" } : {};
+  }
 }

@@ -1,6 +1,5 @@
 /** The log: one JSON line per event on stdout. */
 import pino from "pino";
-import { reviewLine } from "./log-line";
 
 export const logLevels = ["silent", "fatal", "error", "warn", "info", "debug", "trace"] as const;
 
@@ -13,17 +12,17 @@ export interface Log {
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
   /** The line of one review, at the level info; may come a moment later than the others. */
-  review(...parts: readonly Readonly<Record<string, unknown>>[]): void;
+  review(entry: Readonly<Record<string, unknown>>, took: object): void;
 }
 
 /** Lines of reviews are written together: each write of its own costs more than the line. */
-const gatherLength = 32 * 1024;
-const gatherMs = 200;
+const gathered = { minLength: 15 * 1024, periodicFlush: 200 };
 
 /** Lines go to a stream in the order of the calls; by default to stdout, without blocking a review. */
 export function createLog(level: LogLevel, out?: pino.DestinationStream): Log {
-  const gathered = out === undefined ? new Gathered(stdout()) : undefined;
-  const stream = out ?? gathered;
+  const stdout =
+    out === undefined ? pino.destination({ fd: 1, sync: false, ...gathered }) : undefined;
+  const stream = out ?? stdout;
   const log = pino(
     {
       level,
@@ -36,7 +35,7 @@ export function createLog(level: LogLevel, out?: pino.DestinationStream): Log {
   );
   const at = (name: "debug" | "info" | "warn" | "error") => (fields: object, message: string) => {
     log[name](fields, message);
-    gathered?.flush();
+    stdout?.flush();
   };
   const silent = !log.isLevelEnabled("info");
   return {
@@ -45,41 +44,21 @@ export function createLog(level: LogLevel, out?: pino.DestinationStream): Log {
     warn: at("warn"),
     error: at("error"),
     // As the others are written; past the logger, which takes longer than the rules do.
-    review: (...parts) => {
-      if (!silent) stream?.write(reviewLine(parts));
+    review: (entry, took) => {
+      if (silent) return;
+      const line = { level: "info", time: timeNow(), ...entry, ...took, message: "review" };
+      stream?.write(`${JSON.stringify(line)}\n`);
     },
   };
 }
 
-function stdout() {
-  return pino.destination({ fd: 1, sync: false });
-}
+let last = { ms: 0, text: "" };
 
-/** Lines on their way to a file, handed over when there are enough, now and then, and at the end of the process. */
-class Gathered {
-  private lines = "";
-
-  constructor(private readonly out: ReturnType<typeof stdout>) {
-    setInterval(() => {
-      this.flush();
-    }, gatherMs).unref();
-    process.on("exit", () => {
-      this.flush();
-      out.flushSync();
-    });
-  }
-
-  write(line: string): void {
-    this.lines += line;
-    if (this.lines.length >= gatherLength) this.flush();
-  }
-
-  flush(): void {
-    const { lines } = this;
-    if (lines === "") return;
-    this.lines = "";
-    this.out.write(lines);
-  }
+/** Many reviews share a millisecond. */
+function timeNow(): string {
+  const ms = Date.now();
+  if (ms !== last.ms) last = { ms, text: new Date(ms).toISOString() };
+  return last.text;
 }
 
 /** The text of an error for a log field, with the causes behind it; never a stack. */

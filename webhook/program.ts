@@ -1,31 +1,29 @@
 /** The webhook as a whole: puts the parts together, starts and stops them. */
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import type { IncomingMessage, Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import { UsageError } from "../plugin/domain/errors";
 import type { Names } from "../plugin/domain/names";
-import { Absences } from "./absences";
-import { admissionListener } from "./admission";
-import { createApp } from "./app";
-import { BigBodies, BodyBudget } from "./big-bodies";
-import { Callers } from "./callers";
-import { ServedCertificate } from "./certificate";
-import { ClientCa, readClientCa } from "./client-ca";
-import type { ClusterService } from "./clusters";
-import { connect } from "./clusters-connection";
-import { openClusters } from "./clusters-source";
-import type { Check, Config } from "./config";
-import { explainCall } from "./explain-call";
-import { crashTeller } from "./crash";
-import { Health } from "./health";
-import { InFlight } from "./in-flight";
+import { Absences } from "./clusters/find";
+import { admissionListener } from "./review/call";
+import { createApp, Health } from "./app";
+import { BigBodies } from "./review/parser";
+import { Callers, ClientCa, readClientCa } from "./certificate/callers";
+import { ServedCertificate } from "./certificate/served";
+import type { ClusterService, SourceContext } from "./clusters/clusters";
+import { connect } from "./clusters/connection";
+import type { Check, ClusterSource, Config } from "./config";
+import { explainCall } from "./review/explain";
+import { crashTeller } from "./review/reply";
+import { BodyBudget, InFlight } from "./review/room";
 import { createLog, errorText, type Log } from "./log";
-import { CertificateKeeper, type KeeperParts } from "./own-cert-keeper";
-import { serverNameOf } from "./own-cert-facts";
-import { ownNamespace } from "./own-namespace";
+import { CertificateKeeper, type KeeperParts } from "./own-certificate/keeper";
+import { serverNameOf } from "./own-certificate/step";
 import { Metrics } from "./metrics";
 import { createPlainServer, createWebhookServer, drain, listen, servePair } from "./server";
+import { ApiClusters } from "./clusters/api";
+import { FileClusters } from "./clusters/file";
 
 /** The longest that a registration lets a call take. */
 const patienceMs = 30_000;
@@ -43,36 +41,33 @@ export interface Running {
 
 /** What the settings name has to be there at start; it is opened here only to see whether it can be. */
 export function startChecks(env: NodeJS.ProcessEnv): readonly Check[] {
-  const serving: readonly Check[] = [
-    {
-      name: "ENGINE_WEBHOOK_TLS_DIR",
-      problem: ({ tlsDir }) => problemOf(() => readdirSync(tlsDir)),
-    },
+  const serving: readonly (Pick<Check, "name" | "needs"> & {
+    open: (config: Config) => unknown;
+  })[] = [
+    { name: "ENGINE_WEBHOOK_TLS_DIR", open: ({ tlsDir }) => readdirSync(tlsDir) },
     {
       name: "ENGINE_WEBHOOK_CLIENT_CA",
-      problem: ({ clientCa }) =>
-        clientCa === undefined ? undefined : problemOf(() => readClientCa(clientCa)),
+      open: ({ clientCa }) => clientCa !== undefined && readClientCa(clientCa),
     },
     {
       name: "ENGINE_WEBHOOK_CLUSTERS",
       needs: ["ENGINE_NAMES"],
-      problem: ({ clusters, rules: { names } }) =>
-        problemOf(() => openClusters(clusters, { names, log: createLog("silent") }, env)),
+      open: ({ clusters, rules: { names } }) =>
+        openClusters(clusters, { names, log: createLog("silent") }, env),
     },
   ];
-  const renewing: Check = {
-    name: "ENGINE_WEBHOOK_OWN_CERT",
-    problem: ({ ownCert }) => (ownCert ? problemOf(() => connect(env)) : undefined),
-  };
-  return [...serving.map(whenServing), renewing];
-}
-
-/** What only reviews need is not asked of a process that answers none. */
-function whenServing({ problem, ...check }: Check): Check {
-  return {
-    ...check,
-    problem: (config) => (config.role === "renew" ? undefined : problem(config)),
-  };
+  return [
+    // what only reviews need is not asked of a process that answers none
+    ...serving.map(({ open, ...check }) => ({
+      ...check,
+      problem: (config: Config) =>
+        config.role === "renew" ? undefined : problemOf(() => open(config)),
+    })),
+    {
+      name: "ENGINE_WEBHOOK_OWN_CERT",
+      problem: ({ ownCert }) => (ownCert ? problemOf(() => connect(env)) : undefined),
+    },
+  ];
 }
 
 function problemOf(attempt: () => unknown): string | undefined {
@@ -147,7 +142,7 @@ export async function startWebhook(
       metrics.reload(outcome);
     },
   });
-  const clientCa = clientCaOf(config, { callers, certificate, metrics, log });
+  const clientCa = callers && clientCaOf(config, callers, { certificate, metrics, log });
   const keeper = keeperOf(config, { self, certificate, log }, env);
   metrics.observe({
     inFlight: () => inFlight.size,
@@ -159,24 +154,21 @@ export async function startWebhook(
     clientCaNotAfter: () => clientCa?.notAfter(),
   });
   const beside =
-    config.metricsPort === 0
-      ? undefined
-      : createPlainServer(createApp(health, { metrics, tellCrash }));
+    config.metricsPort > 0 && createPlainServer(createApp(health, { metrics, tellCrash }));
   // Before it listens, so that no first handshake fails for want of a pair.
   await certificate.refresh();
   const port = await listen(server, config);
-  const metricsPort = beside && (await listenBeside(beside, config, server));
-  certificate.start();
-  clientCa?.start();
-  keeper?.start();
-  clusters.start();
+  const metricsPort = beside ? await listenBeside(beside, config, server) : undefined;
+  const services = [certificate, clientCa, keeper, clusters];
+  for (const service of services) service?.start();
   const announced = announce(health, log, { port, metricsPort });
   const leave = async () => {
     const waited = { health, inFlight, patienceMs, wait: () => sleep(config.drainMs) };
     log.info({ drainMs: config.drainMs }, "draining");
     await drain(server, waited);
     clearInterval(announced);
-    stopAll({ clusters, certificate, clientCa, keeper, beside });
+    for (const service of services) service?.stop();
+    if (beside) beside.close().closeAllConnections();
     await bigBodies?.stop();
     log.info({}, "stopped");
   };
@@ -188,31 +180,6 @@ function callersOf({ clientCa, clientSubjects: subjects }: Config): Callers | un
   return clientCa === undefined ? undefined : new Callers({ ca: readClientCa(clientCa), subjects });
 }
 
-interface CaParts {
-  readonly callers: Callers | undefined;
-  readonly certificate: ServedCertificate;
-  readonly metrics: Metrics;
-  readonly log: Log;
-}
-
-function clientCaOf(
-  { clientCa: file }: Config,
-  { callers, certificate, metrics, log }: CaParts,
-): ClientCa | undefined {
-  if (file === undefined || callers === undefined) return undefined;
-  return new ClientCa(callers.ca, {
-    file,
-    log,
-    take: (pem) => {
-      callers.trust(pem);
-      certificate.serveAgain();
-    },
-    onLook: (outcome) => {
-      metrics.clientCaReload(outcome);
-    },
-  });
-}
-
 /** Without an API server there is nothing to keep a certificate in, or to compare it with. */
 function keeperOf(
   { ownCert: own, clusters }: Config,
@@ -221,6 +188,27 @@ function keeperOf(
 ): CertificateKeeper | undefined {
   const reachable = own || clusters.from === "api";
   return reachable ? new CertificateKeeper({ ...parts, own, sender: connect(env) }) : undefined;
+}
+
+interface CaParts {
+  readonly certificate: ServedCertificate;
+  readonly metrics: Metrics;
+  readonly log: Log;
+}
+
+function clientCaOf(
+  { clientCa: file = "" }: Config,
+  callers: Callers,
+  { certificate, metrics, log }: CaParts,
+): ClientCa {
+  return new ClientCa(callers, {
+    file,
+    log,
+    onLook: (outcome) => {
+      if (outcome === "served") certificate.serveAgain();
+      metrics.clientCaReload(outcome);
+    },
+  });
 }
 
 async function listenBeside(
@@ -249,19 +237,53 @@ function announce(health: Health, log: Log, ports: object): NodeJS.Timeout {
   return timer;
 }
 
-interface Parts {
-  readonly clusters: ClusterService;
-  readonly certificate: ServedCertificate;
-  readonly clientCa: ClientCa | undefined;
-  readonly keeper: CertificateKeeper | undefined;
-  readonly beside: Server | undefined;
+/** The source; a UsageError when it cannot even be tried. */
+export function openClusters(
+  source: ClusterSource,
+  context: SourceContext,
+  env: NodeJS.ProcessEnv,
+): ClusterService {
+  return source.from === "file"
+    ? new FileClusters(source.path, context)
+    : new ApiClusters(connect(env), context);
 }
 
-function stopAll({ clusters, certificate, clientCa, keeper, beside }: Parts): void {
-  clusters.stop();
-  clientCa?.stop();
-  keeper?.stop();
-  certificate.stop();
-  beside?.close();
-  beside?.closeAllConnections();
+const mounted = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
+
+/** The pod's own namespace; outside a pod the operator's, whose Service the webhook then stands behind. */
+export function ownNamespace(operatorNamespace: string, file = mounted): string {
+  try {
+    return readFileSync(file, "utf8").trim() || operatorNamespace;
+  } catch {
+    return operatorNamespace;
+  }
+}
+
+/** Serves no pair, so that it waits for none and takes none over. */
+const servesNone = { loaded: () => true, offer: () => Promise.resolve() };
+
+/** Renews until it is stopped; throws why there is no way to the API server. */
+export function startRenewal(
+  { rules: { names }, operatorNamespace, unknown }: Config,
+  log: Log,
+  { env }: { readonly env: NodeJS.ProcessEnv },
+): { stop(): Promise<void> } {
+  if (unknown.length > 0) log.warn({ names: unknown }, "unknown settings");
+  const namespace = ownNamespace(operatorNamespace);
+  const keeper = new CertificateKeeper({
+    self: { names, namespace },
+    sender: connect(env),
+    certificate: servesNone,
+    log,
+    own: true,
+  });
+  keeper.start();
+  log.info({ namespace, secret: names.webhook.secret }, "renewing the certificate");
+  return {
+    stop: () => {
+      keeper.stop();
+      log.info({}, "stopped");
+      return Promise.resolve();
+    },
+  };
 }

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { load } from "js-yaml";
 import { defaultNames as names } from "../../plugin/domain/names";
 import { createLog } from "../../webhook/log";
-import { CertificateKeeper } from "../../webhook/own-cert-keeper";
-import { usualTimes } from "../../webhook/own-cert-step";
+import { CertificateKeeper } from "../../webhook/own-certificate/keeper";
+import { usualTimes } from "../../webhook/own-certificate/step";
 import { type Forwarder, startForwarder } from "../support/forwarder";
 import {
   admissionSecret,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { load } from "js-yaml";
 import { defaultNames as names } from "../../plugin/domain/names";
 import { at, list, own } from "../../plugin/domain/values";
-import { placesOf } from "../../webhook/own-cert-requests";
+import { placesOf } from "../../webhook/own-certificate/requests";
 
 const folder = join(__dirname, "../../manifests/webhook-own-cert");
 const read = (file: string): unknown => load(readFileSync(join(folder, file), "utf8"));

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { connect, type ConnectionOptions, createServer } from "node:tls";
-import { tlsFloor, tryHandshake } from "../../webhook/certificate-handshake";
+import { tlsFloor, tryHandshake } from "../../webhook/certificate/handshake";
 import { aPair } from "../support/tls";
 
 const pair = aPair({ names: ["admission.engine.svc"] });

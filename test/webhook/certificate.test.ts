@@ -1,6 +1,11 @@
 import { generateKeyPairSync, X509Certificate } from "node:crypto";
 import { defaultNames } from "../../plugin/domain/names";
-import { type Pair, readPair, ServedCertificate, UnfitPair } from "../../webhook/certificate";
+import {
+  type Pair,
+  readPair,
+  ServedCertificate,
+  UnfitPair,
+} from "../../webhook/certificate/served";
 import { aPair } from "../support/tls";
 import { FakeLog } from "./fake-log";
 import { TlsFolder } from "./tls-folder";

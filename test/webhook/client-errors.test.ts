@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { connect, type TLSSocket } from "node:tls";
-import { spareUnused } from "../../webhook/client-errors";
+import { spareUnused } from "../../webhook/server";
 import { aPair } from "../support/tls";
 
 const { certPem: cert, keyPem: key } = aPair();

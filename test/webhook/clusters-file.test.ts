@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { dump } from "js-yaml";
 import { UsageError } from "../../plugin/domain/errors";
 import { defaultNames } from "../../plugin/domain/names";
-import { FileClusters, parseClusters } from "../../webhook/clusters-file";
+import { FileClusters, parseClusters } from "../../webhook/clusters/file";
 import { anEc, clusterFacts } from "./fake-clusters";
 import { yamlBomb } from "../support/yaml-bomb";
 import { FakeLog } from "./fake-log";

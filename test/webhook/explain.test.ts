@@ -1,14 +1,31 @@
-import { ClustersUnreadable } from "../../webhook/clusters";
-import { Deadline } from "../../webhook/deadline";
-import { explainReview } from "../../webhook/explain";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createApp, Health } from "../../webhook/app";
+import { ClustersUnreadable } from "../../webhook/clusters/clusters";
+import { explainCall } from "../../webhook/review/explain";
+import { BodyBudget, InFlight } from "../../webhook/review/room";
 import { clusterFacts, FakeClusters } from "./fake-clusters";
 import { anEdb, aReview, bytesOf, minorUpdate, options, rightUpdate, wrongUpdate } from "./reviews";
 
+let server: Server;
+
+afterEach(() => server.close());
+
+/** What `POST /explain` answers. */
 async function explained(body: unknown, clusters: Partial<FakeClusters> = {}) {
   const all = Object.assign(new FakeClusters(), { known: [clusterFacts()] }, clusters);
-  const context = { clusters: all, operatorNamespace: "engine", options };
-  const { status, body: answer } = await explainReview(bytesOf(body), context, new Deadline(5_000));
-  return { status, answer: JSON.parse(answer) as Record<string, unknown>, asked: all.asked };
+  const room = { maxBody: 64 * 1024, budget: new BodyBudget(0), inFlight: new InFlight(1) };
+  const context = { clusters: all, operatorNamespace: "engine", options, ...room };
+  const health = new Health({ certificate: () => true, clusters: () => true });
+  const callers = { problem: () => undefined };
+  const explain = (request: Parameters<typeof explainCall>[0]) => explainCall(request, context);
+  server = createServer(createApp(health, { explain: { callers, explain } }));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/explain`;
+  const headers = { "content-type": "application/json", connection: "close" };
+  const answer = await fetch(url, { method: "POST", headers, body: bytesOf(body) });
+  const { status } = answer;
+  return { status, answer: (await answer.json()) as Record<string, unknown>, asked: all.asked };
 }
 
 test("a wrong edit shows its rules, the EC as it is now, and the nearest edit that would pass", async () => {

@@ -2,7 +2,11 @@
 import { projectCluster } from "../../plugin/domain/clusters";
 import { defaultNames } from "../../plugin/domain/names";
 import type { ClusterFacts } from "../../plugin/domain/rules/types";
-import { type ClusterKey, type Clusters, ClustersUnreadable } from "../../webhook/clusters";
+import {
+  type ClusterKey,
+  type Clusters,
+  ClustersUnreadable,
+} from "../../webhook/clusters/clusters";
 
 export interface ClusterParts {
   readonly namespace?: string;

@@ -1,5 +1,5 @@
-import { ClustersUnreadable } from "../../webhook/clusters";
-import { LiveReads } from "../../webhook/live-reads";
+import { ClustersUnreadable } from "../../webhook/clusters/clusters";
+import { LiveReads } from "../../webhook/clusters/live-reads";
 
 /** Reads that end when they are told to. */
 class Source {

@@ -22,7 +22,7 @@ test("the line of a review is as the others, whatever it holds", () => {
     { name: 'a"\u001b\\ü', ec: undefined, dryRun: false },
     { status: 200, ms: 0.31, list: ["x"] },
   );
-  log.review({});
+  log.review({}, {});
   const [first, second] = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(lines[0]).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
   expect(Object.keys(first ?? {})).toEqual([
@@ -48,7 +48,7 @@ test("the line of a review is as the others, whatever it holds", () => {
 
 test("below its level there are no reviews", () => {
   const { lines, log } = captured("warn");
-  log.review({});
+  log.review({}, {});
   expect(lines).toEqual([]);
 });
 

@@ -1,8 +1,7 @@
 import { projectCluster } from "../../plugin/domain/clusters";
 import { rebrand } from "../../plugin/domain/rebrand";
-import { Deadline } from "../../webhook/deadline";
-import { parseClusters } from "../../webhook/clusters-file";
-import { answerReview } from "../../webhook/review";
+import { parseClusters } from "../../webhook/clusters/file";
+import { answerReview } from "../../webhook/review/review";
 import { renamed as names } from "../support/renamed";
 import { anEc, FakeClusters } from "./fake-clusters";
 import { anEdb, aReview, bytesOf, options } from "./reviews";
@@ -33,7 +32,7 @@ async function review(request: unknown, ec: object = {}) {
   const { reply, entry } = await answerReview(
     bytesOf(aReview(request)),
     context,
-    new Deadline(5_000),
+    performance.now() + 5_000,
   );
   const { response } = JSON.parse(reply.body) as { response: Record<string, unknown> };
   return { response, entry };

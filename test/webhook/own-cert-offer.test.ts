@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { UsageError } from "../../plugin/domain/errors";
 import { defaultNames } from "../../plugin/domain/names";
-import { type Pair, provenPair, ServedCertificate } from "../../webhook/certificate";
+import { type Pair, provenPair, ServedCertificate } from "../../webhook/certificate/served";
 import { parseConfig } from "../../webhook/config";
 import { startChecks } from "../../webhook/program";
 import { aPair, type PemPair } from "../support/tls";

@@ -5,10 +5,10 @@
 import { X509Certificate } from "node:crypto";
 import { generatePair } from "../../plugin/adapters/certificate-pair";
 import { defaultNames as names } from "../../plugin/domain/names";
-import type { Pair } from "../../webhook/certificate";
-import type { ApiAnswer, ApiRequest, ApiSender } from "../../webhook/clusters-connection";
-import { CertificateKeeper } from "../../webhook/own-cert-keeper";
-import { usualTimes } from "../../webhook/own-cert-step";
+import type { Pair } from "../../webhook/certificate/served";
+import type { ApiAnswer, ApiRequest, ApiSender } from "../../webhook/clusters/connection";
+import { CertificateKeeper } from "../../webhook/own-certificate/keeper";
+import { usualTimes } from "../../webhook/own-certificate/step";
 import { FakeLog } from "./fake-log";
 
 export const day = 24 * 60 * 60_000;

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { own } from "../../plugin/domain/values";
-import { endOfValue } from "../../webhook/plain-json";
-import { parseReviewJson } from "../../webhook/review-json";
+import { endOfValue, parseReviewJson } from "../../webhook/review/json";
 
 const fields = [{ manager: "kubectl", fieldsV1: { "f:spec": { ".": {}, 'k:{"name":"x"}': {} } } }];
 

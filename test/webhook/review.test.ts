@@ -1,8 +1,6 @@
-import type { judgeEdit } from "../../plugin/domain/rules/order";
 import type { ClusterFacts } from "../../plugin/domain/rules/types";
-import { ClustersUnreadable } from "../../webhook/clusters";
-import { Deadline } from "../../webhook/deadline";
-import { answerReview, type ReviewContext } from "../../webhook/review";
+import { ClustersUnreadable } from "../../webhook/clusters/clusters";
+import { answerReview, type ReviewContext } from "../../webhook/review/review";
 import { clusterFacts, FakeClusters } from "./fake-clusters";
 import {
   anEdb,
@@ -17,7 +15,6 @@ import {
 
 interface Scene {
   readonly clusters?: Partial<FakeClusters>;
-  readonly judge?: typeof judgeEdit;
   readonly budgetMs?: number;
 }
 
@@ -27,12 +24,11 @@ async function review(body: unknown, scene: Scene = {}) {
     clusters,
     operatorNamespace: "engine",
     options,
-    ...(scene.judge && { judge: scene.judge }),
   };
   const reviewed = await answerReview(
     bytesOf(body),
     context,
-    new Deadline(scene.budgetMs ?? 5_000),
+    performance.now() + (scene.budgetMs ?? 5_000),
   );
   const { status, headers } = reviewed.reply;
   const answer: unknown = JSON.parse(reviewed.reply.body);
@@ -477,7 +473,7 @@ describe("the bypass in an emergency", () => {
     const { reply, ...rest } = await answerReview(
       bytesOf(body),
       context(more),
-      new Deadline(5_000),
+      performance.now() + 5_000,
     );
     return { ...rest, answer: JSON.parse(reply.body) as unknown, status: reply.status };
   };
@@ -558,9 +554,7 @@ describe("the bypass in an emergency", () => {
     [
       "a rule fails",
       {
-        judge: () => {
-          throw new TypeError("cannot read x");
-        },
+        clusters: Object.assign(new FakeClusters(), { crash: new TypeError("cannot read x") }),
       },
       "not judged: cannot read x",
     ],
@@ -588,16 +582,14 @@ test("a rule that only warns is counted as one that would refuse", async () => {
     options: { ...options, rules },
   };
   const body = bytesOf(aReview(wrongUpdate));
-  const { facts } = await answerReview(body, context, new Deadline(5_000));
+  const { facts } = await answerReview(body, context, performance.now() + 5_000);
   expect(facts).toMatchObject({ verdict: "allow", rule: "none", wouldDeny: ["R1"] });
 });
 
 test("a rule that crashes is a 500 with the uid", async () => {
   const crash = new TypeError("cannot read x");
   const { status, answer, entry, ...rest } = await review(aReview(wrongUpdate), {
-    judge: () => {
-      throw crash;
-    },
+    clusters: { crash },
   });
   expect({ status, answer }).toEqual({
     status: 500,
@@ -657,7 +649,7 @@ test("bytes that are not UTF-8 are a bad request", async () => {
     Buffer.from([0xff, 0x7d]),
   ]);
   const context = { clusters: new FakeClusters(), operatorNamespace: "engine", options };
-  const { reply } = await answerReview(body, context, new Deadline(1_000));
+  const { reply } = await answerReview(body, context, performance.now() + 1_000);
   expect(reply.status).toBe(400);
   expect(reply.body).toContain("the body is not UTF-8");
 });

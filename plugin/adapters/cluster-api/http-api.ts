@@ -1,16 +1,19 @@
 /** The ClusterApi port over HTTPS (S75-S96; domain facts 9). */
-import { parseAction, parseActions } from "../../domain/api/actions";
-import { parseLicense, parseNodes } from "../../domain/api/cluster";
-import { parseDatabase, parseDatabases } from "../../domain/api/databases";
-import { parseModules } from "../../domain/api/modules";
-import type {
-  ApiAction,
-  ApiDatabase,
-  ApiLicense,
-  ApiNode,
-  InstalledModule,
-  InstalledUpload,
+import {
+  type ApiAction,
+  type ApiDatabase,
+  type ApiLicense,
+  type ApiNode,
+  type InstalledModule,
+  type InstalledUpload,
+  parseAction,
+  parseActions,
+  parseDatabase,
+  parseDatabases,
+  parseLicense,
+  parseNodes,
 } from "../../domain/api/records";
+import { parseModules } from "../../domain/api/modules";
 import type { Names } from "../../domain/names";
 import { isObject, type Json } from "../../domain/values";
 import type { ClusterApi } from "../../run/cluster-api";

@@ -2,8 +2,7 @@
 import type { Names } from "../names";
 import type { ClusterFacts } from "../rules/types";
 import { isObject, own, text } from "../values";
-import type { InstalledModule } from "./records";
-import { flag } from "./values";
+import { flag, type InstalledModule } from "./records";
 
 /** A module record or manifest; undefined for what has no module_name (S45-S47, S54). */
 export function parseModule(value: unknown, names: Names): InstalledModule | undefined {

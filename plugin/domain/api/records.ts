@@ -1,5 +1,6 @@
-/** What the cluster's REST API tells, typed; what it does not send is undefined (domain facts 9). */
-import type { Json } from "../values";
+/** What the REST API of a cluster tells, read and typed; what it does not send is undefined (domain facts 9). */
+import { isObject, type Json, list, own, text } from "../values";
+import type { Names } from "../names";
 
 /** A module that a database uses (S39). */
 export interface UsedModule {
@@ -77,4 +78,142 @@ export interface InstalledUpload {
   readonly through: string;
   /** Of the newer calls, which take the file once a node: how many of how many have it. */
   readonly nodes?: { readonly given: number; readonly of: number };
+}
+
+/** True or false, undefined for anything else. */
+export function flag(value: unknown): boolean | undefined {
+  return typeof value === "boolean" ? value : undefined;
+}
+
+/** A whole number from zero on, undefined for anything else. */
+export function wholeNumber(value: unknown): number | undefined {
+  return Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined;
+}
+
+/** The uid of a database or a node: a number, or a text that is one. */
+export function uidNumber(value: unknown): number | undefined {
+  if (typeof value === "string" && /^\d{1,15}$/.test(value)) return Number(value);
+  return wholeNumber(value);
+}
+
+/** One action; undefined for what has no uid. */
+export function parseAction(value: unknown, names: Names): ApiAction | undefined {
+  const { actionFields: fields } = names;
+  const uid = text(own(value, fields.uid));
+  if (uid === undefined) return undefined;
+  const status = text(own(value, fields.status));
+  const more = own(value, fields.additionalInfo);
+  return {
+    uid,
+    name: text(own(value, fields.name)),
+    status,
+    is: stateOf(status, names),
+    progress: percent(own(value, fields.progress)),
+    error: text(own(value, fields.error)) ?? text(own(more, fields.error)),
+    database: databaseOf(text(own(value, fields.objectName)) ?? text(own(more, fields.objectName))),
+  };
+}
+
+/** A bare list, or one with the state machines beside the actions; undefined for anything else. */
+export function parseActions(value: unknown, names: Names): readonly ApiAction[] | undefined {
+  const { actions, stateMachines } = names.actionFields;
+  const lists = [value, own(value, actions), own(value, stateMachines)].filter(Array.isArray);
+  if (lists.length === 0) return undefined;
+  return lists
+    .flatMap(list)
+    .map((each) => parseAction(each, names))
+    .filter((action) => action !== undefined);
+}
+
+function stateOf(status: string | undefined, { actionStates }: Names): ApiAction["is"] {
+  const word = status?.toLowerCase() ?? "";
+  if (actionStates.completed.includes(word)) return "completed";
+  return actionStates.failed.includes(word) ? "failed" : "running";
+}
+
+function percent(value: unknown): number | undefined {
+  const number =
+    typeof value === "string" && value !== "" ? Number(value.replace(/%$/, "")) : value;
+  if (typeof number !== "number" || !Number.isFinite(number)) return undefined;
+  return Math.min(100, Math.max(0, number));
+}
+
+function databaseOf(object: string | undefined): number | undefined {
+  const match = /^bdb:(\d{1,15})$/.exec(object ?? "");
+  return match === null ? undefined : Number(match[1]);
+}
+
+/** The license; undefined for what is no object. */
+export function parseLicense(value: unknown, { licenseFields }: Names): ApiLicense | undefined {
+  if (!isObject(value)) return undefined;
+  return {
+    expired: flag(own(value, licenseFields.expired)),
+    expirationDate: text(own(value, licenseFields.expirationDate)),
+    shardsLimit: wholeNumber(own(value, licenseFields.shardsLimit)),
+  };
+}
+
+/** The nodes; undefined for what is no list. */
+export function parseNodes(value: unknown, names: Names): readonly ApiNode[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const { clusterFields } = names;
+  return value.map((node: unknown) => ({
+    uid: uidNumber(own(node, clusterFields.nodeUid)),
+    softwareVersion: text(own(node, clusterFields.softwareVersion)),
+    supportedVersions: list(own(node, clusterFields.supportedVersions)).flatMap(
+      (entry) => supportedVersion(entry, names) ?? [],
+    ),
+  }));
+}
+
+/** A version by itself, or beside the type of database that it is of: only the engine's count. */
+function supportedVersion(entry: unknown, { clusterFields, engineDbType }: Names) {
+  if (!isObject(entry)) return text(entry);
+  const type = own(entry, clusterFields.supportedType) ?? engineDbType;
+  return type === engineDbType ? text(own(entry, clusterFields.supportedVersion)) : undefined;
+}
+
+/** The database of an answer; undefined for what is none: it has no uid. */
+export function parseDatabase(value: unknown, names: Names): ApiDatabase | undefined {
+  const { bdbFields: fields } = names;
+  const uid = uidNumber(own(value, fields.uid));
+  if (!isObject(value) || uid === undefined) return undefined;
+  return {
+    uid,
+    name: text(own(value, fields.name)),
+    status: text(own(value, fields.status)),
+    version: text(own(value, fields.version)),
+    engineVersion: text(own(value, fields.engineVersion)),
+    replication: flag(own(value, fields.replication)),
+    dataPersistence: text(own(value, fields.dataPersistence)),
+    modules: list(own(value, fields.moduleList)).flatMap((entry) => usedModule(entry, names)),
+    crdt: flag(own(value, fields.crdt)),
+    crdtGuid: text(own(value, fields.crdtGuid)),
+    shards: wholeNumber(own(value, fields.shardsCount)),
+    actionUid: text(own(value, fields.actionUid)),
+    sent: withoutCredentials(value) as Json,
+  };
+}
+
+/** Every database of a list; undefined when it is no list, or holds what is no database. */
+export function parseDatabases(value: unknown, names: Names): readonly ApiDatabase[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const parsed = value.map((each) => parseDatabase(each, names));
+  const databases = parsed.filter((each) => each !== undefined);
+  return databases.length === parsed.length ? databases : undefined;
+}
+
+function usedModule(entry: unknown, { restModuleFields: fields }: Names): readonly UsedModule[] {
+  const name = text(own(entry, fields.name));
+  return name === undefined ? [] : [{ name, version: text(own(entry, fields.version)) }];
+}
+
+/** A database is sent with its passwords and keys: fields of such names are not kept. */
+const credential = /pass|secret|credential|token|private|(^|_)keys?(_|$)|authentication_/i;
+
+function withoutCredentials(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutCredentials);
+  if (!isObject(value)) return value;
+  const kept = Object.entries(value).filter(([key]) => !credential.test(key));
+  return Object.fromEntries(kept.map(([key, inner]) => [key, withoutCredentials(inner)]));
 }

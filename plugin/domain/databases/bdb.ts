@@ -1,8 +1,7 @@
 /** A database as the REST API has it, beside the resource that asks for it (S36-S38, S75, S83, S84). */
 import { fits } from "../api/module-judgement";
 import { moduleLabel } from "../api/modules";
-import type { ApiDatabase, InstalledModule } from "../api/records";
-import { uidNumber } from "../api/values";
+import { type ApiDatabase, type InstalledModule, uidNumber } from "../api/records";
 import type { Finding } from "../findings";
 import type { Names } from "../names";
 import { type KubeObject, objectLabel } from "../objects";

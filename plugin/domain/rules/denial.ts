@@ -7,7 +7,7 @@ export interface Refused {
   readonly kind: string;
   readonly group: string;
   /** Absent with generateName. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   readonly verdict: Verdict;
   readonly webhookName: string;
 }

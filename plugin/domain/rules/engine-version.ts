@@ -3,8 +3,16 @@ import type { Names } from "../names";
 import { leadingEngineVersion, formatEngineVersion, parseEngineVersion } from "../versions";
 import type { Releases } from "./releases";
 import { allowsLatest, releasesOf } from "./releases";
-import type { Case, Cause, Rule, SubjectShape, SubjectVersion, Verdict } from "./types";
-import { joined } from "./verdicts";
+import {
+  type Case,
+  type Cause,
+  joined,
+  pass,
+  type Rule,
+  type SubjectShape,
+  type SubjectVersion,
+  type Verdict,
+} from "./types";
 import { quote, quoteAll, show, showCluster } from "./wording";
 
 /**
@@ -23,8 +31,6 @@ export const engineVersionRule: Rule = {
     ]);
   },
 };
-
-const pass: Verdict = { causes: [], warnings: [], dependsOnCluster: false };
 
 function judgeShape({ field, value, wanted, rule }: SubjectShape): Verdict {
   const message = `Invalid value: ${show(value)}: must be ${wanted} [${rule}]`;

@@ -1,6 +1,7 @@
 /** Where each kind keeps what is judged (C8, C11, C16). */
 import type { Names } from "../names";
 import type { Edit } from "./types";
+import { at, isObject, type Json } from "../values";
 
 /** The paths of one kind. */
 export interface JudgedFields {
@@ -83,4 +84,51 @@ export function fieldName(path: readonly string[]): string {
 /** A path as messages write it: dots between the names. */
 export function fieldText(path: readonly string[]): string {
   return path.join(".");
+}
+
+/**
+ * A database with nothing but what is judged in it (C8, C10–C12, C16); undefined for what is no
+ * object. Every verdict over the part is the verdict over the whole.
+ */
+export function judgedPart(object: unknown, names: Names): Json | undefined {
+  if (!isObject(object)) return undefined;
+  const part: Record<string, unknown> = {};
+  // what is no object although it has to be one is judged as it is
+  for (const { path } of bothKinds(names).flatMap(({ shapes }) => shapes)) {
+    const value = at(object, path);
+    if (value !== undefined && !isObject(value)) put(part, path, value);
+  }
+  for (const path of judgedPaths(names)) {
+    const value = at(object, path);
+    if (value !== undefined) put(part, path, value);
+  }
+  return part;
+}
+
+function bothKinds(names: Names) {
+  return (["edb", "eaadb"] as const).map((kind) => fieldsOf(kind, names));
+}
+
+function judgedPaths(names: Names): readonly (readonly string[])[] {
+  const kinds = bothKinds(names);
+  return [
+    ["metadata", "deletionTimestamp"],
+    ["metadata", "annotations", names.annotations.bypass],
+    ["metadata", "annotations", names.annotations.bypassUntil],
+    names.fields.statusVersion,
+    ...kinds.flatMap(({ engineVersions, clusterReference, moduleParent }) => [
+      ...engineVersions,
+      clusterReference,
+      ...names.fields.moduleLists.map((list) => [...moduleParent, list]),
+    ]),
+  ];
+}
+
+function put(into: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const parent = path.slice(0, -1).reduce((object, key) => {
+    const inner = isObject(object[key]) ? object[key] : {};
+    object[key] = inner;
+    return inner;
+  }, into);
+  parent[path.slice(-1).join("")] = value;
 }

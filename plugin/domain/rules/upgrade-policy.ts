@@ -11,17 +11,18 @@ import {
 import { fieldName, fieldsOf, fieldText } from "./fields";
 import type { Release, Releases } from "./releases";
 import { allowsLatest, releasesOf } from "./releases";
-import type {
-  Case,
-  Cause,
-  ClusterFacts,
-  Edit,
-  Rule,
-  RuleOptions,
-  SubjectVersion,
-  Verdict,
+import {
+  type Case,
+  type Cause,
+  type ClusterFacts,
+  type Edit,
+  joined,
+  pass,
+  type Rule,
+  type RuleOptions,
+  type SubjectVersion,
+  type Verdict,
 } from "./types";
-import { joined } from "./verdicts";
 import { quote, quoteAll, showCluster, showMiss, warningText } from "./wording";
 
 /** R2, on change only: creation is no upgrade (C7). */
@@ -59,8 +60,6 @@ interface Side {
   readonly says: string;
   readonly wayOut: string;
 }
-
-const pass: Verdict = { causes: [], warnings: [], dependsOnCluster: false };
 
 function judgePolicy(facts: Asked): Verdict {
   const raise = raiseOf(facts);

@@ -2,7 +2,7 @@
 import { cpSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readNames } from "../../../webhook/config-names";
+import { readNames } from "../../../webhook/config";
 import { aPlayedWorld } from "../../support/played-operator";
 import { typed } from "../../support/program-world";
 import { writeRelease } from "../../support/releases/tree";

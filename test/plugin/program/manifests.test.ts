@@ -7,8 +7,8 @@ import { shippedWebhook } from "../../../plugin/adapters/shipped-webhook";
 import { defaultNames } from "../../../plugin/domain/names";
 import type { KubeObject } from "../../../plugin/domain/objects";
 import { at, list, own } from "../../../plugin/domain/values";
-import { readNames } from "../../../webhook/config-names";
-import { placesOf } from "../../../webhook/own-cert-requests";
+import { readNames } from "../../../webhook/config";
+import { placesOf } from "../../../webhook/own-certificate/requests";
 import { everyOverride, renamed } from "../../support/renamed";
 import { typed } from "../../support/program-world";
 

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ApiRequest } from "../../../webhook/clusters-connection";
+import type { ApiRequest } from "../../../webhook/clusters/connection";
 import { namespace, paths, World } from "../own-cert-world";
 import { emptyFolder } from "../tls-folder";
 import { startWebhookProcess, type WebhookProcess } from "./webhook-process";

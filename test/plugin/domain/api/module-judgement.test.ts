@@ -2,13 +2,17 @@ import { moduleFindings } from "../../../../plugin/domain/api/codes";
 import {
   fits,
   judgeModules,
+  type ModuleFacts,
   type ModuleTarget,
+  moduleUses,
 } from "../../../../plugin/domain/api/module-judgement";
-import { type ModuleFacts, moduleUses } from "../../../../plugin/domain/api/module-use";
-import { parseDatabase } from "../../../../plugin/domain/api/databases";
+import {
+  type ApiDatabase,
+  type InstalledModule,
+  parseDatabase,
+  parseNodes,
+} from "../../../../plugin/domain/api/records";
 import { parseModule } from "../../../../plugin/domain/api/modules";
-import { parseNodes } from "../../../../plugin/domain/api/cluster";
-import type { ApiDatabase, InstalledModule } from "../../../../plugin/domain/api/records";
 import { clusterFindings } from "../../../../plugin/domain/cluster/codes";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import { anApiEc } from "../../../support/cluster-api-client";

@@ -1,6 +1,12 @@
-import { parseAction, parseActions } from "../../../../plugin/domain/api/actions";
-import { parseLicense, parseNodes } from "../../../../plugin/domain/api/cluster";
-import { parseDatabase, parseDatabases } from "../../../../plugin/domain/api/databases";
+import {
+  type InstalledModule,
+  parseAction,
+  parseActions,
+  parseDatabase,
+  parseDatabases,
+  parseLicense,
+  parseNodes,
+} from "../../../../plugin/domain/api/records";
 import {
   ClusterApiError,
   ClusterApiPermissionError,
@@ -13,7 +19,6 @@ import {
   parseModules,
   sameBuild,
 } from "../../../../plugin/domain/api/modules";
-import type { InstalledModule } from "../../../../plugin/domain/api/records";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 
 const nonsense = [undefined, null, 1, "x", true];

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { load } from "js-yaml";
 import { parseMarked, twiceKey } from "../../../../plugin/domain/names/judge";
-import { readNames } from "../../../../webhook/config-names";
+import { readNames } from "../../../../webhook/config";
 
 const parse = (text: string): unknown => parseMarked(text, (marked) => load(marked));
 

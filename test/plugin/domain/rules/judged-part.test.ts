@@ -2,7 +2,7 @@ import { defaultNames } from "../../../../plugin/domain/names";
 import { referenceOf } from "../../../../plugin/domain/clusters";
 import type { Edit } from "../../../../plugin/domain/rules/types";
 import { allowed, changed, created, found, judge } from "./cases";
-import { judgedPart } from "../../../../plugin/domain/rules/judged-part";
+import { judgedPart } from "../../../../plugin/domain/rules/fields";
 
 const names = defaultNames;
 const { bypass } = names.annotations;

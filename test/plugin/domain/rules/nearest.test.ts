@@ -1,4 +1,4 @@
-import { type FieldChange, nearestEdit } from "../../../../plugin/domain/rules/nearest";
+import { type FieldChange, nearestEdit } from "../../../../plugin/domain/rules/explain";
 import type { Edit, Lookups } from "../../../../plugin/domain/rules/types";
 import { changed, created, eaadb, found, options } from "./cases";
 

@@ -1,8 +1,8 @@
 /** An EAADB may have its engineVersion at two places (S61, C8): both are judged. */
-import { nearestEdit } from "../../../../plugin/domain/rules/nearest";
+import { nearestEdit } from "../../../../plugin/domain/rules/explain";
 import type { Edit } from "../../../../plugin/domain/rules/types";
 import { aCluster, found, judge, names, options } from "./cases";
-import { judgedPart } from "../../../../plugin/domain/rules/judged-part";
+import { judgedPart } from "../../../../plugin/domain/rules/fields";
 
 const own = "spec.engineVersion";
 const global = "spec.globalConfigurations.engineVersion";

@@ -1,0 +1,152 @@
+/** ECs from a file: for tests, the offline sandbox and places without an API server. */
+import { readFileSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { clusterKey, projectCluster } from "../../plugin/domain/clusters";
+import { UsageError } from "../../plugin/domain/errors";
+import type { Names } from "../../plugin/domain/names";
+import type { ClusterFacts } from "../../plugin/domain/rules/types";
+import { list, own, text } from "../../plugin/domain/values";
+import {
+  type ByNamespace,
+  byNamespace,
+  type ClusterKey,
+  type ClusterService,
+  type SourceContext,
+} from "./clusters";
+import { type FolderWatch, parseYaml, watchFolder } from "../files";
+import { errorText } from "../log";
+
+const pollMs = 2_000;
+
+/** Serves what the file held when it was last readable; unreadable at start is a UsageError. */
+export class FileClusters implements ClusterService {
+  private content: string;
+  private clusters: readonly ClusterFacts[];
+  private known: ByNamespace;
+  private complaint = "";
+  private watch: FolderWatch | undefined;
+  private heard = performance.now();
+  private reads = 0;
+  private stamp = "";
+
+  constructor(
+    private readonly path: string,
+    private readonly context: SourceContext,
+  ) {
+    try {
+      this.content = readFileSync(path, "utf8");
+      this.clusters = parseClusters(this.content, context.names);
+      this.known = byNamespace(this.clusters);
+    } catch (cause) {
+      const because = errorText(cause);
+      throw new UsageError(`cannot use ${path}: ${because}`, { cause });
+    }
+  }
+
+  start(): void {
+    const look = () => {
+      this.refresh();
+    };
+    this.watch = watchFolder(dirname(this.path), { pollMs, look });
+  }
+
+  stop(): void {
+    this.watch?.stop();
+  }
+
+  synced(): boolean {
+    return true;
+  }
+
+  in(namespace: string): readonly ClusterFacts[] {
+    return this.known.get(namespace) ?? [];
+  }
+
+  count(): number {
+    return this.clusters.length;
+  }
+
+  ageMs(): number {
+    return performance.now() - this.heard;
+  }
+
+  relists(): number {
+    return this.reads;
+  }
+
+  live({ namespace, name }: ClusterKey): Promise<ClusterFacts | undefined> {
+    this.refresh();
+    return Promise.resolve(this.in(namespace).find((ec) => ec.name === name));
+  }
+
+  liveIn(namespace: string): Promise<readonly ClusterFacts[]> {
+    this.refresh();
+    return Promise.resolve(this.in(namespace));
+  }
+
+  /** Reads the file again when it differs; a broken one changes nothing but the log. */
+  refresh(): void {
+    const { log, names } = this.context;
+    try {
+      const before = this.stamp;
+      this.stamp = stampOf(this.path);
+      const content = this.stamp === before ? this.content : readFileSync(this.path, "utf8");
+      if (content === this.content) {
+        this.heard = performance.now();
+        return;
+      }
+      this.clusters = parseClusters(content, names);
+      this.known = byNamespace(this.clusters);
+      this.heard = performance.now();
+      this.reads += 1;
+      this.content = content;
+      this.complaint = "";
+      log.info({ count: this.clusters.length }, "clusters read again");
+    } catch (error) {
+      this.stamp = "";
+      const because = errorText(error);
+      if (because !== this.complaint) log.error({ because }, "clusters kept, the file is broken");
+      this.complaint = because;
+    }
+  }
+}
+
+/** A file that was touched this lately may change again within the same tick of its clock. */
+const settledMs = 1_000;
+
+/** Equal as long as a file is the same; none for one that is too young to tell. */
+function stampOf(path: string): string {
+  const { ino, size, mtimeMs, ctimeMs } = statSync(path);
+  const isYoung = Date.now() - Math.max(mtimeMs, ctimeMs) < settledMs;
+  return isYoung ? String(Math.random()) : `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
+}
+
+/** The ECs of a text: YAML or JSON, one object, a list, or several documents. Throws what is wrong with it. */
+export function parseClusters(content: string, names: Names): readonly ClusterFacts[] {
+  const documents = parseYaml(content);
+  const objects = documents.filter((each) => each !== null && each !== undefined).flatMap(unlist);
+  if (documents.every((each) => each === null || each === undefined)) {
+    throw new Error(`it holds no ${names.ec.kind}`);
+  }
+  const clusters = objects.map((object, index) => parseCluster(object, index, names));
+  const keys = clusters.map(clusterKey);
+  const twice = keys.find((key, index) => keys.indexOf(key) !== index);
+  if (twice !== undefined) throw new Error(`${twice} is there twice`);
+  return clusters;
+}
+
+function unlist(document: unknown): readonly unknown[] {
+  return text(own(document, "kind"))?.endsWith("List") === true
+    ? list(own(document, "items"))
+    : [document];
+}
+
+function parseCluster(object: unknown, index: number, names: Names): ClusterFacts {
+  const group = text(own(object, "apiVersion"))?.split("/")[0];
+  if (group !== names.group || own(object, "kind") !== names.ec.kind) {
+    throw new Error(`object ${index + 1} is no ${names.ec.kind} of ${names.group}`);
+  }
+  const cluster = projectCluster(object, names);
+  if (cluster === undefined) throw new Error(`object ${index + 1} lacks a name or a namespace`);
+  return cluster;
+}

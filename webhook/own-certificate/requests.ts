@@ -1,0 +1,257 @@
+/** The few requests about the own certificate; a refusal names the right that is missing. */
+import type { Names } from "../../plugin/domain/names";
+import { at, isObject, type Json, text } from "../../plugin/domain/values";
+import type { ApiAnswer, ApiSender } from "../clusters/connection";
+import {
+  type Certificate,
+  pemOf,
+  registrationFacts,
+  type RegistrationFacts,
+  type Self,
+  versionOf,
+} from "./step";
+
+/** One object by its address, and how patches of it are merged. */
+export interface Place {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly namespace?: string;
+  readonly name: string;
+  readonly patch: "merge-patch" | "strategic-merge-patch";
+}
+
+/** The three objects that are read and written. */
+export function placesOf(names: Names, namespace: string) {
+  const { webhook, companion } = names;
+  return {
+    secret: {
+      group: "",
+      version: "v1",
+      resource: "secrets",
+      namespace,
+      name: webhook.secret,
+      patch: "merge-patch",
+    },
+    lease: {
+      group: "coordination.k8s.io",
+      version: "v1",
+      resource: "leases",
+      namespace,
+      name: `${companion.deployment}-certificate`,
+      patch: "merge-patch",
+    },
+    configuration: {
+      group: "admissionregistration.k8s.io",
+      version: "v1",
+      resource: "validatingwebhookconfigurations",
+      name: webhook.configuration,
+      // its entries are merged by their names, and only the patched field changes hands
+      patch: "strategic-merge-patch",
+    },
+  } as const satisfies Readonly<Record<string, Place>>;
+}
+
+/** A verb of RBAC. */
+export type Verb = "get" | "create" | "patch";
+
+/** The API server's answer was not a success. Its text stays out: it may quote what was sent. */
+export class RequestRefused extends Error {
+  constructor(
+    readonly status: number,
+    private readonly verb: Verb,
+    private readonly place: Place,
+  ) {
+    super(`the API server answered ${status} to ${verb} ${place.resource}/${place.name}`);
+  }
+
+  /** The rule that a role lacks; undefined when something else is wrong. */
+  missingRule(): object | undefined {
+    const { group, resource, name, namespace } = this.place;
+    return this.status === 403
+      ? {
+          apiGroups: [group],
+          resources: [resource],
+          // RBAC knows no name yet when an object is created
+          ...(this.verb !== "create" && { resourceNames: [name] }),
+          verbs: [this.verb],
+          ...(namespace !== undefined && { namespace }),
+        }
+      : undefined;
+  }
+}
+
+/** Somebody else wrote first: read again. */
+export class Overtaken extends Error {}
+
+export class OwnCertRequests {
+  constructor(
+    private readonly sender: ApiSender,
+    private readonly manager: string,
+  ) {}
+
+  /** The object; undefined when it does not exist. */
+  async read(place: Place, signal: AbortSignal): Promise<Json | undefined> {
+    const answer = await this.sender.send({ method: "GET", path: pathOf(place) }, signal);
+    return answer.status === 404 ? undefined : accepted(answer, "get", place);
+  }
+
+  async create(place: Place, object: object, signal: AbortSignal): Promise<Json> {
+    const path = `${collectionOf(place)}?${this.query()}`;
+    const answer = await this.sender.send({ method: "POST", path, body: object }, signal);
+    if (answer.status === 409) throw new Overtaken(`${place.resource}/${place.name} exists`);
+    return accepted(answer, "create", place);
+  }
+
+  /** A patch that is bound to the resourceVersion in it. */
+  async patch(place: Place, patch: BoundPatch, signal: AbortSignal): Promise<Json> {
+    const path = `${pathOf(place)}?${this.query()}`;
+    const contentType = `application/${place.patch}+json`;
+    const answer = await this.sender.send(
+      { method: "PATCH", path, body: patch, contentType },
+      signal,
+    );
+    if (answer.status === 409 || answer.status === 404) {
+      throw new Overtaken(`${place.resource}/${place.name} was changed meanwhile`);
+    }
+    return accepted(answer, "patch", place);
+  }
+
+  private query(): string {
+    return new URLSearchParams({ fieldManager: this.manager }).toString();
+  }
+}
+
+export interface BoundPatch {
+  readonly metadata: { readonly resourceVersion: string };
+  readonly [key: string]: unknown;
+}
+
+function accepted({ status, body }: ApiAnswer, verb: Verb, place: Place): Json {
+  if (status >= 300 || !isObject(body)) throw new RequestRefused(status, verb, place);
+  return body;
+}
+
+function collectionOf({ group, version, resource, namespace }: Place): string {
+  const scope = namespace === undefined ? "" : `/namespaces/${namespace}`;
+  return `${group === "" ? "/api" : `/apis/${group}`}/${version}${scope}/${resource}`;
+}
+
+function pathOf(place: Place): string {
+  return `${collectionOf(place)}/${place.name}`;
+}
+
+export interface LeaseOptions {
+  readonly requests: OwnCertRequests;
+  readonly place: Place;
+  /** Who this replica is; no other has the same. */
+  readonly holder: string;
+  readonly lastsMs: number;
+  readonly now: () => number;
+}
+
+export class RenewalLease {
+  private seen = { version: "", at: 0 };
+
+  constructor(private readonly options: LeaseOptions) {}
+
+  /** Takes or prolongs the lease; false while another replica has it. */
+  async hold(signal: AbortSignal): Promise<boolean> {
+    const { requests, place } = this.options;
+    const found = await requests.read(place, signal);
+    if (found !== undefined && this.standsFor(found)) return false;
+    try {
+      if (found === undefined) await requests.create(place, this.fresh(), signal);
+      else await requests.patch(place, this.prolonged(found), signal);
+      return true;
+    } catch (error) {
+      if (error instanceof Overtaken) return false;
+      throw error;
+    }
+  }
+
+  /** Whether another replica holds it still. */
+  private standsFor(lease: Json): boolean {
+    const { holder: self, lastsMs, now } = this.options;
+    const version = versionOf(lease);
+    if (version !== this.seen.version) this.seen = { version, at: now() };
+    const holder = text(at(lease, ["spec", "holderIdentity"]));
+    return holder !== undefined && holder !== self && now() - this.seen.at < lastsMs;
+  }
+
+  private fresh(): object {
+    const { name, namespace, group, version } = this.options.place;
+    const spec = { ...this.renewal(), acquireTime: this.time(), leaseTransitions: 0 };
+    const metadata = { name, namespace };
+    return { apiVersion: `${group}/${version}`, kind: "Lease", metadata, spec };
+  }
+
+  private prolonged(lease: Json) {
+    const mine = at(lease, ["spec", "holderIdentity"]) === this.options.holder;
+    const count = at(lease, ["spec", "leaseTransitions"]);
+    const leaseTransitions = (typeof count === "number" ? count : 0) + 1;
+    const taken = mine ? {} : { acquireTime: this.time(), leaseTransitions };
+    const metadata = { resourceVersion: versionOf(lease) };
+    return { metadata, spec: { ...this.renewal(), ...taken } };
+  }
+
+  private renewal() {
+    const { holder: holderIdentity, lastsMs } = this.options;
+    const leaseDurationSeconds = Math.ceil(lastsMs / 1_000);
+    return { holderIdentity, leaseDurationSeconds, renewTime: this.time() };
+  }
+
+  /** The API server wants exactly six digits after the point. */
+  private time(): string {
+    return new Date(this.options.now()).toISOString().replace("Z", "000Z");
+  }
+}
+
+export class Registration {
+  private fingerprints: ReadonlySet<string> | undefined;
+
+  constructor(
+    private readonly requests: OwnCertRequests,
+    private readonly self: Self,
+  ) {}
+
+  /** SHA-256 of what callers trust; undefined where no registration was found, or it is unreadable. */
+  trusted(): ReadonlySet<string> | undefined {
+    return this.fingerprints;
+  }
+
+  /** Undefined where nothing points at this webhook. */
+  async read(signal: AbortSignal): Promise<RegistrationFacts | undefined> {
+    try {
+      return this.keep(await this.requests.read(this.place(), signal));
+    } catch (error) {
+      this.fingerprints = undefined;
+      throw error;
+    }
+  }
+
+  /** Makes the callers trust these certificates and no others. */
+  async trust(
+    certificates: readonly Certificate[],
+    { version }: RegistrationFacts,
+    signal: AbortSignal,
+  ): Promise<RegistrationFacts | undefined> {
+    const caBundle = Buffer.from(pemOf(certificates)).toString("base64");
+    const { entry: name } = this.self.names.webhook;
+    const patch = {
+      metadata: { resourceVersion: version },
+      webhooks: [{ name, clientConfig: { caBundle } }],
+    };
+    return this.keep(await this.requests.patch(this.place(), patch, signal));
+  }
+
+  private keep(configuration: Parameters<typeof registrationFacts>[0]) {
+    const facts = registrationFacts(configuration, this.self);
+    this.fingerprints = facts && new Set(facts.certificates.map(({ sha256 }) => sha256));
+    return facts;
+  }
+
+  private place() {
+    return placesOf(this.self.names, this.self.namespace).configuration;
+  }
+}

@@ -1,0 +1,262 @@
+/** What became of a review, as an answer on the wire, a line for the log and facts for the metrics. */
+import { clusterKey } from "../../plugin/domain/clusters";
+import type { Names } from "../../plugin/domain/names";
+import { type Bypass, bypassWarning } from "../../plugin/domain/rules/bypass";
+import { type DenialStatus, denialStatus } from "../../plugin/domain/rules/denial";
+import { boundWarnings, wouldBeDenied } from "../../plugin/domain/rules/order";
+import type { Lookups, Verdict } from "../../plugin/domain/rules/types";
+import { isUnknownPolicy } from "../../plugin/domain/rules/upgrade-policy";
+import { plain, warningText } from "../../plugin/domain/rules/wording";
+import type { ReviewFacts } from "../metrics";
+import { faultReply, type Reply, textReply } from "./reply";
+import { reviewKind, type ReviewRequest, UnreadableReview } from "./request";
+
+/** An answer, and what is told of it elsewhere: nothing of the object's content. */
+export interface Reviewed {
+  readonly reply: Reply;
+  readonly entry: Readonly<Record<string, unknown>>;
+  readonly facts: ReviewFacts;
+  /** What a rule threw. */
+  readonly crash?: unknown;
+}
+
+interface Judged {
+  readonly is: "judged";
+  readonly verdict: Verdict;
+  readonly lookups: Lookups;
+  /** Of what is known, when the verdict rests on that. */
+  readonly ageMs?: number | undefined;
+  readonly live?: ReviewFacts["live"];
+}
+
+interface Unjudged {
+  readonly is: "unknown";
+  readonly because: string;
+  readonly live?: ReviewFacts["live"];
+}
+
+/** What the rules and the ECs say of an edit. */
+export type Found = Judged | Unjudged;
+
+/** A review that could be read, and the words of the product. */
+export interface Asked {
+  readonly request: ReviewRequest;
+  readonly names: Names;
+}
+
+/** The answer to a review that no rule has to look at. */
+export function renderSpared(asked: Asked, why: string): Reviewed {
+  return {
+    reply: answerWith(asked.request, { warnings: [] }),
+    entry: entryOf(asked.request, "allow", why),
+    facts: factsOf(asked, { verdict: "allow" }),
+  };
+}
+
+/** The answer to a review that was judged, or that cannot be judged now. */
+export function renderFound(asked: Asked, found: Found, bypass: Bypass): Reviewed {
+  if (bypass.is !== "granted") {
+    return found.is === "judged" ? renderVerdict(asked, found, bypass) : cannotJudge(asked, found);
+  }
+  const passed =
+    found.is === "judged"
+      ? renderVerdict(asked, { ...found, verdict: bypassed(found.verdict) }, bypass)
+      : renderUnjudged(asked, found, bypass);
+  // who has passed by the rules is in the log, escaped and cut
+  const { reason, until } = bypass;
+  return {
+    ...passed,
+    entry: { ...passed.entry, bypass: reason, until, user: plain(asked.request.user) },
+  };
+}
+
+/** What would have been refused is said, passes, and is counted. */
+function bypassed(verdict: Verdict): Verdict {
+  const { causes, warnings, more = 0 } = verdict;
+  return {
+    ...verdict,
+    causes: [],
+    warnings: boundWarnings([...causes.map(wouldBeDenied), ...warnings], more),
+    wouldDeny: [...new Set(causes.map(({ rule }) => rule))],
+  };
+}
+
+/** The answer to what is no review, or to one over which a rule failed. */
+export function renderFailure(error: unknown, asked: Asked | undefined): Reviewed {
+  if (error instanceof UnreadableReview) {
+    const { message, uid } = error;
+    return {
+      reply: faultReply({ code: 400, message, uid }),
+      entry: { uid: plain(uid ?? ""), verdict: "unreadable", because: message },
+      facts: factsOf(asked, { verdict: "unreadable" }),
+    };
+  }
+  const message = "a rule failed, see the webhook's log";
+  return {
+    reply: faultReply({ code: 500, message, uid: asked?.request.uid }),
+    entry: asked === undefined ? { verdict: "error" } : entryOf(asked.request, "error"),
+    facts: factsOf(asked, { verdict: "error" }),
+    crash: error,
+  };
+}
+
+function renderUnjudged(asked: Asked, { because, live }: Unjudged, bypass: Bypass): Reviewed {
+  const warnings = [...warningsOf(bypass), warningText(`not judged: ${because}`)];
+  const annotations = { rule: "none", data: "unknown", ...bypassAnnotations(bypass) };
+  return {
+    reply: answerWith(asked.request, { warnings, annotations }),
+    entry: { ...entryOf(asked.request, "allow", "none"), because },
+    facts: factsOf(asked, { verdict: "allow", bypass: bypass.is, live }),
+  };
+}
+
+function cannotJudge(asked: Asked, { because, live }: Unjudged): Reviewed {
+  const { request } = asked;
+  return {
+    reply: faultReply({ code: 503, message: `cannot judge: ${because}`, uid: request.uid }),
+    entry: { ...entryOf(request, "unknown"), because },
+    facts: factsOf(asked, { verdict: "unknown", live }),
+  };
+}
+
+function renderVerdict(asked: Asked, found: Judged, bypass: Bypass): Reviewed {
+  const { request, names } = asked;
+  const { verdict, lookups, live } = found;
+  const { causes, warnings, wouldDeny } = verdict;
+  const isDenied = causes.length > 0;
+  const said = isDenied ? "deny" : "allow";
+  const rule = isDenied ? [...new Set(causes.map((cause) => cause.rule))].sort().join(",") : "none";
+  return {
+    reply: answerWith(request, {
+      denial: isDenied ? denialOf(asked, verdict) : undefined,
+      warnings: [...warningsOf(bypass), ...warnings],
+      annotations: annotationsOf(found, rule, bypass),
+    }),
+    entry: {
+      ...entryOf(request, said, rule),
+      ...clusterEntry(lookups, names),
+      data: dataOf(found),
+    },
+    facts: factsOf(asked, { verdict: said, rule, wouldDeny, bypass: bypass.is, live }),
+  };
+}
+
+function denialOf({ request, names }: Asked, verdict: Verdict): DenialStatus {
+  const { kind, name } = request;
+  return denialStatus({ ...kind, name, verdict, webhookName: names.webhook.entry });
+}
+
+interface Answer {
+  readonly denial?: DenialStatus | undefined;
+  readonly warnings: readonly string[];
+  /** For the audit log; the API server puts the entry's name and a slash before each key. */
+  readonly annotations?: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * The answer in the review's own version, as JSON. Never a patch: under v1 its mere presence is an
+ * error. Written by hand around what varies: nearly every answer is the same allow.
+ */
+function answerWith({ apiVersion, uid }: ReviewRequest, answer: Answer): Reply {
+  const { denial, warnings, annotations } = answer;
+  const allowed = denial === undefined ? "true" : `false,"status":${JSON.stringify(denial)}`;
+  const warned = warnings.length === 0 ? "" : `,"warnings":${JSON.stringify(warnings)}`;
+  const audited =
+    annotations === undefined ? "" : `,"auditAnnotations":${JSON.stringify(annotations)}`;
+  return textReply(
+    `{"apiVersion":"${apiVersion}","kind":"${reviewKind}","response":` +
+      `{"uid":${JSON.stringify(uid)},"allowed":${allowed}${warned}${audited}}}`,
+  );
+}
+
+function dataOf({ live }: Judged): string {
+  if (live === undefined) return "known";
+  return live.outcome === "overturned" ? "overturned" : "live";
+}
+
+/** For the audit log: which rule, by which EC in which version, and how old that knowledge was. */
+function annotationsOf(
+  found: Judged,
+  rule: string,
+  bypass: Bypass,
+): Readonly<Record<string, string | undefined>> {
+  const { after } = found.lookups;
+  const age = found.live === undefined ? found.ageMs : 0;
+  return {
+    rule,
+    ec: after.is === "found" ? clusterKey(after.cluster) : after.is,
+    "ec-resource-version": after.is === "found" ? after.cluster.resourceVersion : undefined,
+    data: dataOf(found),
+    "data-age-seconds": age === undefined ? undefined : (age / 1_000).toFixed(1),
+    ...bypassAnnotations(bypass),
+  };
+}
+
+function bypassAnnotations(bypass: Bypass): Readonly<Record<string, string>> | undefined {
+  switch (bypass.is) {
+    case "none":
+      return undefined;
+    case "granted":
+      return { bypass: bypass.reason, "bypass-until": bypass.until };
+    case "ignored":
+      return { "bypass-ignored": bypass.because };
+  }
+}
+
+function warningsOf(bypass: Bypass): readonly string[] {
+  const warning = bypassWarning(bypass);
+  return warning === undefined ? [] : [warning];
+}
+
+/** What every line says; names come from outside, so they are escaped and cut. */
+function entryOf(
+  request: ReviewRequest,
+  verdict: ReviewFacts["verdict"],
+  rule?: string,
+): Reviewed["entry"] {
+  const { uid, kind, namespace, name = "", operation, dryRun } = request;
+  return {
+    uid: plain(uid),
+    kind: plain(kind.kind),
+    namespace: plain(namespace),
+    name: plain(name),
+    operation: plain(operation),
+    dryRun,
+    verdict,
+    rule,
+  };
+}
+
+function clusterEntry({ after }: Lookups, names: Names): Reviewed["entry"] {
+  if (after.is !== "found") return { ec: after.is };
+  const ec = plain(clusterKey(after.cluster));
+  return isUnknownPolicy(after.cluster.policy, names) ? { ec, unknownPolicy: true } : { ec };
+}
+
+const operations = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
+const noRules: readonly string[] = [];
+
+type Told = Pick<ReviewFacts, "verdict"> & {
+  readonly [K in keyof ReviewFacts]?: ReviewFacts[K] | undefined;
+};
+
+/** Labels of a closed set each: what the review says is looked up, never taken over. */
+export function factsOf(asked: Asked | undefined, told: Told): ReviewFacts {
+  const { verdict, rule = "none", wouldDeny = noRules, bypass = "none", live } = told;
+  return {
+    kind: asked === undefined ? "other" : knownKind(asked),
+    operation: operations.find((each) => each === asked?.request.operation) ?? "other",
+    version: asked?.request.apiVersion.split("/")[1] ?? "none",
+    dryRun: asked?.request.dryRun ?? false,
+    verdict,
+    rule,
+    wouldDeny,
+    bypass,
+    live,
+  };
+}
+
+function knownKind({ request, names: { edb, eaadb, erc } }: Asked): string {
+  const { kind } = request.kind;
+  return kind === edb.kind || kind === eaadb.kind || kind === erc.kind ? kind : "other";
+}

@@ -1,0 +1,163 @@
+/** A call of the admission path, from its head to its line in the log; the review itself is in review.ts. */
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { Health } from "../app";
+import type { Callers } from "../certificate/callers";
+import type { Log } from "../log";
+import type { Metrics } from "../metrics";
+import { factsOf, type Reviewed } from "./answer";
+import { announcedBy, discardBody, judgeHead, type NoBody, readBody, tooLarge } from "./body";
+import { timeFor } from "./deadline";
+import { answerCrash, crashFields, crashTeller, type Fault, faultReply, type Reply } from "./reply";
+import { answerReview, type ReviewContext } from "./review";
+import { Room, type SharedRoom } from "./room";
+
+/** What the admission path needs beside the rules. */
+export interface AdmissionContext extends ReviewContext, SharedRoom {
+  readonly maxBody: number;
+  /** Where callers have to show a certificate. */
+  readonly callers?: Callers | undefined;
+  readonly health: Health;
+  readonly metrics: Metrics;
+  readonly log: Log;
+}
+
+interface Call {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly context: AdmissionContext;
+}
+
+/** Answers every call of the admission path; what one throws costs that call alone. */
+export function admissionListener(context: AdmissionContext): RequestListener {
+  const tellCrash = crashTeller(context.log, context.metrics);
+  return (request, response) => {
+    answerCall({ request, response, context }).catch((error: unknown) => {
+      tellCrash(error);
+      answerCrash(response);
+    });
+  };
+}
+
+/** Head, room, body, review, answer, log: in this order, and each can end it. */
+async function answerCall(call: Call): Promise<void> {
+  const { request, response, context } = call;
+  const { maxBody, metrics, log } = context;
+  const since = performance.now();
+  const fault = judgeCaller(call) ?? judgeHead(request, maxBody);
+  if (fault !== undefined) return refuse(call, fault);
+
+  const room = Room.take(context, announcedBy(request));
+  if (room === "no place") return refuse(call, noPlace, "overloaded");
+  if (room === "no memory") return refuse(call, noMemory, "large bodies");
+
+  let reviewed: Reviewed | undefined;
+  let bytes = 0;
+  try {
+    const until = since + timeFor(request.url);
+    const body = await readBody(request, { bytes: maxBody, since, until, room });
+    if (typeof body === "string") reviewed = await withoutBody(call, body);
+    else {
+      bytes = body.length;
+      reviewed = await answerReview(body, context, until);
+    }
+  } finally {
+    // not when the caller goes away or has read its answer: until here its body is in memory
+    room.leave();
+  }
+  if (reviewed === undefined) return;
+
+  await endOfTurn();
+  send(response, reviewed.reply, context.health);
+
+  await Promise.resolve(); // the other answers of this turn leave first
+  const { reply, entry, facts, crash } = reviewed;
+  const ms = Math.round((performance.now() - since) * 100) / 100;
+  metrics.review(facts, { seconds: ms / 1_000, bytes });
+  log.review(entry, { status: reply.status, ms });
+  if (crash !== undefined) log.error(crashFields(crash), "a rule failed");
+}
+
+function judgeCaller({ request, context: { callers } }: Call): Fault | undefined {
+  const message = callers?.problem(request.socket);
+  return message === undefined ? undefined : { code: 403, message };
+}
+
+const noPlace = { code: 429, message: "too many reviews at once" } as const;
+const noMemory = { code: 429, message: "too many large reviews at once" } as const;
+const lateBody = { code: 503, message: "cannot judge: the body did not arrive in time" } as const;
+const shedBody = { code: 429, message: "too many reviews at once, and the body is late" } as const;
+
+async function refuse(
+  { request, response, context: { maxBody, health, metrics, log } }: Call,
+  fault: Fault,
+  shed?: "overloaded" | "large bodies",
+): Promise<void> {
+  if (shed !== undefined) metrics.shed(shed);
+  await discardBody(request, maxBody);
+  send(response, faultReply(fault), health);
+  log.info({ status: fault.code, because: fault.message }, "call refused");
+}
+
+/** There is no body to judge: who is still there is told why. */
+async function withoutBody(call: Call, is: NoBody): Promise<Reviewed | undefined> {
+  const { request, response, context } = call;
+  const { maxBody, metrics, log } = context;
+  switch (is) {
+    case "too large":
+      await discardBody(request, maxBody);
+      return faulty(tooLarge(maxBody));
+    case "crowded":
+      metrics.shed("large bodies");
+      await discardBody(request, maxBody);
+      return faulty(noMemory);
+    case "late":
+      metrics.shed("late");
+      return faulty(lateBody);
+    case "shed":
+      metrics.shed("overloaded");
+      return faulty(shedBody);
+    case "gone":
+      log.debug({}, "the caller went away");
+      response.destroy();
+      return undefined;
+  }
+}
+
+function faulty(fault: Fault): Reviewed {
+  const verdict = fault.code === 503 || fault.code === 429 ? "unknown" : "unreadable";
+  return {
+    reply: faultReply(fault),
+    entry: { verdict, because: fault.message },
+    facts: factsOf(undefined, { verdict }),
+  };
+}
+
+let turn: Promise<void> | undefined;
+
+/**
+ * Answers that are ready in one turn of the event loop leave one right after the other: an answer on
+ * its own wakes whoever waits for it, and that costs more than the rules.
+ */
+function endOfTurn(): Promise<void> {
+  turn ??= new Promise((resolve) => {
+    setImmediate(() => {
+      turn = undefined;
+      resolve();
+    });
+  });
+  return turn;
+}
+
+const beyondAscii = /[^\x00-\x7f]/;
+
+/** Names and values by turns: node takes them as they are. */
+function send(response: ServerResponse, { status, headers, body }: Reply, health: Health): void {
+  // what is ASCII, as all but a strange uid is, needs no encoding
+  const encoding = beyondAscii.test(body) ? "utf8" : "latin1";
+  const length = String(encoding === "utf8" ? Buffer.byteLength(body) : body.length);
+  const head = ["content-type", "application/json", "content-length", length];
+  const more = { ...headers, ...health.connectionHeaders() };
+  for (const name in more) head.push(name, more[name] ?? "");
+  response.writeHead(status, head);
+  response.end(body, encoding);
+}

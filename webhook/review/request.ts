@@ -1,0 +1,113 @@
+/** The AdmissionReview around an edit, from the bytes of a body. */
+import { isUtf8 } from "node:buffer";
+import { isObject, type Json, list, own, text } from "../../plugin/domain/values";
+import { parseReviewJson } from "./json";
+
+/** The kind of a question and of its answer. */
+export const reviewKind = "AdmissionReview";
+const apiVersions = ["admission.k8s.io/v1", "admission.k8s.io/v1beta1"] as const;
+/** In characters: an answer repeats it. The API server's have 36; others may be far longer. */
+const longestUid = 64 * 1_024;
+
+/** What a review asks, as far as it matters here. */
+export interface ReviewRequest {
+  readonly apiVersion: (typeof apiVersions)[number];
+  readonly uid: string;
+  readonly operation: string;
+  readonly resource: { readonly group: string; readonly plural: string };
+  readonly subresource: string | undefined;
+  readonly kind: { readonly group: string; readonly kind: string };
+  readonly namespace: string;
+  /** Absent with generateName. */
+  readonly name: string | undefined;
+  readonly dryRun: boolean;
+  /** The caller's name; empty where the review does not tell it. */
+  readonly user: string;
+  /** The caller's groups. */
+  readonly groups: readonly string[];
+  readonly object: unknown;
+  readonly oldObject: unknown;
+}
+
+/** A body that is no review; `uid` when it could be read that far. */
+export class UnreadableReview extends Error {
+  constructor(
+    message: string,
+    readonly uid?: string,
+  ) {
+    super(message);
+  }
+}
+
+/** The review in a request body, or an UnreadableReview. */
+export function parseReview(body: Uint8Array): ReviewRequest {
+  const review = parseJson(body);
+  if (!isObject(review)) throw new UnreadableReview("the body is no JSON object");
+  const request = own(review, "request");
+  const uid = text(own(request, "uid"));
+  if (uid !== undefined && uid.length > longestUid) {
+    throw new UnreadableReview("the review's request has a uid that is too long");
+  }
+  const apiVersion = knownVersion(own(review, "apiVersion"));
+  if (apiVersion === undefined || own(review, "kind") !== reviewKind) {
+    const known = apiVersions.join(" or ");
+    throw new UnreadableReview(`the body is no ${reviewKind} of ${known}`, uid);
+  }
+  if (!isObject(request)) throw new UnreadableReview("the review has no request");
+  if (uid === undefined) throw new UnreadableReview("the review's request has no uid");
+  return parseRequest(request, uid, apiVersion);
+}
+
+function knownVersion(apiVersion: unknown): ReviewRequest["apiVersion"] | undefined {
+  for (const known of apiVersions) if (known === apiVersion) return known;
+  return undefined;
+}
+
+/** V8 parses without recursion, and nothing here walks a value recursively: any depth is harmless. */
+function parseJson(body: Uint8Array): unknown {
+  if (body.length === 0) throw new UnreadableReview("the body is empty");
+  if (!isUtf8(body)) throw new UnreadableReview("the body is not UTF-8");
+  const bytes = Buffer.isBuffer(body)
+    ? body
+    : Buffer.from(body.buffer, body.byteOffset, body.length);
+  try {
+    return parseReviewJson(bytes);
+  } catch {
+    // The parser's message quotes the body, which is the user's.
+    throw new UnreadableReview("the body is not JSON");
+  }
+}
+
+function parseRequest(
+  request: Json,
+  uid: string,
+  apiVersion: ReviewRequest["apiVersion"],
+): ReviewRequest {
+  const operation = text(own(request, "operation"));
+  const resource = own(request, "resource");
+  const plural = text(own(resource, "resource"));
+  if (operation === undefined || plural === undefined) {
+    const field = operation === undefined ? "operation" : "resource";
+    throw new UnreadableReview(`the review's request has no ${field}`, uid);
+  }
+  const kind = own(request, "kind");
+  return {
+    apiVersion,
+    uid,
+    operation,
+    resource: { group: text(own(resource, "group")) ?? "", plural },
+    subresource: text(own(request, "subResource")),
+    kind: { group: text(own(kind, "group")) ?? "", kind: text(own(kind, "kind")) ?? "" },
+    namespace: text(own(request, "namespace")) ?? "",
+    name: text(own(request, "name")),
+    dryRun: own(request, "dryRun") === true,
+    user: text(own(own(request, "userInfo"), "username")) ?? "",
+    groups: list(own(own(request, "userInfo"), "groups")).filter(isText),
+    object: own(request, "object"),
+    oldObject: own(request, "oldObject"),
+  };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
