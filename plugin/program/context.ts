@@ -10,7 +10,7 @@ import { isTerminal } from "../output/style";
 import type { Permission } from "../domain/permissions";
 import type { Clock, Cluster } from "../run/ports";
 import { watchedHome } from "../run/engine/journal";
-import { type Remembered, remembering } from "../run/engine/permissions";
+import { type Remembered, remembering } from "../run/refused";
 import type { Event } from "../run/report";
 
 /** What the process hands to the program. */
