@@ -109,7 +109,7 @@ function endOf(findings: readonly Finding[], said: string): ExitReport {
   if (first === undefined) return { code: exitCodes.ok, reason: said };
   return {
     code: exitCodes.blocked,
-    reason: `${said}; ${count(errors, "error")} to mend before an upgrade`,
+    reason: `${said}; ${count(errors, "error")} to fix before an upgrade`,
     next: first.fix,
   };
 }

@@ -58,7 +58,7 @@ interface Row {
   readonly target: string;
   readonly blocks: boolean;
   readonly break: () => Promise<unknown>;
-  readonly mend: () => Promise<unknown>;
+  readonly fix: () => Promise<unknown>;
 }
 
 const rows: readonly (readonly [string, Row])[] = [
@@ -69,7 +69,7 @@ const rows: readonly (readonly [string, Row])[] = [
       target: "7.22.0-7",
       blocks: false,
       break: () => Promise.resolve(),
-      mend: () => Promise.resolve(),
+      fix: () => Promise.resolve(),
     },
   ],
   [
@@ -79,7 +79,7 @@ const rows: readonly (readonly [string, Row])[] = [
       target: "8.0.2-2",
       blocks: true,
       break: () => operatorAt("7.4.2-1"),
-      mend: () => operatorAt("7.22.0-7"),
+      fix: () => operatorAt("7.22.0-7"),
     },
   ],
   [
@@ -89,7 +89,7 @@ const rows: readonly (readonly [string, Row])[] = [
       target: "8.0.2-2",
       blocks: true,
       break: () => databaseWith("6.2"),
-      mend: () => databaseWith("7.4"),
+      fix: () => databaseWith("7.4"),
     },
   ],
   [
@@ -105,7 +105,7 @@ const rows: readonly (readonly [string, Row])[] = [
         });
         await databaseWith("7.4", ["gears"]);
       },
-      mend: () => clusterWith({ userDefinedModules: [gears] }),
+      fix: () => clusterWith({ userDefinedModules: [gears] }),
     },
   ],
   [
@@ -115,7 +115,7 @@ const rows: readonly (readonly [string, Row])[] = [
       target: "8.0.6-8",
       blocks: true,
       break: () => clusterWith({ userDefinedModules: [gears] }),
-      mend: () => clusterWith({}),
+      fix: () => clusterWith({}),
     },
   ],
   [
@@ -129,7 +129,7 @@ const rows: readonly (readonly [string, Row])[] = [
         await clusterWith({ userDefinedModules: [gears] });
         await databaseWith("7.4", ["gears"]);
       },
-      mend: async () => {
+      fix: async () => {
         await databaseWith("7.4");
         await clusterWith({});
         await operatorAt("7.22.0-7");
@@ -143,7 +143,7 @@ const rows: readonly (readonly [string, Row])[] = [
       target: "8.0.2-2",
       blocks: true,
       break: () => clusterWith({}, "Invalid"),
-      mend: () => clusterWith({}),
+      fix: () => clusterWith({}),
     },
   ],
   [
@@ -153,7 +153,7 @@ const rows: readonly (readonly [string, Row])[] = [
       target: "8.0.2-2",
       blocks: true,
       break: () => databaseWith("9.9"),
-      mend: () => databaseWith("7.4"),
+      fix: () => databaseWith("7.4"),
     },
   ],
   [
@@ -163,17 +163,17 @@ const rows: readonly (readonly [string, Row])[] = [
       target: "7.22.0-7",
       blocks: true,
       break: () => controlPlane.api.create(activeActive),
-      mend: () => controlPlane.api.remove(activeActive),
+      fix: () => controlPlane.api.remove(activeActive),
     },
   ],
 ];
 
-test.each(rows)("%s: said, and gone when it is mended", async (_, row) => {
+test.each(rows)("%s: said, and gone when it is fixed", async (_, row) => {
   const args = [`--target=${row.target}`, `--only=${row.code}`];
   await row.break();
   const found = await check(args);
   const strict = await check([...args, "--strict"]);
-  await row.mend();
+  await row.fix();
   expect(found.report.findings?.map(({ code }) => code)).toEqual([row.code]);
   expect([found.code, strict.code]).toEqual([row.blocks ? 3 : 0, 3]);
   expect([...found.writes, ...strict.writes]).toEqual([]);

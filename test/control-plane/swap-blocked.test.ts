@@ -113,33 +113,33 @@ describe("the server side", () => {
   interface Row {
     readonly name: string;
     readonly spoil: (suite: Suite) => Promise<unknown>;
-    readonly mend: (suite: Suite) => Promise<unknown>;
+    readonly fix: (suite: Suite) => Promise<unknown>;
     readonly code: string;
   }
   const rows: readonly Row[] = [
     {
       name: "no ready endpoint",
       spoil: ({ api, scene }) => setEndpointsReady(api, scene.namespace, false),
-      mend: ({ api, scene }) => setEndpointsReady(api, scene.namespace, true),
+      fix: ({ api, scene }) => setEndpointsReady(api, scene.namespace, true),
       code: "WEBHOOK-NO-ENDPOINTS",
     },
     {
       name: "no endpoint slice at all",
       spoil: ({ api, scene }) => api.remove(admissionEndpoints(scene.namespace)),
-      mend: ({ api, scene }) => setEndpointsReady(api, scene.namespace, true),
+      fix: ({ api, scene }) => setEndpointsReady(api, scene.namespace, true),
       code: "WEBHOOK-NO-ENDPOINTS",
     },
     {
       name: "operator not ready",
       spoil: ({ api, scene }) => writeOperatorStatus(api, scene.namespace, false),
-      mend: ({ api, scene }) => writeOperatorStatus(api, scene.namespace, true),
+      fix: ({ api, scene }) => writeOperatorStatus(api, scene.namespace, true),
       code: "OPERATOR-NOT-READY",
     },
   ];
 
   describe.each(rows.map((row) => [row.name, row] as const))("%s", (_name, row) => {
     beforeEach(() => row.spoil(suite));
-    afterEach(() => row.mend(suite));
+    afterEach(() => row.fix(suite));
 
     test("stops with 3", async () => {
       const { report } = await refused();
@@ -152,21 +152,21 @@ describe("the server side", () => {
       expect(report.exit.code).toBe(124);
     });
 
-    test("with --wait, goes on when it is mended", async () => {
+    test("with --wait, goes on when it is fixed", async () => {
       const { controlPlane } = suite;
       const args = ["engine", "upgrade-webhook", "-n", "engine", "--dry-run=client", "--wait"];
-      let mended: Promise<unknown> | undefined;
+      let fixed: Promise<unknown> | undefined;
       const result = await run(controlPlane.binaries.kubectl, [...args, "-o", "json"], {
         env: controlPlane.kubectlEnv(),
         onErrorLine: (line) => {
           if (/Service|Deployment/.test(line)) {
-            mended ??= row.mend(suite);
+            fixed ??= row.fix(suite);
           }
         },
       });
-      await mended;
+      await fixed;
       expect(documentOf(result, args).exit.code).toBe(0);
-      expect(mended).toBeDefined();
+      expect(fixed).toBeDefined();
     });
   });
 

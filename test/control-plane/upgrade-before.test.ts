@@ -148,7 +148,7 @@ interface Row {
   /** The upgrade to 8.0.2-2 by default. */
   readonly to?: "7.22.0-7" | "8.0.2-2";
   readonly break: () => Promise<unknown>;
-  readonly mend: () => Promise<unknown>;
+  readonly fix: () => Promise<unknown>;
 }
 
 const gears = { name: "gears", source: { https: { url: "https://modules.example/gears.zip" } } };
@@ -200,7 +200,7 @@ const rows: readonly (readonly [string, Row])[] = [
       code: "PLATFORM-UNSUPPORTED",
       to: "7.22.0-7",
       break: () => platformIs(scene.cluster, "4.9.1"),
-      mend: () => platformIs(scene.cluster, "4.19.3"),
+      fix: () => platformIs(scene.cluster, "4.19.3"),
     },
   ],
   [
@@ -208,7 +208,7 @@ const rows: readonly (readonly [string, Row])[] = [
     {
       code: "OPERATOR-TOO-OLD",
       break: () => operatorIs("7.4.2-1"),
-      mend: () => operatorIs("7.22.0-7"),
+      fix: () => operatorIs("7.22.0-7"),
     },
   ],
   [
@@ -216,7 +216,7 @@ const rows: readonly (readonly [string, Row])[] = [
     {
       code: "CLUSTER-DATABASE-OLD",
       break: () => patchDatabase({ engineVersion: "6.2" }),
-      mend: () => patchDatabase({ engineVersion: "7.2" }),
+      fix: () => patchDatabase({ engineVersion: "7.2" }),
     },
   ],
   [
@@ -224,7 +224,7 @@ const rows: readonly (readonly [string, Row])[] = [
     {
       code: "CLUSTER-MODULE-UNDEFINED",
       break: () => patchDatabase({ modulesList: [{ name: "gears" }] }),
-      mend: () => patchDatabase({ modulesList: null }),
+      fix: () => patchDatabase({ modulesList: null }),
     },
   ],
   [
@@ -232,7 +232,7 @@ const rows: readonly (readonly [string, Row])[] = [
     {
       code: "CLUSTER-LICENSE",
       break: () => licenceIs("Expired"),
-      mend: () => licenceIs("Valid"),
+      fix: () => licenceIs("Valid"),
     },
   ],
   [
@@ -240,7 +240,7 @@ const rows: readonly (readonly [string, Row])[] = [
     {
       code: "DATABASE-VERSION-UNSUPPORTED",
       break: () => patchDatabase({ engineVersion: "9.9" }),
-      mend: () => patchDatabase({ engineVersion: "7.2" }),
+      fix: () => patchDatabase({ engineVersion: "7.2" }),
     },
   ],
   [
@@ -249,7 +249,7 @@ const rows: readonly (readonly [string, Row])[] = [
       code: "ACTIVE-ACTIVE-OPERATOR",
       to: "7.22.0-7",
       break: () => scene.controlPlane.api.create(activeActive),
-      mend: () => scene.controlPlane.api.remove(activeActive),
+      fix: () => scene.controlPlane.api.remove(activeActive),
     },
   ],
   [
@@ -257,7 +257,7 @@ const rows: readonly (readonly [string, Row])[] = [
     {
       code: "MODULE-NAME",
       break: () => patchEc({ spec: { userDefinedModules: [gears] } }),
-      mend: () => patchEc({ spec: { userDefinedModules: null } }),
+      fix: () => patchEc({ spec: { userDefinedModules: null } }),
     },
   ],
   [
@@ -270,7 +270,7 @@ const rows: readonly (readonly [string, Row])[] = [
         await patchDatabase({ modulesList: [{ name: "gears" }] });
         await operatorIs("7.4.2-2");
       },
-      mend: async () => {
+      fix: async () => {
         await operatorIs("7.22.0-7");
         await patchDatabase({ modulesList: null });
         await patchEc({ spec: { userDefinedModules: null } });
@@ -291,7 +291,7 @@ describe("a prerequisite that is missing", () => {
   test.each(rows)("%s: is said, and not one write is sent", async (_, row) => {
     await row.break();
     const run = await scene.upgrade(row.to ?? "8.0.2-2");
-    await row.mend();
+    await row.fix();
     const found = run.report.findings?.filter((finding) => finding.code === row.code);
     expect(found).toMatchObject([
       { severity: "error", cause: matching(/./), fix: matching(/./), source: matching(/^S\d/) },

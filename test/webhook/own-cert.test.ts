@@ -171,7 +171,7 @@ describe("a Secret of somebody else", () => {
       const pair = await world.aPair();
       world.putSecret(pair, "kubectl-engine");
       world.putRegistration("");
-      world.expectTrusted = () => undefined; // not ours to mend
+      world.expectTrusted = () => undefined; // not ours to fix
       world.time += age;
       const replica = world.replica();
       for (let looks = 0; looks < 3; looks++) await replica.look();

@@ -111,8 +111,8 @@ describe("a value of the wrong shape is refused where it is new", () => {
     });
     const kept = { ...asked, operation: "UPDATE", oldObject: asked.object };
     expect((await review(aReview(kept))).answer).toMatchObject({ response: { allowed: true } });
-    const mended = { ...kept, object: anEdb({}) };
-    expect((await review(aReview(mended))).answer).toMatchObject({ response: { allowed: true } });
+    const fixed = { ...kept, object: anEdb({}) };
+    expect((await review(aReview(fixed))).answer).toMatchObject({ response: { allowed: true } });
   });
 
   test("null is as good as absent", async () => {

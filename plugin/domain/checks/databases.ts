@@ -120,7 +120,7 @@ export const databaseChecks: readonly Check[] = [
   warning("DATABASE-SPEC-INVALID", "domain facts 7", {
     title: "The operator accepts every database's spec",
     cause: "the operator does not accept a database's spec, and does not act on it",
-    fix: "see the operator's log for the field, and mend it",
+    fix: "see the operator's log for the field, and fix it",
     needs,
     judge: perDatabase(({ object, kind }, { names }) => {
       const path = (kind === "edb" ? names.edbFields : names.eaadbFields).specStatus;

@@ -98,7 +98,7 @@ export const clusterFindings = {
   }),
   specInvalid: error("CLUSTER-SPEC-INVALID", "S57", {
     cause: "the operator does not accept the EC's spec",
-    fix: "see the operator's log for the field, mend it, then run again",
+    fix: "see the operator's log for the field, fix it, then run again",
   }),
   state: error("CLUSTER-STATE", "S58", {
     cause: "the EC is in a state from which no upgrade begins or goes on",
@@ -125,7 +125,7 @@ const podCodes: readonly Explained[] = [
   }),
   error("POD-NOT-CREATED", "domain facts 11", {
     cause: "a pod may not be made: a quota, a security constraint or a webhook is against it",
-    fix: "mend what the API server names",
+    fix: "fix what the API server names",
   }),
   error("POD-NOT-READY", "domain facts 11", {
     cause: "a pod runs and does not become ready",
@@ -137,11 +137,11 @@ const podCodes: readonly Explained[] = [
   }),
   error("POD-UNSCHEDULABLE", "domain facts 11", {
     cause: "no node takes a pod",
-    fix: "make room on a node, or mend the selector, taint or affinity that is named",
+    fix: "make room on a node, or fix the selector, taint or affinity that is named",
   }),
   error("POD-VOLUME", "domain facts 11", {
     cause: "no node takes a pod because of its volume",
-    fix: "look at its claims with kubectl get pvc; mend the volume or its storage class",
+    fix: "look at its claims with kubectl get pvc; fix the volume or its storage class",
   }),
   error("ROLLOUT-HELD", "S72", {
     cause: "the update strategy of the StatefulSet keeps pods as they are",

@@ -13,7 +13,7 @@ export const databaseFindings = {
   }),
   actionFailed: error("DATABASE-ACTION-FAILED", "S92", {
     cause: "the action that upgrades the database ended without success",
-    fix: "see the operator's log and the cluster's REST API for its error, mend that, then run again",
+    fix: "see the operator's log and the cluster's REST API for its error, fix that, then run again",
   }),
   changed: error("DATABASE-CHANGED", "domain facts 7", {
     cause: "somebody else changed the database while this run was at work on it",
@@ -111,7 +111,7 @@ export const databaseFindings = {
   }),
   specRefused: error("DATABASE-SPEC-REFUSED", "domain facts 7", {
     cause: "the operator does not accept the database's spec, and does not act on it",
-    fix: "see the operator's log for the field, mend it, then run again",
+    fix: "see the operator's log for the field, fix it, then run again",
   }),
   stuck: error("DATABASE-STUCK", "domain facts 11", {
     cause: "the upgrade of the database does not go on",
@@ -124,7 +124,7 @@ export const databaseFindings = {
   }),
   writeFailed: error("DATABASE-WRITE-FAILED", "S61", {
     cause: "the write or the call that upgrades the database did not succeed",
-    fix: "mend what the answer says, then run again",
+    fix: "fix what the answer says, then run again",
   }),
   timedOut: error("DATABASE-TIMED-OUT", "domain facts 11", {
     cause: "the time of the run was over before the database had come to the new version",

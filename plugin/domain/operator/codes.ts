@@ -19,7 +19,7 @@ export const operatorFindings = {
   }),
   crash: error("OPERATOR-CRASH", "S19", {
     cause: "a container of the new pod ends again and again",
-    fix: "read its last words with kubectl logs --previous, and mend what they name",
+    fix: "read its last words with kubectl logs --previous, and fix what they name",
   }),
   deadline: error("OPERATOR-DEADLINE", "S19", {
     cause:
@@ -106,7 +106,7 @@ export const operatorFindings = {
   }),
   refused: error("OPERATOR-REFUSED", "S16", {
     cause: "the API server refuses the object as the release has it",
-    fix: "mend what it names, then run again: nothing was written yet",
+    fix: "fix what it names, then run again: nothing was written yet",
   }),
   registry: error("OPERATOR-REGISTRY", "S17", {
     cause:
@@ -115,7 +115,7 @@ export const operatorFindings = {
   }),
   rejected: error("OPERATOR-POD-REJECTED", "S19", {
     cause: "the new pod cannot be created",
-    fix: "mend what the message names; the pod is then made by itself",
+    fix: "fix what the message names; the pod is then made by itself",
   }),
   scaledDown: error("OPERATOR-SCALED-DOWN", "S19", {
     cause: "the Deployment is scaled to no pod at all",

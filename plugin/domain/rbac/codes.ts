@@ -62,7 +62,7 @@ export const rbacFindings = {
   }),
   refused: error("RBAC-REFUSED", "S34", {
     cause: "the API server refused the write",
-    fix: "mend what it names, then run again: only what is missing is written",
+    fix: "fix what it names, then run again: only what is missing is written",
   }),
   releaseUnknown: error("RBAC-RELEASE-UNKNOWN", "domain facts 6", {
     cause:

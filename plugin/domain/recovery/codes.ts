@@ -5,7 +5,7 @@ import { error, type Explained, findingIn, warning } from "../findings";
 export const recoveryFindings = {
   actionFailed: error("FREEZE-ACTION-FAILED", "S92", {
     cause: "the action that was started over the REST API ended without success",
-    fix: "mend what its error says, then run again",
+    fix: "fix what its error says, then run again",
   }),
   actionRuns: error("FREEZE-ACTION-RUNS", "S92", {
     cause: "an action is at work on the database: nothing is changed while it runs",

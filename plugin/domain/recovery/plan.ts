@@ -38,7 +38,7 @@ export interface DatabaseUpgrade {
   readonly version: string;
 }
 
-/** The remedies; `problems` are flags that are missing or wrong, `blocks` what no flag mends. */
+/** The remedies; `problems` are flags that are missing or wrong, `blocks` what no flag fixes. */
 export interface RecoveryPlan {
   readonly installs: readonly InstalledModule[];
   readonly upgrades: readonly DatabaseUpgrade[];

@@ -9,7 +9,7 @@ export interface Trouble {
   readonly code: string;
   readonly because: string;
   readonly fix: string;
-  /** Waiting alone does not mend it: said at once, not after a while without progress. */
+  /** Waiting alone does not fix it: said at once, not after a while without progress. */
   readonly definite: boolean;
   /** When it began, RFC 3339, where the pod tells. */
   readonly since: string | undefined;
@@ -69,8 +69,8 @@ function unscheduled(pod: KubeObject): Trouble | undefined {
     code: volume ? "POD-VOLUME" : "POD-UNSCHEDULABLE",
     because: `no node takes it: ${message}`,
     fix: volume
-      ? "look at its claims with kubectl get pvc; mend the volume or its storage class"
-      : "make room on a node, or mend the node selector, taint or affinity that it names",
+      ? "look at its claims with kubectl get pvc; fix the volume or its storage class"
+      : "make room on a node, or fix the node selector, taint or affinity that it names",
     definite: false,
     since: text(own(condition, "lastTransitionTime")),
   };
@@ -330,7 +330,7 @@ function notCreated(
   return {
     code: "POD-NOT-CREATED",
     because: `${wanted - pods.length} of its pods may not be made: ${text(own(last.event, "message")) ?? ""}`,
-    fix: "mend what the API server names: a quota, a security constraint, or a webhook on pods",
+    fix: "fix what the API server names: a quota, a security constraint, or a webhook on pods",
     definite: false,
     since: last.at,
   };

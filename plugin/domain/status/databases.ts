@@ -130,7 +130,7 @@ function stateOf({ names }: Facts, object: KubeObject, kind: Edit["kind"]): stri
   return text(at(object, status)) ?? "no state yet";
 }
 
-/** What the operator said against it, and what waiting alone does not mend. */
+/** What the operator said against it, and what waiting alone does not fix. */
 function refusalOf(facts: Facts, object: KubeObject, kind: Edit["kind"]): string | undefined {
   const { edbFields, eaadbFields } = facts.names;
   const { specStatus: path } = kind === "edb" ? edbFields : eaadbFields;

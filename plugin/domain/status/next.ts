@@ -20,7 +20,7 @@ import type { RbacStatus } from "./rbac";
 import type { WebhookStatus } from "./admission";
 import type { Verdict } from "./verdict";
 
-/** What to do next: something to run, or something to wait for or to mend first. */
+/** What to do next: something to run, or something to wait for or to fix first. */
 export interface NextStep {
   readonly says: string;
   /** Words of a command of this tool, unquoted, without the flags of the context. */
@@ -54,7 +54,7 @@ function held(what: string, verdict: Verdict): NextStep | undefined {
     case "moving":
       return { says: `wait for ${what}: ${verdict.on}` };
     case "stalled":
-      return { says: `mend ${what} first: ${verdict.fix}` };
+      return { says: `fix ${what} first: ${verdict.fix}` };
     case "unknown":
       return { says: `it cannot be told while ${what} cannot be read: ${verdict.because}` };
   }
@@ -97,7 +97,7 @@ export function webhookStep(facts: NextFacts): NextStep | undefined {
   const old = configurations.some(({ old: isOld, ca }) => isOld && ours.includes(ca));
   if (!unfit && !old) return held("the webhook", verdict.is === "unknown" ? fine : verdict);
   return {
-    says: old ? "replace the old webhook configuration" : "mend the webhook configuration",
+    says: old ? "replace the old webhook configuration" : "fix the webhook configuration",
     words: ["upgrade-webhook", ...fromRelease(facts)],
   };
 }

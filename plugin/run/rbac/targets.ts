@@ -214,7 +214,7 @@ export class Summary {
     return {
       code: allFor([...rightsCodes, planFindings.changed.code]) ? untouched : exitCodes.partial,
       reason: names.length === 0 ? reason : `${reason}; failed: ${shortened(names)}`,
-      next: "mend what is named, then run the same command again: it writes only where something is missing",
+      next: "fix what is named, then run the same command again: it writes only where something is missing",
     };
   }
 

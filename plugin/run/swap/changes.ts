@@ -166,7 +166,7 @@ export async function rollBack(
     return recorder.report({
       code: exitCodes.rolledBack,
       reason: `${because}; the change was rolled back, what was there before ${end}`,
-      next: "see why in the log of the pod behind the Service, mend it, then run the same command again",
+      next: "see why in the log of the pod behind the Service, fix it, then run the same command again",
     });
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;

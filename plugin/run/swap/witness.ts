@@ -340,7 +340,7 @@ function passes(prober: Prober): boolean {
 function unproven(proof: Proof): UnprovenError {
   const because = proof.is === "waiting" ? proof.because : "";
   return new UnprovenError(`the proof failed: ${because}`, {
-    hint: "see why with the pod's log behind the Service, mend it, then run again",
+    hint: "see why with the pod's log behind the Service, fix it, then run again",
   });
 }
 

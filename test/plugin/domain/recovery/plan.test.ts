@@ -155,7 +155,7 @@ test.each<[string, Scene, Partial<RecoveryWish>, readonly string[]]>([
     { engineVersion: "7.4" },
     ["DATABASE-EDIT-REFUSED"],
   ],
-])("a block that no flag mends: %s", (...[, scene, wish, codes]) => {
+])("a block that no flag fixes: %s", (...[, scene, wish, codes]) => {
   expect(plan(scene, wish).blocks.map(({ code }) => code)).toEqual(codes);
 });
 

@@ -123,7 +123,7 @@ const failedCreate = (fields: object): KubeObject => ({
 });
 
 describe("stalled", () => {
-  test("at once by a cause that waiting does not mend", () => {
+  test("at once by a cause that waiting does not fix", () => {
     expect(judge([aPod(0, old), noImage, aPod(2)])).toMatchObject({
       is: "stalled",
       code: "POD-IMAGE",

@@ -92,7 +92,7 @@ test.each<[string, Lists, string, readonly string[]]>([
   [
     "a webhook configuration that is unfit",
     { webhookConfigurations: [aNewConfiguration({ caBundle: "" })] },
-    "mend the webhook configuration",
+    "fix the webhook configuration",
     ["upgrade-webhook"],
   ],
   [
@@ -143,9 +143,9 @@ test.each<[string, Lists, RegExp]>([
     { deployments: [anOperator("8.0.2-2", 0)] },
     /^wait for the operator: /,
   ],
-  ["no operator", { deployments: [] }, /^mend the operator first: give the operator's namespace/],
-  ["no endpoints", { endpointSlices: [] }, /^mend the webhook first: /],
-  ["an EC that stands still", { ecs: [stuckEc] }, /^mend EC ec first: put in a valid license/],
+  ["no operator", { deployments: [] }, /^fix the operator first: give the operator's namespace/],
+  ["no endpoints", { endpointSlices: [] }, /^fix the webhook first: /],
+  ["an EC that stands still", { ecs: [stuckEc] }, /^fix EC ec first: put in a valid license/],
   [
     "a database on its way",
     { edbs: [anEdb("a", "8.2", { status: "pending" })] },
@@ -154,7 +154,7 @@ test.each<[string, Lists, RegExp]>([
   [
     "an active-active database that stands still",
     { eaadbs: [anEaadb("a", "8.2", { replicationStatus: "down" })] },
-    /^mend the active-active databases first: /,
+    /^fix the active-active databases first: /,
   ],
   [
     "an EC whose release is not known to belong to the operator",

@@ -68,7 +68,7 @@ test.each([
   expect(errorsOf(world)).toEqual([why]);
 });
 
-test("a new database that cannot be made is not active; it is made once its spec is mended", async () => {
+test("a new database that cannot be made is not active; it is made once its spec is fixed", async () => {
   const world = await aPlayedWorld();
   await aDatabase(world, "fresh", { memorySize: "1GB", engineVersion: "8.2" });
   await world.settle();

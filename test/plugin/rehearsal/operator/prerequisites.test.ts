@@ -29,7 +29,7 @@ describe("an upgrade that is impossible is InvalidUpgrade, and goes on when its 
       what: "an invalid license (S114)",
       change: withStatus({ licenseStatus: { licenseState: "Expired" } }),
       why: "the license is not valid: its state is Expired",
-      mend: (world: PlayedWorld) =>
+      fix: (world: PlayedWorld) =>
         world.cluster.patch(
           here(product.ec, "ec"),
           { status: { licenseStatus: { licenseState: "Valid" } } },
@@ -43,17 +43,17 @@ describe("an upgrade that is impossible is InvalidUpgrade, and goes on when its 
         engineEnterpriseImageSpec: { ...image, digestHash: "sha256:1" },
       }),
       why: "automatic upgrade is on while images are pinned by digest: spec.engineEnterpriseImageSpec.digestHash",
-      mend: (world: PlayedWorld) =>
+      fix: (world: PlayedWorld) =>
         edit(world, here(product.ec, "ec"), { engineEnterpriseImageSpec: { digestHash: null } }),
     },
     {
       what: "a digest of another image",
       change: withSpec({ ...auto, bootstrapperImageSpec: { digestHash: "sha256:1" } }),
       why: "automatic upgrade is on while images are pinned by digest: spec.bootstrapperImageSpec.digestHash",
-      mend: (world: PlayedWorld) =>
+      fix: (world: PlayedWorld) =>
         edit(world, here(product.ec, "ec"), { bootstrapperImageSpec: null }),
     },
-  ])("$what", async ({ change, why, mend }) => {
+  ])("$what", async ({ change, why, fix }) => {
     const world = await aPlayedWorld({ objects: await sceneWith(isEc, change) });
     await upgradeOperator(world);
     await setTag(world, newTag);
@@ -65,7 +65,7 @@ describe("an upgrade that is impossible is InvalidUpgrade, and goes on when its 
       ["Warning", "InvalidUpgrade", why],
     ]);
     expect(errorsOf(world)).toContain(why);
-    await mend(world);
+    await fix(world);
     await world.settle();
     expect(await ecStatus(world)).toMatchObject({ state: "Running", specStatus: "Valid" });
     expect(await podTags(world)).toEqual(newTags);

@@ -10,7 +10,7 @@ const finding = (changes: Partial<Finding> = {}): Finding => ({
   severity: "error",
   object: "Kind/x",
   cause: "it is broken",
-  fix: "mend it",
+  fix: "fix it",
   source: "S1",
   ...changes,
 });
@@ -120,7 +120,7 @@ describe("a failure", () => {
   test("that blocks brings its findings along", () => {
     const report = aRecorder().recorder.failure(new BlockedError(3, [finding()]));
     expect(report.findings).toEqual([finding()]);
-    expect(report.exit).toEqual({ code: 3, reason: "Kind/x: it is broken", next: "mend it" });
+    expect(report.exit).toEqual({ code: 3, reason: "Kind/x: it is broken", next: "fix it" });
   });
 
   test("that nobody expected goes on", () => {

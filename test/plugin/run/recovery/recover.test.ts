@@ -392,7 +392,7 @@ test("a REST API that does not answer keeps nobody from looking", async () => {
   expect(applied.report.exit).toMatchObject({ code: 2, reason: "no way there" });
 });
 
-test("an action that fails ends the run with its error; when it is mended, a re-run goes on", async () => {
+test("an action that fails ends the run with its error; when it is fixed, a re-run goes on", async () => {
   const world = await frozen(old);
   world.api.store.failing.set(3, "shard 7 does not come up");
   const { report } = await world.run({ engineVersion: "7.2" });
@@ -412,7 +412,7 @@ test("an action that is forgotten is decided by the database", async () => {
   expect(report.exit.code).toBe(0);
 });
 
-test("a pod that does not start is named, and not mended", async () => {
+test("a pod that does not start is named, and not fixed", async () => {
   const world = await frozen({ asked: false });
   const spec = { engineEnterpriseImageSpec: { versionTag: "8.0.2-17" } };
   await world.cluster.patch(ecRef, { spec }, { type: "merge", fieldManager: "kubectl-edit" });
