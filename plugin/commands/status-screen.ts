@@ -55,7 +55,7 @@ const clearAll = "\u001b[2J";
 const clearRight = "\u001b[K";
 const clearBelow = "\u001b[J";
 
-/** Written over in place: nothing is cleared before it is written anew, so nothing flickers. */
+/** Written over in place: nothing is cleared before it is written again, so nothing flickers. */
 function redrawn({ streams: { out }, options, env }: CommandContext): Show {
   const ink = palette(wantsColor({ color: options.color, env, terminal: true }));
   let first = true;

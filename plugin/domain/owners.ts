@@ -23,7 +23,7 @@ const marks: readonly Mark[] = [
   {
     owner: {
       name: "Helm",
-      way: "upgrade the release with helm upgrade, or delete the object and let helm create it anew",
+      way: "upgrade the release with helm upgrade, or delete the object and let helm recreate it",
     },
     labelValues: { "app.kubernetes.io/managed-by": "Helm" },
     annotations: ["meta.helm.sh/release-name", "meta.helm.sh/release-namespace"],

@@ -16,7 +16,7 @@ import type { ExamplePlaces } from "./example-places";
 import { exampleProduct } from "./example-product";
 import type { Source } from "./source/source";
 
-/** The example's objects, with a key pair that is made anew each time. */
+/** The example's objects, with a key pair that is recreated each time. */
 export async function exampleSource(names: Names, now: number): Promise<Source> {
   const places: ExamplePlaces = {
     operator: names.operator.namespace,

@@ -11,7 +11,7 @@ export interface WebhookFolder {
   readonly tlsDir: string;
   readonly clustersFile: string;
   readonly namesFile: string;
-  /** Writes the ECs anew, before anybody can ask the program about them. */
+  /** Writes the ECs again, before anybody can ask the program about them. */
   writeClusters(clusters: readonly KubeObject[]): void;
   remove(): void;
 }

@@ -68,7 +68,7 @@ class Creation {
     const { wanted, findings, changes } = plan;
     await requirePermissions(deps, changes.filter(isDeletion).flatMap(permissionsOf));
     if (changes.some(isDeletion) && options.dryRun === "none") {
-      const what = "cannot be updated in place: delete it (a copy is kept) and make it anew?";
+      const what = "cannot be updated in place: delete it (a copy is kept) and recreate it?";
       await requireYes(deps, `${this.#object} ${what}`);
     }
     recorder.findings(findings);

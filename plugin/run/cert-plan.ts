@@ -171,7 +171,7 @@ function replacing(
   const deletion: Delete = {
     ...{ ...told, verb: "delete", id: "cert.delete", object: existing },
     why: "it cannot be updated in place",
-    risk: "until it is made anew there is none: a webhook that starts meanwhile waits for it",
+    risk: "until it is recreated there is none: a webhook that starts in the meantime waits for it",
     needs: "to replace a Secret that cannot be updated (another type, or immutable)",
   };
   const why = "in the place of the deleted one";

@@ -1,6 +1,6 @@
 /**
  * What one object costs in the embedded cluster when there are 1,000, 10,000 and 100,000 of them:
- * to load, to list, to apply anew, and to apply once more to some. Exit code 1 when it grows with
+ * to load, to list, to apply again, and to apply once more to some. Exit code 1 when it grows with
  * their number.
  */
 import type { Cluster, Resource } from "../../plugin/run/ports";

@@ -173,7 +173,7 @@ export interface KubeconfigOptions {
   readonly namespace?: string;
 }
 
-/** Users known to the server by static tokens, made anew for each control plane. */
+/** Users known to the server by static tokens, recreated for each control plane. */
 export class Users {
   private readonly tokens = new Map<string, string>();
 

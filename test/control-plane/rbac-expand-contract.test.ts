@@ -203,7 +203,7 @@ describe("the watch sees", () => {
     );
   });
 
-  test("the moment between deleting a binding and making it anew", async () => {
+  test("the moment between deleting a binding and making it again", async () => {
     const all = await managed(301, false);
     const [place = ""] = all.places;
     watch = startAccessWatch(controlPlane, account);

@@ -148,7 +148,7 @@ describe("put back by what is printed:", () => {
       commands: ["kubectl replace"],
     },
     {
-      name: "a binding that was made anew for another role",
+      name: "a binding that was recreated for another role",
       count: 1,
       prepare: async ([place = ""]: readonly string[]) => {
         await controlPlane.api.replace(oldBinding(place, shared), documentedWay);

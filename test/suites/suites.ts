@@ -1,5 +1,5 @@
 /**
- * `npm test` runs many test files as one suite: jest loads the program's modules anew for every file
+ * `npm test` runs many test files as one suite: jest loads the program's modules again for every file
  * that it runs itself, which takes longer than most tests do. `npx jest PATH` still runs one file alone.
  */
 import { readdirSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** Golden files: whole results kept beside the tests. UPDATE_GOLDEN=1 writes them anew. */
+/** Golden files: whole results kept beside the tests. UPDATE_GOLDEN=1 writes them again. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 

@@ -330,7 +330,7 @@ describe("the connection", () => {
     expect(server.connections).toBe(connections);
   });
 
-  test("that was closed meanwhile is made anew, and the read is answered", async () => {
+  test("that was closed meanwhile is recreated, and the read is answered", async () => {
     await open();
     server.put({ name: "a" });
     await clusters.live(key, patient);

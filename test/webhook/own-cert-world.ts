@@ -193,7 +193,7 @@ export class Replica {
     }
   }
 
-  private anew(): CertificateKeeper {
+  private again(): CertificateKeeper {
     const offer = ({ leaf }: Pair): Promise<void> => {
       this.serves = sha256(leaf);
       this.world.expectTrusted();

@@ -196,7 +196,7 @@ class Sending {
     this.wanted.lease.done();
   }
 
-  /** Fails when the time is over; a limit that runs already begins anew. */
+  /** Fails when the time is over; a limit that runs already begins again. */
   private within(code: string, ms: number): void {
     this.off(code);
     const late = (): void => {

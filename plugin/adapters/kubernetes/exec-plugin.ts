@@ -18,7 +18,7 @@ const outputLimit = 1024 * 1024;
 
 /**
  * Runs the plugin when a credential is needed and keeps it until it expires or is refused.
- * client-node's own runner passes no KUBERNETES_EXEC_INFO, asks anew for each request where no
+ * client-node's own runner passes no KUBERNETES_EXEC_INFO, asks again for each request where no
  * expiry is given, and puts the plugin's output into its errors.
  */
 export class ExecPlugin implements CredentialSource {

@@ -176,7 +176,7 @@ export const databaseChecks: readonly Check[] = [
 
 const deleting = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
 
-/** As the admission rules would judge it, were it made anew; what is below 7.2 is a check of its own. */
+/** As the admission rules would judge it, were it recreated; what is below 7.2 is a check of its own. */
 function judgeVersion(
   { object, kind, lookup }: PlacedDatabase,
   { facts, names }: Situation,

@@ -31,7 +31,7 @@ export const rbacFindings = {
   }),
   namespaceTerminating: error("RBAC-NAMESPACE-TERMINATING", "domain facts 6", {
     cause: "the namespace is being deleted, nothing can be created in it",
-    fix: "take it off the operator's list, or create it anew when it is gone",
+    fix: "take it off the operator's list, or recreate it when it is gone",
   }),
   noCluster: error("RBAC-NO-CLUSTER", "S34", {
     cause:

@@ -250,7 +250,7 @@ function rulesAfter(
 /** What is there once the place is expanded: what a contract that comes later will find. */
 export function expanded(found: Found, wanted: Pair<KubeObject>, terms: Terms): Found {
   const { outcome, rebind } = planSite(found, wanted, { ...terms, mode: "expand" });
-  // the binding of another role is made anew by then
+  // the binding of another role is recreated by then
   const { binding } = rebind ? {} : found;
   return { role: after(outcome.role, found.role), binding: after(outcome.binding, binding) };
 }

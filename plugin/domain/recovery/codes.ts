@@ -39,7 +39,7 @@ export const recoveryFindings = {
   }),
   notResumed: error("FREEZE-NOT-RESUMED", "S97", {
     cause: "the causes are gone, and the operator does not go on",
-    fix: "see the operator's log; restarting its pod makes it look anew",
+    fix: "see the operator's log; restarting its pod makes it check again",
   }),
   versionUnbundled: error("FREEZE-VERSION-UNBUNDLED", "S126", {
     cause: "the release that is asked for does not bundle the engine version that a database runs",

@@ -112,7 +112,7 @@ function ofContainer(status: unknown): Trouble | undefined {
     return {
       code: "POD-IMAGE",
       because: `the image of container ${name} cannot be pulled (${said})`,
-      fix: "see that the repository holds this tag, and that the pull secret fits; then set the tag or the repository anew",
+      fix: "see that the repository holds this tag, and that the pull secret fits; then set the tag or the repository again",
       definite: true,
       since: undefined,
     };

@@ -8,7 +8,7 @@ export const sccFindings = {
     fix: "leave it bound while that is wanted; else set the field to false, wait for the rolling update, then run again",
   }),
   ecNotRunning: error("SCC-EC-NOT-RUNNING", "domain facts 5", {
-    cause: "the EC is not in state Running: its pods may still be made anew",
+    cause: "the EC is not in state Running: its pods may still be recreated",
     fix: "wait until it is Running, then run again",
   }),
   inUse: warning("SCC-IN-USE", "S33", {
@@ -30,7 +30,7 @@ export const sccFindings = {
   }),
   podRunning: error("SCC-POD-RUNNING", "S33", {
     cause: "a pod of the EC still runs under the constraint",
-    fix: "wait until the rolling upgrade has made the pod anew, or delete the pod so that it is, then run again",
+    fix: "wait until the rolling upgrade has recreated the pod, or delete the pod so that it is, then run again",
   }),
   releaseOld: error("SCC-RELEASE-OLD", "S31", {
     cause:

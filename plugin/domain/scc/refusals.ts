@@ -187,7 +187,7 @@ function judgeState(cluster: KubeObject, names: Names): readonly Finding[] {
     sccFinding("ecNotRunning", {
       object: objectLabel(cluster),
       field: names.ecFields.state.join("."),
-      cause: `the ${termOf(names.ec)} is in state ${state}: its pods may still be made anew`,
+      cause: `the ${termOf(names.ec)} is in state ${state}: its pods may still be recreated`,
       fix: "wait until it is Running, then run again",
     }),
   ];
@@ -197,6 +197,6 @@ function judgePod(pod: KubeObject, { constraint }: Surroundings): Finding {
   return sccFinding("podRunning", {
     object: objectLabel(pod),
     cause: `the pod still runs under ${constraint}`,
-    fix: "wait until the rolling upgrade has made the pod anew, or delete the pod so that it is, then run again",
+    fix: "wait until the rolling upgrade has recreated the pod, or delete the pod so that it is, then run again",
   });
 }

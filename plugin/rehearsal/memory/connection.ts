@@ -306,7 +306,7 @@ async function* watchStore(
   }
 }
 
-/** Asked anew after every event: whoever took it may have ended the watch. */
+/** Asked again after every event: whoever took it may have ended the watch. */
 function isOver({ aborted }: AbortSignal): boolean {
   return aborted;
 }

@@ -1,4 +1,4 @@
-/** One database by its resource: planned anew, written once, followed to the end (S61-S66). */
+/** One database by its resource: planned again, written once, followed to the end (S61-S66). */
 import { busyCluster, targetNow } from "../../domain/databases/target";
 import { databaseCodes, databaseFinding } from "../../domain/databases/codes";
 import { type DatabasePlan, type DatabaseWish, planDatabase } from "../../domain/databases/plan";

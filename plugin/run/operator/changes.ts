@@ -130,7 +130,7 @@ function whyOf({ is, changes, removed }: Evaluated): string {
 const risks: Readonly<Record<string, string>> = {
   "operator.crd": "it is shared by all operators of the cluster",
   "operator.deployment":
-    "the operator's pod is made anew: the admission webhook in it is away for a while, and the clusters are not managed until their own upgrade (S10)",
+    "the operator's pod is recreated: the admission webhook in it is away for a while, and the clusters are not managed until their own upgrade (S10)",
 };
 
 /** The fields of the write; a new definition is told as a whole, for its schema is long. */
@@ -165,7 +165,7 @@ export function imagePatch({ object, edits }: ClusterPatch, names: Names): Patch
     why: `${fields} follow the operator's registry (S17)`,
     does: [],
     needs: "to have it pull from the registry",
-    risk: "the cluster's pods are made anew from that registry with its next upgrade",
+    risk: "the cluster's pods are recreated from that registry with its next upgrade",
     reverse: "the run saves the old values; the report prints the command that puts them back",
     owned: ownedBy(object),
     dropped: (lost, label) =>

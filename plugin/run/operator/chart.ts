@@ -212,7 +212,7 @@ class ChartUpgradeRun {
       verb: "patch",
       ref: { resource: kinds.deployment, name: deps.names.operator.deployment, namespace },
       before: this.#before?.deployment,
-      risk: "helm writes all objects of the chart, hooks and definitions included, and the operator's pod is made anew",
+      risk: "helm writes all objects of the chart, hooks and definitions included, and the operator's pod is recreated",
       reverse: deps.helmCommand(["helm", "rollback", releaseName]),
       command: deps.helmCommand(helmWords(upgrade)),
     });

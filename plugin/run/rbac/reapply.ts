@@ -195,7 +195,7 @@ class Reapply {
     const left = options.prune ? prunable(stale) : [];
     const acts = [
       ...(narrows > 0 ? [`take rights away in ${counted(narrows)}`] : []),
-      ...(rebinds > 0 ? [`delete the binding and make it anew in ${counted(rebinds)}`] : []),
+      ...(rebinds > 0 ? [`delete and recreate the binding in ${counted(rebinds)}`] : []),
       ...(left.length > 0 ? [`delete what is left over in ${counted(left.length)}`] : []),
     ];
     if (acts.length > 0) {

@@ -322,7 +322,7 @@ export const writing: ContractGroup = {
       sees: { marked: true, graceSeconds: 0, after: "absent" },
     },
     {
-      says: "an object made anew under the same name has another uid",
+      says: "an object recreated under the same name has another uid",
       act: async ({ cluster, namespace, seed }) => {
         await seed(configMap(namespace));
         const ref = refTo(kinds.configMaps, configMap(namespace));

@@ -124,7 +124,7 @@ describe("static logins", () => {
     expect(request.headers["authorization"]).toBeUndefined();
   });
 
-  test("a token file is read anew for each request", async () => {
+  test("a token file is read again for each request", async () => {
     folder.write("token", "one");
     const cluster = await loggedIn({ user: { tokenFile: "token" } });
     const before = server.requests.length;

@@ -41,7 +41,7 @@ async function check(argv: readonly string[], { user, change }: Run = {}): Promi
 const parsed = ({ out }: Ended) =>
   JSON.parse(out) as Report & { details: { checks: { code: string; verdict?: string }[] } };
 
-/** The pair is made anew each time. */
+/** The pair is recreated each time. */
 const masked = (text: string): string => text.replaceAll(/\b[0-9a-f]{64}\b/g, "SHA-256");
 
 const broken = (world: World): World =>

@@ -507,7 +507,7 @@ describe("an existing Secret, with --replace", () => {
 describe("a Secret that cannot be updated, with --replace", () => {
   const unfit: Partial<KubeObject> = { type: "custom" };
 
-  test("is deleted and made anew after asking", async () => {
+  test("is deleted and recreated after asking", async () => {
     const world = aWorld([second]);
     world.cluster.put(aSecret(first, unfit));
 
@@ -515,7 +515,7 @@ describe("a Secret that cannot be updated, with --replace", () => {
 
     expect(report.exit.code).toBe(0);
     expect(world.asked).toEqual([
-      "Secret/engine/admission-tls cannot be updated in place: delete it (a copy is kept) and make it anew?",
+      "Secret/engine/admission-tls cannot be updated in place: delete it (a copy is kept) and recreate it?",
     ]);
     expect(world.cluster.writes).toEqual([
       `create ${saved}`,
@@ -595,7 +595,7 @@ describe("a Secret that cannot be updated, with --replace", () => {
     });
   });
 
-  test("is made anew although the record cannot be continued", async () => {
+  test("is recreated although the record cannot be continued", async () => {
     const world = aWorld([second]);
     world.cluster.put(aSecret(first, unfit));
     world.cluster.before = (verb) => {

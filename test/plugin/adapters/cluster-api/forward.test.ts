@@ -199,7 +199,7 @@ test("an abort ends a forward that does not come to stand", async () => {
   await expect(work).rejects.toThrow("stopped");
 });
 
-test("a forward that breaks is made anew for the next read", async () => {
+test("a forward that breaks is recreated for the next read", async () => {
   const scene = await pods();
   const api = await clientOf(scene);
   await api.databases(signal);

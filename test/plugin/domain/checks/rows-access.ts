@@ -543,7 +543,7 @@ export const sccRows: readonly Row[] = [
       rules: [useOf("engine-enterprise-scc-v2")],
     }),
   )("ClusterRole/system:openshift:scc:engine-enterprise-scc-v2", onOpenShift),
-  fires("SCC-POD-RUNNING", "not made anew", (w) =>
+  fires("SCC-POD-RUNNING", "not recreated", (w) =>
     w
       .add(current)
       .note("Pod/engine/ec-0", "annotations", { "openshift.io/scc": "engine-enterprise-scc-v2" }),

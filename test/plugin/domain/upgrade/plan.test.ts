@@ -107,7 +107,7 @@ describe("a saved plan", () => {
       ["Deployment/a was changed"],
     ],
     [
-      "an object made anew since",
+      "an object recreated since",
       [
         plan(),
         plan({ steps: [step({ write: write({ read: { uid: "v", resourceVersion: "1" } }) })] }),

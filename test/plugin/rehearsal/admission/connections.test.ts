@@ -300,7 +300,7 @@ test("the end of the write ends the call with its reason", async () => {
 
 test.each([
   ["are kept", true, [0, 0, 0]],
-  ["are made anew", false, [0, 1, 2]],
+  ["are recreated", false, [0, 1, 2]],
 ])("connections %s when keepAlive is %s", async (_title, keepAlive, connections) => {
   const server = await startWebhook(good, { case: answering({ allowed: true }) });
   const route: ServiceRoute = () => ({ host: "127.0.0.1", port: server.port });

@@ -250,7 +250,7 @@ describe("a frozen upgrade thaws by what is done over REST (S97–S100)", () => 
   });
 });
 
-test("an operator that starts anew finds all in line, and does nothing", async () => {
+test("an operator that starts again finds all in line, and does nothing", async () => {
   await open();
   await edit(world, sessions, { engineVersion: "7.4" });
   await world.settle();

@@ -327,7 +327,7 @@ describe("identity", () => {
     expect(await world.cluster.list(oldDbs)).toEqual([seen]);
   });
 
-  test("a write begins anew when another one came before it was stored", async () => {
+  test("a write begins again when another one came before it was stored", async () => {
     await world.cluster.create(aMap("x", { a: "1" }));
     let others = 1;
     world.admit = async () => {

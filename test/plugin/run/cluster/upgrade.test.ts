@@ -436,7 +436,7 @@ describe("time", () => {
     expect(report.exit.reason).toContain("nothing has moved for 6");
   });
 
-  test("does not begin anew with a pod that is made again and again", async () => {
+  test("does not begin again with a pod that is made again and again", async () => {
     const scene = await aScene({ stuckPod: 2, stuckReason: "NotReady" });
     scene.after = async (line) => {
       if (!line.startsWith("list pods") || scene.sent.length === 0) return;

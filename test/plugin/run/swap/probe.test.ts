@@ -211,7 +211,7 @@ describe("a refusal by somebody else is named, not counted:", () => {
     expect(updates.every(({ dryRun }) => dryRun)).toBe(true);
   });
 
-  test("the stored database is read anew for every probe: its operator writes to it", async () => {
+  test("the stored database is read again for every probe: its operator writes to it", async () => {
     const scene = new Scene({ new: true });
     scene.cluster.put(aDatabase("engine", "db1"));
     scene.cluster.schema = ({ metadata }) =>

@@ -196,7 +196,7 @@ describe("changed since it was read", () => {
   test.each<[string, (scene: Scene) => void]>([
     ["changed", ({ cluster }) => cluster.put(anOldConfiguration({ caBundle: "eA==" }))],
     [
-      "deleted and made anew",
+      "deleted and recreated",
       ({ cluster }) => {
         cluster.drop(kind, "edb-admission");
         cluster.put(anOldConfiguration());
