@@ -123,7 +123,7 @@ export function judgeConflict(facts: ConflictFacts): ConflictVerdict {
         fix:
           field === ""
             ? "see who writes the object: kubectl get -o yaml --show-managed-fields"
-            : `have that manager change it, or take the field with --take-fields '${field}'`,
+            : `change it through that manager, or take the field with --take-fields '${field}'`,
       }),
     ),
   };

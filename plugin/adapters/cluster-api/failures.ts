@@ -17,7 +17,7 @@ export interface ApiPurpose extends Purpose {
 
 const otherWay = "see that the cluster's pods are ready, or give another way with --api-url";
 const renewal =
-  "have the cluster's certificate renewed for its domain name, and check this machine's clock";
+  "renew the cluster's certificate for its domain name, and check this machine's clock";
 
 const restApi: Omit<Server, "address"> = {
   title: "the cluster's REST API",
@@ -80,7 +80,7 @@ export function refused(
 
 function permissionHint(code: string | undefined, { restErrors, ...names }: Names): string {
   if (code !== restErrors.uploadDisabled) {
-    return `let the user have a role with the permission, for upgrades ${names.restPermission}, and see that the license is valid`;
+    return `grant the user a role with the permission; for upgrades ${names.restPermission}, and see that the license is valid`;
   }
   const { allowModulesUpload } = names.clusterFields;
   return `switch uploads on with PUT ${names.restPaths.cluster} {"${allowModulesUpload}": true}, and off again afterwards`;

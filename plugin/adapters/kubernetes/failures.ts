@@ -22,7 +22,7 @@ export function apiServer({ server, clusterName }: Place): Server {
       network: `check the network and the address in ${clusterName}`,
       issuer: "give the CA that signed it with --certificate-authority or in the kubeconfig",
       otherName: "name what the certificate is for with --tls-server-name, or correct --server",
-      certificate: "have the server's certificate renewed, and check this machine's clock",
+      certificate: "renew the server's certificate, and check this machine's clock",
       outcome: "look at the object before repeating the command",
     },
   };

@@ -93,7 +93,7 @@ export const perCluster =
 export const judgingCodes = {
   unread: warning("CHECK-NOT-JUDGED", "cli contract, check", {
     cause: "a list could not be read, so nothing is said about what rests on it",
-    fix: "have somebody grant the permission that is named, then run again",
+    fix: "ask an administrator for the permission that is named, then run again",
   }),
   broken: warning("CHECK-BROKEN", "cli contract, check", {
     cause: "a check came to no verdict: it met something that it was not made for",

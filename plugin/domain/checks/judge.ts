@@ -166,7 +166,7 @@ function unreadOf(
       ...judgingCodes.unread,
       object: resource.kind,
       cause: `could not be read (${why}), so these are not judged: ${codes}`,
-      fix: `have somebody grant: ${permissionLine(permission)}; then run again`,
+      fix: `ask an administrator to grant: ${permissionLine(permission)}; then run again`,
     };
     return accept([finding], skip).map((each) => ({ permission, finding: each }));
   });

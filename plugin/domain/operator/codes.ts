@@ -43,7 +43,7 @@ export const operatorFindings = {
   }),
   definitionStored: error("OPERATOR-CRD-STORED", "domain facts 8", {
     cause: "objects are stored in a version that the release's definition does not serve any more",
-    fix: "go to a release in between that serves both, have the objects stored again, then run again",
+    fix: "go to a release in between that serves both, store the objects again, then run again",
   }),
   definitionUnserved: error("DEFINITION-NOT-ESTABLISHED", "domain facts 8", {
     cause: "the API server does not serve the definition",

@@ -10,11 +10,11 @@ export const rbacFindings = {
   }),
   escalation: error("RBAC-ESCALATION", "S34", {
     cause: "the role gives rights that you do not hold, and nobody may give what they do not hold",
-    fix: "have somebody with these rights, or with escalate and bind on the role, run this, or grant you the printed role",
+    fix: "ask an administrator with these rights, or with escalate and bind on the role, to run this or to grant you the printed role",
   }),
   forbidden: error("RBAC-FORBIDDEN", "S34", {
     cause: "you may not write roles or bindings in this namespace",
-    fix: "have somebody apply the printed roles, then run again",
+    fix: "ask an administrator to apply the printed roles, then run again",
   }),
   labelValue: warning("RBAC-LABEL-VALUE", "domain facts 6", {
     cause:
@@ -81,7 +81,7 @@ export const rbacFindings = {
   unproven: warning("RBAC-UNPROVEN", "S34", {
     cause:
       "role and binding are as wanted, but that the accounts may use them is not proven: you may create neither a SubjectAccessReview nor, in this namespace, a LocalSubjectAccessReview",
-    fix: "have somebody apply the printed roles and run again, which then proves it",
+    fix: "ask an administrator to apply the printed roles, then run again, which proves it",
   }),
   unknownConfiguration: error("RBAC-CONFIGURATION-UNKNOWN", "domain facts 6", {
     cause: "the operator's setting comes from a place that is not read here",

@@ -5,7 +5,7 @@ import { error, type Explained, type Finding, findingIn, warning } from "../find
 export const webhookFindings = {
   fieldConflict: error("FIELD-CONFLICT", "S18", {
     cause: "another field manager holds a field that has to be written, and may write it again",
-    fix: "have that manager change the field, or take it with --take-fields",
+    fix: "change the field through that manager, or take it with --take-fields",
   }),
   fieldLeftOver: error("FIELD-LEFT-OVER", "domain facts 4.3", {
     cause:

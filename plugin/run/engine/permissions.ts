@@ -24,7 +24,7 @@ export class MissingPermissionsError extends EngineError {
 
   constructor(missing: readonly Permission[]) {
     super(`permissions are missing: ${missing.map(permissionLine).join(", ")}`, {
-      hint: "have somebody with the right to do so apply the printed roles, then run again",
+      hint: "ask an administrator to apply the printed roles, then run again",
     });
     this.missing = missing;
   }

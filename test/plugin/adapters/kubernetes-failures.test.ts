@@ -313,14 +313,14 @@ describe("the server's certificate", () => {
       pair: () => certify({ ...names, days: [-3, -2] }, authority),
       flags: trusting,
       why: "it has expired",
-      hint: "have the server's certificate renewed, and check this machine's clock",
+      hint: "renew the server's certificate, and check this machine's clock",
     },
     {
       name: "not yet valid",
       pair: () => certify({ ...names, days: [2, 3] }, authority),
       flags: trusting,
       why: "it is not valid yet",
-      hint: "have the server's certificate renewed, and check this machine's clock",
+      hint: "renew the server's certificate, and check this machine's clock",
     },
     {
       name: "for another address",

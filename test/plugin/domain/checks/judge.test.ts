@@ -100,7 +100,7 @@ describe("what could not be read is not claimed", () => {
         severity: "warning",
         object: "EngineEnterpriseDatabase",
         cause: "could not be read (forbidden), so these are not judged: SOME-CHECK, OTHER-CHECK",
-        fix: "have somebody grant: list engineenterprisedatabases.app.engine.com; then run again",
+        fix: "ask an administrator to grant: list engineenterprisedatabases.app.engine.com; then run again",
       },
     ]);
     expect(missing).toHaveLength(1);
