@@ -168,7 +168,7 @@ function listening(settings: Settings, { webhook }: Names) {
   };
 }
 
-/** `both` unless it is set: an installation from before the setting goes on renewing. */
+/** `both` unless it is set: an installation from before the setting continues renewing. */
 function renewing(settings: Settings): Pick<Config, "role" | "ownCert"> {
   const parseRole = (text: string) => roles.find((each) => each === text);
   const role = settings.read<Role>("ENGINE_WEBHOOK_ROLE", parseRole, {

@@ -77,7 +77,7 @@ export function createPlainServer(app: RequestListener): HttpServer {
   return server;
 }
 
-/** For new handshakes; connections that exist go on. */
+/** For new handshakes; connections that exist continue. */
 export function servePair(server: Server, { cert, key }: Pair, clientCa?: string): void {
   const ca = clientCa !== undefined && { ca: clientCa };
   server.setSecureContext({ cert, key, ...ca, ...tlsFloor });

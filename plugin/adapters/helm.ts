@@ -128,7 +128,7 @@ export class HelmProgram {
     const options = {
       env: Object.fromEntries(kept),
       signal,
-      // helm then marks its release as failed, and the next run may go on
+      // helm then marks its release as failed, and the next run may continue
       killSignal: "SIGINT",
       maxBuffer: 64 * 1024 * 1024,
     } as const;

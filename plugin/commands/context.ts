@@ -63,7 +63,7 @@ export interface CommandContext {
   /** Aborted on SIGINT and SIGTERM; the reason is an InterruptedError. */
   readonly signal: AbortSignal;
   readonly options: GlobalOptions;
-  /** Of the run that this one is a part of: it goes on with that record. */
+  /** Of the run that this one is a part of: it continues with that record. */
   readonly recorder?: Recorder;
   /** For `Report.run`; made once, so that a failed run's document names the same run. */
   readonly run: RunIdentity;
@@ -133,7 +133,7 @@ export class AbandonedError extends EngineError {
         ? "the outcome of a write in flight is unknown"
         : `outcome open: ${bounded(open)}`;
     super(`ended at once by a second signal (${signal}): ${told}`, {
-      hint: "run the same command again: it reads what is there and goes on from it",
+      hint: "run the same command again: it reads what is there and continues from it",
     });
     this.exitCode = first instanceof InterruptedError ? first.exitCode : exitCodes.interrupted;
   }

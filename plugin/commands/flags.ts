@@ -169,7 +169,7 @@ function split(text: string): readonly string[] {
     .filter((part) => part !== "");
 }
 
-/** Reads flags one by one; each names its problem and goes on, so that all are named at once. */
+/** Reads flags one by one; each names its problem and continues, so that all are named at once. */
 export class FlagReader {
   readonly problems: string[] = [];
   /** What is not given: named only where no mistyped flag may be the one that is missing. */

@@ -8,7 +8,7 @@ import type { CommandContext, CommandRun, GlobalOptions } from "./context";
 import { usualTimeoutMs } from "./standard-flags";
 import { execute, type Job, type JobRun, type Plan } from "../run/engine/execute";
 
-/** Connects, and begins the report of this kind, or goes on with that of the run that this is a part of. */
+/** Connects, and begins the report of this kind, or continues with that of the run that this is a part of. */
 export async function runPorts(context: CommandContext, kind: string): Promise<AskingPorts> {
   const { options, names, clock, signal, ask, run, recorder } = context;
   const part = recorder && String(recorder.beginPart());
@@ -29,7 +29,7 @@ export async function recorderOf(context: CommandContext, kind: string): Promise
   return new Recorder({ kind, run, target: { server, namespace } }, { clock, event });
 }
 
-/** The context of a part of a run: it goes on with the record of that run. */
+/** The context of a part of a run: it continues with the record of that run. */
 export function within(
   context: CommandContext,
   recorder: Recorder,
@@ -51,7 +51,7 @@ export function probeNameOf({ run }: Pick<CommandContext, "run">): string {
   return `kubectl-engine-probe-${run.id}`.toLowerCase();
 }
 
-/** The limit of a whole wait: a time that was given, typed or in the environment; else what goes on may. */
+/** The limit of a whole wait: a time that was given, typed or in the environment; else what continues may. */
 export function limitOf(
   { timeoutMs }: Pick<GlobalOptions, "timeoutMs">,
   isTyped: boolean,

@@ -26,7 +26,7 @@ import { prepareUnbindScc } from "./unbind-scc";
 import { readSnapshot } from "../run/snapshot";
 import { probedFacts, probeWebhook } from "../run/status";
 
-/** Swaps the admission webhook, and goes on with what was asked for beside it. */
+/** Swaps the admission webhook, and continues with what was asked for beside it. */
 export async function runUpgradeWebhook(
   context: CommandContext,
   _args: readonly string[],

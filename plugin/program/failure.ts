@@ -26,14 +26,14 @@ const nextByCode: Readonly<Record<ExitCode, string>> = {
   [exitCodes.blocked]: "remove the cause and run the same command again",
   [exitCodes.permission]: "ask for the permission, or use another user with --context or --as",
   [exitCodes.conflict]: "read what has changed and run the same command again",
-  [exitCodes.partial]: "run the same command again: it goes on with what failed",
+  [exitCodes.partial]: "run the same command again: it continues with what failed",
   [exitCodes.rolledBack]: "remove the cause and run the same command again",
   [exitCodes.rollbackIncomplete]: "follow the steps printed above",
   [exitCodes.unavailable]: "check the address and the network, then run the same command again",
   [exitCodes.crashed]: "run it again with --debug and report what it prints",
-  [exitCodes.timeout]: "run the same command again: it goes on from the state of the cluster",
-  [exitCodes.interrupted]: "run the same command again: it goes on from the state of the cluster",
-  [exitCodes.terminated]: "run the same command again: it goes on from the state of the cluster",
+  [exitCodes.timeout]: "run the same command again: it continues from the state of the cluster",
+  [exitCodes.interrupted]: "run the same command again: it continues from the state of the cluster",
+  [exitCodes.terminated]: "run the same command again: it continues from the state of the cluster",
 };
 
 /** The exit code of an error. */

@@ -198,7 +198,7 @@ export class EngineCommand extends Command {
     const counts = ["commander.excessArguments", "commander.missingArgument"].includes(code ?? "");
     if (this.#mistyped && counts) return undefined as never;
     this.parts.problems.push(message.replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " "));
-    return undefined as never; // commander goes on, so that the next problem is found too
+    return undefined as never; // commander continues, so that the next problem is found too
   }
 
   /** Names each unknown flag of a leaf; commander itself stops at the first. */

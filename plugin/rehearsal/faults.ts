@@ -203,7 +203,7 @@ export function faultyGate(
       const until = clock.now() + requestDeadlineMs;
       const passed = await turn(() => pass(call, send));
       if ("answer" in passed) return passed.answer;
-      // others go on meanwhile
+      // others continue meanwhile
       if (passed.fault.hangs !== undefined) await clock.sleep(Math.max(0, until - clock.now()));
       throw passed.fault.error(call, server);
     },

@@ -152,7 +152,7 @@ export interface Look {
   readonly old?: { readonly since: string; readonly because: string };
 }
 
-/** How a watch goes on, and when it is over. */
+/** How a watch continues, and when it is over. */
 export interface WatchOptions {
   readonly intervalMs: number;
   /** Infinity: only a signal ends it. */

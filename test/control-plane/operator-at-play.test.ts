@@ -130,7 +130,7 @@ test("a new image takes the webhook's endpoints away until the new pod is ready"
   ]);
 });
 
-test("an EC is upgraded pod by pod in reverse order, also by a play that goes on where one was ended", async () => {
+test("an EC is upgraded pod by pod in reverse order, also by a play that continues where one was ended", async () => {
   const first = play();
   const states = facts(product.ec, stateOf);
   const deleted = facts(played.pod, ({ metadata }, type) =>

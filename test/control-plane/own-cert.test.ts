@@ -271,7 +271,7 @@ describe("past two thirds of its life", () => {
     expect(count(await trusted())).toBe(2);
   });
 
-  test("after the overlap the new one alone is stored and trusted, and calls go on", async () => {
+  test("after the overlap the new one alone is stored and trusted, and calls continue", async () => {
     const { api } = controlPlane;
     const [last] = running;
     for (const each of running.slice(1)) await leave(each);

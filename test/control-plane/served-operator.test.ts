@@ -70,7 +70,7 @@ test("an edit of an EDB is an upgrade of its database, whose action the EDB tell
   });
 });
 
-test("S100: an upgrade of the cluster that is frozen by an old database goes on when that was raised over REST", async () => {
+test("S100: an upgrade of the cluster that is frozen by an old database continues when that was raised over REST", async () => {
   const image = `${names.images.operator}:8.2.0-13`;
   const containers = [names.operator.container, names.operator.admissionContainer].map((name) => ({
     name,

@@ -152,7 +152,7 @@ describe("the server side", () => {
       expect(report.exit.code).toBe(124);
     });
 
-    test("with --wait, goes on when it is fixed", async () => {
+    test("with --wait, continues when it is fixed", async () => {
       const { controlPlane } = suite;
       const args = ["engine", "upgrade-webhook", "-n", "engine", "--dry-run=client", "--wait"];
       let fixed: Promise<unknown> | undefined;

@@ -150,7 +150,7 @@ test("an upgrade with a pod whose image cannot be pulled: 1 with pod, cause and 
   expect(run.report.exit.reason).toContain("the change of the EC is written");
 });
 
-test("run again when it is fixed: it goes on to the end without a write", async () => {
+test("run again when it is fixed: it continues to the end without a write", async () => {
   await cluster.delete({ resource: played.pod, name: "ec-2", namespace }, {});
   const run = await whilePlaying({}, () => upgrade("--target", target));
   expect([run.code, run.writes]).toEqual([0, []]);

@@ -94,7 +94,7 @@ test("one that does not come: 6 with its name; the others are done", async () =>
   expect([await runs("orders"), await runs("sessions")]).toEqual(["8.0.0", "8.0.0"]);
 });
 
-test("run again when it is fixed: it goes on to the end without a write", async () => {
+test("run again when it is fixed: it continues to the end without a write", async () => {
   const run = await whilePlaying({}, () => upgrade("--all", "--engine-version", "8.0"));
   expect([run.code, run.writes]).toEqual([0, []]);
   // the operator may have been faster than the run

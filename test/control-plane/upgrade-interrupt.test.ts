@@ -1,5 +1,5 @@
 /**
- * `kubectl engine upgrade` cut off at every write, on a real API server: the next run goes on, nothing
+ * `kubectl engine upgrade` cut off at every write, on a real API server: the next run continues, nothing
  * that was done is written again, and the end is that of a run that was left alone.
  */
 import { defaultNames as names } from "../../plugin/domain/names";

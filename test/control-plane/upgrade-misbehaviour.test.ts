@@ -1,6 +1,6 @@
 /**
  * `kubectl engine upgrade` while the operator at play misbehaves, on a real API server: the end names
- * code, cause and fix within two polls of the fact, and the next run goes on once it is fixed.
+ * code, cause and fix within two polls of the fact, and the next run continues once it is fixed.
  */
 import { kinds } from "../../plugin/domain/kinds";
 import { defaultNames as names } from "../../plugin/domain/names";
@@ -298,7 +298,7 @@ describe("the new operator does not come up:", () => {
     await expectNamed(row, "replicasets");
   });
 
-  test("when it is fixed, the next run goes on to the end, and writes what is left alone", async () => {
+  test("when it is fixed, the next run continues to the end, and writes what is left alone", async () => {
     const run = await upgrade({});
     expect(run.code).toBe(0);
     expect(run.writes.filter((write) => write.includes("operator"))).toEqual([]);

@@ -162,7 +162,7 @@ export interface ApiGate {
   readonly kubeconfig: string;
   /** Nothing passes any more on the connections that there are, and nobody learns of it; new ones are free. */
   hold(): void;
-  /** What was held goes on, from where it was. */
+  /** What was held continues, from where it was. */
   release(): void;
   /** Resets the connections that there are; new ones too from now on, until opened. */
   shut(): void;

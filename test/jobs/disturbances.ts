@@ -83,7 +83,7 @@ export const disturbances: readonly Disturbance[] = [
     ],
   },
   {
-    law: "an interrupt at any request leaves what the next run goes on from",
+    law: "an interrupt at any request leaves what the next run continues from",
     isThorough: true,
     cases: (known) => casesAt(reads(known), people.interruptedAt(known, "during")),
   },

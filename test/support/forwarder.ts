@@ -20,7 +20,7 @@ export interface ForwarderOptions extends Address {
 export interface Forwarder extends Address {
   /** From now on it is probed, and gets connections while it is ready. */
   add(replica: Address): void;
-  /** It gets no more connections; those that it has go on. */
+  /** It gets no more connections; those that it has continue. */
   remove(replica: Address): void;
   /** True while new connections may go there. */
   isReady(replica: Address): boolean;

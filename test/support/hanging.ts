@@ -58,7 +58,7 @@ export interface Hung {
   readonly extraMs: number;
 }
 
-/** How long a run may go on when one request gets no answer, or when none does any more. */
+/** How long a run may continue when one request gets no answer, or when none does any more. */
 export const longest = { one: requestDeadlineMs + 60_000, all: 4 * requestDeadlineMs };
 
 /** Plays every failure at every request. */

@@ -24,7 +24,7 @@ export interface PlayedWorld {
   readonly namespace: string;
   /** Lets it play until nothing is left to do. */
   readonly settle: () => Promise<void>;
-  /** A play that goes on where another one was ended. */
+  /** A play that continues where another one was ended. */
   readonly again: () => Play;
 }
 

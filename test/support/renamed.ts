@@ -19,7 +19,7 @@ export const everyOverride = mapNames(namesTree, ({ value, sort }, path) => {
 /** The names with every leaf renamed. */
 export const renamed: Names = usable(judgeNames(everyOverride));
 
-/** The judged names; a test that needs them cannot go on without. */
+/** The judged names; a test that needs them cannot continue without. */
 export function usable(judged: ReturnType<typeof judgeNames>): Names {
   if ("problems" in judged) throw new Error(judged.problems.join("\n"));
   return judged.names;

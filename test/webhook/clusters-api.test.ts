@@ -103,7 +103,7 @@ describe("list and watch", () => {
     expect(clusters.in("engine").find(({ name }) => name === "a")?.policy).toBe("major");
   });
 
-  test("a watch that ends in order goes on from where it was, bookmarks included", async () => {
+  test("a watch that ends in order continues from where it was, bookmarks included", async () => {
     clusters.start();
     await server.asked("watch=1");
     server.bookmark();

@@ -27,7 +27,7 @@ class Source {
 }
 
 const never = new AbortController().signal;
-/** Everything that can go on without an answer has gone on. */
+/** Everything that can continue without an answer has gone on. */
 const still = () => new Promise((resolve) => setImmediate(resolve));
 
 test("who asks during a read gets the answer of the next one, and all of them share it", async () => {

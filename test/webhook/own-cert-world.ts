@@ -185,7 +185,7 @@ export class Replica {
     this.serves = this.world.stored()[0];
   }
 
-  /** Looks as often as it wants to, the clock going on. */
+  /** Looks as often as it wants to, the clock in progress. */
   async untilQuiet(): Promise<void> {
     for (let looks = 0; (await this.look()) !== "quiet"; looks++) {
       if (looks > 20) throw new Error("never quiet");

@@ -349,7 +349,7 @@ describe("without a right", () => {
     ],
     ["to write it", "PATCH", paths.registration, { ...registration, verbs: ["patch"] }, []],
     ["to make the lease", "POST", paths.lease, { ...lease, verbs: ["create"] }, []],
-  ] as const)("%s (%s %s) the rule is named once, and what is served goes on", async (...row) => {
+  ] as const)("%s (%s %s) the rule is named once, and what is served continues", async (...row) => {
     const [, method, path, rule, writes] = row;
     const old = await inUse(60 * day);
     const replica = world.replica();

@@ -196,7 +196,7 @@ test("a rejected call leaves its connection usable", async () => {
   agent.destroy();
 });
 
-test("a crash is a 500 with the uid, logged with where it was, and the process goes on", async () => {
+test("a crash is a 500 with the uid, logged with where it was, and the process continues", async () => {
   clusters.crash = new TypeError("bad \u001b[31m thing");
   const { status: code, body } = await post(wrong);
   expect({ code, body }).toMatchObject({ code: 500, body: { code: 500, uid: "uid-1" } });
@@ -377,7 +377,7 @@ test.each<[string, RequestListener, object]>([
     },
     { code: "ECONNRESET" },
   ],
-])("a call that fails outside of all rules, %s, and the process goes on", async (...row) => {
+])("a call that fails outside of all rules, %s, and the process continues", async (...row) => {
   const [, admission, seen] = row;
   const broken = createWebhookServer({
     path: "/admission",
@@ -395,7 +395,7 @@ test.each<[string, RequestListener, object]>([
   broken.close();
 });
 
-test("a new pair is for new connections; those that exist go on", async () => {
+test("a new pair is for new connections; those that exist continue", async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   await post(right, { agent });
   const next = aPair({ commonName: "next" });

@@ -134,7 +134,7 @@ export class ApiClusters implements ClusterService {
     for (let position = resourceVersion; ;) position = await this.watchFrom(position, signal);
   }
 
-  /** Follows one watch to its end; the point from which the next one goes on. */
+  /** Follows one watch to its end; the point from which the next one continues. */
   private async watchFrom(start: string, signal: AbortSignal): Promise<string> {
     const { names } = this.context;
     let position = start;

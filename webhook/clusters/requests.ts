@@ -8,7 +8,7 @@ import { at, list, own, text } from "../../plugin/domain/values";
 import { type ClusterKey, ClustersUnreadable } from "./clusters";
 import type { ApiConnection } from "./connection";
 
-/** A complete list and the point from which a watch goes on. */
+/** A complete list and the point from which a watch continues. */
 export interface ClusterList {
   readonly clusters: readonly ClusterFacts[];
   readonly resourceVersion: string;

@@ -185,7 +185,7 @@ function notBegun(cause: UnavailableError, subject: string): UnavailableError {
   const message = `the request to ${subject} did not take effect: it got no answer, and the list of actions read back has none of it`;
   return new UnavailableError(message, {
     cause,
-    hint: "check the network, then run the same command again: it goes on from what is there",
+    hint: "check the network, then run the same command again: it continues from what is there",
   });
 }
 

@@ -236,7 +236,7 @@ function queryOf({ query = {} }: Call): string {
   return given.size === 0 ? "" : `?${given.toString()}`;
 }
 
-/** The plugin that makes a credential goes on; only the waiting for it ends. */
+/** The plugin that makes a credential continues; only the waiting for it ends. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   return new Promise((resolve, reject) => {

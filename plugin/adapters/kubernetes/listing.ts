@@ -8,7 +8,7 @@ import { collectionPath, isKubeObject } from "./paths";
 import { NoAnswer } from "../http/answer";
 
 const pageSize = 500;
-/** Half a million objects; a list that goes on beyond them has no end. */
+/** Half a million objects; a list that continues beyond them has no end. */
 const mostPages = 1_000;
 
 /** What one pass over the pages is made with. */

@@ -14,8 +14,8 @@ export const upgradeCluster = spec({
 License, databases, modules, images, operator and state are judged first: what is missing ends the run before
 anything is written. Then one patch writes the image tag, or with --auto the automatic upgrade; fields of other
 managers are named, not taken. The end is proven by facts: every pod on the new revision, ready and with the
-wanted image, state Running. A roll that stands still ends with its cause; --timeout, when it is given, limits
-the whole wait. Running the command again is safe: it goes on from the state found.`,
+wanted image, state Running. A stalled rollout ends with its cause; --timeout, when it is given, limits
+the whole wait. Running the command again is safe: it continues from the state found.`,
   examples: {
     "Show what would be written": "upgrade-cluster ec -n engine --target 8.0.2-17 --dry-run=server",
     "Upgrade by the image tag": "upgrade-cluster ec -n engine --target 8.0.2-17",

@@ -62,7 +62,7 @@ as it is. An active-active database is written here alone, and followed on every
 seen the run ends as not proven. By the REST API, the call is sent once, its action is followed, and the
 resource is brought in line. A database is done when version, state, spec status, generation and action agree.
 Flags that may lose data need the name of each database, typed or with --confirm. Running the command again is
-safe: databases that are there are not written, and those that failed go on.`,
+safe: databases that are there are not written, and those that failed continue.`,
   examples: {
     "Show what would be written":
       "upgrade-database orders -n engine --engine-version 8.0 --dry-run=server",

@@ -129,9 +129,9 @@ for what really runs. Exit code 0 says that nothing is frozen, 3 that something 
 
 With --apply modules are installed and versions posted over the REST API, one action at a time; then the run
 waits until the EC is Running, brings the databases' resources in line with what runs, and sees that the
-operator acts on them. It asks before the first change. Running it again goes on from the state found.`,
+operator acts on them. It asks before the first change. Running it again continues from the state found.`,
   examples: {
-    "See why it does not go on": "recover -n engine --api-ca ca.pem",
+    "See why it makes no progress": "recover -n engine --api-ca ca.pem",
     "Upgrade the databases that are too old, and bring them in line":
       "recover -n engine --apply --engine-version 7.2 --api-ca ca.pem",
     "Install the module that is missing":
@@ -158,7 +158,7 @@ operator acts on them. It asks before the first change. Running it again goes on
       help: "Archive of a module that databases lack; may be repeated",
     },
     "drop-digests": {
-      help: "Remove the digests that keep an automatic upgrade from going on",
+      help: "Remove the digests that block an automatic upgrade",
     },
     ...stallFlag("Time without progress after which a wait is given up"),
     ...apiFlags,

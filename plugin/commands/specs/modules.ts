@@ -88,7 +88,7 @@ export const modulesInstall = spec({
   group: groups.upgrade,
   summary: "Install a module of one's own in a cluster (EC)",
   description: `Install a module of one's own in a cluster (EC) over its REST API. The archive's manifest is read first: what is
-installed already is left as it is. The file is sent once; what the server goes on to do is followed, and the module
+installed already is left as it is. The file is sent once; what the server continues to do is followed, and the module
 has to appear in the list. Servers without the older call are given the file by the newer ones, once a node.
 
 The REST API knows no dry run: with --dry-run nothing is sent. Running the command again is safe.

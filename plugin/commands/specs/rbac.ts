@@ -23,7 +23,7 @@ the release that runs. What a person added is kept in every mode and listed; --d
 
 What exists is read at once, only differences are written, and each namespace has a result of its own. The
 namespaces are those that the operator is told to manage, or exactly those that are given. After writing,
-access reviews prove the access. Running the command again goes on from the state found.`,
+access reviews prove the access. Running the command again continues from the state found.`,
   examples: {
     "Show rules gained and lost, write nothing": "reapply-rbac -n engine --dry-run=client",
     "Use the roles of a release": "reapply-rbac -n engine --release ./release",
@@ -104,7 +104,7 @@ export const unbindScc = spec({
 Every way in is looked at: the constraint's users and groups, and every binding to a role that grants its use. This
 account alone is taken out, everyone else stays; an access review proves it; the constraint is deleted only when no
 subject and no pod is left. What is changed or deleted is saved first. Ways in that belong to others, such as groups
-and roles with wildcards, are reported. Running the command again is safe: it goes on from the state found.`,
+and roles with wildcards, are reported. Running the command again is safe: it continues from the state found.`,
   examples: {
     "Show what would be done": "unbind-scc -n engine --dry-run=server",
     "Unbind every EC of the namespace that no longer needs it": "unbind-scc -n engine",

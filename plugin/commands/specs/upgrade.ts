@@ -130,7 +130,7 @@ server-side apply. What kubectl applied of the old bundle is taken over; what so
 change: all of them are listed with both values before anything is written, and --take-fields decides. What
 is changed is saved first. What no operator needs (wildcard rights, bindings to everybody, other Deployments,
 privileged pods) is refused unless --allow-object names it. A chart: helm does it, the values given so far are kept. An operator that a chart or
-OLM owns is not upgraded by a bundle. Running the command again is safe: it goes on from the state found.`,
+OLM owns is not upgraded by a bundle. Running the command again is safe: it continues from the state found.`,
   examples: {
     "Show what would be written": "upgrade-operator -n engine --release ./release --dry-run=server",
     "Upgrade by the bundle of a release, and no other":

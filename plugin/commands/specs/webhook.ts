@@ -28,7 +28,7 @@ export const upgradeWebhook = spec({
 
 The new configuration is written once, complete and with the CA of the admission-tls Secret in it; it is
 proven with an edit that must pass and one that must be refused; only then is the old one deleted. What is
-replaced or deleted is saved first. Running the command again is safe: it goes on from the state found.`,
+replaced or deleted is saved first. Running the command again is safe: it continues from the state found.`,
   examples: {
     "Show what would be done": "upgrade-webhook -n engine --dry-run=server",
     "Use the template that the tool ships": "upgrade-webhook -n engine",
@@ -67,7 +67,7 @@ replaced or deleted is saved first. Running the command again is safe: it goes o
       value: "PARTS",
       repeat: true,
       read: readFollowers,
-      help: "Go on with these: rbac (as reapply-rbac), scc (as unbind-scc); separated by commas",
+      help: "Continue with these: rbac (as reapply-rbac), scc (as unbind-scc); separated by commas",
     },
   },
   cluster: true,

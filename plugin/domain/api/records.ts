@@ -42,7 +42,7 @@ export interface InstalledModule {
   readonly bundled: boolean | undefined;
 }
 
-/** An action under way or ended: completed is good, failed is not, all else goes on. */
+/** An action under way or ended: completed is good, failed is not, all other states are in progress. */
 export interface ApiAction {
   readonly uid: string;
   readonly name: string | undefined;
@@ -70,7 +70,7 @@ export interface ApiNode {
   readonly supportedVersions: readonly string[];
 }
 
-/** What came of an upload: the server may go on working after it has answered. */
+/** What came of an upload: the server may continue working after it has answered. */
 export interface InstalledUpload {
   readonly actionUid: string | undefined;
   readonly module: InstalledModule | undefined;

@@ -64,7 +64,7 @@ export const clusterChecks: readonly Check[] = [
       });
     }),
   }),
-  // an upgrade that goes on is resumed: only a new one has to wait
+  // an upgrade that continues is resumed: only a new one has to wait
   shared(
     { ...clusterFindings.busy, severity: "warning" },
     {

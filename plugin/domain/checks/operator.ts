@@ -55,7 +55,7 @@ export const operatorChecks: readonly Check[] = [
   error("OPERATOR-TOO-OLD", "S122", {
     title: `The operator is at ${oldest} or later`,
     cause: `the operator is older than ${oldest}, from which no upgrade to 7.8.2-6 or later leads`,
-    fix: `upgrade the operator and the cluster to ${oldest} or later first, then go on from there`,
+    fix: `upgrade the operator and the cluster to ${oldest} or later first, then continue from there`,
     needs: ["deployments"],
     judge: (situation) => {
       const { deployment, installed } = situation;

@@ -127,7 +127,7 @@ export function undefinedModules(
     });
 }
 
-/** The command that shows, and does, the recovery of an EC whose upgrade does not go on (S97-S103). */
+/** The command that shows, and does, the recovery of an EC whose upgrade makes no progress (S97-S103). */
 export function recoverLine({ metadata: { name, namespace } }: KubeObject): string {
   return `kubectl engine recover --ec ${String(name)} -n ${String(namespace)}`;
 }

@@ -56,7 +56,7 @@ export const clusterFindings = {
   }),
   frozen: error("CLUSTER-FROZEN", "S113", {
     cause: "the upgrade began without its prerequisites, and the operator has frozen it",
-    fix: "remove the cause that is named; the operator then goes on by itself",
+    fix: "remove the cause that is named; the operator then continues automatically",
   }),
   invalidUpgrade: error("CLUSTER-INVALID-UPGRADE", "S70", {
     cause: "the operator refuses the upgrade: the EC is in state InvalidUpgrade",
@@ -101,7 +101,7 @@ export const clusterFindings = {
     fix: "see the operator's log for the field, fix it, then run again",
   }),
   state: error("CLUSTER-STATE", "S58", {
-    cause: "the EC is in a state from which no upgrade begins or goes on",
+    cause: "the EC is in a state from which no upgrade starts or continues",
     fix: "bring it to Running first; the operator's log says what it lacks",
   }),
   targetLower: error("CLUSTER-TARGET-LOWER", "S50", {

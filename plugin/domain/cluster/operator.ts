@@ -138,7 +138,7 @@ function isPast(tag: string | undefined, version: string | undefined): boolean {
   return compareReleaseTags(line(runs), line(target)) < 0;
 }
 
-/** The facts with an operator of this release, ready: the upgrade goes on only when it is. */
+/** The facts with an operator of this release, ready: the upgrade continues only when it is. */
 export function withOperator(facts: Facts, version: string): Facts {
   const { operator, images } = facts.names;
   const image = `${images.operator}:${version}`;

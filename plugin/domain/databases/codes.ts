@@ -107,14 +107,14 @@ export const databaseFindings = {
   }),
   ruleWarning: warning("DATABASE-EDIT-WARNED", "C7", {
     cause: "the admission rules let the edit pass with a warning",
-    fix: "read the warning before you go on",
+    fix: "read the warning before you continue",
   }),
   specRefused: error("DATABASE-SPEC-REFUSED", "domain facts 7", {
     cause: "the operator does not accept the database's spec, and does not act on it",
     fix: "see the operator's log for the field, fix it, then run again",
   }),
   stuck: error("DATABASE-STUCK", "domain facts 11", {
-    cause: "the upgrade of the database does not go on",
+    cause: "the upgrade of the database makes no progress",
     fix: "see the operator's log, and the actions of the cluster's REST API",
   }),
   suspended: error("DATABASE-SUSPENDED", "S10", {
@@ -128,7 +128,7 @@ export const databaseFindings = {
   }),
   timedOut: error("DATABASE-TIMED-OUT", "domain facts 11", {
     cause: "the time of the run was over before the database had come to the new version",
-    fix: "run the same command again: it goes on from the state found",
+    fix: "run the same command again: it continues from the state found",
   }),
   otherType: error("DATABASE-OTHER-TYPE", "domain facts 7", {
     cause: "the database is of a type that has no engine version",

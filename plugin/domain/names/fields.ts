@@ -94,7 +94,7 @@ export const restNames = {
     completed: words(["completed"], "States of an action that went well"),
     failed: words(
       ["failed", "aborted", "cancelled"],
-      "States of one that did not; all else goes on",
+      "States of one that did not; all other states are in progress",
     ),
   },
   clusterFields: {

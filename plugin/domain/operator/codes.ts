@@ -94,7 +94,7 @@ export const operatorFindings = {
   }),
   paused: error("OPERATOR-PAUSED", "S19", {
     cause: "the Deployment is paused: it makes no new pod",
-    fix: "let it go on with kubectl rollout resume",
+    fix: "resume it with kubectl rollout resume",
   }),
   pullSecret: error("OPERATOR-PULL-SECRET", "S17", {
     cause: "the Secret to pull the images with does not exist in the operator's namespace",

@@ -160,7 +160,7 @@ function uninstalled(frozen: Frozen, api: ApiFacts): readonly FreezeCause[] {
 
 /** What is the matter with an EC's upgrade; `says` is for people. */
 export interface Freeze {
-  /** `moving`: it goes on by itself; `standing`: no upgrade is under way. */
+  /** `moving`: it continues automatically; `standing`: no upgrade is under way. */
   readonly is: "frozen" | "moving" | "standing";
   readonly says: string;
   /** As the EC tells it. */
@@ -230,7 +230,7 @@ function begun(frozen: Frozen, { state, apart }: Seen): Verdict {
   const label = objectLabel(frozen.ec);
   const causes = freezeCauses(frozen);
   if (causes.length > 0 || apart.length > 0) {
-    return { is: "frozen", says: `the upgrade of ${label} has begun and stands still`, causes };
+    return { is: "frozen", says: `the upgrade of ${label} has begun and is stalled`, causes };
   }
   const says = `${label} is in state ${state}, and the data show nothing that keeps it there`;
   return { is: "moving", says, causes };
@@ -243,7 +243,7 @@ function rolled(frozen: Frozen, state: string, set: KubeObject): Verdict {
   const progress = judgeStatefulSet(facts, set, { stallAfterMs: defaultStallAfterMs });
   if (progress.is !== "stalled") {
     const on = `: ${progress.is === "moving" ? progress.on : progress.says}`;
-    return { is: "moving", says: `${label} goes on by itself, state ${state}${on}`, causes: [] };
+    return { is: "moving", says: `${label} continues automatically, state ${state}${on}`, causes: [] };
   }
   const { code, object, because: cause, fix } = progress;
   const pod: FreezeCause = {
@@ -252,7 +252,7 @@ function rolled(frozen: Frozen, state: string, set: KubeObject): Verdict {
   };
   return {
     is: "frozen",
-    says: `the pods of ${label} do not go on`,
+    says: `the pods of ${label} make no progress`,
     causes: [pod, ...licenseOf(frozen)],
   };
 }

@@ -1,7 +1,7 @@
 /** The finding codes of a recovery, each with its cause, way out and source. */
 import { error, type Explained, findingIn, warning } from "../findings";
 
-/** What may be found where an upgrade does not go on, by what it is about. */
+/** What may be found where an upgrade makes no progress, by what it is about. */
 export const recoveryFindings = {
   actionFailed: error("FREEZE-ACTION-FAILED", "S92", {
     cause: "the action that was started over the REST API ended without success",
@@ -17,7 +17,7 @@ export const recoveryFindings = {
   }),
   causeUnknown: error("FREEZE-CAUSE-UNKNOWN", "S97", {
     cause:
-      "the upgrade does not go on, and license, digests, databases, modules and pods show no cause",
+      "the upgrade makes no progress, and license, digests, databases, modules and pods show no cause",
     fix: "see the lines of the operator's log and the events that are shown beside",
   }),
   databaseApart: warning("FREEZE-DATABASE-APART", "S100", {
@@ -38,7 +38,7 @@ export const recoveryFindings = {
     fix: "install a build that fits: recover --apply --module FILE",
   }),
   notResumed: error("FREEZE-NOT-RESUMED", "S97", {
-    cause: "the causes are gone, and the operator does not go on",
+    cause: "the causes are gone, and the operator does not continue",
     fix: "see the operator's log; restarting its pod makes it check again",
   }),
   versionUnbundled: error("FREEZE-VERSION-UNBUNDLED", "S126", {

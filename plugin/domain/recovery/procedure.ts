@@ -216,7 +216,7 @@ function runningStep({ ec, names }: Procedure): ProcedureStep {
   const wait = ["wait", kind, `--for=jsonpath=${path}=Running`, "--timeout=1h", "-n", namespace];
   const follow = ["rollout", "status", `statefulset/${name}`, "-n", namespace];
   return {
-    says: `wait until the operator has gone on and the ${termOf(names.ec)} is Running: databases are not reconciled before`,
+    says: `wait until the operator has continued and the ${termOf(names.ec)} is Running: databases are not reconciled before`,
     source: "S68, S72, S98",
     commands: [wait, follow].map((words) => [["kubectl", ...words]]),
   };

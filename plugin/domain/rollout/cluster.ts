@@ -207,14 +207,14 @@ function refused(facts: Facts, seen: Seen, { stateBefore }: WantedCluster): Trou
   };
 }
 
-/** An upgrade that began without its prerequisites stands still until they are met (S113). */
+/** An upgrade that began without its prerequisites is stalled until they are met (S113). */
 function frozen(facts: Facts, { ec, state, taken }: Seen): Trouble | undefined {
   if (state !== "Upgrade" || taken) return undefined;
   const causes = causesOf("frozen", facts, { ec });
   if (causes.length === 0) return undefined;
   return {
     code: "CLUSTER-FROZEN",
-    because: `the upgrade has begun and stands still: ${causes.map(({ cause }) => cause).join("; ")}`,
+    because: `the upgrade has started and is stalled: ${causes.map(({ cause }) => cause).join("; ")}`,
     fix: [...causes.map(({ fix }) => fix), `${recoverLine(ec)} shows the way out`].join("; "),
     definite: true,
     since: undefined,

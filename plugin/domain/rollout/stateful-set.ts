@@ -269,7 +269,7 @@ export interface Located {
   readonly trouble: Trouble;
 }
 
-/** What keeps a roll from going on, the surest first. */
+/** What keeps a roll from in progress, the surest first. */
 export function troubleOf(facts: Facts, set: KubeObject, roll: Roll): Located | undefined {
   const ofPods = roll.pods.flatMap(({ pod }) => {
     const trouble = podTrouble(pod);

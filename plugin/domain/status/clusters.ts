@@ -167,7 +167,7 @@ function withHolds(facts: Facts, ec: KubeObject, verdict: Verdict): Verdict {
     return { is: "stalled", because, fix, code, object };
   }
   if (!isSuspended(facts, ec)) return verdict;
-  const because = `suspended: the operator has gone ahead to ${String(operatorRelease(facts).version)}, and manages neither it nor its databases until it follows`;
+  const because = `suspended: the operator is already at ${String(operatorRelease(facts).version)}, and manages neither it nor its databases until it follows`;
   return {
     is: "stalled",
     because,

@@ -45,7 +45,7 @@ export function pressingStep(facts: NextFacts): NextStep | undefined {
   return held("the operator", facts.operator.verdict) ?? recoverStep(facts);
 }
 
-/** Nothing to run while something moves, stands still, or is not known. */
+/** Nothing to run while something moves, is stalled, or is not known. */
 function held(what: string, verdict: Verdict): NextStep | undefined {
   switch (verdict.is) {
     case "fine":
@@ -134,7 +134,7 @@ function recoverStep({ clusters, situation }: NextFacts): NextStep | undefined {
   if (found === undefined) return undefined;
   const term = termOf(situation.names.ec);
   return {
-    says: `find out why the upgrade of ${term} ${found.name} does not go on`,
+    says: `find out why the upgrade of ${term} ${found.name} makes no progress`,
     words: ["recover"],
   };
 }

@@ -161,7 +161,7 @@ function stateMoved(before: PlannedWrite["read"], after: PlannedWrite["read"]): 
 /** A write that goes beyond its plan, and how far. */
 export interface Unplanned {
   readonly step: PlannedStep;
-  /** What it would be, for a sentence that goes on with "was not planned". */
+  /** What it would be, for a sentence that continues with "was not planned". */
   readonly is: string;
 }
 

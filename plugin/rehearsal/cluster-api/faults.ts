@@ -78,16 +78,16 @@ export async function instead(
   fault: ApiFault,
   response: Response,
   { clock, works, store }: Site,
-): Promise<"go on" | "over"> {
-  if (isAfter(fault)) return "go on";
+): Promise<"continue" | "over"> {
+  if (isAfter(fault)) return "continue";
   switch (fault.does) {
     case "slow":
       await clock.sleep(fault.ms);
-      return "go on";
+      return "continue";
     case "forget":
       works.advance();
       store.forgetEnded();
-      return "go on";
+      return "continue";
     case "redirect":
       response.redirect(fault.status ?? 307, `${fault.to}${response.req.path}`);
       return "over";

@@ -116,7 +116,7 @@ function applicationOf(site: Site, faults: ApiFaults, calls: SeenCall[]): Expres
   app.use(async (request, response, next) => {
     const fault = faults.take(request.method, request.path);
     response.locals["fault"] = fault;
-    if (fault === undefined || (await instead(fault, response, site)) === "go on") next();
+    if (fault === undefined || (await instead(fault, response, site)) === "continue") next();
   });
   app.get(openapiPath, (request, response) => {
     judgeVersion(request);

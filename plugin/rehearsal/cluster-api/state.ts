@@ -226,7 +226,7 @@ export class ClusterStore {
   }
 }
 
-/** Thrown wherever a call cannot go on; the one place that answers turns it into a response. */
+/** Thrown wherever a call cannot continue; the one place that answers turns it into a response. */
 export class ApiRefusal extends Error {
   /** Sent with it. */
   headers: Readonly<Record<string, string>> = {};

@@ -191,7 +191,7 @@ export class MemoryCluster implements Cluster {
     // nothing is kept open
   }
 
-  /** As a request would, it lets others go on: a loop of requests must not starve them. */
+  /** As a request would, it lets others continue: a loop of requests must not starve them. */
   private async arrive(signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
     await turn();

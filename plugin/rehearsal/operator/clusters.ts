@@ -192,12 +192,12 @@ function line({ metadata }: KubeObject, msg: string): LogLine {
   return { level: "info", logger: "controllers.cluster", msg, Namespace: namespace, Name: name };
 }
 
-/** The known line of an upgrade that does not go on (domain facts 10). */
+/** The known line of an upgrade that makes no progress (domain facts 10). */
 function errorLine(ec: KubeObject, error: string): LogLine {
   return { ...line(ec, "Upgrade Error"), level: "error", error };
 }
 
-/** Says once in the log why the upgrade does not go on. */
+/** Says once in the log why the upgrade makes no progress. */
 function said({ scene, ec }: Managed, why: string): Act {
   return once(scene, {
     key: `log ${ec.metadata.uid ?? ""} ${why}`,

@@ -40,7 +40,7 @@ export function playOperator(options: PlayOptions): Play {
   return new Play(options);
 }
 
-/** A play: it can be ended after any act, and another one goes on where it was. */
+/** A play: it can be ended after any act, and another one continues where it was. */
 export class Play {
   /** The operator's log so far, one JSON text a line. */
   readonly log: string[] = [];

@@ -71,7 +71,7 @@ function tagBecause({ scene, operator, wanted }: Asked): string | undefined {
   return `this operator manages ${release}, not ${wanted}`;
 }
 
-/** Why an upgrade that has begun stands still: a database that is too old, or its module. */
+/** Why an upgrade that has begun is stalled: a database that is too old, or its module. */
 export function frozenBecause({ scene, ec, operator }: Asked): string | undefined {
   if (!isAtLeast(operator, judgedFrom)) return undefined;
   const edbs = databasesOf(scene, ec);

@@ -103,7 +103,7 @@ export interface RestService {
   readonly modules: readonly OwnModule[];
   /** The license is good at this time. */
   readonly isLicensed: boolean;
-  /** When its work goes on; undefined where it has none. */
+  /** When its work continues; undefined where it has none. */
   readonly dueAt: number | undefined;
 }
 

@@ -204,7 +204,7 @@ class LiveReader {
   /** What could not be read, one line each. */
   get warnings(): readonly string[] {
     return this.refused.map(
-      (permission) => `not allowed to ${permission}: the rehearsal goes on with less`,
+      (permission) => `not allowed to ${permission}: the rehearsal continues with less`,
     );
   }
 

@@ -74,7 +74,7 @@ export function clusterJob(
     judge: async ({ cluster }) => {
       const { edits, blocks, warnings } = cluster;
       await requireRead(deps, cluster);
-      // where nothing is to be written nothing is judged, and a run that is resumed goes on
+      // where nothing is to be written nothing is judged, and a run that is resumed continues
       if (options.skipMayMiss === true || edits.length === 0) return;
       requireMatched(options.skip, [...blocks, ...warnings]);
     },

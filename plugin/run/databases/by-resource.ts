@@ -101,7 +101,7 @@ export async function waitForDatabase<T>(
     const end: Limit["end"] = (on) => {
       const after = `after ${Math.round(spentMs() / 1000)} s`;
       return new TimeoutError(`stopped waiting for ${label}: ${on}, ${after}`, {
-        hint: "run the same command again: it goes on from the state found",
+        hint: "run the same command again: it continues from the state found",
       });
     };
     return { ms: ofRun - spentMs(), end };
@@ -248,7 +248,7 @@ async function follow(
   return await waitBySeen(context, { label, first }, ({ facts, participants }, patience) => {
     const now = targetNow(facts, target);
     if (now === undefined) {
-      const cause = "it was deleted while its upgrade went on";
+      const cause = "it was deleted during its upgrade";
       throw new BlockedError(exitCodes.failed, [
         databaseFinding("absent", { object: label, cause }),
       ]);
@@ -259,7 +259,7 @@ async function follow(
   });
 }
 
-/** An EC that has left Running is the cause of what stands still (S98). */
+/** An EC that has left Running is the cause of what is stalled (S98). */
 function withCause<P extends Exclude<Progress, { readonly is: "done" }>>(
   progress: P,
   [busy]: readonly Finding[],

@@ -153,7 +153,7 @@ export async function confirmLoss(
   const unsaid: string[] = [];
   for (const { plan, bdb } of open) {
     const { name = "" } = plan.target.object.metadata;
-    const question = `${plan.label} is ${keeping(bdb)}, and its data may be lost. Type its name to go on:`;
+    const question = `${plan.label} is ${keeping(bdb)}, and its data may be lost. Type its name to continue:`;
     const answer = await deps.typed(question);
     if (answer === undefined) unsaid.push(name);
     else if (answer.trim() !== name) throw notConfirmed();

@@ -35,7 +35,7 @@ export interface UpgradeDatabaseOptions extends DatabaseWish {
   readonly canary?: string;
   readonly maxFailures?: number;
   readonly concurrency: number;
-  /** No progress of a database for so long: it stands still. */
+  /** No progress of a database for so long: it is stalled. */
   readonly stallAfterMs: number;
   /** Longest time for the whole run; absent: as long as something moves. */
   readonly limitMs?: number;

@@ -110,7 +110,7 @@ class Run<F, P extends Plan> {
   end(error: unknown): Report {
     const { recorder } = this.ports;
     if (this.#session.written === 0) return recorder.failure(error);
-    const next = "run the same command again: it goes on from the state found";
+    const next = "run the same command again: it continues from the state found";
     return recorder.failure(error, { stands: this.job.midway, next, tell: this.#tell });
   }
 

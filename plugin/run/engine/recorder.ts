@@ -57,7 +57,7 @@ type Parts = Omit<Report, "apiVersion" | "steps" | "probes" | "findings" | "exit
 
 const written: ReadonlySet<Result> = new Set<Result>(["created", "changed", "deleted"]);
 
-/** Collects what one run reports; runs that follow one another as its parts go on with the same one. */
+/** Collects what one run reports; runs that follow one another as its parts continue with the same one. */
 export class Recorder {
   readonly #steps: StepReport[] = [];
   readonly #probes: ProbeReport[] = [];
@@ -71,7 +71,7 @@ export class Recorder {
     private readonly deps: { readonly clock: Clock; readonly event: (event: Event) => void },
   ) {}
 
-  /** Takes a step; a throw is recorded as failed and goes on. */
+  /** Takes a step; a throw is recorded as failed and continues. */
   async step<T>(
     info: StepInfo,
     act: () => Promise<{ readonly result: Result; readonly value: T; readonly why?: string }>,
@@ -182,7 +182,7 @@ export class Recorder {
     };
   }
 
-  /** The document for an end by an error; what is not an expected error goes on. */
+  /** The document for an end by an error; what is not an expected error continues. */
   failure(error: unknown, midway: Midway = {}): Report {
     if (!(error instanceof EngineError)) throw error;
     const { stands, next = "run the same command again", tell = this.findings.bind(this) } = midway;

@@ -115,7 +115,7 @@ function notDone(cause: UnavailableError, label: string): UnavailableError {
   const message = `the write of ${label} did not take effect: it got no answer, and the object read back does not show it`;
   return new UnavailableError(message, {
     cause,
-    hint: "check the network, then run the same command again: it goes on from what is there",
+    hint: "check the network, then run the same command again: it continues from what is there",
   });
 }
 

@@ -43,7 +43,7 @@ export interface SessionOptions {
   readonly takeFields?: readonly string[];
   /** Managers beside the tool's own whose fields it writes. */
   readonly others?: readonly string[];
-  /** What goes on while a write is noted and sent that does not take another one back. */
+  /** What continues while a write is noted and sent that does not take another one back. */
   readonly during?: <T>(write: Promise<T>) => Promise<T>;
 }
 

@@ -131,7 +131,7 @@ const late =
   (how: string): Limit["end"] =>
   (on, ms) =>
     new TimeoutError(`stopped waiting for ${on}: ${how} ${Math.round(ms / 1000)} s`, {
-      hint: "run the same command again: it goes on from the state found",
+      hint: "run the same command again: it continues from the state found",
     });
 
 /** The end of a wait whose whole time is over. */

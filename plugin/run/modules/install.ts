@@ -109,7 +109,7 @@ async function followed(
     id: "modules.action",
     action: "wait",
     object: `action ${actionUid}`,
-    why: `the server goes on after it has answered`,
+    why: `the server continues after it has answered`,
   };
   await ports.recorder.step(info, async () => {
     const action = await followAction(ports, { uid: actionUid, subject, timeoutMs });

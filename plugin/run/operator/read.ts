@@ -278,6 +278,6 @@ function timedOut(on: string, stalled: Stalled | undefined): Error {
     return new BlockedError(exitCodes.timeout, [stallFinding(stalled, codes)]);
   }
   return new TimeoutError(`the operator is not ready in time: ${on}`, {
-    hint: "run the same command again, with more time by --timeout: it goes on waiting",
+    hint: "run the same command again, with more time by --timeout: it continues to wait",
   });
 }

@@ -52,7 +52,7 @@ export function readPermissions(
   { names, api }: RecoverDeps,
   place: Pick<RecoverOptions, "namespace" | "name">,
 ): readonly Permission[] {
-  const why = (): string => "to see why the upgrade does not go on";
+  const why = (): string => "to see why the upgrade makes no progress";
   return [...lookPermissions(names, place, { keys: looked, why }), ...(api?.permissions ?? [])];
 }
 
@@ -70,7 +70,7 @@ export async function lookAt(
     readDefinition(deps, "ec"),
     api === undefined ? undefined : readApi(deps, api).catch(passed),
   ]);
-  // every one is seen to its end: a call that is under way would go on after the connection is closed
+  // every one is seen to its end: a call that is under way would continue after the connection is closed
   if (read.status === "rejected") throw read.reason as Error;
   if (defined.status === "rejected") throw defined.reason as Error;
   if (asked.status === "rejected") throw asked.reason as Error;
@@ -144,7 +144,7 @@ export interface RecoverOptions {
   readonly engineVersion?: string;
   readonly modules: readonly ModuleFile[];
   readonly dropDigests: boolean;
-  /** No progress for so long: it stands still. */
+  /** No progress for so long: it is stalled. */
   readonly stallAfterMs: number;
   /** Longest time for each wait; absent: as long as something moves. */
   readonly limitMs?: number;

@@ -94,11 +94,11 @@ class Recover {
   end(error: unknown): Report {
     const { recorder } = this.deps;
     if (!this.#begun) return recorder.failure(error);
-    const next = "run the same command again: it goes on from the state found";
+    const next = "run the same command again: it continues from the state found";
     return recorder.failure(error, { stands: "what was done before stays", next });
   }
 
-  /** Looking goes on without it, changing does not. */
+  /** Looking continues without it, changing does not. */
   async #connected(): Promise<ClusterApi | undefined> {
     const { api } = this.deps;
     return await api?.connect().catch((error: unknown) => {
@@ -299,7 +299,7 @@ async function goOn(context: RecoverContext, look: Look): Promise<boolean> {
     id: "recover.resume",
     action: "wait",
     object: objectLabel(ec),
-    why: `until the operator has gone on and the ${termOf(deps.names.ec)} is Running`,
+    why: `until the operator has continued and the ${termOf(deps.names.ec)} is Running`,
   } as const;
   return await deps.recorder.step(info, async () => {
     try {
@@ -308,7 +308,7 @@ async function goOn(context: RecoverContext, look: Look): Promise<boolean> {
     } catch (error) {
       if (!early || !(error instanceof NotResumedError)) throw error;
     }
-    deps.recorder.note("the operator does not go on: the resources are brought in line at once");
+    deps.recorder.note("the operator does not continue: the resources are brought in line at once");
     await writeLines(context, look);
     return { result: "done", value: true, why: await resumed(context, look) };
   });

@@ -247,7 +247,7 @@ async function lookAt(
   if (ec === undefined || found.some(({ code }) => code === progress.code)) return progress;
   // the resources lag behind what the REST API shows: the operator is given its time
   const { because } = progress;
-  return { is: "moving", on: `the operator to go on (${because})`, step: because };
+  return { is: "moving", on: `the operator to continue (${because})`, step: because };
 }
 
 /** Waits until the operator has acted on the resource, and resource and database agree. */

@@ -54,7 +54,7 @@ export function unbindPart(deps: UnbindDeps, options: UnbindOptions) {
   };
 }
 
-/** The API server goes on allowing what no binding explains. */
+/** The API server continues allowing what no binding explains. */
 class StillAllowedError extends EngineError {
   readonly code = "SCC-STILL-ALLOWED";
   readonly exitCode = exitCodes.rolledBack;

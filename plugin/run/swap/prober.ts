@@ -1,6 +1,6 @@
 /**
  * Sends the twins of the probe as server-side dry runs over fresh connections, while the swap
- * goes on around it, and keeps what it saw.
+ * continues around it, and keeps what it saw.
  */
 import { ApiError, EngineError, UnavailableError } from "../../domain/errors";
 import type { Names } from "../../domain/names";
@@ -29,9 +29,9 @@ export interface ProofWanted {
   readonly failingMs?: number;
 }
 
-/** What goes on while a proof is waited for. */
+/** What continues while a proof is waited for. */
 interface Meanwhile {
-  /** A second prober that goes on watching. */
+  /** A second prober that continues watching. */
   readonly also?: Prober | undefined;
   readonly onWait?: (because: string, ms: number) => void;
 }

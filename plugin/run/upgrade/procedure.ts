@@ -20,7 +20,7 @@ import type { Part } from "../../domain/procedure";
 
 /** The world around a procedure. */
 export interface ProcedureDeps {
-  /** Has the findings of the checks; every part goes on with it. */
+  /** Has the findings of the checks; every part continues with it. */
   readonly recorder: Recorder;
   /** For a part that is planned: a plan is told as a whole, not as it is made. */
   readonly unheard: () => Recorder;
@@ -300,7 +300,7 @@ export interface Stage {
   readonly dryRun: "none" | "client" | "server";
   /** It is planned before the parts ahead of it are done: what those bring about counts as there. */
   readonly ahead: boolean;
-  /** What the part goes on with; of one that is only planned nothing is told. */
+  /** What the part continues with; of one that is only planned nothing is told. */
   readonly recorder: Recorder;
 }
 

@@ -281,7 +281,7 @@ describe("a certificate item", () => {
     });
   });
 
-  test("does not count when the bytes go on after the certificate", () => {
+  test("does not count when the bytes continue after the certificate", () => {
     const { raw } = new X509Certificate(pair.certPem);
     const longer = Buffer.concat([raw, Buffer.from("more")]).toString("base64");
 

@@ -494,7 +494,7 @@ describe("limits and interruption", () => {
     expect(requests).toHaveLength(1);
   });
 
-  test("the system's clock pauses and goes on", async () => {
+  test("the system's clock pauses and continues", async () => {
     const { url } = await serverOf([{ instead: "reset" }]);
     const cluster = await clusterAt(url);
     await expect(cluster.get(ref)).resolves.toEqual(object);

@@ -128,7 +128,7 @@ test("an action that the server has forgotten is judged by the list", async () =
   expect(out).toContain("the server keeps it no longer");
 });
 
-test("what does not appear in time ends with 124, and the next run goes on", async () => {
+test("what does not appear in time ends with 124, and the next run continues", async () => {
   const scene = await modulesScene({
     times: { queuedMs: 1, batchMs: 1, failoverMs: 1, finishMs: 1, installMs: 3_600_000 },
   });

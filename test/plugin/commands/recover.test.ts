@@ -242,7 +242,7 @@ async function wordsOf(command: string, folder: string): Promise<readonly string
 
 test("evidence stands beside, escaped, with its time and object where they are known", () => {
   const details: RecoveryDetails = {
-    ...{ cluster: "ec", state: "Upgrade", verdict: "frozen", says: "it stands still" },
+    ...{ cluster: "ec", state: "Upgrade", verdict: "frozen", says: "it is stalled" },
     evidence: [
       { from: "log", at: "2026-08-01T10:00:00Z", object: "engine/ec", says: "a\u001b[31mb" },
       { from: "event", at: undefined, object: undefined, says: "c" },

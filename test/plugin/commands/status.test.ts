@@ -281,7 +281,7 @@ test("a signal ends it with 130, the last state and nothing else on stdout", asy
   expect(details.clusters.items).toHaveLength(1);
 });
 
-test("a watch goes on beyond the usual limit of a wait, unless one is given", async () => {
+test("a watch continues beyond the usual limit of a wait, unless one is given", async () => {
   const stop = new AbortController();
   const { code } = await play(["--watch", "--interval", "1m"], {
     signal: stop.signal,

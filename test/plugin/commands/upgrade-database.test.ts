@@ -401,7 +401,7 @@ describe("the flags", () => {
       );
       expect(code).toBe(2);
       expect(err).toContain("not replicated, persistence disabled");
-      expect(err).toContain("Type its name to go on");
+      expect(err).toContain("Type its name to continue");
       expect(api.calls.every(({ method }) => method === "GET")).toBe(true);
     } finally {
       await api.close();

@@ -51,7 +51,7 @@ function problemsOf(words: readonly string[]): readonly string[] {
   return [...problems, ...(prepared?.problems ?? []), ...(prepared?.missing ?? [])];
 }
 
-/** `kubectl engine …` lines of a text, with lines that go on behind a backslash joined. */
+/** `kubectl engine …` lines of a text, with lines that continue behind a backslash joined. */
 function linesIn(text: string): readonly string[] {
   return text
     .replaceAll(/\\\n\s*/g, "")

@@ -171,7 +171,7 @@ describe("where there is no Secret", () => {
     expectNoKey(world, report);
   });
 
-  test("what is no expected error goes on", async () => {
+  test("what is no expected error continues", async () => {
     const world = aWorld([first]);
     world.cluster.before = () => {
       throw new TypeError("a bug");
@@ -642,7 +642,7 @@ describe("a write whose answer is lost is read back", () => {
   test.each<[string, Partial<KubeObject>, string, string]>([
     ["the deletion", unfit, "delete", target],
     ["the creation after a deletion", unfit, "create", target],
-  ])("%s was done: the run goes on as with an answer", async (_, ...[changes, verb, name]) => {
+  ])("%s was done: the run continues as with an answer", async (_, ...[changes, verb, name]) => {
     const world = aWorld([second]);
     world.cluster.put(aSecret(first, changes));
     world.cluster.after = at(verb, name, lose);

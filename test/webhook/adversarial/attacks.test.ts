@@ -367,7 +367,7 @@ describe("the framing of a call", () => {
     ],
     ["an expectation that nobody meets", post(right, ["Expect: wonders"]), /^HTTP\/1.1 417 /],
     [
-      "an expectation to go on",
+      "an expectation to continue",
       post(right, ["Expect: 100-continue"]),
       /^HTTP\/1.1 100 [^]*HTTP\/1.1 200 /,
     ],

@@ -33,8 +33,8 @@ export const clusterRows: readonly Row[] = [
   fires("CLUSTER-STATE", "in error", state("Error"))(ec),
   fires("CLUSTER-STATE", "a state that nobody lists", state("Odd"))(ec),
   fires("CLUSTER-STATE", "no state", state(undefined))(ec),
-  fires("CLUSTER-BUSY", "an upgrade goes on", state("Upgrade"))(ec),
-  fires("CLUSTER-BUSY", "a restart goes on", state("RunningRollingUpdate"))(ec),
+  fires("CLUSTER-BUSY", "an upgrade continues", state("Upgrade"))(ec),
+  fires("CLUSTER-BUSY", "a restart continues", state("RunningRollingUpdate"))(ec),
   fires("CLUSTER-INVALID-UPGRADE", "refused", state("InvalidUpgrade"))(ec),
   fires("CLUSTER-INVALID-UPGRADE", "refused, and an event tells", (w) =>
     w.set(ec, "status.state", "InvalidUpgrade").add(
@@ -266,7 +266,7 @@ export const databaseRows: readonly Row[] = [
         ]),
     { also: ["RBAC-CONFIGURATION-UNKNOWN"] },
   ),
-  fires("DATABASE-NOT-ACTIVE", "a change goes on", (w) =>
+  fires("DATABASE-NOT-ACTIVE", "a change continues", (w) =>
     w.set(edb, "status.status", "active-change-pending").set(eaadb, "status.status", "pending"),
   )([edb, eaadb]),
   fires("DATABASE-SPEC-INVALID", "not accepted", (w) =>

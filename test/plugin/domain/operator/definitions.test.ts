@@ -187,7 +187,7 @@ test.each([
   expect(judgeDefinition({ live, wanted, goesUp: true, names }).is).toBe(is);
 });
 
-test("a stored version goes on being served", () => {
+test("a stored version continues being served", () => {
   const live = aDefinition({ versions: { v0: a }, stored: ["v0", "v1"] });
   const wanted = aDefinition({ versions: { v1: ab } });
   expect(judgeDefinition({ live, wanted, goesUp: true, names })).toEqual({

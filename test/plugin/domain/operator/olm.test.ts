@@ -99,7 +99,7 @@ describe("OLM has brought the operator to 8.0.2-2", () => {
   test.each<[string, string | undefined, Olm, boolean]>([
     ["by its image's tag", "8.0.2-2", nothing, true],
     ["by its image's tag, and the install succeeded", "8.0.2-2", csv("8.0.2-2"), true],
-    ["not while the install goes on", "8.0.2-2", csv("8.0.2-2", "Installing"), false],
+    ["not while the install continues", "8.0.2-2", csv("8.0.2-2", "Installing"), false],
     ["by its ClusterServiceVersion", undefined, csv("8.0.2-2"), true],
     ["not with another release", "7.22.0-7", csv("7.22.0-7"), false],
     ["not with a newer one", "8.2.0-1", nothing, false],

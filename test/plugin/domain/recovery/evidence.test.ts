@@ -48,27 +48,27 @@ describe("of the log", () => {
 describe("of the events", () => {
   const event = (fields: object, involved: object = {}): KubeObject => ({
     ...{ apiVersion: "v1", kind: "Event", metadata: { name: "e", namespace: "engine" } },
-    ...{ type: "Warning", reason: "Frozen", message: "it stands still" },
+    ...{ type: "Warning", reason: "Frozen", message: "it is stalled" },
     involvedObject: { kind: ec.kind, namespace: "engine", name: "ec", ...involved },
     ...fields,
   });
 
   test.each<[string, KubeObject, readonly string[]]>([
-    ["a warning about the EC counts", event({}), ["Frozen: it stands still"]],
+    ["a warning about the EC counts", event({}), ["Frozen: it is stalled"]],
     [
       "one about a database counts",
       event({}, { kind: edb.kind, name: "orders" }),
-      ["Frozen: it stands still"],
+      ["Frozen: it is stalled"],
     ],
     [
       "one about its pod counts",
       event({}, { kind: "Pod", name: "ec-2" }),
-      ["Frozen: it stands still"],
+      ["Frozen: it is stalled"],
     ],
     [
       "one about its StatefulSet counts",
       event({}, { kind: "StatefulSet" }),
-      ["Frozen: it stands still"],
+      ["Frozen: it is stalled"],
     ],
     ["one without a message has its reason", event({ message: undefined }), ["Frozen"]],
     ["one about another pod does not", event({}, { kind: "Pod", name: "ec-two" }), []],

@@ -27,7 +27,7 @@ test.each<[string, object, Partial<Parameters<typeof judgeEdb>[2]>]>([
   ["an operator that tells no generation", { ...there, observedGeneration: undefined }, {}],
   ["one that tells no spec status and no action", { version: "8.0.1", specStatus: undefined }, {}],
   [
-    "an earlier action that goes on",
+    "an earlier action that continues",
     { ...there, lastActionStatus: "active" },
     { actionsBefore: ["new"] },
   ],

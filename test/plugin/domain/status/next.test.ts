@@ -145,14 +145,14 @@ test.each<[string, Lists, RegExp]>([
   ],
   ["no operator", { deployments: [] }, /^fix the operator first: give the operator's namespace/],
   ["no endpoints", { endpointSlices: [] }, /^fix the webhook first: /],
-  ["an EC that stands still", { ecs: [stuckEc] }, /^fix EC ec first: put in a valid license/],
+  ["an EC that is stalled", { ecs: [stuckEc] }, /^fix EC ec first: put in a valid license/],
   [
     "a database on its way",
     { edbs: [anEdb("a", "8.2", { status: "pending" })] },
     /^wait for the databases: 1 of 1 EDB/,
   ],
   [
-    "an active-active database that stands still",
+    "an active-active database that is stalled",
     { eaadbs: [anEaadb("a", "8.2", { replicationStatus: "down" })] },
     /^fix the active-active databases first: /,
   ],

@@ -12,7 +12,7 @@ test.each<[string, string, Args, object]>([
     { is: "moving", facts: "", says: "1 of 1 EDB: engine/a (pending)" },
   ],
   [
-    "what stands still, on which object, and the way out",
+    "what is stalled, on which object, and the way out",
     "Webhook",
     [{ webhookConfigurations: [aNewConfiguration({ caBundle: "" })] }],
     {
@@ -23,7 +23,7 @@ test.each<[string, string, Args, object]>([
     },
   ],
   [
-    "what stands still without an object",
+    "what is stalled without an object",
     "Operator",
     [{ deployments: [] }],
     {

@@ -134,7 +134,7 @@ test.each([
     is: { a: 1, l: [1, 2] },
   },
   {
-    name: "tests and goes on",
+    name: "tests and continues",
     ops: [
       { op: "test", path: at("/a"), value: 1 },
       { op: "remove", path: at("/l/0") },

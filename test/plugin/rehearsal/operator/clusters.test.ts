@@ -138,7 +138,7 @@ test("an operator whose release has no known partner takes any tag", async () =>
   expect(await podTags(world)).toEqual(["9.0.0-5", "9.0.0-5", "9.0.0-5"]);
 });
 
-test("a play goes on where another one was ended, after any act", async () => {
+test("a play continues where another one was ended, after any act", async () => {
   const whole = await aPlayedWorld();
   await upgradeOperator(whole);
   await setTag(whole, newTag);

@@ -114,7 +114,7 @@ describe("an operator whose managed namespaces are not as it needs them", () => 
       ref: binding,
       says: "role binding edb-role is missing in namespace shop",
     },
-  ])("$what it halts, and goes on when it is back", async ({ ref, says }) => {
+  ])("$what it halts, and continues when it is back", async ({ ref, says }) => {
     const world = await aPlayedWorld();
     const before = await world.cluster.get(ref);
     await world.cluster.delete(ref, {});

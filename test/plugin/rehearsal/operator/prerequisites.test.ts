@@ -20,7 +20,7 @@ const newTag = "7.22.0-28";
 const oldTags = ["7.8.2-34", "7.8.2-34", "7.8.2-34"];
 const newTags = [newTag, newTag, newTag];
 
-describe("an upgrade that is impossible is InvalidUpgrade, and goes on when its cause is gone", () => {
+describe("an upgrade that is impossible is InvalidUpgrade, and continues when its cause is gone", () => {
   const auto = { upgradeSpec: { autoUpgradeEngineEnterprise: true } };
   const image = { repository: "engine/engine", versionTag: "7.8.2-34", imagePullPolicy: "Always" };
 

@@ -183,7 +183,7 @@ describe("what may not be read is left out, and told", () => {
     refuse((call) => call.target === target);
     const { warnings, objects } = await read();
 
-    expect(warnings).toContain(`not allowed to ${what}: the rehearsal goes on with less`);
+    expect(warnings).toContain(`not allowed to ${what}: the rehearsal continues with less`);
     expect(objects.length).toBeGreaterThan(10);
   });
 

@@ -364,7 +364,7 @@ test("an image that cannot be pulled ends it within two looks", async () => {
   expect(scene.clock.now() - (seenAt ?? 0)).toBeLessThanOrEqual(2 * pollMs);
 });
 
-test("fixed meanwhile, a run again goes on to the end without a write", async () => {
+test("fixed meanwhile, a run again continues to the end without a write", async () => {
   const scene = await aScene();
   const playing = await aScene({ deafOperator: true });
   const stalled = await playing.run({ stallAfterMs: minute });

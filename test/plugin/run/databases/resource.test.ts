@@ -258,14 +258,14 @@ describe("while others are at work", () => {
 });
 
 describe("when it does not go well", () => {
-  test("an upgrade that stands still is told with its cause: 1", async () => {
+  test("an upgrade that is stalled is told with its cause: 1", async () => {
     const scene = await aScene({ misbehave: { stuckDatabase: "sessions" } });
     const report = await scene.run();
     expect([report.exit.code, codesOf(report)]).toEqual([1, ["DATABASE-STUCK"]]);
     expect(report.exit.reason).toContain("7.2 to become 8.0 (state active-change-pending)");
   });
 
-  test("time that is over: 124, and the next run goes on without a write", async () => {
+  test("time that is over: 124, and the next run continues without a write", async () => {
     const scene = await aScene({ misbehave: { stuckDatabase: "sessions" } });
     const report = await scene.run({ limitMs: 20_000 });
     expect([report.exit.code, codesOf(report)]).toEqual([124, ["DATABASE-TIMED-OUT"]]);

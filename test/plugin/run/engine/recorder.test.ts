@@ -43,7 +43,7 @@ describe("a step", () => {
     expect(recorder.success("done").steps?.[0]?.why).toBe("it was there");
   });
 
-  test("that throws is recorded as failed, and the error goes on", async () => {
+  test("that throws is recorded as failed, and the error continues", async () => {
     const { recorder } = aRecorder();
     const act = () => Promise.reject(new Error("no"));
     await expect(recorder.step(info, act)).rejects.toThrow("no");
@@ -123,7 +123,7 @@ describe("a failure", () => {
     expect(report.exit).toEqual({ code: 3, reason: "Kind/x: it is broken", next: "fix it" });
   });
 
-  test("that nobody expected goes on", () => {
+  test("that nobody expected continues", () => {
     expect(() => aRecorder().recorder.failure(new TypeError("a bug"))).toThrow("a bug");
   });
 });

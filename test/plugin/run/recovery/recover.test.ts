@@ -47,7 +47,7 @@ type Kind = readonly [
     readonly codes: readonly string[];
     readonly log: string;
     readonly steps: readonly string[];
-    /** The database goes on using the old build, which the resource does not list any more. */
+    /** The database continues using the old build, which the resource does not list any more. */
     readonly apart?: true;
   },
 ];
@@ -218,16 +218,16 @@ describe("nothing is frozen", () => {
     expect(world.sent).toEqual([]);
   });
 
-  test("an upgrade that goes on is left alone; --apply sees it to its end", async () => {
+  test("an upgrade that continues is left alone; --apply sees it to its end", async () => {
     const world = await frozen({ asked: false });
     const spec = { engineEnterpriseImageSpec: { versionTag: "8.0.2-17" } };
     await world.cluster.patch(ecRef, { spec }, { type: "merge", fieldManager: "kubectl-edit" });
     await world.clock.sleep(8_000);
     const { report } = await world.run({ apply: false });
     expect(report.exit.code).toBe(0);
-    expect(report.exit.reason).toContain("goes on by itself");
+    expect(report.exit.reason).toContain("continues automatically");
     const planned = await world.run({ dryRun: "client" });
-    expect(planned.report.exit.reason).toContain("goes on by itself");
+    expect(planned.report.exit.reason).toContain("continues automatically");
     const followed = await world.run();
     expect(stepsOf(followed.report)).toEqual(["recover.resume done"]);
     expect(followed.report.exit.code).toBe(0);
@@ -392,7 +392,7 @@ test("a REST API that does not answer keeps nobody from looking", async () => {
   expect(applied.report.exit).toMatchObject({ code: 2, reason: "no way there" });
 });
 
-test("an action that fails ends the run with its error; when it is fixed, a re-run goes on", async () => {
+test("an action that fails ends the run with its error; when it is fixed, a re-run continues", async () => {
   const world = await frozen(old);
   world.api.store.failing.set(3, "shard 7 does not come up");
   const { report } = await world.run({ engineVersion: "7.2" });
@@ -484,7 +484,7 @@ async function raised(): Promise<Scene> {
   return waiting;
 }
 
-test("an operator that waits for the resource gets it early; one that never goes on is told", async () => {
+test("an operator that waits for the resource gets it early; one that never continues is told", async () => {
   const world = await raised();
   const { report } = await world.run({ stallAfterMs: 120_000 }, alone());
   expect(report.exit.code).toBe(1);
@@ -500,7 +500,7 @@ test("when the time that was given is over, that is told with 124", async () => 
   const { report } = await world.run({ limitMs: 10_000 }, alone());
   expect(report.exit).toMatchObject({
     code: 124,
-    next: "run the same command again: it goes on from the state found",
+    next: "run the same command again: it continues from the state found",
   });
   expect(world.sent).toEqual([]);
 });
@@ -508,7 +508,7 @@ test("when the time that was given is over, that is told with 124", async () => 
 test.each([
   ["upgrade", { version: "6.2" }, { engineVersion: "7.2" }],
   ["module", { modules: [{ name: "rg", version: "1" }] }, { modules: [aModuleFile()] }],
-])("an action that stands still ends the run: %s", async (_title, wish, options) => {
+])("an action that is stalled ends the run: %s", async (_title, wish, options) => {
   waiting = await aFrozenScene(wish);
   const { report } = await waiting.run({ ...options, stallAfterMs: 30_000 }, alone());
   expect(report.exit.code).toBe(1);

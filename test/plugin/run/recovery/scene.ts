@@ -24,7 +24,7 @@ export const oldRef = here(product.edb, "sessions", "shop");
 export const oldLabel = "EngineEnterpriseDatabase/shop/sessions";
 const target = "8.0.2-17";
 
-/** What keeps the upgrade from going on. */
+/** What keeps the upgrade from in progress. */
 export interface FrozenWish {
   /** Version of the database `sessions`, number 3. */
   readonly version?: string;
@@ -57,7 +57,7 @@ export interface Scene extends ServedWorld, Witness {
   ) => Promise<Recovery>;
 }
 
-/** The operator is upgraded, the EC is asked for its release, and stands still. */
+/** The operator is upgraded, the EC is asked for its release, and is stalled. */
 export async function aFrozenScene(wish: FrozenWish = {}): Promise<Scene> {
   const upgraded = await (upgradedObjects ??= readUpgraded());
   const world = await aServedWorld({

@@ -135,7 +135,7 @@ function unwritable() {
 }
 
 describe("what somebody changes meanwhile", () => {
-  test("ends with 5 when it goes on, and says what is written", async () => {
+  test("ends with 5 when it continues, and says what is written", async () => {
     const scene = aScene(objects);
     let count = 0;
     scene.beforeWrite = async (line) => {

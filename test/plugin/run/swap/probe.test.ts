@@ -139,7 +139,7 @@ describe("no edit can prove the webhook: 3 before any write", () => {
     expect(scene.cluster.written).toEqual([]);
   });
 
-  test("with --no-probe it goes on, and says what is unproven", async () => {
+  test("with --no-probe it continues, and says what is unproven", async () => {
     const scene = new Scene({ old: true });
     scene.cluster.served.splice(0);
     const report = await scene.run({ probe: false });
@@ -256,7 +256,7 @@ describe("a refusal by somebody else is named, not counted:", () => {
     expect(scene.old()).toBeDefined();
   });
 
-  test("a fault while listing stored ones goes on", async () => {
+  test("a fault while listing stored ones continues", async () => {
     const scene = new Scene({ new: true });
     scene.cluster.schema = () => "Required value";
     scene.onCall(
@@ -482,7 +482,7 @@ describe("while probing", () => {
     expectWanted(scene);
   });
 
-  test("a fault of the program goes on, after the write under way was finished", async () => {
+  test("a fault of the program continues, after the write under way was finished", async () => {
     const scene = new Scene({ old: true });
     scene.onCall(
       (call) => isProbe(call) && scene.journal.length === 1, // said, not yet done

@@ -246,7 +246,7 @@ describe("a write without an answer", () => {
     expect(scene.journal.at(-1)).toBe(`${deleteOld}: failed: UNAVAILABLE`);
   });
 
-  test("a fault of the program is noted as failed and goes on", async () => {
+  test("a fault of the program is noted as failed and continues", async () => {
     const scene = new Scene({ old: true });
     scene.onCall(isWrite("apply"), () => {
       throw new TypeError("a bug");

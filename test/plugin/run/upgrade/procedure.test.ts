@@ -172,7 +172,7 @@ describe("a --skip", () => {
   test.each<[string, readonly Finding[], readonly Finding[]]>([
     ["a check", [risky], []],
     ["a part", [], [risky]],
-  ])("that matches a finding of %s lets the upgrade go on", async (_, ofChecks, ofPart) => {
+  ])("that matches a finding of %s lets the upgrade continue", async (_, ofChecks, ofPart) => {
     const world = new World();
     const parts = [world.part(1, { findings: ofPart })];
     const report = await world.run(parts, { checked: ofChecks, skip: [{ code: "RISKY" }] });
@@ -227,7 +227,7 @@ describe("the whole procedure", () => {
     ]);
   });
 
-  test("looks at what somebody else does in the place of a skipped part, and goes on", async () => {
+  test("looks at what somebody else does in the place of a skipped part, and continues", async () => {
     const world = new World();
     const verified: ExitReport = { code: 0, reason: "it works" };
     const report = await world.run([
@@ -420,7 +420,7 @@ test("permissions that several parts lack are asked for at once", async () => {
   });
 });
 
-/** One record, and runs that go on with it. */
+/** One record, and runs that continue with it. */
 function world() {
   const events: Event[] = [];
   const recorder = new Recorder(
