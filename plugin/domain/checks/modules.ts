@@ -101,7 +101,7 @@ export const moduleChecks: readonly Check[] = [
       }),
   }),
   warning("MODULE-TO-LATEST", "domain facts 7", {
-    title: "No database asks for its modules to be raised by themselves",
+    title: "No database asks for automatic upgrades of its modules",
     cause: "a field is set that is deprecated: modules follow the engine version",
     fix: "remove the field",
     needs: ["edbs", "eaadbs", "ecs", "namespaces", "deployments", "configMaps"],

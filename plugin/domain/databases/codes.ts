@@ -36,7 +36,7 @@ export const databaseFindings = {
     fix: "leave it out",
   }),
   failed: error("DATABASE-FAILED", "domain facts 9", {
-    cause: "the database is in a state from which it does not come by itself",
+    cause: "the database is in a state that it does not leave without help",
     fix: "see the operator's log for what failed",
   }),
   fieldPruned: error("DATABASE-FIELD-PRUNED", "S61", {
@@ -83,7 +83,7 @@ export const databaseFindings = {
     fix: "use that owner's own way",
   }),
   participantBehind: error("DATABASE-PARTICIPANT-BEHIND", "S65", {
-    cause: "an instance on another cluster has not come to the new version",
+    cause: "an instance on another cluster is not upgraded",
     fix: "see the operator and the link between the clusters there",
   }),
   participantOld: error("DATABASE-PARTICIPANT-OLD", "S66", {
@@ -127,7 +127,7 @@ export const databaseFindings = {
     fix: "fix what the answer says, then run again",
   }),
   timedOut: error("DATABASE-TIMED-OUT", "domain facts 11", {
-    cause: "the time of the run was over before the database had come to the new version",
+    cause: "the time of the run was over before the database was upgraded",
     fix: "run the same command again: it continues from the state found",
   }),
   otherType: error("DATABASE-OTHER-TYPE", "domain facts 7", {

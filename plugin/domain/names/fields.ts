@@ -244,7 +244,7 @@ export const fieldNamesOfKinds = {
     persistence: fieldPath(["spec", "persistence"], "How data is kept on disk"),
     upgradeModulesToLatest: fieldPath(
       ["spec", "upgradeSpec", "upgradeModulesToLatest"],
-      "Whether modules are raised as well",
+      "Whether modules are upgraded as well",
     ),
     databaseUid: fieldPath(["status", "databaseUID"], "The uid in the cluster's REST API"),
     status: fieldPath(["status", "status"], "State of the database"),

@@ -10,7 +10,7 @@ export const ruleCodes: readonly Explained[] = [
   }),
   error("R2", "S67", {
     cause:
-      "the edit raises the database onto a minor release, and the cluster's upgrade policy is major",
+      "the edit upgrades the database to a minor release, and the cluster's upgrade policy is major",
     fix: "set a version that the denial lists, or change the cluster's upgrade policy first",
   }),
   error("R3", "S56", {
