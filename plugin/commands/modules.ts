@@ -41,7 +41,7 @@ export function runModulesList(
     const modules = [...(await api.modules(context.signal))].sort(byName);
     const details: ModulesListDetails = { ec: objectLabel(ec), address: api.address, modules };
     const own = modules.filter(({ bundled }) => bundled === false).length;
-    const ofUser = own === 0 ? "" : `, ${own} of them of the user's own`;
+    const ofUser = own === 0 ? "" : `, ${own} of them user-defined`;
     return { ...recorder.success(`${count(modules, "module")} installed${ofUser}`), details };
   });
 }

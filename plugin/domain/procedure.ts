@@ -156,7 +156,7 @@ export const procedure: readonly Part[] = [
     id: "auto-off",
     title: "Switch the automatic upgrade off",
     because:
-      "databases use modules of their own, so the cluster must not follow the operator at once",
+      "databases use user-defined modules, so the cluster must not follow the operator at once",
     source: "S51, S124",
     gate: noClusters,
     settles: { codes: ["CLUSTER-AUTO-USER-MODULES"] },

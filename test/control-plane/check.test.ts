@@ -93,7 +93,7 @@ const rows: readonly (readonly [string, Row])[] = [
     },
   ],
   [
-    "S124: automatic upgrade with modules of one's own",
+    "S124: automatic upgrade with user-defined modules",
     {
       code: "CLUSTER-AUTO-USER-MODULES",
       target: "8.0.6-8",

@@ -281,7 +281,7 @@ const rows: readonly (readonly [string, Row])[] = [
 
 describe("a prerequisite that is missing", () => {
   beforeAll(async () => {
-    // the releases of this upgrade know no modules of one's own
+    // the releases of this upgrade know no user-defined modules
     await applyCrds(scene.controlPlane.api);
     // in force, it would refuse most of what is to be found
     await scene.cluster.delete(configurationRef, {});

@@ -70,7 +70,7 @@ With --manifests it prints the manifests of the companion webhook instead, under
 gives, ready for kubectl apply -f -. With names of its own they hold the names for the webhook's pods as well.`,
   examples: {
     "Print the flags": "options",
-    "Print the names, to start a file of one's own from": "options --names",
+    "Print the names, to start your own file from": "options --names",
     "Print the names as a file makes them": "options --names acme.yaml",
     "Print the companion webhook's manifests under these names":
       "options --manifests --names acme.yaml",

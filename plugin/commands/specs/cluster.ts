@@ -19,7 +19,7 @@ the whole wait. Running the command again is safe: it continues from the state f
   examples: {
     "Show what would be written": "upgrade-cluster ec -n engine --target 8.0.2-17 --dry-run=server",
     "Upgrade by the image tag": "upgrade-cluster ec -n engine --target 8.0.2-17",
-    "With images of a repository of one's own":
+    "With images from your own repository":
       "upgrade-cluster ec --target 8.0.2-17 --image-repository mirror/engine",
     "Let the operator bring its own release, now and after each of its upgrades":
       "upgrade-cluster ec -n engine --auto",

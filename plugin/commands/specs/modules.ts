@@ -52,7 +52,7 @@ export const modulesInUse = spec({
   group: groups.look,
   summary: "Show which databases use which modules, and which of them an upgrade lacks",
   description: `Show which databases use which modules, as the cluster's REST API tells, and what is wrong with them: a module
-that is not installed, one of the user's own that the EC does not define, or defines by another name than its
+that is not installed, a user-defined one that the EC does not define, or defines by another name than its
 manifest's. With --target also what has no build for an engine version, with --platform what is not installed for a
 platform. Errors end with exit code 3.
 
@@ -86,8 +86,8 @@ export const modulesInstall = spec({
   path: "modules install",
   kind: "ModulesInstall",
   group: groups.upgrade,
-  summary: "Install a module of one's own in a cluster (EC)",
-  description: `Install a module of one's own in a cluster (EC) over its REST API. The archive's manifest is read first: what is
+  summary: "Install a user-defined module in a cluster (EC)",
+  description: `Install a user-defined module in a cluster (EC) over its REST API. The archive's manifest is read first: what is
 installed already is left as it is. The file is sent once; what the server continues to do is followed, and the module
 has to appear in the list. Servers without the older call are given the file by the newer ones, once a node.
 

@@ -135,7 +135,7 @@ OLM owns is not upgraded by a bundle. Running the command again is safe: it cont
     "Show what would be written": "upgrade-operator -n engine --release ./release --dry-run=server",
     "Upgrade by the bundle of a release, and no other":
       "upgrade-operator -n engine --release ./release.tar.gz --target 8.0.2-2",
-    "Pull from a registry of one's own":
+    "Pull from your own registry":
       "upgrade-operator --release ./release --image-registry registry.example --pull-secret mirror",
     "Upgrade by the chart":
       "upgrade-operator --chart ./chart --release-name operator --version 8.0.2-2",

@@ -13,7 +13,7 @@ export const moduleFindings = {
   defineNext: {
     code: "MODULE-DEFINE-NEXT",
     severity: "warning",
-    cause: "an installed module of the user's own is not defined in the EC",
+    cause: "an installed user-defined module is not defined in the EC",
     fix: "define it in the EC under one of its two names before a database that uses it is upgraded",
     source: "S56",
   },

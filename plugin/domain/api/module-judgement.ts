@@ -58,7 +58,7 @@ function judgeStanding(use: ModuleUse, facts: ModuleFacts): readonly Finding[] {
   const missing = found(
     facts,
     clusterFindings.moduleUndefined,
-    `${label}, used by ${usersOf(use)}, is a module of the user's own and not defined in the ${termOf(facts.names.ec)}`,
+    `${label}, used by ${usersOf(use)}, is a user-defined module that is not defined in the ${termOf(facts.names.ec)}`,
   );
   return [
     ...(use.installed ? [] : [absent]),

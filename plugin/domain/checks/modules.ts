@@ -1,4 +1,4 @@
-/** Modules of the user's own: defined, named and downloaded as they must be (S51-S56, S103, S124). */
+/** User-defined modules: defined, named and downloaded as they must be (S51-S56, S103, S124). */
 import { clusterFindings } from "../cluster/codes";
 import { undefinedModules, usedModules } from "../cluster/causes";
 import { projectCluster } from "../clusters";
@@ -20,7 +20,7 @@ const withoutModules = ["8.0.2-2", "8.0.2-6"];
 /** The checks of the modules. */
 export const moduleChecks: readonly Check[] = [
   ofCause("autoUserModules", {
-    title: "Upgrades are not automatic where databases use modules of the user's own",
+    title: "Upgrades are not automatic where databases use user-defined modules",
     needs,
   }),
   shared(clusterFindings.moduleUndefined, {
@@ -53,15 +53,15 @@ export const moduleChecks: readonly Check[] = [
   }),
   error("MODULE-OS-BASE", "S103", {
     vouched: true,
-    title: "No module of the user's own has to come along to the new OS base",
+    title: "No user-defined module has to be rebuilt for the new OS base",
     cause: `from ${newBase} on nodes run on a newer OS base, for which builds of the modules must be installed before`,
     fix: "install builds for the new OS base first, and see in the REST API's list of modules that they are there",
     needs: [...needs, "deployments"],
     judge: judgeBase,
   }),
   error("MODULE-RELEASE", "domain facts 8", {
-    title: "The release supports modules of the user's own",
-    cause: `operators ${withoutModules.join(" and ")} do not support modules of the user's own`,
+    title: "The release supports user-defined modules",
+    cause: `operators ${withoutModules.join(" and ")} do not support user-defined modules`,
     fix: "choose a later release, or take the modules out of use",
     needs,
     wants: "version",
@@ -120,7 +120,7 @@ function isSet(database: KubeObject, fields: Situation["names"]["edbFields"]): b
   return at(database, fields.upgradeModulesToLatest) !== undefined;
 }
 
-/** Each EC with the modules of the user's own that its databases use. */
+/** Each EC with the user-defined modules that its databases use. */
 function inUse({
   clusters,
   facts,
@@ -229,8 +229,8 @@ export const activeActiveChecks: readonly Check[] = [
     }),
   }),
   activeActives.warning("ACTIVE-ACTIVE-USER-MODULE", "domain facts 7", {
-    title: "No active-active database uses a module of the user's own",
-    cause: "modules of the user's own are not supported on active-active databases",
+    title: "No active-active database uses a user-defined module",
+    cause: "user-defined modules are not supported on active-active databases",
     fix: "take the module out of the database",
     needs: [...ofNamespaces, "edbs"],
     judge: (situation) =>
@@ -320,7 +320,7 @@ function modulesIn(database: KubeObject, { names }: Situation): readonly string[
   return modules.map(({ name }) => name).filter((name) => name !== undefined);
 }
 
-/** True for a module of the user's own that is there; what is nowhere is told by a check of its own. */
+/** True for a user-defined module that is there; what is nowhere is told by a check of its own. */
 function isOwn({ facts }: Situation, ec: KubeObject, name: string): boolean {
   return usedModules(facts, ec).some(
     ({ module, standing }) => module === name && standing !== "unknown",

@@ -80,14 +80,14 @@ function read(facts: Facts, object: KubeObject, kind: Edit["kind"]): Database {
   };
 }
 
-/** A module of the user's own that databases use, under either of its names (S51, S54). */
+/** A user-defined module that databases use, under either of its names (S51, S54). */
 export interface UsedModule {
   readonly module: string;
   readonly databases: readonly string[];
   readonly standing: Exclude<ModuleStanding, "bundled">;
 }
 
-/** Which modules of the user's own are in use. */
+/** Which user-defined modules are in use. */
 export function usedModules(facts: Facts, ec: KubeObject): readonly UsedModule[] {
   const cluster = projectCluster(ec, facts.names);
   const users = new Map<string, readonly string[]>();
@@ -213,7 +213,7 @@ function digestPaths({ ecFields }: Facts["names"]): readonly (readonly string[])
   ];
 }
 
-/** Databases with modules of the user's own need the automatic upgrade off (S51, S124). */
+/** Databases with user-defined modules need the automatic upgrade off (S51, S124). */
 function userModuleCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
   const used = usedModules(facts, ec);
   if (used.length === 0) return [];
@@ -221,7 +221,7 @@ function userModuleCauses(facts: Facts, ec: KubeObject): readonly Finding[] {
   return [
     clusterFinding("autoUserModules", {
       object: objectLabel(ec),
-      cause: `databases use modules of the user's own, for which an automatic upgrade must be off: ${shown.join("; ")}`,
+      cause: `databases use user-defined modules, for which an automatic upgrade must be off: ${shown.join("; ")}`,
     }),
   ];
 }

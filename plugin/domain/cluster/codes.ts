@@ -26,7 +26,7 @@ export const clusterFindings = {
     fix: "give the tag that is expected with --target",
   }),
   autoUserModules: error("CLUSTER-AUTO-USER-MODULES", "S51", {
-    cause: "databases use modules of the user's own, for which an automatic upgrade must be off",
+    cause: "databases use user-defined modules, for which an automatic upgrade must be off",
     fix: "upgrade by --target TAG without --auto, with the modules defined in the EC",
   }),
   busy: error("CLUSTER-BUSY", "S71", {

@@ -83,7 +83,7 @@ function wantedOf(facts: Facts, request: ClusterRequest): WantedCluster {
   };
 }
 
-/** Where the automatic upgrade is written; off, where databases use modules of the user's own (S51). */
+/** Where the automatic upgrade is written; off, where databases use user-defined modules (S51). */
 function autoPlanOf(facts: Facts, ec: KubeObject, request: ClusterRequest): AutoPlan {
   const { names } = facts;
   const [definition] = facts.objects.definitions.filter(

@@ -161,7 +161,7 @@ export const fieldNamesOfKinds = {
     ),
     evictionPolicy: fieldPath(["spec", "evictionPolicy"], "Database: what a full memory drops"),
     engineUpgradePolicy: fieldPath(["spec", "engineUpgradePolicy"], "Cluster: upgrade policy"),
-    userDefinedModules: fieldPath(["spec", "userDefinedModules"], "Cluster: its own modules"),
+    userDefinedModules: fieldPath(["spec", "userDefinedModules"], "Cluster: its user-defined modules"),
     bundledDatabaseVersions: fieldPath(
       ["status", "bundledDatabaseVersions"],
       "Cluster: the versions that databases can have",
@@ -177,8 +177,8 @@ export const fieldNamesOfKinds = {
     bundledMajor: field("major", "Bundled version: whether it is a major one"),
     statusModuleName: field("name", "Module of a cluster: its name"),
     statusModuleDisplayName: field("displayName", "Module of a cluster: its display name"),
-    userModuleName: field("name", "Module of one's own: its name"),
-    userModuleSource: field("source", "Module of one's own: where it is downloaded"),
+    userModuleName: field("name", "User-defined module: its name"),
+    userModuleSource: field("source", "User-defined module: where it is downloaded"),
     userModuleTransports: fieldNames(
       ["https", "http"],
       "Source of a module: the protocols, exactly one is given",

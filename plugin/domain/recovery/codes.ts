@@ -30,7 +30,7 @@ export const recoveryFindings = {
     fix: "install it: recover --apply --module FILE",
   }),
   modulesApart: warning("FREEZE-MODULES-APART", "S99", {
-    cause: "the database uses other modules of the user's own than its resource lists",
+    cause: "the database uses other user-defined modules than its resource lists",
     fix: "edit the module list of the resource so that it says what the database uses",
   }),
   moduleUnfit: error("FREEZE-MODULE-UNFIT", "S99", {

@@ -17,7 +17,7 @@ export function runningTag(set: KubeObject | undefined, names: Names): string | 
   return tagOf(at(set, ["spec", "template", "spec"]), names.pods.container);
 }
 
-/** The modules of one's own that an EC lists, as one word. */
+/** The user-defined modules that an EC lists, as one word. */
 export function modulesHash(ec: KubeObject, names: Names): string {
   return hashOf(list(at(ec, names.fields.userDefinedModules)));
 }

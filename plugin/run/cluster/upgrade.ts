@@ -240,7 +240,7 @@ export function autoOffJob(
     says: ({ changes }) => {
       const names = changes.map(({ object }) => objectLabel(object)).join(", ");
       return changes.length === 0
-        ? "no cluster upgrades itself while databases use modules of their own"
+        ? "no cluster upgrades itself while databases use user-defined modules"
         : `${names}: switched off`;
     },
     midway: "what was switched off before stays so",

@@ -49,7 +49,7 @@ export async function closeScenes(): Promise<void> {
   for (const each of open.splice(0).reverse()) await each.close();
 }
 
-/** The manifest of tests: a module of the user's own. */
+/** The manifest of tests: a user-defined module. */
 export const gears = {
   module_name: "rg",
   display_name: "EngineGears",

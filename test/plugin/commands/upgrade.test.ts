@@ -270,7 +270,7 @@ test("where no admission controller is in use, the webhook is skipped and the re
   expect(writes.filter((write) => write.includes("Webhook"))).toEqual([]);
 });
 
-describe("where databases use modules of the user's own and the clusters upgrade themselves (S51, S124)", () => {
+describe("where databases use user-defined modules and the clusters upgrade themselves (S51, S124)", () => {
   const gears = { name: "gears", source: { https: { url: "https://modules.example/gears.zip" } } };
 
   /** The EC upgrades itself and defines a module, which one of its databases uses. */

@@ -287,7 +287,7 @@ export const databaseRows: readonly Row[] = [
   ),
 ];
 
-/** A definition of before modules of the user's own (domain facts 7). */
+/** A definition of before user-defined modules (domain facts 7). */
 const withoutModules = (world: World): World => {
   const old = JSON.parse(
     JSON.stringify(world.find(definition)).replaceAll('"userDefinedModules":', '"other":'),
@@ -332,7 +332,7 @@ export const moduleRows: readonly Row[] = [
   quiet("MODULE-NAME", "nothing installed is told", (w) =>
     userModule(w).set(ec, "status.modules", undefined),
   ),
-  fires("MODULE-OS-BASE", "modules of one's own move along", (w) =>
+  fires("MODULE-OS-BASE", "user-defined modules move along", (w) =>
     uses(userModule(operatorAt(w, "7.4.2-2")), "rg").wants("8.0.6-8"),
   )(ec),
   fires("MODULE-OS-BASE", "from a release that is not told", (w) =>

@@ -45,7 +45,7 @@ test("every pinned image is named, with an automatic upgrade alone", () => {
   ]);
 });
 
-test("modules of the user's own go with no automatic upgrade", () => {
+test("user-defined modules go with no automatic upgrade", () => {
   const ec = anEc({ userDefinedModules: [{ name: "rg" }] });
   const edbs = [aDatabase("orders", { moduleList: [{ name: "rg" }] })];
   expect(codes(ec, edbs)).toEqual([]);

@@ -80,7 +80,7 @@ test.each<[string, Fields]>([
   ]);
 });
 
-test("modules of one's own are told apart by where they are defined", () => {
+test("user-defined modules are told apart by where they are defined", () => {
   const ec = anEc(
     { userDefinedModules: [{ name: "rg" }, { name: "EngineBloom" }] },
     {

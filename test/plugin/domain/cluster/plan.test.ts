@@ -80,7 +80,7 @@ const defined = { userDefinedModules: [{ name: "rg" }] };
 const withImage = (fields: object) => ({
   engineEnterpriseImageSpec: { versionTag: oldTag, imagePullPolicy: "Always", ...fields },
 });
-// 8.0.2-2 supports no modules of the user's own at all
+// 8.0.2-2 supports no user-defined modules at all
 const later: Scene = { deployments: [anOperator("8.0.6-8")] };
 const to806 = { tag: "8.0.6-54" };
 const noField: KubeObject = {
@@ -151,7 +151,7 @@ test.each<[string, Scene, Partial<ClusterRequest>, readonly string[]]>([
     ["CLUSTER-DIGEST-PINNED"],
   ],
   [
-    "a module of one's own with auto",
+    "a user-defined module with auto",
     { ...later, ecs: [anEc(defined)], edbs: [aDatabase("a", rg)] },
     { ...to806, auto: true },
     ["CLUSTER-AUTO-USER-MODULES"],
@@ -270,7 +270,7 @@ test("a rolling restart is waited for, and no hindrance", () => {
   expect([found.restarting, codesOf(found)]).toEqual([true, []]);
 });
 
-test("auto is switched off beside the tag where databases use modules of one's own", () => {
+test("auto is switched off beside the tag where databases use user-defined modules", () => {
   const scene = { ...later, ecs: [anEc({ ...defined, ...automatic })] };
   const found = plan({ ...scene, edbs: [aDatabase("a", rg)] }, to806);
   expect(patchOf(found.edits)).toEqual({

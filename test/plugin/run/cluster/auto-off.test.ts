@@ -1,4 +1,4 @@
-/** The automatic upgrade is switched off where databases use modules of the user's own, on a cluster in memory. */
+/** The automatic upgrade is switched off where databases use user-defined modules, on a cluster in memory. */
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import { at } from "../../../../plugin/domain/values";
 import { type AutoOffFlags, autoOffJob } from "../../../../plugin/run/cluster/upgrade";

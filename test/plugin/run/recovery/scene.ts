@@ -37,7 +37,7 @@ export interface FrozenWish {
   readonly license?: string;
   readonly edb?: object;
   readonly api?: PlayedWish;
-  /** The definition of the EC has a place for modules of one's own. */
+  /** The definition of the EC has a place for user-defined modules. */
   readonly defines?: true;
   /** False: nothing is asked of the EC. */
   readonly asked?: boolean;
@@ -86,7 +86,7 @@ async function readUpgraded(): Promise<readonly KubeObject[]> {
   ) as readonly KubeObject[];
 }
 
-/** The operator is one before 8.0.6-8: its definition has no place for modules of one's own (domain facts 7). */
+/** The operator is one before 8.0.6-8: its definition has no place for user-defined modules (domain facts 7). */
 function older(object: KubeObject): KubeObject {
   if (object.metadata.name !== `${names.ec.plural}.${names.group}`) return object;
   const whole = JSON.stringify(object);
