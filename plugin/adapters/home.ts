@@ -176,7 +176,7 @@ export class FileRecord {
   #failure(path: string, cause: unknown): RecordError {
     return new RecordError(`the record of run ${this.id} could not be written to ${path}`, {
       cause,
-      hint: "make room or set ENGINE_HOME to another folder, then run again",
+      hint: "free disk space, or set ENGINE_HOME to another folder, then run again",
     });
   }
 }

@@ -55,7 +55,7 @@ describe("arrivals", () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  test("make room: the oldest, or the oldest slow one", () => {
+  test("free space: the oldest, or the oldest slow one", () => {
     const arrivals = new Arrivals();
     const first = anArrival(arrivals);
     const second = anArrival(arrivals, { slow: true });

@@ -35,7 +35,7 @@ export function announcedBy({ headers }: IncomingMessage): number {
   return Number(headers["content-length"] ?? 0);
 }
 
-/** Why there is no body: over the limit, too slow, given up to make room, without room, or broken off. */
+/** Why there is no body: over the limit, too slow, given up to free space, without room, or broken off. */
 export type NoBody = "too large" | "late" | "shed" | "crowded" | "gone";
 
 /** How much may pass, and until when, by `performance.now()`. */

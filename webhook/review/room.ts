@@ -54,7 +54,7 @@ export class Arrivals {
 
 /** The calls that are being answered: so many at once, and a drain waits for them. */
 export class InFlight {
-  /** They hold places too, and have to make room: slow senders could take all of them otherwise. */
+  /** They hold places too, and have to free space: slow senders could take all of them otherwise. */
   readonly arriving = new Arrivals();
   private count = 0;
   private waiting: (() => void)[] = [];
@@ -152,7 +152,7 @@ export class Room {
   private reserve(bytes: number): boolean {
     const { budget } = this.shared;
     this.release();
-    // large bodies that hardly move make room for one that comes
+    // large bodies that hardly move free space for one that comes
     while (!budget.take(bytes)) if (!this.arriving.shed("slow")) return false;
     this.bytes = bytes;
     return true;

@@ -110,7 +110,7 @@ export const platformChecks: readonly Check[] = [
       }),
   }),
   warning("PLATFORM-QUOTA-EXHAUSTED", "domain facts 11", {
-    title: "The namespace's quotas leave room",
+    title: "The namespace's quotas have capacity left",
     cause: "a quota of the operator's namespace is used up: a new pod or Job may be refused",
     fix: "raise the quota before the upgrade",
     needs: ["resourceQuotas"],

@@ -137,7 +137,7 @@ const podCodes: readonly Explained[] = [
   }),
   error("POD-UNSCHEDULABLE", "domain facts 11", {
     cause: "no node takes a pod",
-    fix: "make room on a node, or fix the selector, taint or affinity that is named",
+    fix: "free capacity on a node, or fix the selector, taint or affinity that is named",
   }),
   error("POD-VOLUME", "domain facts 11", {
     cause: "no node takes a pod because of its volume",

@@ -145,7 +145,7 @@ export const databaseFindings = {
   restartsEmpty: warning("DATABASE-VOLATILE", "S83", {
     cause:
       "a database is neither replicated nor persistent: an upgrade restarts it empty, or is refused",
-    fix: "switch on replication or persistence for the upgrade, or make up your mind to lose the data",
+    fix: "switch on replication or persistence for the upgrade, or accept the data loss",
   }),
   versionsDiffer: warning("DATABASE-VERSIONS-DIFFER", "C8", {
     cause:

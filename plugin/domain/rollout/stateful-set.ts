@@ -70,7 +70,7 @@ function unscheduled(pod: KubeObject): Trouble | undefined {
     because: `no node takes it: ${message}`,
     fix: volume
       ? "look at its claims with kubectl get pvc; fix the volume or its storage class"
-      : "make room on a node, or fix the node selector, taint or affinity that it names",
+      : "free capacity on a node, or fix the node selector, taint or affinity that it names",
     definite: false,
     since: text(own(condition, "lastTransitionTime")),
   };

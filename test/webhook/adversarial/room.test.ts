@@ -1,4 +1,4 @@
-/** Who has to make room for whom, and how much an answer may say: the same limits seen from inside. */
+/** Who has to free space for whom, and how much an answer may say: the same limits seen from inside. */
 import { EventEmitter } from "node:events";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
