@@ -24,7 +24,7 @@ export function parseCertificateFile(
   if (match === undefined || more.length > 0) {
     throw new UsageError(
       `the file holds ${secrets.length} Secrets, ${named.length} of them named ${names.webhook.secret}`,
-      { hint: "give a file with the one Secret to judge" },
+      { hint: "give a file with the one Secret to inspect" },
     );
   }
   return { secret: asObject(match) };

@@ -51,7 +51,7 @@ export const runTable = flagTable({
     value: "FORMAT",
     choices: ["text", "json", "yaml", "jsonl"],
     fallback: "text",
-    help: "Form of the result on stdout",
+    help: "Output format",
   },
   "dry-run": {
     value: "MODE",
@@ -59,7 +59,7 @@ export const runTable = flagTable({
     fallback: "none",
     help: "client: read and plan; server: send each write with dryRun=All too",
   },
-  yes: { help: "Answer every question with yes" },
+  yes: { help: "Answer yes to every question" },
   "no-input": {
     key: "noInput",
     read: (read, name) => read.on(name),
@@ -69,7 +69,7 @@ export const runTable = flagTable({
     ...duration("5m"),
     key: "timeoutMs",
     read: readTimeout,
-    help: "Longest time to wait for one thing, as 90s or 10m; 0 for a week",
+    help: "Longest time without progress, as 90s or 10m; 0 for a week",
   },
   wait: { help: "Wait for what is not ready yet instead of stopping" },
   concurrency: {

@@ -12,7 +12,7 @@ import { diffCommand, rehearseCommand } from "./given";
 
 /** Words that only lead to other commands. */
 export const parents: Readonly<Record<string, string>> = {
-  cert: "Make or judge the certificate of the admission webhook",
+  cert: "Create or inspect the certificate of the admission webhook",
   modules: "Look at the modules of a cluster (EC), and install one",
 };
 

@@ -122,7 +122,7 @@ export function requireAsked(
   throw new CertificateStop(
     exitCodes.conflict,
     `${objectLabel(existing)} exists already; nothing was written`,
-    `judge it with: ${engine(["cert", "inspect"])}; replace it (it is saved first) with: ${engine(["cert", "create", "--replace"])}`,
+    `inspect it with: ${engine(["cert", "inspect"])}; replace it (it is saved first) with: ${engine(["cert", "create", "--replace"])}`,
   );
 }
 

@@ -134,7 +134,7 @@ describe("the cluster cannot be reached: 69", () => {
   });
 });
 
-/** One error, and the way out: nothing that a person has to pick the cause from. */
+/** One error, and the fix: nothing that a person has to pick the cause from. */
 function expectOneMessage({ stderr }: PluginRun): void {
   expect(stderr.match(/^error: /gm)).toHaveLength(1);
   expect(stderr).toMatch(/^ {2}next: /m);

@@ -1,4 +1,4 @@
-/** What a user may not do is found out and said before the first write, with the way out. */
+/** What a user may not do is found out and said before the first write, with the fix. */
 import { loadAll } from "js-yaml";
 import { containing, matching, type PluginOptions, type PluginRun } from "./plugin-run";
 import type { KubeObject } from "./api";

@@ -1,4 +1,4 @@
-/** What kubectl prints of an edit that the webhook refuses: the field, the reason and the way out. */
+/** What kubectl prints of an edit that the webhook refuses: the field, the reason and the fix. */
 import { join } from "node:path";
 import { cluster, clusterStatus, database, seedScene } from "./scene";
 import { containing, matching } from "./plugin-run";

@@ -72,7 +72,7 @@ export async function startWebhook(options: WebhookOptions): Promise<Webhook> {
   };
 }
 
-/** Names the build as the way out, before anything slow is started. */
+/** Names the build as the fix, before anything slow is started. */
 export function requireExecutable(file: string): void {
   try {
     accessSync(file, constants.X_OK);

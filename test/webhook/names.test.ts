@@ -60,7 +60,7 @@ describe("with every name changed a review is judged all the same", () => {
     expect(JSON.stringify(response)).not.toMatch(/engineVersion(?!z)|\bEC\b/);
   });
 
-  test("a minor version under the policy is refused, and the way out names the cluster's field", async () => {
+  test("a minor version under the policy is refused, and the fix names the cluster's field", async () => {
     const ec = { spec: { engineUpgradePolicy: "major" } };
     const edit = aRenamedUpdate({ engineVersion: "17.2" }, { engineVersion: "17.4" });
     const { response } = await review(edit, ec);

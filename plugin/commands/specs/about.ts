@@ -12,7 +12,7 @@ export const explain = spec({
   group: groups.look,
   summary: "Explain a finding code: cause, fix and source",
   description:
-    "Explain a finding code: its cause, the way out and where it comes from. Needs no cluster.",
+    "Explain a finding code: its cause, the fix and where it comes from. Needs no cluster.",
   examples: {
     "Explain a code of a report": "explain SECRET-MISSING",
   },

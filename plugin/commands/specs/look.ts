@@ -19,23 +19,23 @@ export const check = spec({
   path: "check",
   kind: "Check",
   group: groups.upgrade,
-  summary: "Judge whether an upgrade may begin: every prerequisite, nothing is written",
-  description: `Judge whether an upgrade may begin: the prerequisites of the procedure, and what is known to go wrong. Nothing
+  summary: "Check whether an upgrade can start: every prerequisite, nothing is written",
+  description: `Check whether an upgrade can start: the prerequisites of the procedure, and what is known to go wrong. Nothing
 is written: one list of each kind is read, and everything is judged from that one look.
 
 Findings are errors, which block an upgrade (exit code 3), or warnings. What may not be read ends the run with
-exit code 4 and the Role to ask for; nothing is claimed about it. Each finding has its cause and its way out;
+exit code 4 and the Role to ask for; nothing is claimed about it. Each finding has its cause and its fix;
 explain CODE says more. A finding that you can live with is accepted with --skip: it is still shown.`,
   examples: {
-    "Judge the cluster as it is": "check -n engine",
-    "Judge whether a release may be upgraded to, by its files":
+    "Check the cluster as it is": "check -n engine",
+    "Check whether an upgrade to a release can start, by its files":
       "check -n engine --release ./release --target 8.0.2-2",
     "Let warnings count, but for one that is known":
       "check -n engine --strict --skip DATABASE-VOLATILE",
     "See every check, without a cluster": "check --list",
   },
   flags: {
-    target: { ...tag("8.0.2-2"), help: "Operator release that is wanted, as 8.0.2-2" },
+    target: { ...tag("8.0.2-2"), help: "Operator release to upgrade to, as 8.0.2-2" },
     release: {
       value: "SOURCE",
       file: true,
@@ -85,7 +85,7 @@ whenever the cluster could be read, also when something stalls; 4 when nothing a
   },
   flags: {
     watch: { short: "w", help: "Show it again when something changes, until interrupted" },
-    interval: { ...duration("2s"), key: "intervalMs", help: "Time between two looks" },
+    interval: { ...duration("2s"), key: "intervalMs", help: "Interval between two reads" },
     until: {
       value: "VERDICT",
       choices: ["fine"],
@@ -144,7 +144,7 @@ operator acts on them. It asks before the first change. Running it again continu
       kinds: ["ec"],
       help: "Name of the EC; else the only one of the namespace",
     },
-    apply: { help: "Take the causes away, instead of showing how" },
+    apply: { help: "Remove the causes instead of showing how" },
     "engine-version": {
       value: "VERSION",
       read: readVersion,

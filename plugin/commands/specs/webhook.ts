@@ -87,13 +87,13 @@ export const certCreate = spec({
   path: "cert create",
   kind: "CertCreate",
   group: groups.certificates,
-  summary: "Make the key pair of the admission webhook as a Secret",
-  description: `Make the key pair of the admission webhook and write it as the Secret admission-tls.
+  summary: "Create the key pair of the admission webhook as a Secret",
+  description: `Create the key pair of the admission webhook and write it as the Secret admission-tls.
 
 For the companion webhook only: an operator makes its own. An existing Secret is replaced only with --replace,
 and saved first. The key is never printed.`,
   examples: {
-    "Make a pair that is valid for 5 years": "cert create -n engine-admission",
+    "Create a pair that is valid for 5 years": "cert create -n engine-admission",
     "Replace the pair in use": "cert create -n engine-admission --replace --yes",
   },
   flags: {
@@ -112,11 +112,11 @@ export const certInspect = spec({
   path: "cert inspect",
   kind: "CertInspect",
   group: groups.certificates,
-  summary: "Judge the key pair of the admission webhook",
-  description: `Judge the key pair of the admission webhook: names, dates, chain, and whether key and certificate fit.`,
+  summary: "Inspect the key pair of the admission webhook",
+  description: `Inspect the key pair of the admission webhook: names, dates, chain, and whether key and certificate fit.`,
   examples: {
-    "Judge the Secret in the cluster": "cert inspect -n engine",
-    "Judge a file, without a cluster": "cert inspect -f cert.pem",
+    "Inspect the Secret in the cluster": "cert inspect -n engine",
+    "Inspect a file, without a cluster": "cert inspect -f cert.pem",
   },
   flags: {
     filename: {
@@ -124,7 +124,7 @@ export const certInspect = spec({
       short: "f",
       value: "FILE",
       file: true,
-      help: "Secret or certificate to judge instead of the cluster's; - for stdin",
+      help: "Secret or certificate to inspect instead of the cluster's; - for stdin",
     },
   },
   cluster: true,

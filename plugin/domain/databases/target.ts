@@ -249,7 +249,7 @@ export function busyCluster(facts: Facts, { ec }: Target): readonly Finding[] {
     const cause = `its state is ${state}: databases are not reconciled until it is Running`;
     const frozen = ["Upgrade", "InvalidUpgrade"].includes(state);
     const wait = "bring the EC to Running first, or run again with --wait";
-    const fix = `${wait}; where its upgrade is frozen, ${recoverLine(ec)} shows the way out`;
+    const fix = `${wait}; where its upgrade is frozen, ${recoverLine(ec)} shows the fix`;
     return [databaseFinding("clusterNotRunning", { object, cause, ...(frozen && { fix }) })];
   }
   if (!isSuspended(facts, ec)) return [];

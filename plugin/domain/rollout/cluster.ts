@@ -200,7 +200,7 @@ function refused(facts: Facts, seen: Seen, { stateBefore }: WantedCluster): Trou
       first === undefined
         ? `${said}, and license, digests, databases and modules show no cause`
         : `${said}: ${causes.map(({ cause }) => cause).join("; ")}`,
-    fix: `${first === undefined ? log : causes.map(({ fix }) => fix).join("; ")}; ${recoverLine(ec)} shows the way out`,
+    fix: `${first === undefined ? log : causes.map(({ fix }) => fix).join("; ")}; ${recoverLine(ec)} shows the fix`,
     // what was so before the change is no answer to it
     definite: stateBefore !== "InvalidUpgrade" || taken || first !== undefined,
     since: undefined,
@@ -215,7 +215,7 @@ function frozen(facts: Facts, { ec, state, taken }: Seen): Trouble | undefined {
   return {
     code: "CLUSTER-FROZEN",
     because: `the upgrade has started and is stalled: ${causes.map(({ cause }) => cause).join("; ")}`,
-    fix: [...causes.map(({ fix }) => fix), `${recoverLine(ec)} shows the way out`].join("; "),
+    fix: [...causes.map(({ fix }) => fix), `${recoverLine(ec)} shows the fix`].join("; "),
     definite: true,
     since: undefined,
   };

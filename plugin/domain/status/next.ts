@@ -116,7 +116,7 @@ function behind({ clusters, situation }: NextFacts): Behind | undefined {
   return cluster && { cluster, target: operatorRelease(situation.facts).clusterTag };
 }
 
-/** Its own upgrade is the way out. */
+/** Its own upgrade is the fix. */
 function isSuspended(verdict: Verdict): boolean {
   return verdict.is === "stalled" && verdict.code === suspendedCode;
 }

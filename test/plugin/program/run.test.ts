@@ -116,7 +116,7 @@ test("but not twice on one terminal", async () => {
 });
 
 describe("a run that throws", () => {
-  test("prints the steps done until then, the cause and the way out, as one document", async () => {
+  test("prints the steps done until then, the cause and the fix, as one document", async () => {
     const cause = new Error("inner", { cause: new Error("innermost") });
     const error = new UnavailableError("the API server is gone", { hint: "look at it", cause });
     const { code, out, err } = await acted(fails(error), json);

@@ -68,7 +68,7 @@ describe("the Secret of the cluster", () => {
     expect(world.cluster.writes).toEqual([]);
   });
 
-  test("that is unfit ends with 3, every finding and the way out of the first", async () => {
+  test("that is unfit ends with 3, every finding and the fix of the first", async () => {
     const world = aWorld([]);
     const other = await generatePair({ namespace: "elsewhere", names, now });
     world.cluster.put(aSecret(other, { type: "custom" }));

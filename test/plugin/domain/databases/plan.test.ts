@@ -280,7 +280,7 @@ test.each([
   ["Upgrade", true],
   ["InvalidUpgrade", true],
   ["Initializing", false],
-])("where the EC is in state %s the way out of a frozen upgrade is named: %s", (state, named) => {
+])("where the EC is in state %s the fix of a frozen upgrade is named: %s", (state, named) => {
   for (const via of ["resource", "api"] as const) {
     const facts = sceneOf({ ecs: [upgradedEc({}, { state })] });
     const [busy] = plan(facts, { via }).busy;

@@ -212,7 +212,7 @@ describe("stalled", () => {
       { ecs: [anEc({}, invalid)] },
       {
         because: expect.stringContaining("show no cause") as string,
-        fix: "see kubectl logs deployment/engine-enterprise-operator; kubectl engine recover --ec ec -n engine shows the way out",
+        fix: "see kubectl logs deployment/engine-enterprise-operator; kubectl engine recover --ec ec -n engine shows the fix",
       },
     ],
     [

@@ -92,7 +92,7 @@ test.each<[string, ReturnType<typeof aNewConfiguration>, RegExp]>([
   ],
   ["an empty caBundle", aNewConfiguration({ caBundle: "" }), /caBundle is empty/],
   ["another CA", aNewConfiguration({ caBundle: "T1RIRVI=" }), /is not the certificate/],
-])("stalled: %s, with the way out", (_title, configuration, because) => {
+])("stalled: %s, with the fix", (_title, configuration, because) => {
   const { verdict } = withConfigurations(configuration);
   expect(verdict).toMatchObject({
     is: "stalled",

@@ -12,7 +12,7 @@ test.each<[string, string, Args, object]>([
     { is: "moving", facts: "", says: "1 of 1 EDB: engine/a (pending)" },
   ],
   [
-    "what is stalled, on which object, and the way out",
+    "what is stalled, on which object, and the fix",
     "Webhook",
     [{ webhookConfigurations: [aNewConfiguration({ caBundle: "" })] }],
     {
