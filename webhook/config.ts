@@ -289,7 +289,7 @@ export function readNames(file: string): JudgedNames {
   try {
     const documents = parseMarked(readFileSync(file, "utf8"), parseYaml);
     return documents.length > 1
-      ? { problems: [`holds ${documents.length} documents where one is wanted`] }
+      ? { problems: [`holds ${documents.length} documents where one is expected`] }
       : judgeNames(documents[0]);
   } catch (error) {
     const [reason = ""] = errorText(error).split("\n");

@@ -4,7 +4,7 @@ import { quoteCommand } from "../output/escape";
 import type { Report } from "../run/report";
 import type { CommandContext } from "./context";
 
-/** Plans the command; exit 1 when it would write something, 0 when all is as wanted. */
+/** Plans the command; exit 1 when it would write something, 0 when all is up to date. */
 export async function runDiff(
   context: CommandContext,
   plan: (context: CommandContext) => Promise<Report>,

@@ -154,7 +154,7 @@ function requireNarrow(
     wide.map(
       (rule) => `template ${source}: its rules reach beyond the kinds of ${names.group}: ${rule}`,
     ),
-    { hint: `look at its rules; if they are wanted, add --allow-rules '${wide.join(",")}'` },
+    { hint: `look at its rules; if they are intended, add --allow-rules '${wide.join(",")}'` },
   );
 }
 
@@ -176,7 +176,7 @@ function probePair(
   const [accept, deny] = documents.map((document) => probeObject(document, namespace));
   if (documents.length !== 2 || accept === undefined || deny === undefined) {
     throw new UsageError(
-      `probe file ${source}: two objects are wanted, each with apiVersion, kind and metadata.name`,
+      `probe file ${source}: two objects are expected, each with apiVersion, kind and metadata.name`,
       { hint: "the first must pass the webhook, the second must be refused by it" },
     );
   }

@@ -275,7 +275,7 @@ function planLines(
     if (unplanned !== undefined) {
       return [`${paint.strong(heading)}: could not be planned: ${escape(unplanned)}`];
     }
-    if (own.length === 0) return [`${paint.strong(heading)}: as wanted, nothing is written`];
+    if (own.length === 0) return [`${paint.strong(heading)}: up to date, nothing is written`];
     return renderPlanPart(heading, own, paint);
   });
 }

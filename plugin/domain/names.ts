@@ -71,7 +71,7 @@ export function nameProblem(
   const shown = JSON.stringify(typed);
   if (name === "") return `${shown} has no name`;
   if (kind !== undefined && !wanted.includes(kind)) {
-    return `${shown} is of kind ${termOf(names[kind])}; the name of an ${terms} is wanted`;
+    return `${shown} is of kind ${termOf(names[kind])}; the name of an ${terms} is expected`;
   }
   if (namespace === undefined) return undefined;
   if (wanted.includes("ec"))

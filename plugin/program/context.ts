@@ -175,7 +175,7 @@ function needsYes(
   const why = noInput ? "--no-input was given" : "there is no terminal to ask on";
   const again = quoteCommand([...prefix.split(" "), ...argv, "--yes"]);
   return new UsageError(`needs --yes, since ${why}: ${question}`, {
-    hint: `if that is wanted, run: ${again}`,
+    hint: `if that is intended, run: ${again}`,
   });
 }
 

@@ -19,7 +19,7 @@ export async function readNames(file: string): Promise<ReadNames> {
   try {
     const documents = parseNamesFile(await textOf(file), file);
     if (documents.length > 1) {
-      return { problems: [named(`holds ${documents.length} documents where one is wanted`)] };
+      return { problems: [named(`holds ${documents.length} documents where one is expected`)] };
     }
     const judged = judgeNames(documents[0]);
     return "names" in judged

@@ -90,7 +90,7 @@ class Creation {
     });
   }
 
-  /** Reads what is there; a pair is made only where one is wanted, for keys are dear. */
+  /** Reads what is there; a pair is made only where one is expected, for keys are dear. */
   async #facts(): Promise<CertFacts> {
     const { clock, certificates, names } = this.deps;
     const { fromSecret, years } = this.options;

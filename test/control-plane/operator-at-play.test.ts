@@ -45,7 +45,7 @@ async function seen(
   name: string,
   wanted: (object: KubeObject) => boolean,
 ): Promise<KubeObject> {
-  return until(`${name} to be as wanted`, async () => {
+  return until(`${name} to be up to date`, async () => {
     const object = await read(resource, name);
     return object !== undefined && wanted(object) ? object : undefined;
   });

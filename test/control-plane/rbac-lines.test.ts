@@ -1,5 +1,5 @@
 /**
- * A healthy cluster of every release line: what its operator came with is as wanted, whoever wrote it
+ * A healthy cluster of every release line: what its operator came with is up to date, whoever wrote it
  * down in whatever order, and neither looking at it nor the plain command changes a byte of it.
  */
 import { defaultNames as names } from "../../plugin/domain/names";
@@ -179,7 +179,7 @@ describe.each(Object.entries(roles))("with operator %s and its own roles", (vers
     await installRoles(rules);
   });
 
-  test("status says that all is as wanted", async () => {
+  test("status says that all is up to date", async () => {
     const before = await stored();
     const { code, report } = await run("status");
     const { rbac } = report.details as { readonly rbac: object };

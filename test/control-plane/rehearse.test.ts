@@ -103,7 +103,7 @@ const rows: readonly Row[] = [
         changes: { rule: { resources: ["engineenterprisedatabases"] } },
       }),
   },
-  { name: "only new, as wanted", found: ({ api, scene }) => putNewConfiguration(api, scene) },
+  { name: "only new, up to date", found: ({ api, scene }) => putNewConfiguration(api, scene) },
   {
     name: "only new, held by another manager",
     found: ({ api, scene }) =>

@@ -50,7 +50,7 @@ async function seen(
   ref: typeof sessions,
   wanted: (object: KubeObject) => boolean,
 ): Promise<KubeObject> {
-  return until(`${ref.name} to be as wanted`, async () => {
+  return until(`${ref.name} to be up to date`, async () => {
     const object = await cluster.get(ref);
     return object !== undefined && wanted(object) ? object : undefined;
   });

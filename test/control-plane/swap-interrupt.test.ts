@@ -1,4 +1,4 @@
-/** A swap that is killed, interrupted or run twice at once: the next run ends as wanted. */
+/** A swap that is killed, interrupted or run twice at once: the next run ends up to date. */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -136,7 +136,7 @@ describe("killed with SIGKILL when", () => {
   });
 
   test.each(moments.map((moment) => [moment.name, moment] as const))(
-    "%s, the databases stay guarded and the next run ends as wanted",
+    "%s, the databases stay guarded and the next run ends up to date",
     async (_name, moment) => {
       await signalAt(start(["--yes"], "jsonl"), "SIGKILL", moment);
       await expectGuarded();

@@ -204,7 +204,7 @@ describe("an owner who would undo the change", () => {
     expect(errorsIn(report)).toEqual(["WEBHOOK-OWNED"]);
   });
 
-  test("of a new one that is as wanted is only mentioned", async () => {
+  test("of a new one that is up to date is only mentioned", async () => {
     const { api, scene } = suite;
     await putNewConfiguration(api, scene, { changes: { metadata: owners.Flux } });
     await settle(api, scene);

@@ -99,12 +99,12 @@ const rows: readonly Row[] = [
     writes: [applied],
   },
   {
-    name: "only new, as wanted",
+    name: "only new, up to date",
     found: ({ api, scene }) => putNewConfiguration(api, scene),
     writes: [],
   },
   {
-    name: "only new, as wanted, with the fields of another manager",
+    name: "only new, up to date, with the fields of another manager",
     found: ({ api, scene }) => putNewConfiguration(api, scene, { manager: "terraform" }),
     writes: [],
   },

@@ -1,4 +1,4 @@
-/** The cluster's state is the only memory: whenever a run ends, the next one ends as wanted. */
+/** The cluster's state is the only memory: whenever a run ends, the next one ends up to date. */
 import type { Call } from "../support/fake-cluster";
 import { applyNew, deleteOld, expectWanted, Scene, type Start } from "../plugin/run/swap/scene";
 
@@ -39,7 +39,7 @@ describe.each(starts)("from %s", (_title, start) => {
   });
 
   test.each(["before", "after"] as const)(
-    "killed %s any call: the next run ends as wanted",
+    "killed %s any call: the next run ends up to date",
     async (when) => {
       for (const { n } of calls) {
         const scene = sceneOf(start);
@@ -60,7 +60,7 @@ describe.each(starts)("from %s", (_title, start) => {
   );
 
   test.each(["before", "after"] as const)(
-    "interrupted %s any call: the state is told truly, the next run ends as wanted",
+    "interrupted %s any call: the state is told truly, the next run ends up to date",
     async (when) => {
       for (const { n, dryRun, verb } of calls) {
         const scene = sceneOf(start);

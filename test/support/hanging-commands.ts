@@ -20,7 +20,7 @@ const withoutPair: HangRow["objects"] = (example) =>
   );
 const bound: HangRow["objects"] = () => [...exampleDefinitions(names), ...alone];
 
-/** Its values were as wanted before: that its fields change hands cannot be read off them. */
+/** Its values were up to date before: that its fields change hands cannot be read off them. */
 const handedOver = /^Service\/engine\/admission$/;
 
 /** A new command is one line here; the group says which file of test/faults plays it. */

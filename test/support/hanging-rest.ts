@@ -199,7 +199,7 @@ async function met({ row, folder, silence, goal, usualMs }: Wanted): Promise<Hun
     const got = JSON.stringify(await play.goal());
     const bad = [
       ...(posts - lost <= 1 ? [] : [`called ${String(posts)} times`]),
-      ...(got === goal ? [] : [`not as wanted: ${got}`]),
+      ...(got === goal ? [] : [`not as expected: ${got}`]),
       ...ends.slice(1).flatMap(({ code, reason }) => (code === 0 ? [] : [`then ${reason}`])),
       ...([1, 70].includes(first.code) ? ["it failed"] : []),
     ];

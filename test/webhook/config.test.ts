@@ -278,7 +278,7 @@ describe("ENGINE_NAMES", () => {
         'webhook.secretCert and webhook.secretKey are both "cert": the private key would be published as the certificate',
       ],
     ],
-    ["two documents", "a: 1\n---\nb: 1", ["holds 2 documents where one is wanted"]],
+    ["two documents", "a: 1\n---\nb: 1", ["holds 2 documents where one is expected"]],
     [
       "no YAML",
       "a: [1",

@@ -59,7 +59,7 @@ export function oidcSource(site: Site, pair: ClientPair | undefined): Credential
   const name = text(own(user.authProvider, "name")) ?? "";
   if (name !== "oidc") {
     throw new PermissionError(`the auth provider "${name}" of ${userName} is not supported`, {
-      hint: "give the user an exec credential plugin instead, as kubectl wants it too",
+      hint: "give the user an exec credential plugin instead, as kubectl requires too",
     });
   }
   // client-node writes renewed tokens into the user that it is given.

@@ -74,7 +74,7 @@ function textOf(bytes: Buffer, source: string): ReleaseFile {
 function requireDigest({ shown }: Source, found: string, { sha256 }: Wanted): void {
   if (sha256 === undefined || digestOf(sha256) === found) return;
   throw new UsageError(
-    `release ${shown} is not the one that was pinned: its SHA-256 is ${found}, wanted ${String(digestOf(sha256))}`,
+    `release ${shown} is not the one that was pinned: its SHA-256 is ${found}, expected ${String(digestOf(sha256))}`,
     { hint: "find out what changed before you use it" },
   );
 }

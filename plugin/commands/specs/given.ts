@@ -80,7 +80,7 @@ export const diff = (known: readonly string[]) =>
     group: groups.look,
     summary: "Show what a command would change, without changing it",
     description: `Show what a command would change, without changing it: ends with 1 when there is something, with 0
-when all is as wanted.
+when all is up to date.
 
 The command only reads and plans; --dry-run=server also lets the API server judge each write. Without a
 command, ${rehearsedByDefault} is meant.`,

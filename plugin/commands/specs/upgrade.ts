@@ -72,7 +72,7 @@ The prerequisites are judged first; one that is missing ends the run before anyt
 part is planned, and the whole plan is shown: each write with its reason, permission, risk, way back and kubectl
 command. It asks once. A plan that was saved with --plan-out is bound to the cluster, to the release and to the
 state of each object, and is refused when one of them has changed. Running the command again resumes: what is
-done is as wanted, and is not written again.`,
+done is up to date, and is not written again.`,
   examples: {
     "Show the whole plan": "upgrade -n engine --release ./release --dry-run=client",
     "Carry it out without a question":

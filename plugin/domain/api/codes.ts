@@ -21,7 +21,7 @@ export const moduleFindings = {
     code: "MODULE-ENGINE-UNKNOWN",
     severity: "warning",
     cause:
-      "no node of the cluster supports the wanted engine version: bundled modules cannot be judged",
+      "no node of the cluster supports the requested engine version: bundled modules cannot be judged",
     fix: "upgrade the cluster (EC) first, then run this again; or correct the version",
     source: "domain facts 9",
   },
@@ -36,7 +36,7 @@ export const moduleFindings = {
   platform: {
     code: "MODULE-PLATFORM",
     severity: "error",
-    cause: "a module in use is not installed for the wanted platform",
+    cause: "a module in use is not installed for the requested platform",
     fix: "install a build for that platform with modules install FILE before the upgrade",
     source: "S103",
   },
@@ -50,7 +50,7 @@ export const moduleFindings = {
   target: {
     code: "MODULE-TARGET",
     severity: "error",
-    cause: "a module in use has no installed build for the wanted engine version",
+    cause: "a module in use has no installed build for the requested engine version",
     fix: "install a build for that version with modules install FILE before the upgrade",
     source: "S103",
   },

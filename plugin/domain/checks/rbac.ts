@@ -37,7 +37,7 @@ const perSite =
 export const rbacChecks: readonly Check[] = [
   error("RBAC-TEMPLATE", "S34", {
     title: "The release's roles and bindings are fit",
-    cause: "the release's files for managed namespaces do not hold what is wanted of them",
+    cause: "the release's files for managed namespaces do not hold what they have to",
     fix: "give the whole release, or the files with reapply-rbac --template",
     needs: [...settingNeeds, "ecs"],
     wants: "rbac",

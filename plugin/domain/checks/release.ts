@@ -25,16 +25,16 @@ const needs = ["deployments"] as const;
 /** The checks of the wanted release. */
 export const releaseChecks: readonly Check[] = [
   shared(operatorFindings.older, {
-    title: "The wanted release is not older than the one that runs",
+    title: "The target release is not older than the one that runs",
     needs,
     wants: "version",
     judge: ({ deployment, installed, wanted }) =>
       deployment && installed && wanted && compareReleaseTags(wanted.release, installed.release) < 0
-        ? [on(deployment, `it is at ${installed.tag}, ${wanted.tag} is wanted`)]
+        ? [on(deployment, `it is at ${installed.tag}, ${wanted.tag} is requested`)]
         : [],
   }),
   error("RELEASE-PATH", source, {
-    title: "The wanted release may follow what runs",
+    title: "The target release may follow what runs",
     cause: "this release cannot follow the one that runs",
     fix: "go by a release in between that may follow what runs, then on from there",
     needs: ["deployments", "ecs"],
@@ -42,7 +42,7 @@ export const releaseChecks: readonly Check[] = [
     judge: judgePath,
   }),
   error("RELEASE-TAG-MISMATCH", source, {
-    title: "The release's files are of the wanted release",
+    title: "The release's files are of the target release",
     cause: "the operator's image in the bundle is of another release than the one asked for",
     fix: "fetch the files of the release that you want: some tags do not match what is inside",
     needs: [],
@@ -51,7 +51,7 @@ export const releaseChecks: readonly Check[] = [
       const inside = contents?.operatorVersion;
       if (operatorVersion === undefined || inside === undefined) return [];
       if (isSameTag(operatorVersion, inside)) return [];
-      return [{ cause: `the bundle holds ${inside}, ${operatorVersion} is wanted` }];
+      return [{ cause: `the bundle holds ${inside}, ${operatorVersion} is requested` }];
     },
   }),
   warning("RELEASE-TAG-UNKNOWN", source, {
@@ -85,7 +85,7 @@ export const releaseChecks: readonly Check[] = [
     judge: judgeFiles,
   }),
   warning("RELEASE-PAIR-UNKNOWN", source, {
-    title: "The cluster release of the wanted operator is known",
+    title: "The cluster release of the target operator is known",
     cause: "it is not known here which cluster release belongs to this operator release",
     fix: "see its release notes, and give the tag to upgrade-cluster with --target",
     needs: [],
@@ -96,7 +96,7 @@ export const releaseChecks: readonly Check[] = [
         : [],
   }),
   warning("RELEASE-PAIR-CONTRADICTS", source, {
-    title: "The cluster release of the wanted operator is told without a contradiction",
+    title: "The cluster release of the target operator is told without a contradiction",
     cause:
       "the command line, the release's files and the pairs known here tell different cluster releases for the operator",
     fix: "see the release notes, and give the right tag: upgrade with --cluster-target, upgrade-cluster with --target",

@@ -19,7 +19,7 @@ export const clusterFindings = {
   autoOn: warning("CLUSTER-AUTO-ON", "S12", {
     cause:
       "the EC also asks for automatic upgrades: the operator will bring the next release by itself",
-    fix: "nothing, if that is wanted; else set the field to false",
+    fix: "nothing, if that is intended; else set the field to false",
   }),
   autoTargetUnknown: error("CLUSTER-AUTO-TARGET-UNKNOWN", "S13", {
     cause: "it is not known which release the operator would bring",

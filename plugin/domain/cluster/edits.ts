@@ -32,7 +32,7 @@ export interface AutoPlan {
   readonly off: boolean;
 }
 
-/** The fields that differ from what is asked for; none when the EC is as wanted. */
+/** The fields that differ from what is asked for; none when the EC is up to date. */
 export function editsOf(
   ec: KubeObject,
   wish: ClusterWish,

@@ -31,7 +31,7 @@ export interface ClusterRequest extends ClusterWish {
 /** The plan, and what may keep it from being done. */
 export interface ClusterPlan {
   readonly ec: KubeObject;
-  /** Empty: the EC's spec is as wanted, and nothing is held against it. */
+  /** Empty: the EC's spec is up to date, and nothing is held against it. */
   readonly edits: readonly FieldEdit[];
   /** Exit 3. */
   readonly blocks: readonly Finding[];

@@ -63,7 +63,7 @@ export const databaseFindings = {
   }),
   newer: warning("DATABASE-NEWER", "C7", {
     cause: "the database runs a later version than the one that is asked for, and is left as it is",
-    fix: "nothing, if that is wanted",
+    fix: "nothing, if that is intended",
   }),
   notInLine: warning("DATABASE-NOT-IN-LINE", "S100", {
     cause: "the database runs the new version, and its resource still asks for another one",

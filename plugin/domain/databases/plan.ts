@@ -40,7 +40,7 @@ export interface DatabaseWish {
 export interface DatabasePlan {
   readonly target: Target;
   readonly label: string;
-  /** Empty: the spec is as wanted. */
+  /** Empty: the spec is up to date. */
   readonly edits: readonly FieldEdit[];
   /** What has to run in the end; absent where it is not known before. */
   readonly version: EngineVersion | undefined;

@@ -146,7 +146,7 @@ const image = "engineEnterpriseImageSpec";
 /** Where each kind keeps what is read, judged and written. */
 export const fieldNamesOfKinds = {
   fields: {
-    engineVersion: fieldPath(["spec", "engineVersion"], "Database: the version wanted"),
+    engineVersion: fieldPath(["spec", "engineVersion"], "Database: the requested version"),
     moduleLists: fieldNames(
       ["moduleList", "modulesList"],
       "Database: its modules, beside the version; every spelling is read",

@@ -21,7 +21,7 @@ export interface ClusterPatch {
   readonly edits: readonly FieldEdit[];
 }
 
-/** The patches that are needed; a cluster that is as wanted has none. */
+/** The patches that are needed; a cluster that is up to date has none. */
 export function clusterPatches(
   clusters: readonly KubeObject[],
   wish: RegistryWish,

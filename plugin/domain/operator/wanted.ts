@@ -112,7 +112,7 @@ function problemsOf(
     ...nameless.map(({ kind }) => `a ${kind} has no name`),
     ...(operators.length === 1
       ? []
-      : [`one Deployment ${deployment} is wanted, not ${operators.length}`]),
+      : [`one Deployment ${deployment} is requested, not ${operators.length}`]),
   ];
 }
 

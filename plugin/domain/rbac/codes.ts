@@ -23,7 +23,7 @@ export const rbacFindings = {
   }),
   local: warning("RBAC-LOCAL", "S18", {
     cause: "a role or binding has what no known release had: a person added it, and it is kept",
-    fix: "nothing, as long as it is wanted; else run reapply-rbac with --drop-local",
+    fix: "nothing, as long as it is intended; else run reapply-rbac with --drop-local",
   }),
   namespaceAbsent: error("RBAC-NAMESPACE-ABSENT", "domain facts 6", {
     cause: "the namespace does not exist; an operator that is told to manage it stops",
@@ -80,7 +80,7 @@ export const rbacFindings = {
   }),
   unproven: warning("RBAC-UNPROVEN", "S34", {
     cause:
-      "role and binding are as wanted, but that the accounts may use them is not proven: you may create neither a SubjectAccessReview nor, in this namespace, a LocalSubjectAccessReview",
+      "role and binding are up to date, but that the accounts may use them is not proven: you may create neither a SubjectAccessReview nor, in this namespace, a LocalSubjectAccessReview",
     fix: "ask an administrator to apply the printed roles, then run again, which proves it",
   }),
   unknownConfiguration: error("RBAC-CONFIGURATION-UNKNOWN", "domain facts 6", {

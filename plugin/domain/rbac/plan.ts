@@ -1,4 +1,4 @@
-/** What has to be written in one place so that role and binding are as wanted. Pure. */
+/** What has to be written in one place so that role and binding are up to date. Pure. */
 import { type KubeObject, objectLabel } from "../objects";
 import { at, type Json, own, text } from "../values";
 import type { Pair } from "../kinds";
@@ -124,7 +124,7 @@ export function localFindings(
       object: objectLabel(object),
       field,
       cause: `a person added what no known release had, and it is kept: ${added.join("; ")}`,
-      fix: `nothing, as long as it is wanted; else reapply-rbac --drop-local ${entries.join(",")}`,
+      fix: `nothing, as long as it is intended; else reapply-rbac --drop-local ${entries.join(",")}`,
     });
   };
   return [
@@ -171,7 +171,7 @@ export interface Write {
   readonly mixed?: true;
 }
 
-/** Everything that one place needs; without `role`, `binding` and `temporary` it is as wanted. */
+/** Everything that one place needs; without `role`, `binding` and `temporary` it is up to date. */
 export interface SitePlan {
   readonly role?: Write;
   readonly binding?: Write;

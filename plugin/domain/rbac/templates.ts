@@ -52,7 +52,7 @@ export function renderRbac(documents: readonly unknown[], filling: Filling): Rba
     const reference = `${role.kind}/${wanted.role}`;
     if (found.binding !== undefined && roleRefOf(pair.binding) !== reference) {
       problems.push(
-        `${binding.kind}/${wanted.binding} is for ${roleRefOf(pair.binding)}, wanted ${reference}`,
+        `${binding.kind}/${wanted.binding} is for ${roleRefOf(pair.binding)}, expected ${reference}`,
       );
     }
     return pair;

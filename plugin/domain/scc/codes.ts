@@ -5,7 +5,7 @@ import { error, type Explained, findingIn, warning } from "../findings";
 export const sccFindings = {
   adjustment: error("SCC-ADJUSTMENT", "S32", {
     cause: "the EC asks for automatic resource adjustment, which needs the constraint",
-    fix: "leave it bound while that is wanted; else set the field to false, wait for the rolling update, then run again",
+    fix: "leave it bound while that is intended; else set the field to false, wait for the rolling update, then run again",
   }),
   ecNotRunning: error("SCC-EC-NOT-RUNNING", "domain facts 5", {
     cause: "the EC is not in state Running: its pods may still be recreated",
@@ -54,7 +54,7 @@ export const sccFindings = {
   wayRole: warning("SCC-WAY-ROLE", "S33", {
     cause:
       "the account may use the constraint by a role with a wildcard, or by one that also grants other things",
-    fix: "take the account out of the binding, or the rule out of the role, by hand if it is not wanted, then run again",
+    fix: "take the account out of the binding, or the rule out of the role, by hand if it is not intended, then run again",
   }),
 } as const satisfies Readonly<Record<string, Explained>>;
 

@@ -151,7 +151,7 @@ function judgeAdjustment(cluster: KubeObject, names: Names): readonly Finding[] 
       object: objectLabel(cluster),
       field: names.ecFields.allowAutoAdjustment.join("."),
       cause: `the ${termOf(names.ec)} asks for automatic resource adjustment, which needs the constraint`,
-      fix: "leave it bound while that is wanted; else set the field to false, wait for the rolling update, then run again",
+      fix: "leave it bound while that is intended; else set the field to false, wait for the rolling update, then run again",
     }),
   ];
 }

@@ -149,7 +149,7 @@ function lateness(facts: Facts, object: KubeObject, kind: Edit["kind"]): string 
   const wanted = parseEngineVersion(wantedVersion(facts, object, kind));
   const running = runningOf(facts, object, kind);
   if (wanted !== undefined && running !== undefined && formatEngineVersion(wanted) !== running) {
-    return `${running} runs, ${formatEngineVersion(wanted)} is wanted`;
+    return `${running} runs, ${formatEngineVersion(wanted)} is requested`;
   }
   const { generation = 0 } = object.metadata;
   const observed = at(object, facts.names.edbFields.observedGeneration);
@@ -171,7 +171,7 @@ function verdictOn(
   if (refused.length > 0) {
     return {
       is: "stalled",
-      because: `${refused.length} of ${count} ${term} are not as wanted: ${listed(refused)}`,
+      because: `${refused.length} of ${count} ${term} are not as expected: ${listed(refused)}`,
       fix: `see why with kubectl describe ${names[kind].plural}; an edit is taken up once the cluster is Running`,
     };
   }

@@ -41,7 +41,7 @@ export const webhookFindings = {
   probeSkipped: warning("PROBE-SKIPPED", "domain facts 4.3", {
     cause:
       "no probe was made: it is unproven that the webhook answers and that it refuses a bad edit",
-    fix: "run again without --no-probe, it writes nothing when all is as wanted",
+    fix: "run again without --no-probe, it writes nothing when all is up to date",
   }),
   absent: warning("WEBHOOK-ABSENT", "S24", {
     cause: "neither the new nor the old configuration existed: nothing was validated until now",
@@ -50,11 +50,11 @@ export const webhookFindings = {
   failurePolicy: warning("WEBHOOK-FAILURE-POLICY", "cli contract, upgrade-webhook", {
     cause:
       "the live entry's failurePolicy differs from the template's, and the template's is written",
-    fix: "give a template with the policy that you want by --template",
+    fix: "give a template with the policy that you want with --template",
   }),
   kept: warning("WEBHOOK-KEPT", "domain facts 4.3", {
     cause: "a selector, condition or time limit of the live entry was kept against the template",
-    fix: "nothing, if it is wanted; else run with --take-template-selectors or edit it",
+    fix: "nothing, if it is intended; else run with --take-template-selectors or edit it",
   }),
   losesRules: error("WEBHOOK-LOSES-RULES", "cli contract, upgrade-webhook", {
     cause:

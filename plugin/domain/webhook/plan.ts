@@ -235,7 +235,7 @@ function keptFinding(field: string, source: string, names: Names): Finding {
     object: `ValidatingWebhookConfiguration/${names.webhook.configuration}`,
     field: `webhooks[0].${field}`,
     cause: `kept as found in ${source}, the template has something else`,
-    fix: "nothing, if it is wanted; else run with --take-template-selectors or edit it",
+    fix: "nothing, if it is intended; else run with --take-template-selectors or edit it",
   });
 }
 

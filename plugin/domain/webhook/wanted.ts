@@ -120,13 +120,13 @@ function findingsOf(source: Json | undefined, entry: Json, from: Ingredients): r
       object: `ValidatingWebhookConfiguration/${from.names.webhook.configuration}`,
       field: "webhooks[0].failurePolicy",
       cause: `the live entry has ${JSON.stringify(found)}, the template ${JSON.stringify(written)}, and the template's is written`,
-      fix: "give a template with the policy that you want by --template",
+      fix: "give a template with the policy that you want with --template",
     }),
   ];
 }
 
 /**
- * The paths at which the live object is not as wanted, in order. Labels and annotations are
+ * The paths at which the live object is not as expected, in order. Labels and annotations are
  * compared where the wanted object names them, the entries of the wanted names as a whole.
  */
 export function differencesOf(live: unknown, wanted: KubeObject): readonly string[] {
@@ -172,7 +172,7 @@ export function renderTemplate(
   const present = documents.filter((document) => document !== null && document !== undefined);
   const first = present[0];
   if (present.length !== 1 || first === undefined) {
-    return unfit([`it holds ${present.length} documents where exactly one is wanted`]);
+    return unfit([`it holds ${present.length} documents where exactly one is expected`]);
   }
   if (!isObject(first)) return unfit(["it is not a YAML mapping"]);
   const rendered = replaceTokens(first, names.placeholders.namespace, namespace);
@@ -195,7 +195,7 @@ function judgeHead(rendered: unknown, names: Names): readonly string[] {
   const expect = (path: readonly string[], wanted: string): void => {
     const found = at(rendered, path);
     if (found !== wanted) {
-      problems.push(`${path.join(".")} is ${shown(found)}, wanted "${wanted}"`);
+      problems.push(`${path.join(".")} is ${shown(found)}, expected "${wanted}"`);
     }
   };
   expect(["apiVersion"], "admissionregistration.k8s.io/v1");
@@ -209,23 +209,23 @@ function judgeEntries(rendered: unknown, namespace: string, names: Names): reado
   const entry = entries[0];
   const count = list(own(rendered, "webhooks")).length;
   if (count !== 1 || entry === undefined) {
-    return [`webhooks has ${count} entries where exactly one is wanted`];
+    return [`webhooks has ${count} entries where exactly one is expected`];
   }
   const problems: string[] = [];
   if (own(entry, "name") !== names.webhook.entry) {
     problems.push(
-      `webhooks[0].name is ${shown(own(entry, "name"))}, wanted "${names.webhook.entry}"`,
+      `webhooks[0].name is ${shown(own(entry, "name"))}, expected "${names.webhook.entry}"`,
     );
   }
   if (own(own(entry, "clientConfig"), "url") !== undefined) {
-    problems.push("webhooks[0].clientConfig.url is set where a service is wanted");
+    problems.push("webhooks[0].clientConfig.url is set where a service is expected");
   }
   if (text(serviceNameOf(entry)) === undefined) {
     problems.push("webhooks[0].clientConfig.service.name is absent");
   }
   if (serviceNamespaceOf(entry) !== namespace) {
     problems.push(
-      `webhooks[0].clientConfig.service.namespace is ${shown(serviceNamespaceOf(entry))} after rendering, wanted "${namespace}"`,
+      `webhooks[0].clientConfig.service.namespace is ${shown(serviceNamespaceOf(entry))} after rendering, expected "${namespace}"`,
     );
   }
   if (list(own(entry, "rules")).length === 0) problems.push("webhooks[0].rules is empty");

@@ -44,7 +44,7 @@ export function playOperator(options: PlayOptions): Play {
 export class Play {
   /** The operator's log so far, one JSON text a line. */
   readonly log: string[] = [];
-  /** When each act that is wanted was wanted first: all that is remembered of time. */
+  /** When each act that is wanted wup to date first: all that is remembered of time. */
   private since = new Map<string, number>();
   private readonly seen: Scene["seen"] = new Map();
   /** When something is due next, as of the last look; without end when all has come to rest. */

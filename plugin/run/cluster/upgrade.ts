@@ -107,7 +107,7 @@ function planOf(
     ]);
   }
   const { ec, edits } = cluster;
-  const why = "the spec is as wanted already";
+  const why = "the spec is up to date already";
   return {
     ...{ cluster, resource, blocks: cluster.blocks, warnings: cluster.warnings },
     changes: [clusterPatch({ resource, ec, edits })],
@@ -136,7 +136,7 @@ async function followedByFacts(
   options: UpgradeClusterOptions,
   { cluster, resource }: Pick<UpgradePlan, "cluster" | "resource">,
 ): Promise<string> {
-  if (options.dryRun !== "none") return "its spec is as wanted, nothing would be written";
+  if (options.dryRun !== "none") return "its spec is up to date, nothing would be written";
   const wanted: WantedCluster = cluster.wanted;
   const info = {
     id: "cluster.follow",
@@ -188,7 +188,7 @@ export interface Following {
   readonly wanted: WantedCluster;
 }
 
-/** Looks until the cluster is as wanted; a stall ends with 1, time that runs out with 124. */
+/** Looks until the cluster is up to date; a stall ends with 1, time that runs out with 124. */
 export async function follow(
   deps: UpgradeClusterDeps,
   { namespace, name, stallAfterMs, limitMs }: UpgradeClusterOptions,

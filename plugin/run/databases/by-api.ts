@@ -88,7 +88,7 @@ export function callOf({ label: object }: Pick<DatabasePlan, "label">) {
   return { id: "database.call", action: "call", object } as const;
 }
 
-/** Calls unless it is as wanted, follows the action, then sees to the resource. */
+/** Calls unless it is up to date, follows the action, then sees to the resource. */
 export async function byApi(
   context: WriteContext,
   before: DatabasePlan,
@@ -286,7 +286,7 @@ export async function alongside(
   return await bringInLine(context, { facts, plan });
 }
 
-/** Why the resource is not written; undefined where it is, or is as wanted. */
+/** Why the resource is not written; undefined where it is, or is up to date. */
 function hindranceOf(
   context: WriteContext,
   plan: DatabasePlan,

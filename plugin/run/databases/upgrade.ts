@@ -176,7 +176,7 @@ class UpgradeDatabases {
     if (writes) await this.#context.session.plan(databasePatch(deps.names, plan));
     if (writes || calls) return "planned";
     const info = { id: "database.patch", action: "patch", object } as const;
-    recorder.done({ ...info, why: "the spec is as wanted already" }, "unchanged");
+    recorder.done({ ...info, why: "the spec is up to date already" }, "unchanged");
     return "unchanged";
   }
 

@@ -195,6 +195,6 @@ function isSome(change: Change): boolean {
 /** The end of a dry run, in words. */
 export function dryRunSays(writes: number): string {
   return writes === 0
-    ? "dry run: everything is as wanted, nothing would be written"
+    ? "dry run: everything is up to date, nothing would be written"
     : `dry run: ${writes} ${writes === 1 ? "write" : "writes"} planned, nothing was changed`;
 }

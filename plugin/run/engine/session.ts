@@ -50,7 +50,7 @@ export interface SessionOptions {
 /** Controllers write the status between a read and a write; an attempt is a new read. */
 const maxAttempts = 5;
 
-/** The change for the object as it is after a conflict; undefined where it is as wanted, or gone. */
+/** The change for the object as it is after a conflict; undefined where it is up to date, or gone. */
 type Again = (error: ChangedError) => Promise<Change | undefined>;
 
 /** What is stored after a write; undefined after a deletion. */
@@ -245,7 +245,7 @@ export class Session {
     });
   }
 
-  /** Not written where the object came to be as wanted by other hands. */
+  /** Not written where the object came to be up to date by other hands. */
   async #attempts(
     first: Change,
     again: Again | undefined,

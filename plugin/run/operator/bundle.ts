@@ -253,7 +253,7 @@ class BundleUpgrade {
     }
   }
 
-  /** Undefined where the cluster is as wanted by now, or gone; throws where it is other work. */
+  /** Undefined where the cluster is up to date by now, or gone; throws where it is other work. */
   async #patchNow(planned: Patch): Promise<Patch | undefined> {
     const { deps, options } = this;
     const stored = await deps.cluster.get(refOf(planned));

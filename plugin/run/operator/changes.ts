@@ -46,7 +46,7 @@ export function unjudged(
   return { kind, object, live, ours, is: "same", ...nothing };
 }
 
-/** False where it is as wanted, or kept. */
+/** False where it is up to date, or kept. */
 export function isWritten({ is }: Evaluated): boolean {
   return is === "create" || is === "change";
 }
@@ -206,7 +206,7 @@ export function detailsOf(
 const words: Readonly<Record<Evaluated["is"], string>> = {
   create: "new",
   change: "changed",
-  same: "as wanted",
+  same: "up to date",
   kept: "kept, it is newer",
 };
 

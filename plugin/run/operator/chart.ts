@@ -92,7 +92,7 @@ class ChartUpgradeRun {
     const upgrade = await this.#wanted();
     if (await this.#isThere(before, upgrade)) {
       deps.recorder.done(this.#info(upgrade), "unchanged");
-      if (options.dryRun !== "none") return "dry run: the chart is as wanted already";
+      if (options.dryRun !== "none") return "dry run: the chart is up to date already";
       const says = await waitForOperator(deps, options);
       return `the chart is at ${options.version} already: nothing was written; the operator is ${says}`;
     }

@@ -148,7 +148,7 @@ async function judged(
       ? undefined
       : lossesOf(loses, live, await readSnapshot(deps, options.namespace, lossKeys));
   const kept = `the stored definition has ${keeps.join(", ")} beside the release's fields: kept`;
-  // a definition that is as wanted otherwise is not written for the mark alone
+  // a definition that is up to date otherwise is not written for the mark alone
   const isMarked = annotationKey(live, names.annotations.operatorVersion) !== undefined;
   const writes = isMarked || differences(live, object).length > 0;
   return {

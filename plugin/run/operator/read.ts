@@ -63,7 +63,7 @@ export function readPermissions(
   ];
 }
 
-/** What trying the objects takes, and writing them: even what is as wanted is tried. */
+/** What trying the objects takes, and writing them: even what is up to date is tried. */
 export function writePermissions(
   { fieldManager: ours }: BundleOptions,
   { objects }: Installed,

@@ -78,11 +78,11 @@ function replacing(
       : undefined,
     second: applied(write, { why: meanwhile, does: [] }, context),
     old: deleted(live, {
-      why: `it is for ${from}, wanted ${to}`,
+      why: `it is for ${from}, expected ${to}`,
       does: ["delete it", ...does.role],
       putBack: "replace --force",
     }),
-    binding: applied({ object }, { why: "with the wanted role", does: does.binding }, context),
+    binding: applied({ object }, { why: "with the right role", does: does.binding }, context),
     end: deleted(second, inForceAgain),
   };
 }

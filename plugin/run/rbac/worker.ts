@@ -302,7 +302,7 @@ export class Worker {
     const denied = ({ user }: User): Finding =>
       rbacFinding("notProven", {
         object: objectLabel(binding),
-        cause: `role and binding are as wanted, but an access review denies ${user}: ${grantLines(grant ? [grant] : []).join()}`,
+        cause: `role and binding are up to date, but an access review denies ${user}: ${grantLines(grant ? [grant] : []).join()}`,
       });
     await this.#allowed(site, { users, grant, denied });
     return [];

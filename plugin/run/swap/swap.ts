@@ -116,11 +116,11 @@ class Swap {
     const { recorder, names } = this.deps;
     const object = `${configurationResource.kind}/${names.webhook.configuration}`;
     recorder.findings(await requireHome(this.deps, false));
-    const why = "it is as wanted";
+    const why = "it is up to date";
     recorder.done({ id: "webhook.apply", action: "apply", object, why }, "unchanged");
     await witness.prove("found", standing);
     witness.reportGap();
-    return "already as wanted, nothing was written";
+    return "already up to date, nothing was written";
   }
 
   async #swap(first: Plan, witness: Witness): Promise<string> {
@@ -267,7 +267,7 @@ function probeSkipped({ names }: SwapDeps): Finding {
     object: `${configurationResource.kind}/${names.webhook.configuration}`,
     cause:
       "no probe was made: it is unproven that the webhook answers and that it refuses a bad edit",
-    fix: "run again without --no-probe, it writes nothing when all is as wanted",
+    fix: "run again without --no-probe, it writes nothing when all is up to date",
     source: "domain facts 4.3",
   };
 }

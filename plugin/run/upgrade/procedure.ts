@@ -90,7 +90,7 @@ class Procedure {
     const count = plan.steps.length;
     const report = this.deps.recorder.success(
       count === 0
-        ? "dry run: everything is as wanted, nothing would be written"
+        ? "dry run: everything is up to date, nothing would be written"
         : `dry run: ${count} ${count === 1 ? "write" : "writes"} planned, nothing was changed`,
     );
     const reports = reportsOf(plans);

@@ -1,5 +1,5 @@
 /**
- * An API server that holds as many ECs as wanted, each with a status as large as wanted: it makes
+ * An API server that holds as many ECs up to date, each with a status as large up to date: it makes
  * them while it sends them, so that it needs next to no memory. It lists in pages, gets, and watches;
  * a watch brings bookmarks and, so many times a second, an EC that has changed.
  */

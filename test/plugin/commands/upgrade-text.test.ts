@@ -52,18 +52,18 @@ test("a plan is shown part by part, with permission, risk, way back and command"
     "      risk     the operator may do more",
     "      reverse  kubectl replace -f FILE",
     "      same as  kubectl apply --server-side -f -",
-    "2. Upgrade the operator (S15-S23): as wanted, nothing is written",
+    "2. Upgrade the operator (S15-S23): up to date, nothing is written",
     "3. Reapply the webhook (S24): skipped, not \\x1b[1min use",
   ]);
 });
 
-test("a part that could not be planned is not called as wanted", () => {
+test("a part that could not be planned is not called up to date", () => {
   const { parts, ...rest } = plan([]);
   const stopped = parts.map((part) =>
     part.id === "operator" ? { ...part, unplanned: "Helm \u001b[1mowns it" } : part,
   );
   expect(shownPlan({ ...rest, parts: stopped })).toEqual([
-    "1. Widen RBAC (S34): as wanted, nothing is written",
+    "1. Widen RBAC (S34): up to date, nothing is written",
     "2. Upgrade the operator (S15-S23): could not be planned: Helm \\x1b[1mowns it",
     "3. Reapply the webhook (S24): skipped, not \\x1b[1min use",
   ]);

@@ -153,7 +153,7 @@ describe("with every name changed the main job runs to its end", () => {
     expect(report.probes?.at(-1)?.deny.by).toBe(webhook.entry);
     expectNoDefaults([cluster.calls, report, events]);
     const again = await runUpgradeWebhook(context, [], flags);
-    expect(again.exit).toEqual({ code: 0, reason: "already as wanted, nothing was written" });
+    expect(again.exit).toEqual({ code: 0, reason: "already up to date, nothing was written" });
   });
 
   test("the kind of a probe file has the names' plural where the server tells none", async () => {

@@ -348,25 +348,25 @@ describe("--probe-file", () => {
 
   const { kind } = defaultNames.edb;
   test.each<[string, readonly unknown[], string]>([
-    ["one object", [object({})], "two objects are wanted"],
-    ["three objects", [object({}), object({}), object({})], "two objects are wanted"],
-    ["no object", [], "two objects are wanted"],
-    ["a list", [[object({})], object({})], "two objects are wanted"],
+    ["one object", [object({})], "two objects are expected"],
+    ["three objects", [object({}), object({}), object({})], "two objects are expected"],
+    ["no object", [], "two objects are expected"],
+    ["a list", [[object({})], object({})], "two objects are expected"],
     [
       "an object without metadata",
       [object({}), { kind, apiVersion: "v1" }],
-      "two objects are wanted",
+      "two objects are expected",
     ],
-    ["an object without a kind", [object({}), object({}, { kind: 5 })], "two objects are wanted"],
+    ["an object without a kind", [object({}), object({}, { kind: 5 })], "two objects are expected"],
     [
       "an object without an apiVersion",
       [object({}, { apiVersion: null }), object({})],
-      "two objects are wanted",
+      "two objects are expected",
     ],
     [
       "an object without a name",
       [object({}), object({}, { metadata: {} })],
-      "two objects are wanted",
+      "two objects are expected",
     ],
     [
       "two kinds",

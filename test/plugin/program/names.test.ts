@@ -150,7 +150,7 @@ describe("a names file that cannot be used is exit 2, with every problem", () =>
         "openshiftImages.nodes: unknown key (did you mean ecFields.nodes?)",
       ],
     ],
-    ["two documents", "a: 1\n---\nb: 1", ["holds 2 documents where one is wanted"]],
+    ["two documents", "a: 1\n---\nb: 1", ["holds 2 documents where one is expected"]],
     ["a list", "- a", ['["a"] is not a mapping of names']],
   ])("%s", async (_title, text, problems) => {
     const path = file(text);

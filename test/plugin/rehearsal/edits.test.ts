@@ -79,12 +79,12 @@ test("versions are tried from the newest on until one may be chosen", async () =
   expect(tried[1]?.command.join(" ")).toContain('"engineVersion":"6.2"');
 });
 
-test("a bad edit that passes is not as wanted", async () => {
+test("a bad edit that passes is not as expected", async () => {
   const { tried } = await edits(refusing());
   expect(tried.map(({ asWanted }) => asWanted)).toEqual([false, true]);
 });
 
-test("good edits that are all refused are not as wanted either", async () => {
+test("good edits that are all refused are not as expected either", async () => {
   const { tried } = await edits(refusing("9.9", "6.2", "7.2", "7.4"));
   expect(tried.map(({ asWanted }) => asWanted)).toEqual([true, false]);
 });

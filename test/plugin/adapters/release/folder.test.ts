@@ -115,7 +115,7 @@ describe("a pinned release", () => {
     const pin = "0".repeat(64);
     const opened = openRelease(file, { ...options, sha256: pin });
     await expect(opened).rejects.toThrow(
-      `its SHA-256 is ${sha256("no archive at all")}, wanted ${pin}`,
+      `its SHA-256 is ${sha256("no archive at all")}, expected ${pin}`,
     );
     await expect(opened).rejects.toThrow(UsageError);
   });

@@ -28,7 +28,7 @@ const automatic = { upgradeSpec: { autoUpgradeEngineEnterprise: true } };
 
 test.each<[string, object, object]>([
   ["the tag alone", patch(anEc(), { tag: newTag }), image({ versionTag: newTag })],
-  ["nothing, where it is as wanted", patch(anEc(), { tag: oldTag }), {}],
+  ["nothing, where it is up to date", patch(anEc(), { tag: oldTag }), {}],
   [
     "the pull policy too, where there is no image spec",
     patch(bare, { tag: newTag }),

@@ -50,7 +50,7 @@ test("an EC that is not there has no plan", () => {
   expect(planCluster(factsOf(before), { ...request, name: "other" })).toBeUndefined();
 });
 
-test("an EC whose spec is as wanted is not held up by anything", () => {
+test("an EC whose spec is up to date is not held up by anything", () => {
   const ecs = [
     anEc(
       { engineEnterpriseImageSpec: { versionTag: newTag, imagePullPolicy: "Always" } },

@@ -53,7 +53,7 @@ describe("an active-active database is written where it asks (S61, C8)", () => {
   });
 });
 
-test("what is as wanted is not written", () => {
+test("what is up to date is not written", () => {
   expect(plan(sceneOf(), { version: "7.2" }).edits).toEqual([]);
 });
 

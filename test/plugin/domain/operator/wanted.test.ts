@@ -72,7 +72,7 @@ test("every problem of a bundle is named", () => {
     problems: [
       "Pod in v1 is no part of a bundle",
       "a Service has no name",
-      `one Deployment ${names.operator.deployment} is wanted, not 0`,
+      `one Deployment ${names.operator.deployment} is requested, not 0`,
     ],
   });
 });

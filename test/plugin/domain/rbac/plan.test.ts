@@ -38,7 +38,7 @@ interface Row {
 }
 const rows: readonly Row[] = [
   { name: "nothing there: both", found: {}, writes: ["role", "binding"], gained: ["nodes: get"] },
-  { name: "all as wanted: nothing", found: wanted, writes: [] },
+  { name: "all up to date: nothing", found: wanted, writes: [] },
   {
     name: "old rules are exchanged",
     found: { ...wanted, role: aRole([podRule], { labels }) },

@@ -65,7 +65,7 @@ test.each<[string, KubeObject, string]>([
   expect(refused).toEqual([{ name: "engine/x", why }]);
   expect(verdict).toMatchObject({
     is: "stalled",
-    because: `1 of 2 EDB are not as wanted: engine/x (${why})`,
+    because: `1 of 2 EDB are not as expected: engine/x (${why})`,
   });
 });
 
@@ -75,7 +75,7 @@ test("many are named as far as they can be read", () => {
   expect(verdict.is === "moving" && verdict.on).toMatch(/^5 of 5 EDB: .* and 2 more$/);
 });
 
-test("an active-active database that does not replicate is not as wanted", () => {
+test("an active-active database that does not replicate is not as expected", () => {
   const activeActive = (status: object) =>
     statusOf({ eaadbs: [anEaadb("carts", "8.2", { ...status })] }).activeActive;
   expect(activeActive({ replicationStatus: "down" }).refused).toEqual([

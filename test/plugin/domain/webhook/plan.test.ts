@@ -24,7 +24,7 @@ const facts: PlanFacts = {
 };
 const plan = (configurations: readonly KubeObject[], changes: Partial<PlanFacts> = {}) =>
   planSwap({ ...facts, configurations, ...changes });
-/** The new one exactly as wanted, defaults included. */
+/** The new one exactly up to date, defaults included. */
 const right = wantedConfiguration({ ...facts, live: undefined, old: undefined }).object;
 const old = anOldConfiguration();
 const empty = aNewConfiguration({ caBundle: "" });
@@ -148,7 +148,7 @@ describe("an owner", () => {
       [aNewConfiguration({ ...helm, caBundle: "" })],
       ["error WEBHOOK-OWNED"],
     ],
-    ["of the new one, which is as wanted: a warning", [owned(right)], ["warning WEBHOOK-OWNED"]],
+    ["of the new one, which is up to date: a warning", [owned(right)], ["warning WEBHOOK-OWNED"]],
     [
       "of another that calls the same Service: an error",
       [right, owned({ ...right, metadata: { name: "chart" } })],

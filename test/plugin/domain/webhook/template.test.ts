@@ -37,7 +37,7 @@ describe("every known spelling of the namespace's placeholder is filled in", () 
 
 describe("a template is unfit", () => {
   test.each<[string, readonly unknown[], string]>([
-    ["without a document", [], "it holds 0 documents where exactly one is wanted"],
+    ["without a document", [], "it holds 0 documents where exactly one is expected"],
     ["with nothing but an empty one", [null], "it holds 0 documents"],
     ["with two documents", [template(), template()], "it holds 2 documents"],
     ["as a list", [[template()]], "it is not a YAML mapping"],
@@ -55,7 +55,7 @@ describe("a template is unfit", () => {
     [
       "of another name",
       [{ ...template(), metadata: { name: "edb-admission" } }],
-      `metadata.name is "edb-admission", wanted "engine-enterprise-admission"`,
+      `metadata.name is "edb-admission", expected "engine-enterprise-admission"`,
     ],
     ["without metadata", [{ ...template(), metadata: undefined }], "metadata.name is absent"],
     ["without entries", [{ ...template(), webhooks: [] }], "webhooks has 0 entries"],
@@ -85,7 +85,7 @@ describe("a template is unfit", () => {
     [
       "for another namespace",
       [template("other")],
-      `service.namespace is "other" after rendering, wanted "engine"`,
+      `service.namespace is "other" after rendering, expected "engine"`,
     ],
     ["without rules", [withEntry({ rules: [] })], "webhooks[0].rules is empty"],
     [

@@ -75,7 +75,7 @@ test("dry run server, the status moving meanwhile: planned, nothing in force", a
   expect([report.exit.code, stepsOf(report)]).toEqual([0, ["cluster.patch planned"]]);
 });
 
-test("dry run of what is as wanted: unchanged, and not followed", async () => {
+test("dry run of what is up to date: unchanged, and not followed", async () => {
   const scene = await aScene();
   await scene.run();
   const report = await scene.run({ dryRun: "client" });

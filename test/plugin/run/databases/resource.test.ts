@@ -309,7 +309,7 @@ test("a definition that drops the field is seen in the answer: 1, dry run or not
   }
 });
 
-test("a dry run of what is as wanted says so, and passes over what runs more", async () => {
+test("a dry run of what is up to date says so, and passes over what runs more", async () => {
   const scene = await aScene();
   const wish = { databases: [], everywhere: true, version: "7.4", dryRun: "client" } as const;
   await scene.run({ databases: ["shop/orders"], version: "8.0" });

@@ -349,7 +349,7 @@ test.each([
     { action: "chart", result: "planned", write: { reverse: "helm rollback operator" } },
   ]);
   const there = await byChart({}, { dryRun, version: "7.22.0-7" });
-  expect(there.report.exit.reason).toContain("as wanted already");
+  expect(there.report.exit.reason).toContain("up to date already");
 });
 
 test.each([

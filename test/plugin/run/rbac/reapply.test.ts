@@ -62,7 +62,7 @@ describe("what is told to be managed", () => {
     expect(report.findings?.map(({ code }) => code)).toEqual(["RBAC-STALE"]);
   });
 
-  test("and as wanted already is not written; lists do not grow with namespaces", async () => {
+  test("and up to date already is not written; lists do not grow with namespaces", async () => {
     const lists = async (count: number): Promise<number> => {
       const all = Array.from({ length: count }, (_, at) => `ns-${at}`);
       const scene = aScene([list(...all), ...all.flatMap((name) => inPlace(name))]);

@@ -13,7 +13,7 @@ describe.each(constellations)("$name", (wanted) => {
   const codesOf = (findings: readonly { readonly code: string }[] = []): readonly string[] =>
     [...new Set(findings.map(({ code }) => code))].sort();
 
-  test("ends as wanted, and nobody else lost anything", async () => {
+  test("ends up to date, and nobody else lost anything", async () => {
     const scene = open();
     const before = await snapshotOf(scene.cluster, place);
     const report = await scene.run({ scc });

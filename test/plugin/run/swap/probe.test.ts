@@ -167,7 +167,7 @@ describe("--no-probe", () => {
     expect((await scene.run({ probe: false })).exit.code).toBe(0);
   });
 
-  test("of a dry run, and of a state as wanted, are nothing either", async () => {
+  test("of a dry run, and of a state up to date, are nothing either", async () => {
     const scene = new Scene({ new: true });
     expect((await scene.run({ probe: false, dryRun: "server" })).exit.code).toBe(0);
     expect((await scene.run({ probe: false })).exit.code).toBe(0);

@@ -293,7 +293,7 @@ describe("a permission that the plan needs is missing: 4, and nothing is written
 
 describe("a permission that the plan does not need is not asked for:", () => {
   test.each<[string, Start, string]>([
-    ["to write anything, where all is as wanted", { new: true }, "patch create delete update"],
+    ["to write anything, where all is up to date", { new: true }, "patch create delete update"],
     ["to create, where a live one is repaired", { new: { caBundle: "" } }, "create delete"],
   ])("%s", async (_title, start, verbs) => {
     const scene = new Scene(start);

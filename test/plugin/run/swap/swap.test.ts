@@ -48,7 +48,7 @@ const databasesOnly = {
   ],
 };
 
-describe("every state ends as wanted, with no more writes than it needs", () => {
+describe("every state ends up to date, with no more writes than it needs", () => {
   test.each<[string, Start, readonly string[]]>([
     ["only old, healthy", { old: true }, [applyNew, deleteOld]],
     ["only old, wrong CA", { old: wrongCa }, [applyNew, deleteOld]],
@@ -65,7 +65,7 @@ describe("every state ends as wanted, with no more writes than it needs", () => 
     ["old and a raw new", { old: true, new: raw }, [applyNew, deleteOld]],
     ["old and a new without CA", { old: true, new: empty }, [applyNew, deleteOld]],
     ["a broken old and a broken new", { old: wrongCa, new: wrongCa }, [applyNew, deleteOld]],
-    ["only new, as wanted", { new: true }, []],
+    ["only new, up to date", { new: true }, []],
     ["only new, raw", { new: raw }, [applyNew]],
     ["only new, raw with the older placeholder", { new: olderRaw }, [applyNew]],
     ["only new, CA empty", { new: empty }, [applyNew]],
@@ -89,7 +89,7 @@ describe("every state ends as wanted, with no more writes than it needs", () => 
     expect(scene.cluster.written).toEqual(writes);
     expectWanted(scene);
     const again = await scene.run();
-    expect(again.exit).toEqual({ code: 0, reason: "already as wanted, nothing was written" });
+    expect(again.exit).toEqual({ code: 0, reason: "already up to date, nothing was written" });
     expect(scene.cluster.written).toEqual(writes);
     expect(stepsOf(again)).toEqual(["secret.read: done", "webhook.apply: unchanged"]);
   });
@@ -216,7 +216,7 @@ describe("asked before the first write", () => {
   test.each<[string, Start]>([
     ["nothing is deleted", {}],
     ["the new one is repaired", { new: empty }],
-    ["all is as wanted", { new: true }],
+    ["all is up to date", { new: true }],
   ])("not where %s", async (_title, start) => {
     const scene = new Scene(start);
     await scene.run();
@@ -297,7 +297,7 @@ describe("not refused:", () => {
       "the label app.kubernetes.io/instance alone",
       { old: { metadata: { labels: { "app.kubernetes.io/instance": "engine" } } } },
     ],
-    ["an owned new one that is as wanted", { new: { metadata: ownerMarks.Helm } }],
+    ["an owned new one that is up to date", { new: { metadata: ownerMarks.Helm } }],
   ])("%s", async (_title, start) => {
     const scene = new Scene(start);
     const report = await scene.run();
@@ -412,7 +412,7 @@ const states: readonly [string, Start, readonly string[]][] = [
   ["old and a right new", { old: true, new: true }, ["webhook.delete-old"]],
   ["a new one to repair", { new: { caBundle: "" } }, ["webhook.apply"]],
   ["none", {}, ["webhook.apply"]],
-  ["as wanted", { new: true }, []],
+  ["up to date", { new: true }, []],
 ];
 
 describe.each(["client", "server"] as const)("--dry-run=%s", (dryRun) => {

@@ -180,7 +180,7 @@ describe("a --skip", () => {
   });
 });
 
-const okExit = (): ExitReport => ({ code: 0, reason: "as wanted" });
+const okExit = (): ExitReport => ({ code: 0, reason: "up to date" });
 
 describe("the whole procedure", () => {
   test("plans every part, asks once, then does each after another look at it", async () => {
@@ -188,7 +188,7 @@ describe("the whole procedure", () => {
     const report = await world.run([world.part(1, {}), world.part(2, {})]);
     expect(report.exit).toEqual({
       code: 0,
-      reason: "Widen RBAC in the managed namespaces: as wanted; Upgrade the operator: as wanted",
+      reason: "Widen RBAC in the managed namespaces: up to date; Upgrade the operator: up to date",
     });
     expect(world.stages).toEqual([
       "rbac-expand server ahead",
