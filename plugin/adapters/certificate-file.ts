@@ -30,7 +30,7 @@ export function parseCertificateFile(
   return { secret: asObject(match) };
 }
 
-/** PEM is no YAML, or only a string of it: what does not parse is looked at as PEM. */
+/** PEM is not a YAML, or only a string of it: what does not parse is looked at as PEM. */
 function documentsOf(content: string): readonly unknown[] {
   try {
     return parseDocuments(content, "the file");

@@ -9,7 +9,7 @@ import { dump, loadAll } from "js-yaml";
 const longest = 16 * 2 ** 20;
 
 /**
- * The documents of a text; InputError that names the source and the line when it is no YAML, or more
+ * The documents of a text; InputError that names the source and the line when it is not a YAML, or more
  * than any manifest: nobody else has to bound what was read here.
  */
 export function parseDocuments(

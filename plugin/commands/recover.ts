@@ -154,7 +154,7 @@ export function recoveryDetails(context: CommandContext, seen: Seen): RecoveryDe
   };
 }
 
-/** A number is no name of the cluster: curl is told where the name leads (S76). */
+/** A number is not a name of the cluster: curl is told where the name leads (S76). */
 function accessOf({ names }: CommandContext, { look, flags }: Seen): ApiAccess {
   const { url, ca, insecure } = flags.api;
   const { fqdn, port, pods, namespace } = placesOf(look.ec, names);

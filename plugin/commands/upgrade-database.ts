@@ -210,6 +210,6 @@ function placeOf(name: string, known: readonly string[]): Place | { readonly pro
   if (known.includes(kubeContext)) return { name, kubeContext, namespace: name.slice(slash + 1) };
   const all = known.length === 0 ? "it has none" : `it has ${known.join(", ")}`;
   return {
-    problem: `--participant: ${JSON.stringify(name)} is no context of the kubeconfig (${all})`,
+    problem: `--participant: ${JSON.stringify(name)} is not a context of the kubeconfig (${all})`,
   };
 }

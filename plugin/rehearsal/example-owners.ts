@@ -37,7 +37,7 @@ function owned(object: KubeObject, registry: Registry): KubeObject {
     ...omit(object, "apiVersion", "kind", "status"),
     metadata: { labels, annotations },
   };
-  // as JSON: what is undefined is no field
+  // as JSON: what is undefined is not a field
   const given: unknown = JSON.parse(JSON.stringify(content));
   const fields = fieldsOf(given, structureOf(definition));
   const owner = {

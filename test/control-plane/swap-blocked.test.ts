@@ -360,7 +360,7 @@ describe("the template", () => {
     }
   });
 
-  test("that is no file: 2", async () => {
+  test("that is not a file: 2", async () => {
     const { report } = await refused(["--template", "/nowhere/webhook.yaml"]);
     expect(report.exit.code).toBe(2);
     expect(report.exit.reason).toContain("/nowhere/webhook.yaml");

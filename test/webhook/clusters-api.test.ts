@@ -387,7 +387,7 @@ describe("the connection", () => {
   });
 
   test.each([
-    ["no setting", {}, "KUBECONFIG is not set and this is no pod"],
+    ["no setting", {}, "KUBECONFIG is not set and this is not a pod"],
     ["no setting but a home", { HOME: dir }, "KUBECONFIG is not set"],
     ["no file", { KUBECONFIG: "/nope" }, "no configuration for a cluster was found"],
     ["no YAML", { KUBECONFIG: "/dev/null/x" }, "part of the path is not a folder"],
@@ -399,7 +399,7 @@ describe("the connection", () => {
     [
       "no address",
       { KUBECONFIG: kubeconfig({ server: "ftp://nowhere" }, "odd") },
-      "is no http or https URL",
+      "is not an http or https URL",
     ],
   ])("%s is a usage error", async (_name, wrong, message) => {
     await open();

@@ -14,7 +14,7 @@ test.each([
   ["never more than a registration can ask", "?timeout=5m", 29_000],
   ["the usual one when nothing is asked", "?x=1", 9_000],
   ["the usual one without a query", "", 9_000],
-  ["the usual one when it is no duration", "?timeout=soon", 9_000],
+  ["the usual one when it is not a duration", "?timeout=soon", 9_000],
   ["the usual one when nothing is left", "?timeout=0s", 9_000],
 ])("the time for a review is %s", (_name, query, ms) => {
   expect(timeFor(`/admission${query}`)).toBe(ms);

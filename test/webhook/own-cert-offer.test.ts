@@ -107,7 +107,7 @@ test("an own certificate needs a way to the API server, also where the ECs come 
   };
   expect(() => parseConfig(env, startChecks(env))).toThrow(
     new UsageError([
-      "ENGINE_WEBHOOK_OWN_CERT: no way to the API server: KUBECONFIG is not set and this is no pod",
+      "ENGINE_WEBHOOK_OWN_CERT: no way to the API server: KUBECONFIG is not set and this is not a pod",
     ]),
   );
 });

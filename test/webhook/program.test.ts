@@ -125,6 +125,6 @@ test("what the settings name has to be there", () => {
   expect(() => parseConfig(environment(), startChecks(env))).not.toThrow();
   const api = { ...environment(), ENGINE_WEBHOOK_CLUSTERS: "api" };
   expect(() => parseConfig(api, startChecks(api))).toThrow(
-    /^ENGINE_WEBHOOK_CLUSTERS: no way to the API server: KUBECONFIG is not set and this is no pod$/,
+    /^ENGINE_WEBHOOK_CLUSTERS: no way to the API server: KUBECONFIG is not set and this is not a pod$/,
   );
 });

@@ -613,15 +613,15 @@ const uid = "uid-1";
 test.each<[string, unknown, { readonly message: string; readonly uid?: string }]>([
   ["nothing", "", { message: "the body is empty" }],
   ["no JSON", "{", { message: "the body is not JSON" }],
-  ["a list", [], { message: "the body is no JSON object" }],
-  ["null", "null", { message: "the body is no JSON object" }],
+  ["a list", [], { message: "the body is not a JSON object" }],
+  ["null", "null", { message: "the body is not a JSON object" }],
   ["an unknown version", aReview(wrongUpdate, "v2"), { message: noReview, uid }],
   ["another kind", { ...aReview(wrongUpdate), kind: "Review" }, { message: noReview, uid }],
   ["no request", aReview(undefined), { message: "the review has no request" }],
   ["a request that is a list", aReview([]), { message: "the review has no request" }],
   ["no uid", without("uid"), { message: "the review's request has no uid" }],
   [
-    "a uid that is no text",
+    "a uid that is not a text",
     aReview({ ...wrongUpdate, uid: 7 }),
     { message: "the review's request has no uid" },
   ],
@@ -663,7 +663,7 @@ describe("hostile input", () => {
     ["a version of any depth", text.replaceAll('"9.9"', deep), 200],
     ["a field of any depth", text.replace('"object":{', `"object":{"x":${deep},`), 200],
     ["own keys named __proto__", text.replaceAll('"spec":{', '"spec":{"__proto__":{"a":1},'), 200],
-    ["a spec that is no object", aReview({ ...wrongUpdate, object: { spec: 7 } }), 200],
+    ["a spec that is not an object", aReview({ ...wrongUpdate, object: { spec: 7 } }), 200],
     ["a request named by __proto__", '{"__proto__":{"request":{}}}', 400],
   ])("%s never throws", async (_name, body, status) => {
     const reviewed = await review(body);

@@ -61,7 +61,7 @@ function opened(env: NodeJS.ProcessEnv, accountDir: string): Client {
     const pod = named ? undefined : podAccount(env, accountDir);
     if (!named && pod === undefined) {
       const host = env["KUBERNETES_SERVICE_HOST"] ?? "";
-      const what = host === "" ? "this is no pod" : "no service account's token is mounted";
+      const what = host === "" ? "this is not a pod" : "no service account's token is mounted";
       throw new Error(`KUBECONFIG is not set and ${what}`);
     }
     // a file in somebody's home is not asked: what is not set here is no setting

@@ -67,7 +67,7 @@ export class ClusterRequests {
 
   /** One EC; undefined only when the API server says that this very object does not exist. */
   async get({ namespace, name }: ClusterKey, signal: AbortSignal) {
-    // What is no name names nothing, and must not become a part of a path.
+    // What is not a name names nothing, and must not become a part of a path.
     if (!isSubdomain(namespace) || !isSubdomain(name)) return undefined;
     const path = `${this.path(`/namespaces/${namespace}`)}/${name}`;
     const { status, body } = await this.answer(path, signal);

@@ -42,7 +42,7 @@ export class UnreadableReview extends Error {
 /** The review in a request body, or an UnreadableReview. */
 export function parseReview(body: Uint8Array): ReviewRequest {
   const review = parseJson(body);
-  if (!isObject(review)) throw new UnreadableReview("the body is no JSON object");
+  if (!isObject(review)) throw new UnreadableReview("the body is not a JSON object");
   const request = own(review, "request");
   const uid = text(own(request, "uid"));
   if (uid !== undefined && uid.length > longestUid) {
@@ -51,7 +51,7 @@ export function parseReview(body: Uint8Array): ReviewRequest {
   const apiVersion = knownVersion(own(review, "apiVersion"));
   if (apiVersion === undefined || own(review, "kind") !== reviewKind) {
     const known = apiVersions.join(" or ");
-    throw new UnreadableReview(`the body is no ${reviewKind} of ${known}`, uid);
+    throw new UnreadableReview(`the body is not a ${reviewKind} of ${known}`, uid);
   }
   if (!isObject(request)) throw new UnreadableReview("the review has no request");
   if (uid === undefined) throw new UnreadableReview("the review's request has no uid");

@@ -16,7 +16,7 @@ export interface ModuleManifest {
 
 const manifestLimit = 1024 * 1024;
 
-/** The manifest of an archive, at its root or in one folder; UsageError for what is no module. */
+/** The manifest of an archive, at its root or in one folder; UsageError for what is not a module. */
 export async function manifestOf(
   file: { readonly name: string; readonly bytes: Uint8Array },
   names: Names,
@@ -28,7 +28,7 @@ export async function manifestOf(
     });
   const found = await unzipped(file.bytes, wanted).catch((error: unknown) => {
     throw problem(
-      `it is no zip archive (${error instanceof Error ? error.message : "unreadable"})`,
+      `it is not a zip archive (${error instanceof Error ? error.message : "unreadable"})`,
     );
   });
   if (found === undefined) throw problem(`it holds no ${wanted}`);

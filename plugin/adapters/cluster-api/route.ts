@@ -38,7 +38,7 @@ export function routeByUrl(url: URL, { fqdn }: ApiPlaces, env: NodeJS.ProcessEnv
   const open = tunnelTo(url, proxyFor(url, env));
   return {
     address: url.origin,
-    // a number is no name of the cluster: behind it is a forwarded port (S76)
+    // a number is not a name of the cluster: behind it is a forwarded port (S76)
     host: isNumeric(url) ? fqdn : url.host,
     port: end.port,
     names: [end.host, fqdn],

@@ -27,7 +27,7 @@ export function nameOf({ resource, name, namespace }: Ref): string {
 /** An empty segment would turn one object into all of them, and dots lead elsewhere. */
 function segment(name: string): string {
   if (name === "" || name === "." || name === ".." || name.includes("/")) {
-    throw new UsageError(`"${name}" is no name in the Kubernetes API`);
+    throw new UsageError(`"${name}" is not a name in the Kubernetes API`);
   }
   return encodeURIComponent(name);
 }

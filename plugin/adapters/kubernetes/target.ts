@@ -51,7 +51,7 @@ export function chooseTarget(
   const user = withUserFlags(from.user, flags);
   if (cluster.server === undefined) throw nowhere(kubeconfig, flags);
   const base = baseOf(cluster.server, cluster, user);
-  const address = `the server address of ${from.clusterName} is no http or https URL`;
+  const address = `the server address of ${from.clusterName} is not an http or https URL`;
   const problems = contradictions(cluster, user);
   if (base === undefined) throw new UsageError([address, ...problems]);
   if (problems.length > 0) throw new UsageError(problems);

@@ -54,7 +54,7 @@ function releaseOf(source: string, sha256: string, file: Release["file"]): Relea
   return { source, sha256, file };
 }
 
-/** The texts behind the paths; a file that is no text is only refused when it is asked for. */
+/** The texts behind the paths; a file that is not a text is only refused when it is asked for. */
 function reader(files: Files, sourceOf: (path: string) => string): Release["file"] {
   return (paths) => {
     const found = paths.find((path) => files.has(path));

@@ -21,7 +21,7 @@ export function parseModule(value: unknown, names: Names): InstalledModule | und
   };
 }
 
-/** Every module of a list; undefined when it is no list, or holds what is no module. */
+/** Every module of a list; undefined when it is not a list, or holds what is not a module. */
 export function parseModules(value: unknown, names: Names): readonly InstalledModule[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const parsed = value.map((each) => parseModule(each, names));

@@ -143,7 +143,7 @@ function databaseOf(object: string | undefined): number | undefined {
   return match === null ? undefined : Number(match[1]);
 }
 
-/** The license; undefined for what is no object. */
+/** The license; undefined for what is not an object. */
 export function parseLicense(value: unknown, { licenseFields }: Names): ApiLicense | undefined {
   if (!isObject(value)) return undefined;
   return {
@@ -153,7 +153,7 @@ export function parseLicense(value: unknown, { licenseFields }: Names): ApiLicen
   };
 }
 
-/** The nodes; undefined for what is no list. */
+/** The nodes; undefined for what is not a list. */
 export function parseNodes(value: unknown, names: Names): readonly ApiNode[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const { clusterFields } = names;
@@ -195,7 +195,7 @@ export function parseDatabase(value: unknown, names: Names): ApiDatabase | undef
   };
 }
 
-/** Every database of a list; undefined when it is no list, or holds what is no database. */
+/** Every database of a list; undefined when it is not a list, or holds what is no database. */
 export function parseDatabases(value: unknown, names: Names): readonly ApiDatabase[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const parsed = value.map((each) => parseDatabase(each, names));

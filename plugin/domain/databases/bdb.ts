@@ -105,7 +105,7 @@ export function parseModules(value: unknown, { upgradeRequest }: Names): ParsedM
   const known = [currentModule, newModule, newModuleArgs];
   const modules = value.filter(isObject);
   const problems = value.flatMap((entry: unknown, index) => {
-    if (!isObject(entry)) return [`entry ${index + 1} is no object`];
+    if (!isObject(entry)) return [`entry ${index + 1} is not an object`];
     const unknown = Object.keys(entry).filter((key) => !known.includes(key));
     return unknown.map(
       (key) => `entry ${index + 1}: ${JSON.stringify(key)} is not one of ${known.join(", ")}`,

@@ -132,7 +132,7 @@ export const restNames = {
     minimumPack: word("min_engine_pack_version", "Code: pack is too old"),
     moduleCapabilities: word("unsupported_module_capabilities", "Code: capabilities do not fit"),
     noModule: word("no_module", "Code: nothing was uploaded"),
-    invalidModule: word("invalid_module", "Code: the upload is no module"),
+    invalidModule: word("invalid_module", "Code: the upload is not a module"),
     moduleExists: word("module_exists", "Code: the module is there already"),
     osNotSupported: word("os_not_supported", "Code: built for another platform"),
     uploadDisabled: word("modules_upload_disabled", "Code: uploads are switched off"),

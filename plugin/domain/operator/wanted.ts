@@ -108,7 +108,7 @@ function problemsOf(
       ({ object, because }) => `${object}: ${because}; allow it with --allow-object ${object}`,
     ),
     ...idle.map((object) => `--allow-object ${object}: nothing of that name needs to be allowed`),
-    ...unknown.map(({ apiVersion, kind }) => `${kind} in ${apiVersion} is no part of a bundle`),
+    ...unknown.map(({ apiVersion, kind }) => `${kind} in ${apiVersion} is not a part of a bundle`),
     ...nameless.map(({ kind }) => `a ${kind} has no name`),
     ...(operators.length === 1
       ? []

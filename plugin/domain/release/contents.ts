@@ -168,7 +168,7 @@ function bundleIn(
     const objects = items.filter(isKubeObject);
     if (objects.length < items.length) {
       problems.push(
-        `${source}: document ${index + 1} is no object with apiVersion, kind and metadata.name`,
+        `${source}: document ${index + 1} is not an object with apiVersion, kind and metadata.name`,
       );
     }
     return objects;

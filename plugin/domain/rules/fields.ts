@@ -93,7 +93,7 @@ export function fieldText(path: readonly string[]): string {
 export function judgedPart(object: unknown, names: Names): Json | undefined {
   if (!isObject(object)) return undefined;
   const part: Record<string, unknown> = {};
-  // what is no object although it has to be one is judged as it is
+  // what is not an object although it has to be one is judged as it is
   for (const { path } of bothKinds(names).flatMap(({ shapes }) => shapes)) {
     const value = at(object, path);
     if (value !== undefined && !isObject(value)) put(part, path, value);

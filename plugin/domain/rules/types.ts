@@ -83,7 +83,7 @@ export interface SubjectModule {
   readonly list: string;
   /** The place in it; undefined for a list that is none. */
   readonly index: number | undefined;
-  /** Undefined when there is no text to look up: the entry, or the whole list, is malformed. */
+  /** Undefined when there is not a text to look up: the entry, or the whole list, is malformed. */
   readonly name: string | undefined;
   /** What stands in the place of the name, of any type. */
   readonly value: unknown;
@@ -109,7 +109,7 @@ export interface SubjectShape {
 
 /** What of an edit is judged (C10, C12). */
 export interface Subject {
-  /** What is no object or no text although it has to be one: the rules find nothing in it. */
+  /** What is not an object or no text although it has to be one: the rules find nothing in it. */
   readonly shapes: readonly SubjectShape[];
   /** By their places: an EAADB may have two (C8). */
   readonly versions: readonly SubjectVersion[];

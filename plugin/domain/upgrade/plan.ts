@@ -50,7 +50,7 @@ export interface UpgradePlan extends PlanBinding {
   readonly steps: readonly PlannedStep[];
 }
 
-/** Which version of the program saved a plan, for a sentence; undefined for what is no plan. */
+/** Which version of the program saved a plan, for a sentence; undefined for what is not a plan. */
 export function savedBy(value: unknown): string | undefined {
   if (!isPlan(value)) return undefined;
   const program = text(own(value, "program"));

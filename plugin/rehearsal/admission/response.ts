@@ -277,7 +277,7 @@ function resourceOf({ group, version, plural }: Resource): Json {
   return { group, version, resource: plural };
 }
 
-/** Versions differ in their name alone: conversion by a webhook is no part of the rehearsal. */
+/** Versions differ in their name alone: conversion by a webhook is not a part of the rehearsal. */
 function inVersion(object: KubeObject | undefined, resource: Resource): KubeObject | null {
   if (object === undefined) return null;
   const { group, version } = resource;

@@ -16,7 +16,7 @@ export interface ServicePort {
 /**
  * Where a Service's port is on this machine. `refused`: nothing can be reached there, with Go's
  * words for it (`dial tcp 10.0.0.1:443: connect: connection refused`). Undefined: the code behind
- * it is no part of the rehearsal, and the entry is not called.
+ * it is not a part of the rehearsal, and the entry is not called.
  */
 export type ServiceRoute = (
   service: ServicePort,

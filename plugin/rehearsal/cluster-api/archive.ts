@@ -26,7 +26,7 @@ export async function readUpload(
   const field = names.restModuleFields.file;
   if (!/^multipart\/form-data\b/i.test(request.headers["content-type"] ?? "")) {
     request.resume();
-    throw malformed([`the body is no form with a file field ${field}`], noModule);
+    throw malformed([`the body is not a form with a file field ${field}`], noModule);
   }
   const { files, others, tooLarge } = await readForm(request, limit);
   if (tooLarge) throw new ApiRefusal(413, "too_large", `the file is larger than ${limit} bytes`);
@@ -91,7 +91,7 @@ export function readArchive(bytes: Uint8Array, names: Names): Manifest {
     const file = found[manifestFile];
     manifest = file && (JSON.parse(strFromU8(file)) as unknown);
   } catch {
-    throw malformed([`the file is no zip archive with a readable ${manifestFile}`], invalidModule);
+    throw malformed([`the file is not a zip archive with a readable ${manifestFile}`], invalidModule);
   }
   if (manifest === undefined)
     throw malformed([`the archive holds no ${manifestFile}`], invalidModule);
@@ -124,7 +124,7 @@ export function readManifest(value: unknown, names: Names): Manifest {
         if (given === undefined) return index < 2 ? [`${fields[key]} is missing`] : [];
         return fits(given) ? [] : [`${fields[key]} is not usable`];
       })
-    : ["it is no object"];
+    : ["it is not an object"];
   if (problems.length > 0) {
     const all = problems.map((one) => `the manifest: ${one}`);
     throw malformed(all, names.restErrors.invalidModule);

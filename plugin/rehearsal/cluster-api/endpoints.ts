@@ -379,7 +379,7 @@ function authorize({ body, callers, names }: Call): Json {
 }
 
 function judgeFields(body: unknown, known: readonly string[]): void {
-  if (!isObject(body)) throw malformed(["the body is no JSON object"]);
+  if (!isObject(body)) throw malformed(["the body is not a JSON object"]);
   const strange = Object.keys(body).filter((field) => !known.includes(field));
   if (strange.length > 0)
     throw malformed(strange.map((one) => `${one} is not a field of this call`));

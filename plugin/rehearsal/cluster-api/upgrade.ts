@@ -233,7 +233,7 @@ function targetOf(judging: Judging, present: string): string {
   if (target === present) return present;
   if (!store.versions.includes(target)) {
     const has = store.versions.join(", ");
-    const problem = `${target} is no version of this cluster, which has ${has}`;
+    const problem = `${target} is not a version of this cluster, which has ${has}`;
     throw malformed([problem], restErrors.incompatibleEngine);
   }
   if (!isLower(target, present)) return target;

@@ -132,7 +132,7 @@ function oneOfErrors(
   return [failed(`${why} none valid`), ...(one[0] ?? [])];
 }
 
-/** Everything wrong with a value that is no object's field: text, number, list size, choice. */
+/** Everything wrong with a value that is not an object's field: text, number, list size, choice. */
 function limitErrors(value: unknown, schema: Schema, field: string): readonly FieldError[] {
   const { limits } = schema;
   if (limits === undefined) return [];

@@ -24,7 +24,7 @@ export function releaseOf({ versions }: Scene, operator: string): string | undef
   return versions?.[operator] ?? clusterVersionFor(operator);
 }
 
-/** True for a release, and for what is newer; false for what is no tag. */
+/** True for a release, and for what is newer; false for what is not a tag. */
 export function isAtLeast(tag: string, from: string): boolean {
   return compareTags(tag, from) >= 0;
 }

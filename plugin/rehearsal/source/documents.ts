@@ -217,7 +217,7 @@ function* opened({ value, where }: Found): Generator<Found> {
   }
 }
 
-/** Undefined for what is no list. An own kind may end in "List" as well, but has no items then. */
+/** Undefined for what is not a list. An own kind may end in "List" as well, but has no items then. */
 function itemsOf(value: unknown): readonly unknown[] | undefined {
   const kind = text(own(value, "kind"));
   const items = own(value, "items");
@@ -245,7 +245,7 @@ function naming(value: unknown): string {
 }
 
 function problemsOf(value: unknown): readonly string[] {
-  if (!isObject(value)) return ["it is no object: remove it, or write the dump again"];
+  if (!isObject(value)) return ["it is not an object: remove it, or write the dump again"];
   if (Array.isArray(own(value, "items")) && text(own(value, "kind")) === undefined) {
     return ["it is a list without its end (cut off?): write the dump again"];
   }
@@ -278,11 +278,11 @@ function metadataProblems(metadata: unknown): readonly string[] {
         : [`metadata.${name} is no map`],
     ),
     ...values(lists).flatMap(([name, value]) =>
-      Array.isArray(value) ? [] : [`metadata.${name} is no list`],
+      Array.isArray(value) ? [] : [`metadata.${name} is not a list`],
     ),
   ];
 }
 
 function notText(name: string, value: unknown): readonly string[] {
-  return typeof value === "string" ? [] : [`metadata.${name} is no text: put it in quotes`];
+  return typeof value === "string" ? [] : [`metadata.${name} is not a text: put it in quotes`];
 }

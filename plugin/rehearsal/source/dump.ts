@@ -185,7 +185,7 @@ export async function textOf(path: string, { problem }: Notes): Promise<string |
   } catch (error) {
     problem(
       own(error, "code") === "ERR_ENCODING_INVALID_ENCODED_DATA"
-        ? `file ${path} is no text in UTF-8: write it again with kubectl get -o yaml`
+        ? `file ${path} is not a text in UTF-8: write it again with kubectl get -o yaml`
         : fileProblem(path, error),
     );
     return undefined;

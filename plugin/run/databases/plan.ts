@@ -140,7 +140,7 @@ export interface Lossy {
   readonly bdb: ApiDatabase;
 }
 
-/** Each database whose data may go has to be typed by its name; a yes to everything is no name (S83, S84). */
+/** Each database whose data may go has to be typed by its name; a yes to everything is not a name (S83, S84). */
 export async function confirmLoss(
   deps: UpgradeDatabaseDeps,
   { confirmed, request }: UpgradeDatabaseOptions,

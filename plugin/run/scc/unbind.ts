@@ -80,7 +80,7 @@ class Unbind {
     const { deps, options } = this;
     if (!(await servesConstraints(deps))) {
       return deps.recorder.success(
-        "this is no OpenShift, there are no security context constraints: nothing to do",
+        "this is not OpenShift, there are no security context constraints: nothing to do",
       );
     }
     await requirePermissions(deps, await this.#part.reads(), usualPermissions(deps, options));

@@ -254,7 +254,7 @@ export const patching: ContractGroup = {
       ),
     },
     {
-      says: "a merge patch that is no object is refused",
+      says: "a merge patch that is not an object is refused",
       act: (world) => refused(world, "merge", ["a"]),
       sees: badRequest(
         "error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}",

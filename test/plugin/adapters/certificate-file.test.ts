@@ -46,7 +46,7 @@ describe("a file is read as a Secret", () => {
 describe("a file is read as PEM", () => {
   test.each([
     ["alone", pem],
-    ["with text of openssl before it, which is no YAML", `Certificate:\n\tData: a: b\n${pem}`],
+    ["with text of openssl before it, which is not a YAML", `Certificate:\n\tData: a: b\n${pem}`],
   ])("%s", (_name, content) => {
     expect(parseCertificateFile(content, defaultNames)).toEqual({ pem: content });
   });

@@ -268,7 +268,7 @@ describe("what is chosen", () => {
   test("all that does not exist is named at once", async () => {
     const flags = { kubeconfig: write(), context: "x", cluster: "y", user: "z" };
     expect((await problemsOf(flags)).problems).toEqual([
-      'there is no context "x" in the kubeconfig: it names one, two',
+      'there is not a context "x" in the kubeconfig: it names one, two',
       'there is no cluster "y" in the kubeconfig: it names c1, c2, none',
       'there is no user "z" in the kubeconfig: it names u1, u2',
     ]);
@@ -278,7 +278,7 @@ describe("what is chosen", () => {
     const contexts = Array.from({ length: 12 }, (_, n) => ({ name: `c${n}`, context: {} }));
     const file = folder.write("config", { contexts });
     expect((await problemsOf({ kubeconfig: file, context: "x" })).problems).toEqual([
-      'there is no context "x" in the kubeconfig: it names c0, c1, c2, c3, c4, c5, c6, c7, c8, c9 and 2 more',
+      'there is not a context "x" in the kubeconfig: it names c0, c1, c2, c3, c4, c5, c6, c7, c8, c9 and 2 more',
     ]);
     const empty = folder.write("empty", "{}");
     expect((await problemsOf({ kubeconfig: empty, user: "x" })).problems).toEqual([
@@ -333,7 +333,7 @@ describe("what is chosen", () => {
     "the address %s is none",
     async (address) => {
       expect((await problemsOf({ server: address })).problems).toEqual([
-        "the server address of --server is no http or https URL",
+        "the server address of --server is not an http or https URL",
       ]);
     },
   );
@@ -347,7 +347,7 @@ describe("what is chosen", () => {
       asGroup: ["g"],
     };
     expect((await problemsOf(flags)).problems).toEqual([
-      "the server address of --server is no http or https URL",
+      "the server address of --server is not an http or https URL",
       "a certificate authority and insecure-skip-tls-verify contradict each other",
       "a client certificate and its key are needed together",
       "--as-uid and --as-group need --as",
@@ -393,7 +393,7 @@ describe("in a pod", () => {
     ["host", { KUBERNETES_SERVICE_PORT: "443" }],
     ["port", { KUBERNETES_SERVICE_HOST: "10.0.0.1" }],
     ["token", env],
-  ])("without the %s there is no pod", (missing, incomplete) => {
+  ])("without the %s there is not a pod", (missing, incomplete) => {
     if (missing !== "token") folder.write("token", "t");
     expect(podAccount(incomplete, folder.dir)).toBeUndefined();
   });
@@ -427,13 +427,13 @@ describe("certificates that cannot be used", () => {
       'cannot read the certificate authority of cluster "here": no such file: DIR/no.pem',
     ],
     [
-      "an authority that is no PEM",
+      "an authority that is not a PEM",
       { "certificate-authority-data": "czNjcjN0" },
       {},
       'the certificate authority of cluster "here" is not PEM',
     ],
     [
-      "a client certificate file that is no PEM",
+      "a client certificate file that is not a PEM",
       {},
       { "client-certificate": "odd.pem", "client-key": "odd.pem" },
       'the client certificate of user "me" is not PEM (DIR/odd.pem)',

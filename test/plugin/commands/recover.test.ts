@@ -180,7 +180,7 @@ test("an address with a name is asked by that name", async () => {
   expect(all).not.toContain("--connect-to");
 });
 
-test("a namespace without an EC, and a file that is no module, are told as such", async () => {
+test("a namespace without an EC, and a file that is not a module, are told as such", async () => {
   const { context, folder } = await aContext({ asked: false });
   expect((await runRecover(context, [], { ...flags, ec: "other" })).exit).toMatchObject({
     code: 2,

@@ -25,7 +25,7 @@ describe.each(["upgrade-webhook", "reapply-rbac"])("%s", (command) => {
     ["--target alone", ["--target=7.22.0-7"], ["--target: goes with --release"]],
     ["--sha256 alone", ["--sha256=00"], ["--sha256: goes with --release"]],
     [
-      "a target that is no tag",
+      "a target that is not a tag",
       ["--release=r", "--target=newest"],
       ['--target: "newest" is not a tag such as 7.22.0-7'],
     ],

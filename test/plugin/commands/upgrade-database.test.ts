@@ -123,7 +123,7 @@ describe("which databases, which version", () => {
     await expect(refused).rejects.toBeInstanceOf(UsageError);
   });
 
-  test("latest is no version for a cluster that is yet to be upgraded", async () => {
+  test("latest is not a version for a cluster that is yet to be upgraded", async () => {
     const wish = { ...flags, version: "latest", databases: ["a"] };
     const refused = prepareUpgradeDatabase(await aContext(), wish, { assumeUpgraded: true });
     await expect(refused).rejects.toThrow("give the number");
@@ -277,7 +277,7 @@ describe("participants", () => {
     const context = await aContext({ connection: { kubeconfig: file } });
     const run = runUpgradeDatabase(context, ["carts"], { ...flags, participants: ["east/engine"] });
     await expect(run).rejects.toThrow(
-      '--participant: "east/engine" is no context of the kubeconfig (it has west, a/b)',
+      '--participant: "east/engine" is not a context of the kubeconfig (it has west, a/b)',
     );
   });
 

@@ -137,7 +137,7 @@ describe("an unfit fact is one finding", () => {
       "the certificate item is base64 of base64: the PEM text was encoded twice",
     ],
     [
-      "an item that is no PEM",
+      "an item that is not a PEM",
       facts({ pem: false, leaf: undefined }),
       "SECRET-NOT-PEM",
       "data.cert",

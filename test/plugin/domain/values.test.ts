@@ -60,7 +60,7 @@ describe("withValue sets a field", () => {
   test.each<[string, object, readonly string[], unknown, string]>([
     ["that is there, in its place", { a: 1, b: 2 }, ["a"], 3, `{"a":3,"b":2}`],
     ["that is new", { a: 1 }, ["b", "c"], 3, `{"a":1,"b":{"c":3}}`],
-    ["below what is no object", { a: 1 }, ["a", "b"], 2, `{"a":{"b":2}}`],
+    ["below what is not an object", { a: 1 }, ["a", "b"], 2, `{"a":{"b":2}}`],
     ["beside others", { a: { b: 1 } }, ["a", "c"], 2, `{"a":{"b":1,"c":2}}`],
     ["to nothing", { a: { b: 1, c: 2 } }, ["a", "b"], undefined, `{"a":{"c":2}}`],
     ["as data, whatever its name", {}, ["__proto__", "a"], 1, `{"__proto__":{"a":1}}`],

@@ -101,7 +101,7 @@ describe("release tags compare as numbers", () => {
     ["a later major is newer", "8.0.2-2", "7.22.2-43", 1],
     ["the number after the build counts last", "8.0.18-23.11", "8.0.18-23.9", 1],
     ["none after the build is the oldest", "8.0.18-23", "8.0.18-23.1", -1],
-    ["the leading v is no part of it", "v8.0.2-2", "8.0.2-2", 0],
+    ["the leading v is not a part of it", "v8.0.2-2", "8.0.2-2", 0],
     ["the small image is the same release", "8.0.20-44.23.minimal", "8.0.20-44.23", 0],
   ])("%s", (_title, ...[left, right, sign]) => {
     expect(Math.sign(compareReleaseTags(tag(left), tag(right)))).toBe(sign);
@@ -119,7 +119,7 @@ test.each<[string, string, string, number]>([
   expect(compareDotted(left, right)).toBe(expected);
 });
 
-test("what is no number has no order", () => {
+test("what is not a number has no order", () => {
   expect(compareDotted("7.x", "7.2")).toBe(Number.NaN);
 });
 

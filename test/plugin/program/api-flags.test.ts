@@ -26,7 +26,7 @@ test.each([
   "https://api.example.com?a=b",
   "https://api.example.com#a",
   "https://",
-])("%s is no address, and is not repeated in the problem", (apiUrl) => {
+])("%s is not an address, and is not repeated in the problem", (apiUrl) => {
   const read = new FlagReader({ apiUrl });
   readApi(read);
   expect(read.problems).toEqual([expect.stringContaining("--api-url:")]);

@@ -304,7 +304,7 @@ describe("the framing of a call", () => {
       /^HTTP\/1.1 200 /,
     ],
     [
-      "a chunk whose length is no number",
+      "a chunk whose length is not a number",
       `${chunked}zz\r\n${right}\r\n0\r\n\r\n`,
       /^HTTP\/1.1 400 /,
     ],

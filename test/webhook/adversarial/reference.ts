@@ -216,7 +216,7 @@ function judgeModules(edit: Edit): Expected {
   if (fresh.some((name) => typeof name === "string" && !(name !== "" && mayBeUsed(name)))) {
     return "deny";
   }
-  // what is no name is refused when it is new; of odd values that replace odd values nothing is said
+  // what is not a name is refused when it is new; of odd values that replace odd values nothing is said
   if (!fresh.some((name) => typeof name !== "string")) return "allow";
   return before.some((name) => typeof name !== "string") ? "either" : "deny";
 }

@@ -91,6 +91,6 @@ test("a process that only renews says at its start what it cannot reach", async 
   await expect(
     startWebhookProcess({ ...settings("renew"), KUBECONFIG: "" }, "renewing the certificate"),
   ).rejects.toThrow(
-    "engine-webhook: ENGINE_WEBHOOK_OWN_CERT: no way to the API server: KUBECONFIG is not set and this is no pod",
+    "engine-webhook: ENGINE_WEBHOOK_OWN_CERT: no way to the API server: KUBECONFIG is not set and this is not a pod",
   );
 });

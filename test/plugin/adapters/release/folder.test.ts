@@ -50,7 +50,7 @@ describe("a file of a release in a folder", () => {
     expect(release.file(names.release.bundle)?.text).toBe("a: 1\n");
   });
 
-  test("is refused where it is no text", async () => {
+  test("is refused where it is not a text", async () => {
     put("bundle.yaml", Buffer.from([0xff, 0xfe, 0x00]));
     const release = await openRelease(folder, options);
     expect(() => release.file(names.release.bundle)).toThrow(/bundle\.yaml is not text in UTF-8$/);

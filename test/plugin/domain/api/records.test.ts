@@ -197,7 +197,7 @@ describe("modules (S45-S47, S54, S93)", () => {
     expect(of()).toBeUndefined();
   });
 
-  test("what has no name is no module, and a list with one is none", () => {
+  test("what has no name is not a module, and a list with one is none", () => {
     for (const value of [...nonsense, {}, { module_name: "" }]) {
       expect(parseModule(value, names)).toBeUndefined();
       expect(parseModules([{ module_name: "x" }, value], names)).toBeUndefined();

@@ -43,7 +43,7 @@ test.each<[string, readonly KubeObject[], { auto: boolean; tag?: string }, reado
   ["auto, and it is known what it brings", [anOperator()], { auto: true }, []],
   ["another tag", [anOperator()], { auto: false, tag: "8.0.6-54" }, ["CLUSTER-TARGET-NOT-MANAGED"]],
   [
-    "what is no tag",
+    "what is not a tag",
     [anOperator()],
     { auto: false, tag: "latest" },
     ["CLUSTER-TARGET-NOT-MANAGED"],

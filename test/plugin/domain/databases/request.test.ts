@@ -57,7 +57,7 @@ test("each deprecated field is told with what replaces it (S120)", () => {
 test.each<[string, unknown, readonly string[]]>([
   ["no list", {}, ["it has to be a list of at least one entry"]],
   ["an empty list", [], ["it has to be a list of at least one entry"]],
-  ["no object", ["a"], ["entry 1 is no object"]],
+  ["no object", ["a"], ["entry 1 is not an object"]],
   [
     "an unknown field",
     [{ name: "a" }],

@@ -33,7 +33,7 @@ describe("labels meet a selector", () => {
       false,
     ],
     ["matchLabels of a wrong type", { matchLabels: ["a"] }, {}, true],
-    ["an expression that is no object: never", { matchExpressions: [null] }, {}, false],
+    ["an expression that is not an object: never", { matchExpressions: [null] }, {}, false],
   ])("%s", (_title, ...[selector, labels, expected]) => {
     expect(selects(selector, labels)).toBe(expected);
   });

@@ -32,7 +32,7 @@ test.each([
   expect(valueAt(object, path)).toEqual(value);
 });
 
-test("what is no object and no list has no fields", () => {
+test("what is not an object and no list has no fields", () => {
   expect(valueAt("text", ".a")).toBeUndefined();
   expect(valueAt(["text"], '[name="text"]')).toBeUndefined();
 });

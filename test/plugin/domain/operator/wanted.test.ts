@@ -70,7 +70,7 @@ test("every problem of a bundle is named", () => {
   ).toEqual({
     is: "unfit",
     problems: [
-      "Pod in v1 is no part of a bundle",
+      "Pod in v1 is not a part of a bundle",
       "a Service has no name",
       `one Deployment ${names.operator.deployment} is requested, not 0`,
     ],

@@ -247,7 +247,7 @@ describe("a release is unfit for", () => {
       ["r/bundle.yaml: ValidatingWebhookConfiguration/a is a webhook, which has a file of its own"],
     ],
     [
-      "text that is no YAML, with its line",
+      "text that is not a YAML, with its line",
       aRelease({ "bundle.yaml": "a: 1\nb: [" }),
       {},
       [
@@ -260,7 +260,7 @@ describe("a release is unfit for", () => {
       withBundle([...usual, "text", { kind: "Role" }, { apiVersion: "v1", kind: "Role" }]),
       {},
       [10, 11, 12].map(
-        (n) => `r/bundle.yaml: document ${n} is no object with apiVersion, kind and metadata.name`,
+        (n) => `r/bundle.yaml: document ${n} is not an object with apiVersion, kind and metadata.name`,
       ),
     ],
   ])("%s", (_title, release, ...[changes, problems]) => {
@@ -300,7 +300,7 @@ describe("the tags of all bundles are compared with the one that was asked for",
     [
       "one cannot be read",
       { "bundle.yaml": "1" },
-      ["r/bundle.yaml: document 1 is no object with apiVersion, kind and metadata.name"],
+      ["r/bundle.yaml: document 1 is not an object with apiVersion, kind and metadata.name"],
     ],
   ])("%s", (_title, files, problems) => {
     expect(targetProblems(aRelease(files), wanted)).toEqual(problems);

@@ -20,7 +20,7 @@ function judge(scene: Scene): Bypass {
 
 const good = { [bypass]: "restore of orders", [bypassUntil]: later };
 const granted = { is: "granted", reason: "restore of orders", until: later };
-const noTime = `${bypassUntil} is no time as 2030-01-31T12:00:00Z`;
+const noTime = `${bypassUntil} is not a time as 2030-01-31T12:00:00Z`;
 
 test.each<[string, Scene, Bypass | object]>([
   ["no annotations", {}, { is: "none" }],
@@ -43,7 +43,7 @@ test.each<[string, Scene, Bypass | object]>([
     { is: "ignored", because: "it gives no reason" },
   ],
   [
-    "a reason that is no text",
+    "a reason that is not a text",
     { annotations: { ...good, [bypass]: 7 } },
     { is: "ignored", because: "it gives no reason" },
   ],

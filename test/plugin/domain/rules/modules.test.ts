@@ -205,7 +205,7 @@ describe("R3: only what is new is judged, unless engineVersion changes", () => {
     ["a malformed entry that is new", changed(modules("x"), modules("x", 5)), ["[1]"]],
     ["a number is not its text", changed(modules("5"), modules(5)), ["[0]"]],
     [
-      "what is no name is no name that is written like it",
+      "what is not a name is not a name that is written like it",
       changed(modules(5), modules("\u0000other 5", "other 5")),
       ["[0]", "[1]"],
     ],

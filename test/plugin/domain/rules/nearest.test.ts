@@ -28,7 +28,7 @@ test.each<[string, Edit, Lookups, readonly FieldChange[]]>([
   ],
   ["a number gives way to its text", created({ engineVersion: 8 }), free, [version(8, "8.0")]],
   [
-    "what is no version gives way to the newest",
+    "what is not a version gives way to the newest",
     created({ engineVersion: "newest" }),
     free,
     [version("newest", "8.2")],

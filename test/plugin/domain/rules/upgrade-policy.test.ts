@@ -145,7 +145,7 @@ describe("R2: who sets policy major", () => {
     ["major, at that version already", "major", "7.4.2", "pass"],
     ["major, above it", "major", "8.0.1", "warning"],
     ["major, without a status", "major", undefined, "warning"],
-    ["major, with a status that is no version", "major", "constructor", "warning"],
+    ["major, with a status that is not a version", "major", "constructor", "warning"],
     ["major, with a status that is a number", "major", 7.2, "warning"],
     ["latest, raised onto a minor release", "latest", "7.2.4", "pass"],
     ["Major is not major", "Major", "7.2.4", "pass"],

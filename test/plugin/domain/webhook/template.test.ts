@@ -62,7 +62,7 @@ describe("a template is unfit", () => {
     ["without webhooks", [{ ...template(), webhooks: undefined }], "webhooks has 0 entries"],
     ["with two entries", [{ ...template(), webhooks: [entry, entry] }], "webhooks has 2 entries"],
     [
-      "with an entry that is no object",
+      "with an entry that is not an object",
       [{ ...template(), webhooks: ["x"] }],
       "webhooks has 1 entries",
     ],

@@ -185,7 +185,7 @@ const unreachable: readonly Unreachable[] = [
     told: "skipped case.x.y: webhook.example is outside of this machine, where a rehearsal calls nobody",
   },
   {
-    title: "a bundle that is no PEM",
+    title: "a bundle that is not a PEM",
     route: anywhere,
     ca: "hello",
     told: `${roots} unable to parse bytes as PEM block`,

@@ -35,7 +35,7 @@ test.each([
 test.each([
   ["no number yet", { databaseUID: undefined }],
   ["a number that is none", { databaseUID: "seven" }],
-  ["a number that is no text", { databaseUID: 7 }],
+  ["a number that is not a text", { databaseUID: 7 }],
   ["no version at all", { version: undefined }],
 ])("there is no database for an EDB with %s", (_, status) => {
   expect(bdbFromEdb(anEdb({}, status), names)).toBeUndefined();

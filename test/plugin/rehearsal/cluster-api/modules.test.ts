@@ -71,7 +71,7 @@ const refused: readonly (readonly [string, object, number, string])[] = [
   ["no form", { method: "POST", body: "{}" }, 400, "no_module"],
   ["nothing at all", { method: "POST" }, 400, "no_module"],
   ["a form without a file", aForm({}, { x: "1" }), 400, "no_module"],
-  ["the field is no file", aForm({}, { module: "x" }), 400, "no_module"],
+  ["the field is not a file", aForm({}, { module: "x" }), 400, "no_module"],
   ["a file of another name", aForm({ file: aModuleArchive(gears) }), 400, "no_module"],
   ["two files", aForm({ module: aModuleArchive(gears), more: aModuleArchive(gears) }), 400, "invalid_module"],
   ["far too many files", aForm(Object.fromEntries(many)), 400, "no_module"],
@@ -143,7 +143,7 @@ describe("the newer calls", () => {
     expect(await named("rg")).toMatchObject([gears]);
   });
 
-  test("one call twice is no module; a definition that is refused says why", async () => {
+  test("one call twice is not a module; a definition that is refused says why", async () => {
     await open({ profile: "8.0" });
     await api.call(upload, formOf(gears));
     await api.call(upload, formOf(gears));

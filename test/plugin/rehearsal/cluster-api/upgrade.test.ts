@@ -201,7 +201,7 @@ describe("S109–S111, C22: what is refused changes nothing", () => {
     ...wrong("modules", [{}, "search", null]),
     ["an unknown field", { sideways: true }, ["sideways"]],
     ["a field of an object's inside", JSON.parse('{"__proto__": {}}'), ["__proto__"]],
-    ["an entry that is no object", { modules: ["search"] }, ["modules[0]"]],
+    ["an entry that is not an object", { modules: ["search"] }, ["modules[0]"]],
     ["an empty entry", { modules: [{}] }, ["modules[0]"]],
     ["an unknown field of an entry", { modules: [{ version: "1" }] }, ["modules[0].version"]],
     ...entryFields.map(({ key }) => {

@@ -303,7 +303,7 @@ const rows: readonly Row[] = [
     ],
   ],
   [
-    "a role whose name is no part of a path",
+    "a role whose name is not a part of a path",
     anObject(rbac, "Role", { metadata: { name: "a/b" } }),
     ["Invalid", "metadata.name", `Invalid value: "a/b": may not contain '/'`],
   ],

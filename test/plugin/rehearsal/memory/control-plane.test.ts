@@ -162,7 +162,7 @@ describe("a write that is refused writes nothing", () => {
     {
       name: "a value that the kind refuses",
       act: () => world.cluster.create(aDb("y", { size: "x" })),
-      message: "spec.size is no number",
+      message: "spec.size is not a number",
       status: 422,
     },
   ])("$name", async ({ act, message, status }) => {

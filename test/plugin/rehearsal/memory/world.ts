@@ -52,11 +52,11 @@ const common = {
   prepare: (object: KubeObject) => ({ object, warnings: [] }),
 } satisfies Omit<KindDefinition, "resource">;
 
-/** A size that is no number is refused, as a schema would. */
+/** A size that is not a number is refused, as a schema would. */
 const prepareDb: KindDefinition["prepare"] = (object) => {
   const spec = object["spec"] as { size?: unknown; typo?: unknown } | undefined;
   if (spec?.size !== undefined && typeof spec.size !== "number") {
-    throw new ApiError("spec.size is no number", { status: 422, reason: "Invalid" });
+    throw new ApiError("spec.size is not a number", { status: 422, reason: "Invalid" });
   }
   return { object, warnings: spec?.typo === undefined ? [] : ['unknown field "spec.typo"'] };
 };

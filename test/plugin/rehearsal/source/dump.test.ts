@@ -136,15 +136,15 @@ describe("what cannot be read is refused", () => {
       /document 1: .*within a double quoted scalar \(cut off\?/,
     ],
     [
-      "a second document that is no YAML",
+      "a second document that is not a YAML",
       `${many[0] ?? ""}---\na: b: c\n`,
       /document 2: it is neither YAML nor JSON, in line 6/,
     ],
-    ["a text", "hello\n", /document 1: it is no object/],
-    ["a number", "---\n7\n", /document 1: it is no object/],
-    ["an array", json(three), /document 1: it is no object/],
-    ["an item that is no object", json(aList([7])), /document 1, item 1: it is no object/],
-    ["an item that is null", json(aList([null])), /document 1, item 1: it is no object/],
+    ["a text", "hello\n", /document 1: it is not an object/],
+    ["a number", "---\n7\n", /document 1: it is not an object/],
+    ["an array", json(three), /document 1: it is not an object/],
+    ["an item that is not an object", json(aList([7])), /document 1, item 1: it is not an object/],
+    ["an item that is null", json(aList([null])), /document 1, item 1: it is not an object/],
     [
       "no apiVersion",
       json({ ...three[1], apiVersion: undefined }),
@@ -162,7 +162,7 @@ describe("what cannot be read is refused", () => {
       /document 1: it has no apiVersion, no kind, no metadata.name \(/,
     ],
     [
-      "metadata that is no object",
+      "metadata that is not an object",
       json({ ...three[1], metadata: [] }),
       /document 1, ConfigMap: it has no metadata.name/,
     ],
@@ -174,18 +174,18 @@ describe("what cannot be read is refused", () => {
     [
       "a label that is a number",
       json(configMap("x", { labels: { v: 1.1 } })),
-      /ConfigMap a\/x: metadata.labels.v is no text: put it in quotes/,
+      /ConfigMap a\/x: metadata.labels.v is not a text: put it in quotes/,
     ],
     ["labels that are a list", json(configMap("x", { labels: [] })), /metadata.labels is no map/],
     [
       "a namespace that is a number",
       json(configMap("x", { namespace: 7 })),
-      /metadata.namespace is no text/,
+      /metadata.namespace is not a text/,
     ],
     [
       "finalizers that are no list",
       json(configMap("x", { finalizers: "f" })),
-      /metadata.finalizers is no list/,
+      /metadata.finalizers is not a list/,
     ],
     [
       "a key that is there twice",
@@ -224,7 +224,7 @@ describe("what cannot be read is refused", () => {
     expect(await problemsOf(text.join("\n---\n"))).toEqual([
       expect.stringContaining("document 1, an object a: it has no kind"),
       expect.stringContaining("document 2: it is neither YAML nor JSON"),
-      expect.stringContaining("document 4, item 1: it is no object"),
+      expect.stringContaining("document 4, item 1: it is not an object"),
     ]);
   });
 
