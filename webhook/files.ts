@@ -31,7 +31,7 @@ export function watchFolder(folder: string, { pollMs, look }: WatchOptions): Fol
   let watcher: FSWatcher | undefined;
   try {
     watcher = watch(folder, look);
-    // A folder that is taken away ends its watch; the poll continues.
+    // A folder that is removed ends its watch; the poll continues.
     watcher.on("error", () => watcher?.close());
   } catch {
     // No such folder yet, or no watches left: the poll is enough.

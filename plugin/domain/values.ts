@@ -50,7 +50,7 @@ export function at(value: unknown, path: readonly string[]): unknown {
   return inner;
 }
 
-/** The object with another value at a path; undefined takes the field away. */
+/** The object with another value at a path; undefined removes the field. */
 export function withValue(object: Json, path: readonly string[], value: unknown): Json {
   const key = String(path[0]);
   const rest = path.slice(1);

@@ -16,7 +16,7 @@ export interface ReporterWish {
   readonly verbosity: number;
 }
 
-/** A reporter whose live line can be taken away, for a prompt. */
+/** A reporter whose live line can be removed, for a prompt. */
 export interface TalkingReporter extends Reporter {
   /** `text` is a command's own rendering, instead of the common one. */
   end(report: Report, text?: (report: Report, style: TextStyle) => string): void;

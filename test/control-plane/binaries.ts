@@ -211,7 +211,7 @@ interface LockOptions {
 
 /**
  * Lets one process do a long piece of work while others wait for its result. The lock is a file
- * that holds the owner's process id; one whose owner is gone is taken away. The lock only saves
+ * that holds the owner's process id; one whose owner is gone is removed. The lock only saves
  * double work: correctness rests on the rename at the end of the build.
  */
 async function underLock(

@@ -120,7 +120,7 @@ test("the command that is next can be run as it is printed, and is not next any 
   expect(written.status).toBe(200);
   const before = detailsOf(await status());
   expect(before.rbac).toMatchObject({ places: 3, differing: all, lacking: all });
-  // what is missing first; then what the release before needed alone is taken away
+  // what is missing first; then what the release before needed alone is removed
   for (const mode of [/^kubectl engine reapply-rbac -/, / reapply-rbac --mode=contract /]) {
     const command = detailsOf(await status()).next?.command ?? "";
     expect(command).toMatch(mode);

@@ -118,7 +118,7 @@ describe("kept of what is found", () => {
     const { api, scene, controlPlane } = suite;
     await putNewConfiguration(api, scene, { changes: { entry: byHand } });
     await settle(api, scene);
-    // An apply cannot take away what a person's create has put there: the object is replaced.
+    // An apply cannot remove what a person's create has put there: the object is replaced.
     const run = await swap(["--take-template-selectors"]);
     expect(run.writes).toEqual([`update ${newConfigurationName}`]);
     const entry = entryOf((await readBack(controlPlane)).current);

@@ -17,9 +17,9 @@ export const reapplyRbac = spec({
   summary: "Bring the operator's Role and RoleBinding up to date in every managed namespace",
   description: `Bring the operator's Role and RoleBinding up to date in every managed namespace.
 
-Without --mode it only adds: rules and subjects that are there stay. --mode contract takes away what other releases
+Without --mode it only adds: rules and subjects that are there stay. --mode contract removes what other releases
 had, asks first, and is refused while the operator is older than the roles. Without --release the roles are those of
-the release that runs. What a person added is kept in every mode and listed; --drop-local takes it away.
+the release that runs. What a person added is kept in every mode and listed; --drop-local removes it.
 
 What exists is read at once, only differences are written, and each namespace has a result of its own. The
 namespaces are those that the operator is told to manage, or exactly those that are given. After writing,
@@ -28,8 +28,8 @@ access reviews prove the access. Running the command again continues from the st
     "Show rules gained and lost, write nothing": "reapply-rbac -n engine --dry-run=client",
     "Use the roles of a release": "reapply-rbac -n engine --release ./release",
     "Before the operator's upgrade: old and new rules": "reapply-rbac --release ./release",
-    "After it: take away the old rules": "reapply-rbac --mode contract",
-    "Take away what people added, too": "reapply-rbac --mode contract --drop-local all",
+    "After it: remove the old rules": "reapply-rbac --mode contract",
+    "Remove what people added, too": "reapply-rbac --mode contract --drop-local all",
     "Begin with one, stop when three fail": "reapply-rbac --canary shop --max-failures 3",
   },
   flags: {
@@ -58,12 +58,12 @@ access reviews prove the access. Running the command again continues from the st
       value: "MODE",
       choices: ["expand", "contract"],
       fallback: "expand",
-      help: "expand only adds; contract takes away what other releases had",
+      help: "expand only adds; contract removes what other releases had",
     },
     "drop-local": {
       value: "ENTRIES",
       ...list,
-      help: "Take away what a person added: ROLE:GROUP/RESOURCE:VERB, ROLE:User/NAME, or all",
+      help: "Remove what a person added: ROLE:GROUP/RESOURCE:VERB, ROLE:User/NAME, or all",
     },
     "ec-service-account": {
       value: "NAME",

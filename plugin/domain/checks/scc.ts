@@ -109,7 +109,7 @@ export const sccChecks: readonly Check[] = [
   }),
   fromPlan("wayGroup", "No group lets an unprivileged EC use the old constraint"),
   fromPlan("wayRole", "No wider role lets an unprivileged EC use the old constraint"),
-  fromPlan("roleLeft", "No role is left of a grant that was taken back"),
+  fromPlan("roleLeft", "No role is left of a grant that was revoked"),
   shared(
     { ...sccFindings.podRunning, severity: "warning" },
     {

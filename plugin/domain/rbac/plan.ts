@@ -144,7 +144,7 @@ function roleOf(object: KubeObject): string {
 
 /**
  * `expand` unites the wanted rules with those in force, so that neither the old operator nor the new
- * one lacks anything; `contract` takes away what other releases had. Both keep what a person added.
+ * one lacks anything; `contract` removes what other releases had. Both keep what a person added.
  */
 export type Mode = "expand" | "contract";
 

@@ -21,7 +21,7 @@ export const sccFindings = {
   }),
   olderLeft: warning("SCC-OLDER-LEFT", "domain facts 5", {
     cause: "the constraint of releases before 6.4.2-6 exists as well",
-    fix: "take it away in the same manner with unbind-scc --scc NAME",
+    fix: "remove it in the same way with unbind-scc --scc NAME",
   }),
   owned: error("SCC-OWNED", "domain facts 5", {
     cause:
@@ -48,7 +48,7 @@ export const sccFindings = {
   }),
   wayGroup: warning("SCC-WAY-GROUP", "S33", {
     cause:
-      "the account may use the constraint as a member of a group; taking the group away would take it from all members",
+      "the account may use the constraint as a member of a group; removing the group would remove it from all members",
     fix: "take the group out by hand if none of its members needs the constraint, then run again",
   }),
   wayRole: warning("SCC-WAY-ROLE", "S33", {

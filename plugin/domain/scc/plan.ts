@@ -208,7 +208,7 @@ function wayFinding({ account, object, group, role, ...way }: Way, constraint: s
   const about = { object: objectLabel(object) };
   if (group !== undefined) {
     const field = role === undefined ? "groups" : "subjects";
-    const cause = `${may} as a member of group ${group}; taking the group away would take it from all its members`;
+    const cause = `${may} as a member of group ${group}; removing the group would remove it from all its members`;
     return sccFinding("wayGroup", { ...about, field, cause });
   }
   const reason =
@@ -251,6 +251,6 @@ export function olderLeft(older: string, command: string): Finding {
   return sccFinding("olderLeft", {
     object: `${constraintResource.kind}/${older}`,
     cause: "the constraint of still older releases exists as well",
-    fix: `take it away in the same manner: ${command}`,
+    fix: `remove it in the same way: ${command}`,
   });
 }

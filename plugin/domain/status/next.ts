@@ -171,7 +171,7 @@ export function constraintStep({ situation }: NextFacts): NextStep | undefined {
       reportedReleases({ deployment, cluster, pods: [] }, names).some(isPrivileged),
   );
   if (!isOpenShift(facts) || !left || needed || clusters.length === 0) return undefined;
-  return { says: `take the old constraint ${current} away`, words: ["unbind-scc"] };
+  return { says: `remove the old constraint ${current}`, words: ["unbind-scc"] };
 }
 
 /** Roles differ from those of the release (S34). */

@@ -9,7 +9,7 @@ export const webhookFindings = {
   }),
   fieldLeftOver: error("FIELD-LEFT-OVER", "domain facts 4.3", {
     cause:
-      "another manager set a field that the wanted object does not have, and an apply cannot take it away",
+      "another manager set a field that the wanted object does not have, and an apply cannot remove it",
     fix: "remove it with kubectl edit validatingwebhookconfiguration, then run again",
   }),
   homeNotWritable: warning("HOME-NOT-WRITABLE", "cli contract, Runs", {

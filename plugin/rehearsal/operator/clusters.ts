@@ -251,7 +251,7 @@ function roll(one: Managed, does: string, says: string): Act {
   });
 }
 
-/** Nodes are added and taken away with the EC's number of them. */
+/** Nodes are added and removed with the EC's number of them. */
 function nodes(one: Managed): readonly Act[] {
   const { scene, ec, set, state } = one;
   const replicas = numberAt(set, ["spec", "replicas"], 1);

@@ -96,7 +96,7 @@ async function storedFile(
 ): Promise<KubeObject | undefined> {
   const file = options.dryRun === "client" ? undefined : lastFileOver(live);
   if (file === undefined) return undefined;
-  // a manager of its own: an apply takes away what its manager held and the file lacks
+  // a manager of its own: an apply removes what its manager held and the file lacks
   const fieldManager = `${options.fieldManager}-last-applied`;
   try {
     const stored = await deps.cluster.apply(file, { fieldManager, force: true, dryRun: true });

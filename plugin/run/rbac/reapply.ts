@@ -187,14 +187,14 @@ class Reapply {
     return all.filter((site) => !missing.has(site));
   }
 
-  /** Asks where something is taken away or deleted; from here on nothing else of the kind is sent. */
+  /** Asks where something is removed or deleted; from here on nothing else of the kind is sent. */
   async #confirm({ stale }: Planned, open: readonly Site[]): Promise<void> {
     const { deps, options } = this;
     const rebinds = open.filter(({ plan }) => plan.rebind).length;
     const narrows = open.filter(({ plan }) => takesAway(plan)).length;
     const left = options.prune ? prunable(stale) : [];
     const acts = [
-      ...(narrows > 0 ? [`take rights away in ${counted(narrows)}`] : []),
+      ...(narrows > 0 ? [`remove rights in ${counted(narrows)}`] : []),
       ...(rebinds > 0 ? [`delete and recreate the binding in ${counted(rebinds)}`] : []),
       ...(left.length > 0 ? [`delete what is left over in ${counted(left.length)}`] : []),
     ];

@@ -56,7 +56,7 @@ export class Rights {
     return new Map(found.filter(([, missing]) => missing.length > 0));
   }
 
-  /** A binding is taken away only when the second one is seen to be in force. */
+  /** A binding is removed only when the second one is seen to be in force. */
   async #lacksWitness({ plan, namespace }: Site, { prove, dryRun }: RbacOptions): Promise<boolean> {
     if (!plan.rebind || !prove || dryRun !== "none") return false;
     return !(await this.deps.reviews.possible(namespace));
@@ -274,7 +274,7 @@ export class Worker {
     }
   }
 
-  /** Nothing is taken away before the API server knows what gives the access meanwhile. */
+  /** Nothing is removed before the API server knows what gives the access meanwhile. */
   async #witness(site: Site): Promise<void> {
     const user = this.tools.context.witness;
     const { binding, role } = site.plan.outcome;

@@ -290,7 +290,7 @@ export async function writePermissions(
   const holds =
     bindings.length === 0 || (await cluster.can({ ...ask("use", constraintResource, ""), name }));
   return [
-    // nothing is taken away unproven
+    // nothing is removed unproven
     ...namespaces
       .filter((_each, index) => isPossible[index] !== true)
       .map((each) => reviewPermission(toProve, each)),

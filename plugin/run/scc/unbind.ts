@@ -183,13 +183,13 @@ class Unbind {
       if (!(error instanceof EngineError)) throw error;
       return recorder.report({
         code: exitCodes.rollbackIncomplete,
-        reason: `${message}; putting back what was taken away failed: ${error.message}`,
+        reason: `${message}; putting back what was removed failed: ${error.message}`,
         next: "run the printed commands that put the objects back",
       });
     }
     return recorder.report({
       code: exitCodes.rolledBack,
-      reason: `${message}; what was taken away was put back`,
+      reason: `${message}; what was removed was put back`,
       next: hint,
     });
   }

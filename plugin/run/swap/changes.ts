@@ -112,7 +112,7 @@ export async function fittingApply(deps: SwapDeps, session: Session, plan: Plan)
   if (plan.live !== undefined && !isPersons(plan.live, ours)) {
     throw new BlockedError(exitCodes.conflict, [leftOver(plan, left)]);
   }
-  const needs = "to take away what an apply leaves in place";
+  const needs = "to remove what an apply leaves in place";
   const replace: Apply = { ...apply, verb: "update", object: plan.wanted, needs };
   await requirePermissions(deps, permissionsOf(replace));
   return replace;
@@ -124,7 +124,7 @@ function leftOver({ wanted }: Plan, fields: readonly string[]): Finding {
     severity: "error",
     object: objectLabel(wanted),
     field: fields.join(", "),
-    cause: "another manager set it, and an apply cannot take away what others own",
+    cause: "another manager set it, and an apply cannot remove what others own",
     fix: "remove it with kubectl edit validatingwebhookconfiguration, then run again",
     source: "domain facts 4.3",
   };

@@ -47,7 +47,7 @@ export const applying: ContractGroup = {
       sees: true,
     },
     {
-      says: "a field that is no longer applied is taken away",
+      says: "a field that is no longer applied is removed",
       act: async (world) => {
         await apply(world, configMap(world.namespace, { a: "1", b: "2" }));
         const after = await apply(world, configMap(world.namespace, { a: "1" }));

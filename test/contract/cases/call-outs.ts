@@ -399,7 +399,7 @@ export const callOuts: ContractGroup = {
       limit: "expressions",
     },
     {
-      says: "a webhook that was taken away judges no more",
+      says: "a webhook that was removed judges no more",
       act: async (world) => {
         const { cluster, namespace } = world;
         await inForce(world, { verdict: deny });

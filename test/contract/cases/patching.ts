@@ -42,7 +42,7 @@ export const patching: ContractGroup = {
   about: "patching",
   cases: [
     {
-      says: "a merge patch sets, adds and takes away",
+      says: "a merge patch sets, adds and removes",
       act: (world) => patched(world, "merge", { data: { a: null, b: "3", c: "4" } }),
       sees: { b: "3", c: "4" },
     },

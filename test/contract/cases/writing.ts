@@ -305,7 +305,7 @@ export const writing: ContractGroup = {
       sees: true,
     },
     {
-      says: "an object with a finalizer stays, marked, until the finalizer is taken away",
+      says: "an object with a finalizer stays, marked, until the finalizer is removed",
       act: async ({ cluster, namespace, seed }) => {
         const object = database(namespace);
         await seed({ ...object, metadata: { ...object.metadata, finalizers: ["engine.com/x"] } });

@@ -70,7 +70,7 @@ test("a printed command of this program carries the caller's words and the conte
   const { context } = aContext({ prefix: "oc engine" });
   const report = await runUnbindScc(context, [], {});
   expect(report.findings?.map(({ fix }) => fix)).toContain(
-    "take it away in the same manner: oc engine unbind-scc --scc engine-enterprise-scc --context 'my cluster'",
+    "remove it in the same way: oc engine unbind-scc --scc engine-enterprise-scc --context 'my cluster'",
   );
 });
 

@@ -118,7 +118,7 @@ test.each<[string, Case]>([
     },
   ],
   [
-    "cluster: the pull policy is taken away, so that it would be written with the tag",
+    "cluster: the pull policy is removed, so that it would be written with the tag",
     {
       act: patch(ec, { spec: { engineEnterpriseImageSpec: { imagePullPolicy: null } } }),
       stopped: [`${names.ec.kind}/engine/ec`, ".spec.engineEnterpriseImageSpec.imagePullPolicy"],
@@ -142,7 +142,7 @@ test.each<[string, Case]>([
     },
   ],
   [
-    "rbac-contract: a right of an older release is given, so that it would be taken away",
+    "rbac-contract: a right of an older release is given, so that it would be removed",
     {
       act: async (world) => {
         const rules = list((await world.cluster.get(role))?.["rules"]);

@@ -29,7 +29,7 @@ test("nothing done is no difference", async () => {
   expect(await after(() => Promise.resolve())).toEqual(new Map());
 });
 
-test("an object that was made and taken away again is no difference", async () => {
+test("an object that was made and removed again is no difference", async () => {
   const difference = await after(async (cluster) => {
     await cluster.create({ ...settings("b"), metadata: { name: "new", namespace: "engine" } });
     await cluster.delete({ ...ref, name: "new" }, {});

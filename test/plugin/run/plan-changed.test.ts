@@ -159,7 +159,7 @@ test.each<[string, () => Promise<Done>]>([
     },
   ],
   [
-    "reapply-rbac --drop-local all: a rule is added, so that it would be taken away",
+    "reapply-rbac --drop-local all: a rule is added, so that it would be removed",
     () =>
       rbac(({ cluster }) =>
         cluster.apply(

@@ -139,7 +139,7 @@ test.each([
     anEc({ bootstrapperImageSpec: { repository: "mirror/engine/operator" } }),
     true,
   ],
-  ["another value to take away", anEc({ bootstrapperImageSpec: { repository: "theirs" } }), false],
+  ["another value to remove", anEc({ bootstrapperImageSpec: { repository: "theirs" } }), false],
   ["a field that was not planned", tagged, false],
   ["another cluster of that name", { ...anEc({}), metadata: { name: "ec", uid: "new" } }, false],
 ] as const)("a later patch over %s writes what was planned: %s", (_, cluster, is) => {

@@ -145,7 +145,7 @@ test("a wildcard keeps no constraint: every administrator holds one", () => {
   expect(codesOf(situation)).toEqual(["SCC-WAY-ROLE"]);
 });
 
-test("bindings that outlive their constraint are taken away as well", () => {
+test("bindings that outlive their constraint are removed as well", () => {
   const situation = {
     ...aSituation({ constraint: undefined }),
     access: {
@@ -190,7 +190,7 @@ test("every way says whose it is, by what, and why it stays", () => {
     bound([account("engine")], [{ apiGroups: ["*"], resources: ["*"], verbs: ["use"] }]),
   ].map((situation) => findingsOf(planUnbind(situation, [ours]), scc)[0]?.cause);
   expect(causes).toEqual([
-    `${user("engine")} may still use mine as a member of group system:authenticated; taking the group away would take it from all its members`,
+    `${user("engine")} may still use mine as a member of group system:authenticated; removing the group would remove it from all its members`,
     `${user("engine")} may still use mine by ClusterRole/system:openshift:scc:mine, which also grants other things that it would lose`,
     `${user("engine")} may still use mine by ClusterRole/system:openshift:scc:mine, a role with a wildcard; this is an administrator's grant and not the constraint's`,
   ]);

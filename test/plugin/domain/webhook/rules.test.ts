@@ -28,7 +28,7 @@ const rulesOf = (...entries: readonly Record<string, unknown>[]) => ({
   rules: entries.flatMap(({ rules }) => rules as readonly unknown[]),
 });
 
-describe("what an apply would take away", () => {
+describe("what an apply would remove", () => {
   test.each<[string, unknown, unknown, readonly string[]]>([
     ["nothing, where both are alike", entryOf(), entryOf(), []],
     ["nothing, where no entry is live", undefined, entryOf(), []],

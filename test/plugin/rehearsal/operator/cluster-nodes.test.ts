@@ -65,7 +65,7 @@ describe("an edit of the user modules", () => {
   });
 });
 
-test("nodes are added and taken away", async () => {
+test("nodes are added and removed", async () => {
   const world = await aPlayedWorld();
   await edit(world, here(product.ec, "ec"), { nodes: 5 });
   await world.settle();

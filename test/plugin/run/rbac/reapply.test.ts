@@ -320,7 +320,7 @@ const runs = (tag: string): KubeObject => anOperator(tag);
 const deployments = { apiGroups: ["apps"], resources: ["deployments"], verbs: ["get", "list"] };
 const alice = { apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "alice" };
 
-describe("rights are taken away", () => {
+describe("rights are removed", () => {
   const both = (namespace: string): readonly KubeObject[] => [
     aNamespace(namespace),
     aRole([...rulesAt("7.22.0-7"), ...rulesAt("8.0.2-2")], { namespace, labels }),

@@ -85,7 +85,7 @@ describe("fields that others hold", () => {
     expectWanted(scene);
   });
 
-  test("a field that another manager added, and an apply cannot take away: 5", async () => {
+  test("a field that another manager added, and an apply cannot remove: 5", async () => {
     const scene = new Scene();
     scene.cluster.put(aNewConfiguration(), "kubectl-engine");
     scene.cluster.put(aNewConfiguration({ entry: { futureField: 1 } }), "other-operator");
