@@ -154,7 +154,7 @@ async function credentialsOf(
 ): Promise<ApiCredentials> {
   if (flags.credentialsSecret === undefined && !keepsCredentialsInSecret(ec, names)) {
     throw new ApiAccessError(`${objectLabel(ec)} keeps its REST credentials in no Secret`, {
-      hint: "put them in a Secret for the time, and give it with --api-credentials-secret",
+      hint: "put them in a Secret for now, and name it with --api-credentials-secret",
     });
   }
   const secret = await cluster.get({ resource: kinds.secret, ...ref });

@@ -113,7 +113,7 @@ async function watched(
 }
 
 function timedOut(details: StatusDetails, { untilFine }: StatusFlags): ExitReport {
-  const wanted = untilFine ? "it was not fine in time" : "the time to watch is over";
+  const wanted = untilFine ? "it was not fine in time" : "the watch has timed out";
   return {
     code: exitCodes.timeout,
     reason: `${wanted}: ${reasonOf(details)}`,

@@ -234,13 +234,13 @@ async function savedPlan(
   const [made, now] = [savedBy(document), `version ${program}`];
   if (made !== undefined && made !== now) {
     throw new UsageError(`${file} was saved by ${made} of this tool, and this is ${now}`, {
-      hint: "make a new plan with --plan-out FILE",
+      hint: "create a new plan with --plan-out FILE",
     });
   }
   const plan = parsePlan(document);
   if (plan !== undefined) return plan;
   throw new UsageError(`${file} is not a plan of this tool`, {
-    hint: "make one with --plan-out FILE",
+    hint: "create one with --plan-out FILE",
   });
 }
 

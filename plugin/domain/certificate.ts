@@ -93,7 +93,7 @@ const day = 24 * 60 * 60_000;
 const warningDays = 30;
 const brokenHashes = /sha-?1(?!\d)|md5|md2/i;
 
-const newPair = "make a new pair with `cert create --replace`, then run `upgrade-webhook`";
+const newPair = "create a new pair with `cert create --replace`, then run `upgrade-webhook`";
 const certItem = (names: Names): string => `data.${names.webhook.secretCert}`;
 
 /** The one cause that no facts can show: there is nothing to read. */
@@ -101,7 +101,7 @@ export const secretAbsent: CertificateCode = {
   code: "SECRET-MISSING",
   severity: "error",
   cause: "the secret with the webhook's certificate does not exist",
-  fix: "wait for the operator's admission server to make it, or make one with `cert create`",
+  fix: "wait for the operator's admission server to create it, or create one with `cert create`",
   source: "S27",
 };
 

@@ -13,7 +13,7 @@ export const planFindings = {
   }),
   stale: error("PLAN-STALE", source, {
     cause: "the cluster, an object or the release is not what the saved plan was made for",
-    fix: "look at what has changed, then make a new plan with --plan-out",
+    fix: "look at what has changed, then create a new plan with --plan-out",
   }),
   exceeded: error("PLAN-EXCEEDED", source, {
     cause:

@@ -371,7 +371,7 @@ describe("without a right", () => {
     expect(replica.serves).toBe(old);
   });
 
-  test("to make the Secret, none is made", async () => {
+  test("to create the Secret, none is made", async () => {
     world.fault = ({ method, path }) =>
       method === "POST" && path.includes("secrets") ? 403 : undefined;
     const replica = world.replica();

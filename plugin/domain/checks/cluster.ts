@@ -219,7 +219,7 @@ export const clusterSpecChecks: readonly Check[] = [
   error("CLUSTER-PULL-SECRET", "S17", {
     title: "The Secrets for pulling images are there",
     cause: "a Secret that the EC names for pulling images does not exist",
-    fix: "make the Secret in the EC's namespace, or take it off the list",
+    fix: "create the Secret in the EC's namespace, or take it off the list",
     needs: ["ecs", "ercs", "namedSecrets"],
     judge: (situation) => judgeSecrets(situation, "pull"),
   }),
@@ -345,7 +345,7 @@ export const licenceChecks: readonly Check[] = [
   licence.error("LICENSE-SECRET", "domain facts 7", {
     title: "The Secret with the license is there",
     cause: "the Secret that the EC takes its license from is absent or lacks the item",
-    fix: "make the Secret with the license in the item that is named",
+    fix: "create the Secret with the license in the item that is named",
     needs: ["ecs", "ercs", "namedSecrets"],
     judge: (situation) => judgeSecrets(situation, "license"),
   }),

@@ -82,7 +82,7 @@ export const moduleChecks: readonly Check[] = [
   error("MODULE-CREDENTIALS", "domain facts 7", {
     title: "The Secrets for downloading modules are there",
     cause: "the Secret for downloading a module is absent or lacks an item",
-    fix: "make the Secret with both items",
+    fix: "create the Secret with both items",
     needs: ["ecs", "ercs", "namedSecrets"],
     judge: (situation) => judgeSecrets(situation, "module"),
   }),
@@ -207,7 +207,7 @@ export const activeActiveChecks: readonly Check[] = [
   activeActives.warning("ACTIVE-ACTIVE-NO-REMOTE", "domain facts 7", {
     title: "Every cluster that takes part is known here",
     cause: "a database names a taking part of a cluster that no remote cluster resource describes",
-    fix: "make the remote cluster resource, or correct the name in the database",
+    fix: "create the remote cluster resource, or correct the name in the database",
     needs: [...ofNamespaces, "ercs"],
     judge: perDatabase((database, situation) => {
       const unknown = participants(database, situation).filter(

@@ -201,7 +201,7 @@ export const operatorOwnerChecks: readonly Check[] = [
   warning("OPERATOR-OLM-CLUSTER-NAME", "domain facts 5", {
     title: "The cluster has the name that OLM installations ask for",
     cause: "where OLM installed the operator, its rights are for a cluster of one fixed name",
-    fix: "make the cluster under that name, or install the operator by its bundle",
+    fix: "create the cluster under that name, or install the operator by its bundle",
     needs: ["deployments", "ecs"],
     judge: ({ deployment, clusters, names }) =>
       ownerName(deployment) !== "OLM"

@@ -176,7 +176,7 @@ export const restChecks: readonly Check[] = [
   rest.warning("REST-CREDENTIALS-ELSEWHERE", "domain facts 7", {
     title: "The REST credentials are in a Secret",
     cause: "the EC keeps the credentials of the REST API elsewhere, where this tool does not look",
-    fix: "put them in a Secret for the time, and give it with --api-credentials-secret",
+    fix: "put them in a Secret for now, and name it with --api-credentials-secret",
     needs: ["ecs"],
     judge: perCluster((cluster, { names }) => {
       const path = names.ecFields.credentialSecretType;

@@ -124,7 +124,7 @@ const podCodes: readonly Explained[] = [
     fix: "see that the repository holds the tag, and that the pull secret fits",
   }),
   error("POD-NOT-CREATED", "domain facts 11", {
-    cause: "a pod may not be made: a quota, a security constraint or a webhook is against it",
+    cause: "a pod may not be created: a quota, a security constraint or a webhook is against it",
     fix: "fix what the API server names",
   }),
   error("POD-NOT-READY", "domain facts 11", {

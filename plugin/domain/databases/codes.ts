@@ -16,7 +16,7 @@ export const databaseFindings = {
     fix: "see the operator's log and the cluster's REST API for its error, fix that, then run again",
   }),
   changed: error("DATABASE-CHANGED", "domain facts 7", {
-    cause: "somebody else changed the database while this run was at work on it",
+    cause: "somebody else changed the database while this run was changing it",
     fix: "see with kubectl get -o yaml --show-managed-fields who it was, and run again when they are done",
   }),
   clusterNotRunning: error("DATABASE-CLUSTER-NOT-RUNNING", "S98", {

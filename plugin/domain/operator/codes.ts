@@ -14,8 +14,8 @@ export const operatorFindings = {
     fix: "give its image with the cluster's own upgrade: upgrade-cluster --image-repository",
   }),
   configuration: error("OPERATOR-POD-CONFIGURATION", "S19", {
-    cause: "a container of the new pod cannot be made: something that it refers to is not there",
-    fix: "create what the message names; the pod then starts by itself",
+    cause: "a container of the new pod cannot be created: something that it refers to is not there",
+    fix: "create what the message names; the pod then starts automatically",
   }),
   crash: error("OPERATOR-CRASH", "S19", {
     cause: "a container of the new pod ends again and again",
@@ -57,7 +57,7 @@ export const operatorFindings = {
   forbidden: error("OPERATOR-POD-FORBIDDEN", "S19", {
     cause:
       "the API server refuses the new pod: its service account is missing, or admission does not allow what it asks for",
-    fix: "restore the account or grant what the message names; the pod is then made by itself",
+    fix: "restore the account or grant what the message names; the pod is then created automatically",
   }),
   gone: error("OPERATOR-DEPLOYMENT-GONE", "S19", {
     cause: "the operator's Deployment is not there any more",
@@ -93,7 +93,7 @@ export const operatorFindings = {
     fix: "dump the cluster with --show-managed-fields, then rehearse again",
   }),
   paused: error("OPERATOR-PAUSED", "S19", {
-    cause: "the Deployment is paused: it makes no new pod",
+    cause: "the Deployment is paused: it creates no new pod",
     fix: "resume it with kubectl rollout resume",
   }),
   pullSecret: error("OPERATOR-PULL-SECRET", "S17", {
@@ -102,7 +102,7 @@ export const operatorFindings = {
   }),
   quota: error("OPERATOR-QUOTA", "S19", {
     cause: "a quota of the namespace leaves no room for the new pod",
-    fix: "raise the quota, or free what it counts; the pod is then made by itself",
+    fix: "raise the quota, or free what it counts; the pod is then created automatically",
   }),
   refused: error("OPERATOR-REFUSED", "S16", {
     cause: "the API server refuses the object as the release has it",
@@ -115,7 +115,7 @@ export const operatorFindings = {
   }),
   rejected: error("OPERATOR-POD-REJECTED", "S19", {
     cause: "the new pod cannot be created",
-    fix: "fix what the message names; the pod is then made by itself",
+    fix: "fix what the message names; the pod is then created automatically",
   }),
   scaledDown: error("OPERATOR-SCALED-DOWN", "S19", {
     cause: "the Deployment is scaled to no pod at all",
@@ -123,7 +123,7 @@ export const operatorFindings = {
   }),
   unschedulable: error("OPERATOR-UNSCHEDULABLE", "S19", {
     cause: "no node has room for the new pod, or none fits what it asks for",
-    fix: "free or add a node that fits; the pod is then placed by itself",
+    fix: "free or add a node that fits; the pod is then scheduled automatically",
   }),
 } as const satisfies Readonly<Record<string, Explained>>;
 

@@ -8,7 +8,7 @@ export const recoveryFindings = {
     fix: "fix what its error says, then run again",
   }),
   actionRuns: error("FREEZE-ACTION-RUNS", "S92", {
-    cause: "an action is at work on the database: nothing is changed while it runs",
+    cause: "an action is running on the database: nothing is changed while it runs",
     fix: "run again when it has ended, or at once with --wait",
   }),
   apiUnread: warning("FREEZE-API-UNREAD", "S101", {

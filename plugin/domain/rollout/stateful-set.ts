@@ -329,7 +329,7 @@ function notCreated(
   if (last === undefined) return undefined;
   return {
     code: "POD-NOT-CREATED",
-    because: `${wanted - pods.length} of its pods may not be made: ${text(own(last.event, "message")) ?? ""}`,
+    because: `${wanted - pods.length} of its pods may not be created: ${text(own(last.event, "message")) ?? ""}`,
     fix: "fix what the API server names: a quota, a security constraint, or a webhook on pods",
     definite: false,
     since: last.at,

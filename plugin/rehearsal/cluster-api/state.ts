@@ -213,7 +213,7 @@ export class ClusterStore {
     return this.actions.get(this.#lastActions.get(bdb) ?? "");
   }
 
-  /** The action that is at work on a database: no other one begins before it has ended. */
+  /** The action that is running on a database: no other one begins before it has ended. */
   busyWith(bdb: number): Action | undefined {
     const last = this.lastOf(bdb);
     return last?.work === undefined ? undefined : last;

@@ -81,7 +81,7 @@ export interface OwnModule {
 export interface ServedDatabase {
   /** In full, "7.4.0". */
   readonly version: string;
-  /** An action is at work on it. */
+  /** An action is changing it. */
   readonly isBusy: boolean;
   readonly status: readonly FieldValue[];
 }

@@ -135,7 +135,7 @@ export function changedSince(error: unknown, label: string): unknown {
 export function changedError(cause: unknown, label: string): ChangedError {
   return new ChangedError(`${label} was changed or deleted by somebody else since it was read`, {
     cause,
-    hint: "another run or a person is at work on it: run the same command again when they are done",
+    hint: "another run or a person is changing it: run the same command again when they are done",
   });
 }
 

@@ -262,7 +262,7 @@ export class Session {
         this.requireConfirmed([next]);
         const what = isSameSpec(change.object, next.object) ? "its status" : "it";
         this.ports.recorder.note(
-          `${objectLabel(next.object)}: ${what} was written meanwhile, once more`,
+          `${objectLabel(next.object)}: ${what} was changed in the meantime, trying again`,
         );
         change = next;
       }

@@ -179,7 +179,7 @@ export async function runningActions(
       if (action.is !== "running") continue;
       const what = action.name === undefined ? "" : ` (${action.name})`;
       const far = progressOf(action).replace(/^, action \S+/, ":");
-      const cause = `action ${action.uid}${what} is at work${far}`;
+      const cause = `action ${action.uid}${what} is running${far}`;
       const finding = recoveryFinding("actionRuns", { object: label, cause });
       found.push({ on: `action ${action.uid} on ${label}`, finding });
     }

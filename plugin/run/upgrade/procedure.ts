@@ -116,7 +116,7 @@ class Procedure {
     return recorder.report({
       code: exitCodes.conflict,
       reason: `the saved plan no longer holds: ${reasons.join("; ")}; nothing was written`,
-      next: "look at what has changed, then make a new plan with --plan-out",
+      next: "look at what has changed, then create a new plan with --plan-out",
     });
   }
 

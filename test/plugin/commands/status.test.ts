@@ -184,7 +184,7 @@ test("--watch without a terminal: one line per component that changed, 124 with 
   expect(told[1]).toMatch(/^2026-08-01T10:16:34\.\d+Z EC ec: .*state Upgrade/);
   expect(lines.filter((line) => line.includes(" Operator: "))).toHaveLength(1);
   expect(lines.slice(-2).join("\n")).toMatch(
-    /^Ended with exit code 124: the time to watch is over/,
+    /^Ended with exit code 124: the watch has timed out/,
   );
 });
 

@@ -228,7 +228,7 @@ describe("a saved plan", () => {
       expect([code, report.exit.reason, report.exit.next, writes]).toEqual([
         2,
         `${file()} was saved by ${by}, and this is version ${version}`,
-        "make a new plan with --plan-out FILE",
+        "create a new plan with --plan-out FILE",
         [],
       ]);
     },

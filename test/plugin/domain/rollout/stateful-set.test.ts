@@ -188,12 +188,12 @@ describe("stalled", () => {
     ];
     expect(judge(threePods.slice(1), idle, { events })).toMatchObject({
       code: "POD-NOT-CREATED",
-      because: "1 of its pods may not be made: later",
+      because: "1 of its pods may not be created: later",
     });
     expect(judge(threePods.slice(1), { stallAfterMs: 60_000 }, { events }).is).toBe("stalled");
     expect(
       judge(threePods.slice(1), idle, { events: [failedCreate({ message: 3 })] }),
-    ).toMatchObject({ because: "1 of its pods may not be made: " });
+    ).toMatchObject({ because: "1 of its pods may not be created: " });
   });
 
   test.each([

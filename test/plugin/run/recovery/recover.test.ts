@@ -357,7 +357,7 @@ describe("refused, and nothing is changed:", () => {
     expect(calls(world)).toEqual([]);
   });
 
-  test("an action is at work on the database; with --wait it is waited for", async () => {
+  test("an action is running on the database; with --wait it is waited for", async () => {
     const world = await frozen(old);
     await world.api.call("/v1/bdbs/3/upgrade", {
       body: { force_restart: true, engine_version: "6.2" },
