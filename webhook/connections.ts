@@ -12,7 +12,7 @@ const usualMost = 1_024;
 const otherDescriptors = 192;
 /** So many there are even where next to nothing may be open. */
 const fewest = 64;
-/** More that were never used are no dialling ahead: somebody opens them to take up room. */
+/** More that were never used are no dialling ahead: someone opens them to take up room. */
 const manyUnused = 256;
 
 /** Beyond the limit of open files connections are reset before they can be told from each other. */

@@ -128,7 +128,7 @@ export class Metrics {
     this.clientCaReloads.inc({ outcome });
   }
 
-  /** Adds what is looked at when somebody asks. */
+  /** Adds what is looked at when someone asks. */
   observe(observed: Observed): void {
     this.gauge("in_flight", "Reviews being answered", observed.inFlight);
     this.gauge("cache_synced", "1 once all clusters were read", () =>

@@ -45,7 +45,7 @@ export function readSecretCertificate(secret: KubeObject, names: Names): Certifi
   };
 }
 
-/** The facts of a PEM text that somebody wants to use as the certificate. */
+/** The facts of a PEM text that someone wants to use as the certificate. */
 export function readPemCertificate(pem: string): CertificateFacts {
   return {
     ...certificateOfPem(pem),
@@ -181,7 +181,7 @@ function bitsOf(key: KeyObject): number | undefined {
   return details?.modulusLength ?? curveBits[details?.namedCurve ?? ""];
 }
 
-/** From the second part of the DER form, since X509Certificate of Node 20 does not tell it. */
+/** From the second part of the DER form, since X509Certificate of Node 20 does not report it. */
 function signatureOf({ raw }: X509Certificate): string {
   const oid = attempt(() => {
     const [, algorithm] = partsOf(asn1.fromDer(raw.toString("binary")));

@@ -70,7 +70,7 @@ export class FileHome {
     try {
       const open = await this.#look();
       await mkdir(folder, { recursive: true, mode: ownerOnly });
-      // one that was there before is somebody's choice: it is told, not changed
+      // one that was there before is someone's choice: it is told, not changed
       if (open !== undefined) this.parts.warn(open);
       const record = new FileRecord(runId, folder, this.parts.clock);
       await record.outcome({ event: "begin" });

@@ -56,7 +56,7 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // one that belongs to somebody else exists too
+    // one that belongs to someone else exists too
     return (error as NodeJS.ErrnoException).code !== "ESRCH";
   }
 }

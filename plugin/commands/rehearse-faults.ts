@@ -34,7 +34,7 @@ const latencyMs = 100;
 /** Runs wait for the webhook's answers: several at once use the time. */
 const atOnce = 4;
 
-const somebody = { name: "system:admin", groups: ["system:masters"] };
+const someone = { name: "system:admin", groups: ["system:masters"] };
 
 /** Plays every chosen scenario. */
 export async function rehearseFaults(wish: FaultWish): Promise<RehearsedFaults> {
@@ -63,7 +63,7 @@ async function momentOf(
   state: MemoryControlPlane,
 ): Promise<string | undefined> {
   const { namespace } = opened;
-  const cluster = state.connect({ user: somebody, namespace });
+  const cluster = state.connect({ user: someone, namespace });
   const wrong = await judgeMoment(cluster, context.names, namespace);
   return embedded.webhook === undefined ? "no webhook" : wrong;
 }

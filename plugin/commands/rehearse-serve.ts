@@ -1,4 +1,4 @@
-/** `rehearse --serve-api`: the cluster's REST API, played until somebody interrupts it. */
+/** `rehearse --serve-api`: the cluster's REST API, played until someone interrupts it. */
 import { once } from "node:events";
 import { exitCodes } from "../domain/errors";
 import { at, text } from "../domain/values";

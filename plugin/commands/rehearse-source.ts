@@ -75,7 +75,7 @@ function namespaceOf({ options, names }: CommandContext, source: Source): string
   return options.namespace ?? source.namespace ?? names.operator.namespace;
 }
 
-/** Somebody else, with the rights that the dump's roles give. */
+/** Someone else, with the rights that the dump's roles give. */
 function userOf({ options }: CommandContext): User {
   const { as, asGroup = [] } = options.connection;
   if (as === undefined) return administrator;

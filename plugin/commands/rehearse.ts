@@ -138,12 +138,12 @@ class Rehearsal {
     });
   }
 
-  /** By somebody who may edit every database: what is shown is the webhook's answer. */
+  /** By someone who may edit every database: what is shown is the webhook's answer. */
   private async playEdits(): Promise<void> {
     const { embedded, context } = this.staged;
-    const somebody = { name: "system:admin", groups: ["system:masters"] };
+    const someone = { name: "system:admin", groups: ["system:masters"] };
     const { state } = embedded.controlPlane;
-    const edits = await tryEdits(this.connect(somebody), state, context.names);
+    const edits = await tryEdits(this.connect(someone), state, context.names);
     if (edits.length === 0) return;
     this.played.push({
       title: "edits of a database, as people would try them",
@@ -224,7 +224,7 @@ export function sourceOf({ context, opened, embedded }: Staged): RehearsedSource
 }
 
 function userText({ name, groups }: User, { narrowed }: Opened): string {
-  if (narrowed) return `${name}, with the permissions that the live cluster tells`;
+  if (narrowed) return `${name}, with the permissions that the live cluster reports`;
   return groups.includes("system:masters") ? `${name}, who may do everything` : name;
 }
 

@@ -1,4 +1,4 @@
-/** A dump of a cluster for a rehearsal: the command that makes it, and what one does not tell. */
+/** A dump of a cluster for a rehearsal: the command that makes it, and what one does not report. */
 import { type Finding, findingIn, warning } from "./findings";
 import type { Names } from "./names";
 import { type KubeObject, objectLabel } from "./objects";
@@ -13,7 +13,7 @@ const findings = {
   }),
   noVersion: warning("DUMP-NO-VERSION", "S121", {
     cause:
-      "the dump holds no node: it does not tell the version of Kubernetes, and the rehearsal takes one of its own",
+      "the dump holds no node: it does not report the version of Kubernetes, and the rehearsal takes one of its own",
     fix: "dump the cluster again with its nodes, then rehearse again",
   }),
 };
@@ -47,7 +47,7 @@ const written = [
   "ValidatingWebhookConfiguration",
 ];
 
-/** What the objects of a dump do not tell, `ownVersion` being what is taken without nodes. */
+/** What the objects of a dump do not report, `ownVersion` being what is taken without nodes. */
 export function dumpFindings(
   objects: readonly KubeObject[],
   names: Names,
@@ -73,7 +73,7 @@ export function dumpFindings(
     ...(kubernetesVersionOf(objects) === undefined
       ? [
           dumpFinding("noVersion", {
-            cause: `no node tells the version of Kubernetes: ${ownVersion} is taken`,
+            cause: `no node reports the version of Kubernetes: ${ownVersion} is taken`,
             fix,
           }),
         ]

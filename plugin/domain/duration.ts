@@ -65,7 +65,7 @@ export function renderAge(ms: number): string {
   return `${count}${unit[1]}${rest === undefined || more === 0 ? "" : `${more}${rest[1]}`}`;
 }
 
-/** The age of an object at a moment, undefined where it does not tell when it was made. */
+/** The age of an object at a moment, undefined where it does not report when it was made. */
 export function ageOf(created: unknown, now: number): string | undefined {
   const from = typeof created === "string" ? Date.parse(created) : NaN;
   return Number.isNaN(from) ? undefined : renderAge(now - from);

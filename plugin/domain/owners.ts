@@ -129,7 +129,7 @@ export function judgeConflict(facts: ConflictFacts): ConflictVerdict {
   };
 }
 
-/** A field that somebody else holds, and that an apply would change. */
+/** A field that someone else holds, and that an apply would change. */
 export interface Held {
   readonly field: string;
   readonly manager: string;

@@ -8,7 +8,7 @@ const source = "cli contract, exit code 5";
 export const planFindings = {
   changed: error("PLAN-CHANGED", source, {
     cause:
-      "somebody changed the cluster after the writes were confirmed, so that others would be needed",
+      "someone changed the cluster after the writes were confirmed, so that others would be needed",
     fix: "look at who changed it (kubectl get --show-managed-fields -o yaml), then run again to see a new plan",
   }),
   stale: error("PLAN-STALE", source, {
@@ -17,7 +17,7 @@ export const planFindings = {
   }),
   exceeded: error("PLAN-EXCEEDED", source, {
     cause:
-      "somebody changed an object since the plan was shown, so that more would have to be written",
+      "someone changed an object since the plan was shown, so that more would have to be written",
     fix: "look at who changed it (kubectl get --show-managed-fields -o yaml), then run again to see a new plan",
   }),
 } as const satisfies Readonly<Record<string, Explained>>;
@@ -42,7 +42,7 @@ export function unconfirmedFindings(
     .map(({ object, does }) => ({
       ...planFindings.changed,
       object,
-      cause: `somebody changed the cluster, so that one would also have to ${does}, which was not confirmed`,
+      cause: `someone changed the cluster, so that one would also have to ${does}, which was not confirmed`,
     }));
 }
 

@@ -32,7 +32,7 @@ import type { Finding } from "./findings";
 /** What a whole upgrade is to do, and what it was judged on. */
 export interface Intent {
   readonly facts: Facts;
-  /** Release of the operator; undefined where the release does not tell. */
+  /** Release of the operator; undefined where the release does not report. */
   readonly operatorVersion: string | undefined;
   /** A release was given that has its own files; undefined for a chart. */
   readonly opened: unknown;

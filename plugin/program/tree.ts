@@ -161,7 +161,7 @@ export interface CommandParts {
 export class EngineCommand extends Command {
   /** Words behind an unknown flag: each may be its value, a secret even. */
   #doubtful = 0;
-  /** With an unknown flag, whether a word is its value or an argument cannot be told. */
+  /** With an unknown flag, whether a word is its value or an argument cannot be determined. */
   #mistyped = false;
 
   constructor(

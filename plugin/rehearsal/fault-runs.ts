@@ -25,7 +25,7 @@ export interface FaultWorld {
   readonly connect: (controlPlane: MemoryControlPlane, clock: VirtualClock) => Cluster;
   /** Runs the command once; only what is no expected end is thrown. */
   readonly command: (cluster: Cluster, clock: Clock) => Promise<End>;
-  /** Lets an operator of each run's own play, while somebody waits. */
+  /** Lets an operator of each run's own play, while someone waits. */
   readonly playAlong: (controlPlane: MemoryControlPlane, clock: VirtualClock) => PlayedClock;
   /** What is wrong with the webhook in this state, undefined when it works. */
   readonly judgeMoment: (controlPlane: MemoryControlPlane) => Promise<string | undefined>;

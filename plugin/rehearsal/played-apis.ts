@@ -97,7 +97,7 @@ const firstOf: readonly (readonly [ProfileName, string])[] = [
   ["8.2", "8.2.0-0"],
 ];
 
-/** What a cluster of this release serves; the usual where its tag does not tell. */
+/** What a cluster of this release serves; the usual where its tag does not report. */
 function profileFor(tag: string | undefined): ApiProfile {
   if (tag === undefined || parseReleaseTag(tag) === undefined) return profiles[usualProfile];
   const [name] = firstOf.findLast(([, first]) => isAtLeast(tag, first)) ?? ["7.4" as const];

@@ -2,7 +2,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Clock } from "../run/ports";
 
-/** Time that passes when somebody waits or a request is sent. */
+/** Time that passes when someone waits or a request is sent. */
 export class VirtualClock implements Clock {
   constructor(private time: number) {}
 

@@ -193,7 +193,7 @@ class Creation {
     if (changes.slice(-1).every((change) => isDone(change, found))) return;
     throw new CertificateStop(
       exitCodes.conflict,
-      `${this.#object} does not read back as written: somebody else changed it right after`,
+      `${this.#object} does not read back as written: someone else changed it right after`,
       "find out who writes it (its managed fields name them), then run again with --replace",
     );
   }

@@ -113,9 +113,9 @@ export interface Cluster {
   delete(ref: Ref, preconditions: Preconditions, options?: WriteOptions): Promise<void>;
   /** Asks with a SelfSubjectAccessReview. */
   can(access: Access): Promise<boolean>;
-  /** The user's name as the API server knows it, undefined when it does not tell. */
+  /** The user's name as the API server knows it, undefined when it does not report. */
   whoAmI(): Promise<string | undefined>;
-  /** The API server's release as it gives it, "v1.34.1"; undefined when it does not tell. */
+  /** The API server's release as it gives it, "v1.34.1"; undefined when it does not report. */
   version(): Promise<string | undefined>;
   /** The kinds that a group/version serves, undefined when it serves none. */
   serves(group: string, version: string): Promise<readonly Resource[] | undefined>;

@@ -176,7 +176,7 @@ function refusedOnly(error: unknown): undefined {
 /** What is upgraded to, and what is accepted. */
 export interface Beginning {
   readonly namespace: string;
-  /** Release of the operator; undefined where the release does not tell. */
+  /** Release of the operator; undefined where the release does not report. */
   readonly version: string | undefined;
   /** Absent in a whole upgrade, which has judged the prerequisites itself. */
   readonly skip?: readonly Skip[];

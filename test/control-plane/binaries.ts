@@ -107,7 +107,7 @@ interface BuildRequest {
   readonly tools: readonly Tool[];
   /** The folder that shall hold the programs; it appears complete or not at all. */
   readonly into: string;
-  /** Whether somebody else has finished the same build meanwhile. */
+  /** Whether someone else has finished the same build meanwhile. */
   readonly complete: () => boolean;
   readonly log: (line: string) => void;
 }

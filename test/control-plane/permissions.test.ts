@@ -325,7 +325,7 @@ describe("--as", () => {
   });
 
   test("without the right to impersonate: 4", async () => {
-    const { report } = await refused(["--as", "somebody"], { user: "restricted" });
+    const { report } = await refused(["--as", "someone"], { user: "restricted" });
     expect(report.exit.reason).toMatch(/impersonate/);
   });
 });

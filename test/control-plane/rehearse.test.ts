@@ -212,7 +212,7 @@ function asked({ verb, objectRef }: AuditEvent): string {
   return `${verb} ${objectRef?.resource ?? ""}`;
 }
 
-describe("somebody who may not write", () => {
+describe("someone who may not write", () => {
   const reader = "viewer";
   const role = { apiVersion: "rbac.authorization.k8s.io/v1", metadata: { name: "swap-reader" } };
 

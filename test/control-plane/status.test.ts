@@ -64,7 +64,7 @@ test("the columns are those of the object, and unserved kinds are no error", asy
     { name: "ec", nodes: "3", state: "Running", licenseState: "Valid", shardsLimit: "100" },
   ]);
   expect(databases).toMatchObject({ count: 1, pending: [{ name: "ns-0001/orders" }] });
-  // no operator tells which release's roles they should have
+  // no operator reports which release's roles they should have
   expect(rbac).toMatchObject({ differing: [], verdict: { is: "unknown" } });
   expect(webhook.verdict).toMatchObject({ is: "absent" });
 });

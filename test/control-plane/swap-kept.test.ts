@@ -248,7 +248,7 @@ describe("an owner who would undo the change", () => {
       apiVersion: old.apiVersion,
       kind: old.kind,
       metadata: { name: old.metadata.name },
-      webhooks: [entry, { ...entry, name: "somebody.else.example" }],
+      webhooks: [entry, { ...entry, name: "someone.else.example" }],
     });
     const { report } = await conflict();
     expect(errorsIn(report)).toEqual(["WEBHOOK-OLD-HAS-OTHERS"]);

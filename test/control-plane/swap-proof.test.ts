@@ -125,7 +125,7 @@ function contentOf(configuration: KubeObject | undefined): unknown {
   return { labels, annotations, webhooks: configuration["webhooks"] };
 }
 
-const policyName = "somebody-else";
+const policyName = "someone-else";
 const policyRef = (kind: string): KubeObject => ({
   apiVersion: "admissionregistration.k8s.io/v1",
   kind,
@@ -165,13 +165,13 @@ afterEach(async () => {
   }
 });
 
-describe("somebody else refuses", () => {
+describe("someone else refuses", () => {
   /** Refuses whatever the plugin edits in one of these ways. */
   async function putStranger(operations: readonly string[]): Promise<void> {
     const { api, controlPlane, scene } = suite;
     await putPolicy(operations, {
       expression: `request.userInfo.username != "${runner.name}"`,
-      message: "somebody else says no",
+      message: "someone else says no",
     });
     const kubeconfig = controlPlane.kubeconfigFor(runner.name);
     const edit = ["annotate", "edb", "orders", "-n", scene.namespace, "--dry-run=server", "a=b"];
@@ -184,7 +184,7 @@ describe("somebody else refuses", () => {
       const wanted = operations.includes("UPDATE")
         ? await controlPlane.kubectl(edit, { kubeconfig })
         : await controlPlane.kubectl(make, { kubeconfig, input });
-      return wanted.stderr.includes("somebody else says no") || undefined;
+      return wanted.stderr.includes("someone else says no") || undefined;
     });
   }
   const databaseRef = {
@@ -215,7 +215,7 @@ describe("somebody else refuses", () => {
     const run = await swapTo("judges");
     expect(run.report.exit).toMatchObject({
       code: 7,
-      reason: containing("somebody else says no"),
+      reason: containing("someone else says no"),
     });
     expect(run.writes).toEqual([]);
     expect(await readBack(controlPlane)).toEqual(before);

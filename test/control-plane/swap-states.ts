@@ -26,7 +26,7 @@ export interface PutOptions {
 /** The ways in which a configuration, old or new, is found broken. */
 export const brokenConfigurations = {
   "no CA": () => ({ caBundle: "" }),
-  "a CA of somebody else": () => ({
+  "a CA of someone else": () => ({
     caBundle: caBundleOf(makePair({ namespace: "elsewhere" }).cert),
   }),
   "a service that is not there": () => ({ service: { name: "admission-gone" } }),

@@ -115,7 +115,7 @@ describe("on OpenShift", () => {
     {
       what: "changed, since others stay",
       name: "back-shared",
-      users: ["somebody"],
+      users: ["someone"],
       subjects: [account("elsewhere")],
     },
   ])("the printed commands put back what was $what", async ({ name, users, subjects }) => {

@@ -72,9 +72,9 @@ test("an API server that shows its certificate gets its verdicts, another one ge
   );
 });
 
-test("a certificate for somebody who is not listed gets none", async () => {
-  await serve("somebody-else");
+test("a certificate for someone who is not listed gets none", async () => {
+  await serve("someone-else");
   expect(await messageOf(known.api)).toMatch(
-    /failed calling webhook .*the client certificate is for somebody else/,
+    /failed calling webhook .*the client certificate is for someone else/,
   );
 });

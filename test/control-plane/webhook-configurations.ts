@@ -91,7 +91,7 @@ function configuration(
   };
 }
 
-/** What marks an object as somebody else's, who would revert or fight a change of ours. */
+/** What marks an object as someone else's, who would revert or fight a change of ours. */
 export const owners = {
   Helm: {
     labels: { "app.kubernetes.io/managed-by": "Helm" },

@@ -24,7 +24,7 @@ export interface Scenario extends Start {
   /** Names the file that keeps it. */
   readonly title: string;
   readonly words: Words;
-  /** What somebody did before the run. */
+  /** What someone did before the run. */
   readonly change?: (cluster: Cluster) => Promise<unknown>;
   /** The failure by this id is put in at the first write that it can meet. */
   readonly fault?: string;

@@ -28,7 +28,7 @@ const localChange = (reached: Cluster): Promise<unknown> =>
     { type: "merge", fieldManager: "kubectl-edit" },
   );
 
-/** Somebody's change that the command refuses to overwrite. */
+/** Someone's change that the command refuses to overwrite. */
 const refused: Readonly<Record<string, Scenario["change"]>> = {
   "upgrade-operator": localChange,
   "upgrade-cluster": ownedCluster,

@@ -95,7 +95,7 @@ export const disturbances: readonly Disturbance[] = [
     },
   },
   {
-    law: "what somebody changes between the read and the write stays",
+    law: "what someone changes between the read and the write stays",
     cases: (known, isEvery) => casesAt(sampled(known, isEvery), people.changedMeanwhile(known)),
   },
   {

@@ -42,7 +42,7 @@ function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The field as somebody else wants it: as it is, or otherwise than the job where it is not there. */
+/** The field as someone else wants it: as it is, or otherwise than the job where it is not there. */
 export function owned({ path, before, after }: Field) {
   const value = before ?? (typeof after === "string" ? `${after}-theirs` : after === false);
   return {

@@ -17,7 +17,7 @@ import type { Ran, Request, Trial, Written } from "./trial";
 
 const { ok, usage, permission, conflict, timeout, interrupted, partial } = exitCodes;
 
-/** Somebody writes the object, or makes it, when the job has read it and not yet written. */
+/** Someone writes the object, or makes it, when the job has read it and not yet written. */
 export function changedMeanwhile({ ran }: Undisturbed): (write: Written) => Play {
   return (write) => async (trial) => {
     const first = await trial.run({
@@ -40,7 +40,7 @@ export function changedMeanwhile({ ran }: Undisturbed): (write: Written) => Play
 
 const note = "example.com/theirs";
 
-/** An object that somebody makes is as the job would make it; of one that is there only the note is theirs. */
+/** An object that someone makes is as the job would make it; of one that is there only the note is theirs. */
 async function touch(trial: Trial, { before, after }: Written): Promise<void> {
   const object = before ?? after;
   if (object === undefined) return;

@@ -38,7 +38,7 @@ test.each<[string, number, () => string, boolean]>([
   ["of a process that has ended", 11, () => `kubectl-engine-${ended}-aB3xyZ`, false],
   ["of one that ended just now", 9, () => `kubectl-engine-${ended}-aB3xyZ`, true],
   ["of one that runs", 11, () => `kubectl-engine-${process.pid}-aB3xyZ`, true],
-  ["with a name of somebody else's", 11, () => `engine-${ended}-aB3xyZ`, true],
+  ["with a name of someone else's", 11, () => `engine-${ended}-aB3xyZ`, true],
 ])("a folder %s, %i minutes old", (_name, ...[minutes, name, stays]) => {
   const path = join(temporary, name());
   mkdirSync(join(path, "tls"), { recursive: true });

@@ -158,7 +158,7 @@ function configuration(
   };
 }
 
-/** What marks an object as somebody else's. */
+/** What marks an object as someone else's. */
 export const ownerMarks = {
   Helm: { labels: { "app.kubernetes.io/managed-by": "Helm" } },
   OLM: { labels: { "olm.owner": "engine-enterprise-operator.v8.0.20-23" } },

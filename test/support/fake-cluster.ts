@@ -83,7 +83,7 @@ export class FakeCluster implements Cluster {
   lacks: (access: Access) => boolean = () => false;
   /** What the schema of a custom resource says against an object. */
   schema: (object: KubeObject) => string | undefined = () => undefined;
-  /** Who the user is, undefined when the server does not tell. */
+  /** Who the user is, undefined when the server does not report. */
   user: string | undefined = "jane";
   /** How long every call takes. */
   latencyMs = 1;

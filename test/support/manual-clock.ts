@@ -1,4 +1,4 @@
-/** Time that passes only when somebody sleeps: a wait of minutes takes no time at all. */
+/** Time that passes only when someone sleeps: a wait of minutes takes no time at all. */
 import type { Clock } from "../../plugin/run/ports";
 
 /** Where every test begins. */
@@ -47,7 +47,7 @@ export class HandClock implements Clock {
 export class ManualClock implements Clock {
   /** Every sleep that was asked for, in milliseconds. */
   readonly sleeps: number[] = [];
-  /** Called before each sleep: the place to let the world change while somebody waits. */
+  /** Called before each sleep: the place to let the world change while someone waits. */
   beforeSleep: (ms: number) => void = () => {};
 
   constructor(private time = testTime) {}

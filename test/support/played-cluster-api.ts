@@ -39,7 +39,7 @@ export interface PlayedWish {
   readonly expiredCertificate?: boolean;
 }
 
-/** Who calls: somebody who may upgrade, somebody who may not, nobody, or a header of its own. */
+/** Who calls: someone who may upgrade, someone who may not, nobody, or a header of its own. */
 export type Caller = "admin" | "viewer" | "nobody" | { readonly authorization: string };
 
 /** One call. */

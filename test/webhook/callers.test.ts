@@ -172,7 +172,7 @@ test("a list of subjects leaves out the others of the CA", async () => {
   const refused = await ask({ path: "/admission", body: review, as: apiserver });
   expect(refused).toMatchObject({
     status: 403,
-    body: { message: "the client certificate is for somebody else" },
+    body: { message: "the client certificate is for someone else" },
   });
 });
 
@@ -187,7 +187,7 @@ test("probes are asked for nothing", async () => {
   expect((await ask({ path: "/livez" })).status).toBe(200);
 });
 
-test("an explanation tells the rules and the way that would pass", async () => {
+test("an explanation reports the rules and the way that would pass", async () => {
   await open([]);
   const { status, body } = await ask({ path: "/explain", body: wrong, as: apiserver });
   expect({ status, body }).toMatchObject({

@@ -168,7 +168,7 @@ test("a pair for another name is served where there is no better one, but is nev
   ]);
 });
 
-test("readiness tells which certificate is served, and whether it is the folder's", async () => {
+test("readiness reports which certificate is served, and whether it is the folder's", async () => {
   const folder = aFolder(first);
   const { certificate } = serving(folder);
   expect(certificate.state()).toEqual({ matchesFolder: false });

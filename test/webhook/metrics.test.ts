@@ -105,7 +105,7 @@ test("what was turned away and what was reloaded is counted", async () => {
   ]);
 });
 
-test("gauges are read when somebody looks", async () => {
+test("gauges are read when someone looks", async () => {
   const metrics = new Metrics();
   const seen: { age?: number; notAfter?: string } = {};
   metrics.observe({

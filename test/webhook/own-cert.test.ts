@@ -37,7 +37,7 @@ describe("where there is no Secret", () => {
     expect(world.writes).toEqual(["secret 1"]);
   });
 
-  test("what the registration trusts stays trusted for the overlap, for somebody may serve it", async () => {
+  test("what the registration trusts stays trusted for the overlap, for someone may serve it", async () => {
     const lost = await inUse(0);
     world.remove(paths.secret);
     const replica = world.replica();
@@ -137,7 +137,7 @@ describe("a Secret of our own", () => {
     expect(replica.serves).toBe(world.stored()[0]);
   });
 
-  test("is trusted again when somebody has emptied the registration", async () => {
+  test("is trusted again when someone has emptied the registration", async () => {
     await inUse(0);
     world.putRegistration("");
     const replica = world.replica();
@@ -161,7 +161,7 @@ describe("a Secret of our own", () => {
   });
 });
 
-describe("a Secret of somebody else", () => {
+describe("a Secret of someone else", () => {
   test.each([
     ["fit", 0, "info"],
     ["expired", 91 * day, "error"],
@@ -264,7 +264,7 @@ describe("a crash", () => {
 });
 
 describe("a write that comes too late", () => {
-  /** Somebody writes the object between the read and the write of a look, once. */
+  /** Someone writes the object between the read and the write of a look, once. */
   function overtakenAt(path: string): () => boolean {
     let done = false;
     world.meanwhile = (request) => {

@@ -68,7 +68,7 @@ export class Callers {
     }
     const name = at(certificate.toLegacyObject(), ["subject", "CN"]);
     const known = subjects.length === 0 || subjects.some((subject) => subject === name);
-    return known ? undefined : "the client certificate is for somebody else";
+    return known ? undefined : "the client certificate is for someone else";
   }
 }
 

@@ -64,7 +64,7 @@ function opened(env: NodeJS.ProcessEnv, accountDir: string): Client {
       const what = host === "" ? "this is not a pod" : "no service account's token is mounted";
       throw new Error(`KUBECONFIG is not set and ${what}`);
     }
-    // a file in somebody's home is not asked: what is not set here is no setting
+    // a file in someone's home is not asked: what is not set here is no setting
     const kubeconfig = loadKubeconfig(undefined, named ? env : {});
     const target = chooseTarget(kubeconfig, {}, pod);
     // the API server is near: to unpack what it sends would hold reviews up for longer

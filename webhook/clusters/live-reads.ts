@@ -76,7 +76,7 @@ interface Sent {
   readonly end: AbortController;
 }
 
-/** One question, for as long as somebody waits for its answer. */
+/** One question, for as long as someone waits for its answer. */
 class Question {
   private readonly askers = new Set<Asker>();
   /** Under way: the first, which an API server that is only slow will answer, and the latest. */

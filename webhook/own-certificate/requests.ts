@@ -81,7 +81,7 @@ export class RequestRefused extends Error {
   }
 }
 
-/** Somebody else wrote first: read again. */
+/** Someone else wrote first: read again. */
 export class Overtaken extends Error {}
 
 export class OwnCertRequests {

@@ -21,7 +21,7 @@ export interface ReviewRequest {
   /** Absent with generateName. */
   readonly name: string | undefined;
   readonly dryRun: boolean;
-  /** The caller's name; empty where the review does not tell it. */
+  /** The caller's name; empty where the review does not report it. */
   readonly user: string;
   /** The caller's groups. */
   readonly groups: readonly string[];

@@ -93,7 +93,7 @@ const systemClock: Clock = {
   },
 };
 
-/** The headers that ask the server to act as somebody else. */
+/** The headers that ask the server to act as someone else. */
 export function impersonationHeaders(whom: Impersonation): OutgoingHttpHeaders {
   const { as, asUid, asGroups = [], asExtra = {} } = whom;
   const extra = Object.entries(asExtra).map(([key, values]): [string, string[]] => [

@@ -126,7 +126,7 @@ export const upgradeOperator = spec({
 and available.
 
 A bundle: definitions first, never lowered, then accounts, roles, bindings, Service and Deployment, each by
-server-side apply. What kubectl applied of the old bundle is taken over; what somebody changed since is a local
+server-side apply. What kubectl applied of the old bundle is taken over; what someone changed since is a local
 change: all of them are listed with both values before anything is written, and --take-fields decides. What
 is changed is saved first. What no operator needs (wildcard rights, bindings to everybody, other Deployments,
 privileged pods) is refused unless --allow-object names it. A chart: helm does it, the values given so far are kept. An operator that a chart or

@@ -43,7 +43,7 @@ export const moduleFindings = {
   platformUnknown: {
     code: "MODULE-PLATFORM-UNKNOWN",
     severity: "warning",
-    cause: "the server does not tell for which platforms a module in use is installed",
+    cause: "the server does not report for which platforms a module in use is installed",
     fix: "see in the manifest of its archive that it is built for the platform",
     source: "S47",
   },

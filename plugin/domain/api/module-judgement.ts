@@ -97,7 +97,7 @@ function judgePlatform(
   if (has.includes(platform)) return [];
   const who = `${use.name}, used by ${usersOf(use)}`;
   if (told.length < builds.length) {
-    const cause = `the server does not tell for which platforms ${who}, is installed`;
+    const cause = `the server does not report for which platforms ${who}, is installed`;
     return [found(facts, moduleFindings.platformUnknown, cause)];
   }
   const cause = `${who}, is installed for ${has.join(", ") || "no platform"}, not for ${platform}`;
@@ -114,7 +114,7 @@ function buildWords(build: InstalledModule): string {
   return `${moduleLabel(build)} (${engines.join(", ")})`;
 }
 
-/** A build is made for one engine version, or for all from one on; what it does not tell is no bar. */
+/** A build is made for one engine version, or for all from one on; what it does not report is no bar. */
 export function fits(build: InstalledModule, engine: EngineVersion): boolean {
   const only = leadingEngineVersion(build.compatibleEngineVersion);
   if (only !== undefined) return compareEngineVersions(only, engine) === 0;
@@ -122,7 +122,7 @@ export function fits(build: InstalledModule, engine: EngineVersion): boolean {
   return from === undefined || compareEngineVersions(from, engine) <= 0;
 }
 
-/** Whether the nodes can run a version; undefined where they do not tell. */
+/** Whether the nodes can run a version; undefined where they do not report. */
 function supports({ nodes = [] }: ModuleFacts, engine: EngineVersion): boolean | undefined {
   const told = nodes.filter(({ supportedVersions }) => supportedVersions.length > 0);
   if (told.length === 0) return undefined;
@@ -214,7 +214,7 @@ function describe(
     name,
     version,
     displayName: (build ?? builds[0])?.displayName,
-    // a server that does not tell the version tells nothing against it
+    // a server that does not report the version tells nothing against it
     installed: version === undefined ? builds.length > 0 : build !== undefined,
     bundled: flagOf(build === undefined ? builds : [build]) ?? standing === "bundled",
     defined: standing === "defined",

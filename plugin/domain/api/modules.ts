@@ -74,7 +74,7 @@ export function sameBuild(
   );
 }
 
-/** What one side does not tell is no difference. */
+/** What one side does not report is no difference. */
 function agree(one: string | undefined, other: string | undefined): boolean {
   return one === undefined || other === undefined || one === other;
 }

@@ -45,7 +45,7 @@ export interface Check extends Explained {
   readonly wants?: Want;
   /** The code is another command's too, which explains it. */
   readonly shared?: true;
-  /** It cannot be told from here: a person has to look, and says so with --skip (cli contract, Output). */
+  /** It cannot be determined from here: a person has to look, and says so with --skip (cli contract, Output). */
   readonly vouched?: true;
   readonly judge: (situation: Situation) => readonly Found[];
 }

@@ -281,13 +281,13 @@ const soon = 30;
 export const licenceChecks: readonly Check[] = [
   licence.ofCause("license", { title: "The license is valid", needs }),
   licence.shared(clusterFindings.licenseUnknown, {
-    title: "The EC tells the state of its license",
+    title: "The EC reports the state of its license",
     needs,
     vouched: true,
     judge: perCluster((cluster, { names }) => {
       const path = names.ecFields.licenseState;
       if (text(at(cluster, path)) !== undefined) return [];
-      return [on(cluster, "its status tells no state of the license", { field: path.join(".") })];
+      return [on(cluster, "its status reports no state of the license", { field: path.join(".") })];
     }),
   }),
   licence.error("LICENSE-EXPIRED", "S60", {

@@ -39,7 +39,7 @@ export const databaseChecks: readonly Check[] = [
         : [],
   }),
   shared(clusterFindings.databaseUnknown, {
-    title: "Every database tells its engine version",
+    title: "Every database reports its engine version",
     needs: ofClusters,
     vouched: true,
     judge: perCluster((cluster, { facts }) =>
@@ -47,7 +47,7 @@ export const databaseChecks: readonly Check[] = [
         .filter(({ version }) => version === undefined)
         .map(({ label }) => ({
           object: label,
-          cause: "neither spec nor status tells its version",
+          cause: "neither spec nor status reports its version",
         })),
     ),
   }),
@@ -86,7 +86,7 @@ export const databaseChecks: readonly Check[] = [
     ),
   }),
   warning("DATABASE-CLUSTER-AMBIGUOUS", "C16", {
-    title: "Every database tells which EC is meant",
+    title: "Every database reports which EC is meant",
     cause: "a database names no EC, and there are several",
     fix: "name the EC in the database",
     needs,

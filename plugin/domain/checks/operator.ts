@@ -66,8 +66,8 @@ export const operatorChecks: readonly Check[] = [
   }),
   error("OPERATOR-VERSION-UNKNOWN", "domain facts 8", {
     vouched: true,
-    title: "The operator tells its release",
-    cause: "the operator's image is pinned by its digest and no annotation tells the release",
+    title: "The operator reports its release",
+    cause: "the operator's image is pinned by its digest and no annotation reports the release",
     fix: "see in the registry which tag that digest has, and whether a later release may follow it",
     needs: ["deployments"],
     judge: ({ deployment, installed }) =>
@@ -179,7 +179,7 @@ function judgeMixed({ deployment, clusters, names }: Situation): readonly Found[
 
 const none: KubeObject = { apiVersion: "", kind: "", metadata: {} };
 
-/** The checks of an operator that somebody else looks after. */
+/** The checks of an operator that someone else looks after. */
 export const operatorOwnerChecks: readonly Check[] = [
   shared(operatorFindings.owned, {
     title: "A bundle may be applied over the operator",

@@ -66,9 +66,9 @@ export const platformChecks: readonly Check[] = [
     },
   }),
   error("PLATFORM-VERSION-UNKNOWN", "S121", {
-    title: "The platform tells its version",
+    title: "The platform reports its version",
     cause:
-      "the platform does not tell its version, so it is not known whether it is a supported one",
+      "the platform does not report its version, so it is not known whether it is a supported one",
     fix: "see with oc version or kubectl version that the operator supports it",
     needs,
     vouched: true,

@@ -55,9 +55,9 @@ export const releaseChecks: readonly Check[] = [
     },
   }),
   warning("RELEASE-TAG-UNKNOWN", source, {
-    title: "The bundle tells its release",
+    title: "The bundle reports its release",
     cause:
-      "the bundle pins the operator's image by its digest alone, so it does not tell the release",
+      "the bundle pins the operator's image by its digest alone, so it does not report the release",
     fix: "give the release with --target, and see that the digest is of that tag",
     needs: [],
     wants: "contents",
@@ -121,7 +121,7 @@ export const releaseChecks: readonly Check[] = [
   }),
 ];
 
-/** What tells the cluster release that belongs to the wanted operator, the one that counts first. */
+/** What reports the cluster release that belongs to the wanted operator, the one that counts first. */
 function clusterTags({ wanted, target: { clusterTag, contents } }: Situation): readonly ToldTag[] {
   const listed = wanted && clusterVersionFor(wanted.tag);
   return [

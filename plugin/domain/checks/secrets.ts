@@ -208,8 +208,8 @@ export const restChecks: readonly Check[] = [
     }),
   }),
   rest.warning("REST-DATABASE-UID", "domain facts 10", {
-    title: "Every active database tells its uid",
-    cause: "an active database does not tell its uid: a call has to find it by name",
+    title: "Every active database reports its uid",
+    cause: "an active database does not report its uid: a call has to find it by name",
     fix: "see in the REST API's list of databases which uid it has",
     needs: ["edbs", "ecs", "namespaces", "deployments", "configMaps"],
     judge: ({ databases, names: { edbFields } }) =>

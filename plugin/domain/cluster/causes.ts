@@ -26,7 +26,7 @@ import type { Edit } from "../rules/types";
 /** Databases have to run this or a later version (S123). */
 export const lowest: EngineVersion = { major: 7, minor: 2 };
 
-/** True for what upgrades do not take along; of one that does not tell nothing is claimed. */
+/** True for what upgrades do not take along; of one that does not report nothing is claimed. */
 export function isTooOld(runs: EngineVersion | undefined): runs is EngineVersion {
   return runs !== undefined && compareEngineVersions(runs, lowest) < 0;
 }

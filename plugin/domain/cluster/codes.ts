@@ -39,7 +39,7 @@ export const clusterFindings = {
     fix: "upgrade the database first, to the version that the finding names or a later one",
   }),
   databaseUnknown: error("CLUSTER-DATABASE-UNKNOWN", "S123", {
-    cause: "neither spec nor status of a database tells its engine version",
+    cause: "neither spec nor status of a database reports its engine version",
     fix: "see with kubectl get that it runs a version that upgrades take along",
   }),
   deleting: error("CLUSTER-DELETING", "domain facts 7", {
@@ -67,7 +67,7 @@ export const clusterFindings = {
     fix: "put in a valid license, and wait until the EC's status says so",
   }),
   licenseUnknown: error("CLUSTER-LICENSE-UNKNOWN", "S125", {
-    cause: "the EC's status does not tell the state of its license",
+    cause: "the EC's status does not report the state of its license",
     fix: "see in the cluster itself that the license is valid",
   }),
   manifestOld: warning("CLUSTER-MANIFEST-OLD", "S18", {

@@ -156,7 +156,7 @@ export function runsVersion(
 /**
  * Bundled modules of which a newer build for the version that runs is installed, as `search 7.4.0`:
  * the release has them, and an upgrade to the present version brings them (S63, S81). A build that
- * does not tell its engine version proves nothing.
+ * does not report its engine version proves nothing.
  */
 export function modulesBehind(
   bdb: ApiDatabase,

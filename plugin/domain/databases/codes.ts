@@ -16,7 +16,7 @@ export const databaseFindings = {
     fix: "see the operator's log and the cluster's REST API for its error, fix that, then run again",
   }),
   changed: error("DATABASE-CHANGED", "domain facts 7", {
-    cause: "somebody else changed the database while this run was changing it",
+    cause: "someone else changed the database while this run was changing it",
     fix: "see with kubectl get -o yaml --show-managed-fields who it was, and run again when they are done",
   }),
   clusterNotRunning: error("DATABASE-CLUSTER-NOT-RUNNING", "S98", {
@@ -102,7 +102,7 @@ export const databaseFindings = {
   }),
   runsUnknown: error("DATABASE-RUNS-UNKNOWN", "S67, S123", {
     cause:
-      "neither the status nor the spec of the database tells which version it runs, so the step cannot be judged",
+      "neither the status nor the spec of the database reports which version it runs, so the step cannot be judged",
     fix: "wait until its status has a version, or accept it with --skip DATABASE-RUNS-UNKNOWN=OBJECT",
   }),
   ruleWarning: warning("DATABASE-EDIT-WARNED", "C7", {
@@ -162,7 +162,7 @@ export const databaseFindings = {
 /** A finding of one of the codes. */
 export const databaseFinding = findingIn(databaseFindings);
 
-/** What the cluster does not tell and a person may vouch for (`--skip CODE=OBJECT`). */
+/** What the cluster does not report and a person may vouch for (`--skip CODE=OBJECT`). */
 export const acceptable: readonly string[] = [
   databaseFindings.participantUnseen.code,
   databaseFindings.runsUnknown.code,

@@ -56,7 +56,7 @@ export interface DatabasePlan {
   readonly blocks: readonly Finding[];
   /** The EC is not Running (S98): the block that waiting may lift. */
   readonly busy: readonly Finding[];
-  /** The database is somebody else's: exit 5. */
+  /** The database is someone else's: exit 5. */
   readonly owned: readonly Finding[];
   readonly warnings: readonly Finding[];
 }
@@ -315,7 +315,7 @@ function operatorFindings({ facts, changes, name }: Operator): readonly Finding[
   const where = name ?? "here";
   const [has, needs] = [parseReleaseTag(version), parseReleaseTag(oldest)];
   if (has === undefined || needs === undefined) {
-    const cause = `${where}: the release of the operator in namespace ${namespace} cannot be told`;
+    const cause = `${where}: the release of the operator in namespace ${namespace} cannot be determined`;
     return [unseenFinding(object, cause, changes)];
   }
   if (compareReleaseTags(has, needs) >= 0) return [];
@@ -329,7 +329,7 @@ function unseenFinding(object: string, cause: string, changes: boolean): Finding
   return changes ? finding : { ...finding, severity: "warning" };
 }
 
-/** All but one take part from elsewhere; a remote cluster resource tells which one is here. */
+/** All but one take part from elsewhere; a remote cluster resource reports which one is here. */
 function unseen(facts: Facts, { object, changes }: ActiveActive, seen: number): readonly Finding[] {
   const { eaadbFields, entryFields, ercFields } = facts.names;
   const all = list(at(object, eaadbFields.participatingClusters))

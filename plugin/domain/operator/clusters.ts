@@ -148,7 +148,7 @@ export function judgeClusterImages(
         operatorFinding("imageLeft", {
           object: objectLabel(cluster),
           field: path.join("."),
-          cause: `the release's definition has this image, and no name tells which one it is: it is not pulled from ${registry}`,
+          cause: `the release's definition has this image, and no name reports which one it is: it is not pulled from ${registry}`,
         }),
       ),
   );

@@ -23,7 +23,7 @@ export const operatorFindings = {
   }),
   deadline: error("OPERATOR-DEADLINE", "S19", {
     cause:
-      "the Deployment made no progress within its deadline, and neither pods nor events tell why",
+      "the Deployment made no progress within its deadline, and neither pods nor events show why",
     fix: "look at it with kubectl describe deployment and its pods, then run again",
   }),
   definitionKept: warning("OPERATOR-CRD-NEWER", "domain facts 8", {
@@ -72,7 +72,7 @@ export const operatorFindings = {
     fix: "put that image into the registry too, and set the field to it with kubectl edit, if the cluster uses it",
   }),
   localChange: error("OPERATOR-LOCAL-CHANGE", "S18", {
-    cause: "somebody changed a field that the release sets otherwise",
+    cause: "someone changed a field that the release sets otherwise",
     fix: "merge the change into the release's files, or let the release win with --take-fields",
   }),
   notChart: error("OPERATOR-NOT-CHART", "S20", {

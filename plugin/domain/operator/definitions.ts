@@ -50,7 +50,7 @@ export function judgeDefinition(facts: DefinitionFacts): DefinitionVerdict {
 }
 
 /**
- * Fields that somebody added: the file of the last apply lacks them, a person's edit holds them, or
+ * Fields that someone added: the file of the last apply lacks them, a person's edit holds them, or
  * this tool has kept them, since it has marked the definition as of a release that is not newer.
  */
 function isAdded({ live, wanted, names, ours }: DefinitionFacts): (field: string) => boolean {

@@ -1,4 +1,4 @@
-/** Local changes to merge (S18): fields that the release sets and somebody has set otherwise. */
+/** Local changes to merge (S18): fields that the release sets and someone has set otherwise. */
 import type { Finding } from "../findings";
 import { type KubeObject, lastApplied, type ManagedFields, objectLabel } from "../objects";
 import { type Held, isPersonsManager, takes } from "../owners";
@@ -30,7 +30,7 @@ export interface HeldVerdict {
   readonly force: boolean;
 }
 
-/** Judges every field that somebody holds: the old release's own is none of theirs. */
+/** Judges every field that someone holds: the old release's own is none of theirs. */
 export function judgeHeld(facts: HeldFacts): HeldVerdict {
   const changes = facts.held.filter(
     (held) =>

@@ -1,7 +1,7 @@
 /**
  * Whose fields an object's are, and how those of a file that a person applied become this tool's
  * own (S16, S18). `kubectl apply` of the last bundle leaves every field to kubectl: they are the old
- * release's, not local changes. A field that somebody changed since is held by another manager.
+ * release's, not local changes. A field that someone changed since is held by another manager.
  */
 import { type KubeObject, lastApplied, type ManagedFields } from "../objects";
 import { isPersonsManager } from "../owners";

@@ -104,7 +104,7 @@ export function rolesFor(
   if (line === undefined) {
     const because =
       tag === undefined
-        ? `the operator's image does not tell its release, so its ${consumerRole} is not known`
+        ? `the operator's image does not report its release, so its ${consumerRole} is not known`
         : `the ${consumerRole} of operator ${tag} is not known`;
     return { is: "unknown", because };
   }

@@ -65,7 +65,7 @@ export function licenseOf({ facts, ec, api }: Frozen): readonly FreezeCause[] {
   const until = api?.license?.expirationDate;
   const expired = clusterFinding("license", {
     object: objectLabel(ec),
-    cause: `the license has expired${until === undefined ? "" : ` on ${until}`}, as the REST API tells`,
+    cause: `the license has expired${until === undefined ? "" : ` on ${until}`}, as the REST API reports`,
   });
   const found = told.length === 0 && api?.license?.expired === true ? [expired] : told;
   return found.map((finding) => ({ is: "license", finding }) as const);

@@ -56,7 +56,7 @@ export function outOfLine(
   };
 }
 
-/** Modules of one's own that a database uses otherwise than its resource lists them, as the REST API tells (S99, S102). */
+/** Modules of one's own that a database uses otherwise than its resource lists them, as the REST API reports (S99, S102). */
 export function modulesApart(
   { names }: Facts,
   databases: readonly RecoveryDatabase[],

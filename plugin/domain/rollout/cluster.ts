@@ -102,7 +102,7 @@ function look(facts: Facts, ec: KubeObject, wanted: WantedCluster): Seen {
     set,
     roll: set === undefined ? undefined : rollOf(facts, set),
     state: text(at(ec, ecFields.state)) ?? "",
-    // a release that does not tell it is not held to it
+    // a release that does not report it is not held to it
     specStatus: text(at(ec, ecFields.specStatus)) ?? "Valid",
     taken: fits(at(set, ["spec", "template", "spec"])),
     running: set !== undefined && podsOf(facts, set).every((pod) => fits(own(pod, "spec"))),

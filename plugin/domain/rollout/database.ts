@@ -40,7 +40,7 @@ export interface WantedVersion {
   readonly patience: DatabasePatience;
 }
 
-/** The engine version that a database runs; undefined where its status does not tell. */
+/** The engine version that a database runs; undefined where its status does not report. */
 export function databaseVersion(
   { names }: Pick<Facts, "names">,
   object: KubeObject,
@@ -51,7 +51,7 @@ export function databaseVersion(
 interface Seen {
   readonly state: string;
   readonly specStatus: string;
-  /** The operator has seen the newest spec; true where it does not tell. */
+  /** The operator has seen the newest spec; true where it does not report. */
   readonly observed: boolean;
   /** It has acted on it: an operator may note the generation at the end alone. */
   readonly taken: boolean;

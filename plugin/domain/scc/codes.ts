@@ -39,7 +39,7 @@ export const sccFindings = {
   }),
   releaseUnknown: warning("SCC-RELEASE-UNKNOWN", "S31", {
     cause:
-      "neither the operator nor the EC tells its release: that it runs unprivileged was judged by its pods alone",
+      "neither the operator nor the EC reports its release: that it runs unprivileged was judged by its pods alone",
     fix: "see that both are at 7.22.0-6 or later",
   }),
   roleLeft: warning("SCC-ROLE-LEFT", "domain facts 5", {

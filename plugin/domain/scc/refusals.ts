@@ -166,7 +166,7 @@ function judgeRelease(
     return [
       sccFinding("releaseUnknown", {
         object: objectLabel(cluster),
-        cause: `neither the operator nor the ${termOf(names.ec)} tells its release: that it runs unprivileged was judged by its pods alone`,
+        cause: `neither the operator nor the ${termOf(names.ec)} reports its release: that it runs unprivileged was judged by its pods alone`,
         fix: `see that both are at ${unprivilegedFrom} or later`,
       }),
     ];

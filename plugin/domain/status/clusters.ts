@@ -221,7 +221,7 @@ export interface RolloutStatus {
   readonly reason?: string;
 }
 
-/** The roll of the StatefulSet named as the EC; undefined where it cannot be told. */
+/** The roll of the StatefulSet named as the EC; undefined where it cannot be determined. */
 export function rolloutOf(facts: Facts, ec: KubeObject): RolloutStatus | undefined {
   const set = setOf(facts, ec);
   if (set === undefined || !isKnown(facts, "pods")) return undefined;

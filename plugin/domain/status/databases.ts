@@ -73,7 +73,7 @@ export function wantedVersion(
   return text(at(object, versionPaths(facts, { kind, object })[0]));
 }
 
-/** major.minor of what runs, undefined where the status does not tell. */
+/** major.minor of what runs, undefined where the status does not report. */
 export function runningDatabaseVersion({ names }: Facts, object: KubeObject): string | undefined {
   const version = leadingEngineVersion(at(object, names.fields.statusVersion));
   return version === undefined ? undefined : formatEngineVersion(version);

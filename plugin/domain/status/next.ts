@@ -56,7 +56,7 @@ function held(what: string, verdict: Verdict): NextStep | undefined {
     case "stalled":
       return { says: `fix ${what} first: ${verdict.fix}` };
     case "unknown":
-      return { says: `it cannot be told while ${what} cannot be read: ${verdict.because}` };
+      return { says: `it cannot be determined while ${what} cannot be read: ${verdict.because}` };
   }
 }
 

@@ -71,7 +71,7 @@ function unreadFor(
   documents: readonly unknown[],
 ): Verdict | undefined {
   if (clusters.length === 0 && wantsAccounts(documents, facts.names)) {
-    const because = "no cluster resource tells the service account that the bindings are for";
+    const because = "no cluster resource reports the service account that the bindings are for";
     return unreadVerdict(facts, ["ecs"]) ?? { is: "unknown", because };
   }
   if (configured.is === "label")

@@ -165,7 +165,7 @@ export interface Unplanned {
   readonly is: string;
 }
 
-/** Writes of a part that its plan did not have, as such or so wide: somebody changed the cluster. */
+/** Writes of a part that its plan did not have, as such or so wide: someone changed the cluster. */
 export function unplanned(
   planned: readonly PlannedStep[],
   found: readonly PlannedStep[],

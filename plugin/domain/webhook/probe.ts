@@ -140,7 +140,7 @@ export type Answer =
   | { readonly is: "refused"; readonly by: string; readonly detail: string }
   /** The webhook of the entry could not be called or did not answer properly. */
   | { readonly is: "failed"; readonly by: string; readonly detail: string }
-  /** Refused by somebody else: schema, policy, quota, access, a dry-run-hostile webhook. */
+  /** Refused by someone else: schema, policy, quota, access, a dry-run-hostile webhook. */
   | { readonly is: "other"; readonly detail: string };
 
 /** Which of the two twins was sent. */
@@ -278,7 +278,7 @@ export interface Gap {
 /**
  * Adds up the stretches of wrong answers of one pair, each from its first wrong answer to the
  * next right one. A bad edit that passes is bypass, a good edit that a webhook stops is outage;
- * what a schema or somebody else refuses is neither.
+ * what a schema or someone else refuses is neither.
  */
 export function gapOf(observations: readonly Observation[]): Gap {
   const wrongMs = (twin: Twin, counts: (answer: Answer) => boolean): number => {

@@ -121,7 +121,7 @@ export interface Action {
   readonly work?: Work;
 }
 
-/** Somebody who may call; `permissions` as S104 names them. */
+/** Someone who may call; `permissions` as S104 names them. */
 export interface ApiUser {
   readonly name: string;
   readonly password: string;

@@ -46,7 +46,7 @@ export class Callers {
     }, undefined);
   }
 
-  /** A token for somebody who has proven who he is. */
+  /** A token for someone who has proven who he is. */
   tokenFor(name: string, proof: { readonly password: string; readonly seconds: number }): string {
     const user = this.proven(name, proof.password);
     if (user === undefined) throw this.#unauthorized();

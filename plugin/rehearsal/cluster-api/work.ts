@@ -1,5 +1,5 @@
 /**
- * The work behind actions, as time passes: what is due is done when somebody looks, so that a
+ * The work behind actions, as time passes: what is due is done when someone looks, so that a
  * virtual clock plays it in no time and nothing runs in the background.
  */
 import type { Clock } from "../../run/ports";

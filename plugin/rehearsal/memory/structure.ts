@@ -33,7 +33,7 @@ export function fieldStructure(structure: Structure, key: string): Structure {
   return values ?? (open === true ? { open } : {});
 }
 
-/** True for a field that has its name from the schema, false for a key that somebody chose. */
+/** True for a field that has its name from the schema, false for a key that someone chose. */
 export function isNamed({ fields, values, open }: Structure, key: string): boolean {
   if (own(fields, key) !== undefined) return true;
   return values === undefined && (open !== true || fields !== undefined);

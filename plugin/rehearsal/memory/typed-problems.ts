@@ -4,7 +4,7 @@ import type { Structure } from "../model";
 import { shownPath } from "./field-set";
 import { elementOf, fieldStructure, isAssociative } from "./structure";
 
-/** Types, undeclared fields, and items of a list that their keys do not tell apart. */
+/** Types, undeclared fields, and items of a list that their keys do not report apart. */
 export function typedProblems(
   value: unknown,
   structure: Structure,

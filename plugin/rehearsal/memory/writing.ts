@@ -63,7 +63,7 @@ export async function create(plane: Plane, writing: Writing): Promise<KubeObject
 
 const mostAttempts = 5;
 
-/** Stores a changed object; begins again when somebody else changed it meanwhile. */
+/** Stores a changed object; begins again when someone else changed it meanwhile. */
 export async function change(plane: Plane, writing: Writing): Promise<KubeObject> {
   const { request, allowCreate } = writing;
   const { definition, name, namespace } = request;

@@ -22,7 +22,7 @@ export function modulesHash(ec: KubeObject, names: Names): string {
   return hashOf(list(at(ec, names.fields.userDefinedModules)));
 }
 
-/** The same of what the StatefulSet was last made with; undefined where it does not tell. */
+/** The same of what the StatefulSet was last made with; undefined where it does not report. */
 export function appliedModules(set: KubeObject, names: Names): string | undefined {
   const { userModules } = names.annotations;
   return text(at(set, ["spec", "template", "metadata", "annotations", userModules]));

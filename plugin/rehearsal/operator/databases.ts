@@ -178,7 +178,7 @@ function refusal({ scene, edb, version, refused, reached }: Database): string | 
   );
 }
 
-/** Begun once for each edit: what failed waits for another one, or for somebody at the REST API. */
+/** Begun once for each edit: what failed waits for another one, or for someone at the REST API. */
 function attempt({ edb, version }: Database): string {
   return `raised ${identity(edb)} ${edb.metadata.generation ?? 0} ${JSON.stringify(version)}`;
 }

@@ -64,7 +64,7 @@ export class Play {
     try {
       await due.run({ cluster, log: this.say });
     } catch (error) {
-      // somebody else was faster: the next look sees what they did
+      // someone else was faster: the next look sees what they did
       if (!(error instanceof ApiError) || ![404, 409].includes(error.status)) throw error;
     }
     return true;

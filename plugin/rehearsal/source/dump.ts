@@ -72,7 +72,7 @@ function describe(place: DumpPlace): string {
   return "file" in place ? `file ${place.file}` : place.name;
 }
 
-/** A dump with the definition of OpenShift's version and without the version does not tell it. */
+/** A dump with the definition of OpenShift's version and without the version does not report it. */
 function withoutUntoldVersion(objects: readonly KubeObject[]): readonly KubeObject[] {
   const { kind: version, plural, group } = kinds.clusterVersion;
   if (objects.some(({ kind }) => kind === version)) return objects;

@@ -114,7 +114,7 @@ export async function readLive(cluster: Cluster, options: LiveOptions): Promise<
     warnings.push(warning);
   };
   if (version === undefined)
-    note(`the cluster does not tell its version: ${imitatedVersion} is taken`);
+    note(`the cluster does not report its version: ${imitatedVersion} is taken`);
   const objects = complete([...crds, ...configurations, ...found.flat()], {
     ...options,
     shippedCrds: allCrds === undefined ? options.shippedCrds : [],

@@ -16,7 +16,7 @@ export interface Source {
   /** Pairs that fit the Secrets among the objects. */
   readonly pairs: readonly ServedPair[];
   readonly warnings: readonly string[];
-  /** What it does not tell, where that may matter. */
+  /** What it does not report, where that may matter. */
   readonly findings?: readonly Finding[];
   /** Of Kubernetes, "v1.33.4"; absent: not told. */
   readonly version?: string;

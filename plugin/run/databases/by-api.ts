@@ -168,7 +168,7 @@ class Caller {
             const bdb = await this.#read();
             const behind = this.#behind(bdb);
             const patience = { idleMs, stallAfterMs };
-            // what somebody else has begun may lead elsewhere
+            // what someone else has begun may lead elsewhere
             const wanted = { version: ours ? version : undefined, channel, behind, patience };
             const seen = judgeBdb({ object, bdb, action }, wanted);
             if (seen.is !== "done") return seen;

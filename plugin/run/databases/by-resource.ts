@@ -137,7 +137,7 @@ export async function byResource(context: WriteContext, before: DatabasePlan): P
   return await bringInLine(context, fresh);
 }
 
-/** The plan as it is now: another one than was shown is somebody else's work. */
+/** The plan as it is now: another one than was shown is someone else's work. */
 export async function planAgain(context: WriteContext, before: DatabasePlan): Promise<FreshPlan> {
   const { options, poller } = context;
   const { label } = before;
@@ -208,7 +208,7 @@ async function isThere(
   return true;
 }
 
-/** A status that moved meanwhile is read again; a version that moved is somebody's. */
+/** A status that moved meanwhile is read again; a version that moved is someone's. */
 async function write(context: WriteContext, { facts, plan }: FreshPlan): Promise<void> {
   const { deps, options, session } = context;
   const patch = databasePatch(deps.names, plan);

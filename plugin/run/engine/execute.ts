@@ -164,7 +164,7 @@ class Run<F, P extends Plan> {
     }
   }
 
-  /** A status that moved meanwhile is read again; a spec that moved is somebody's: 5. */
+  /** A status that moved meanwhile is read again; a spec that moved is someone's: 5. */
   async #again(change: Change, error: ChangedError): Promise<Change | undefined> {
     const { changes } = await this.#fitPlan();
     const label = objectLabel(change.object);

@@ -1,4 +1,4 @@
-/** Keeps what a run has done and seen, tells the reporter, and makes the document of it. */
+/** Keeps what a run has done and seen, reports the reporter, and makes the document of it. */
 import { EngineError, exitCodes, type ExitCode } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import type { Clock } from "../ports";

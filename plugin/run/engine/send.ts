@@ -25,7 +25,7 @@ import {
 import { type Act, unconfirmedFindings } from "../../domain/planned-write";
 import type { Journal } from "./journal";
 
-/** Somebody changed the object since it was read: read and plan again. */
+/** Someone changed the object since it was read: read and plan again. */
 export class ChangedError extends EngineError {
   readonly code = "CHANGED-SINCE-READ";
   readonly exitCode = exitCodes.conflict;
@@ -133,7 +133,7 @@ export function changedSince(error: unknown, label: string): unknown {
 
 /** The object is not what it was. */
 export function changedError(cause: unknown, label: string): ChangedError {
-  return new ChangedError(`${label} was changed or deleted by somebody else since it was read`, {
+  return new ChangedError(`${label} was changed or deleted by someone else since it was read`, {
     cause,
     hint: "another run or a person is changing it: run the same command again when they are done",
   });

@@ -185,7 +185,7 @@ export interface ModuleFile {
 export interface Uploaded {
   /** What the server answered; absent where the list alone tells that the module is there. */
   readonly answer?: InstalledUpload;
-  /** False where somebody else was quicker. */
+  /** False where someone else was quicker. */
   readonly isOurs: boolean;
 }
 

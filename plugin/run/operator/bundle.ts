@@ -65,7 +65,7 @@ export async function upgradeByBundle(deps: OperatorDeps, options: BundleOptions
 interface Plan {
   readonly steps: readonly Evaluated[];
   readonly patches: readonly Patch[];
-  /** Judges an object that somebody changed once more. */
+  /** Judges an object that someone changed once more. */
   readonly judge: (wanted: Wanted) => Promise<Evaluated>;
 }
 
@@ -134,7 +134,7 @@ class BundleUpgrade {
       await requirePrerequisites(deps, { ...options, version: contents.operatorVersion });
     }
     if (contents.operatorVersion === undefined) {
-      recorder.note("the release pins its operator by digest: which release it is cannot be told");
+      recorder.note("the release pins its operator by digest: which release it is cannot be determined");
     }
     return plan;
   }

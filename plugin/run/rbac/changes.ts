@@ -154,7 +154,7 @@ function whyBinding({ binding, subjectsGained, subjectsLost }: SitePlan): string
   return changed ? "its subjects differ" : "its labels or annotations differ";
 }
 
-/** Right by right and account by account: a list as a whole would differ wherever somebody added to it. */
+/** Right by right and account by account: a list as a whole would differ wherever someone added to it. */
 function toldOf(object: KubeObject, live: KubeObject | undefined): Pick<Apply, "changes" | "risk"> {
   const { apiVersion, kind, metadata } = object;
   const { gained, lost } = compareRules(rulesOf(live), rulesOf(object));

@@ -78,7 +78,7 @@ export function planRbac(facts: RbacFacts, options: RbacOptions): RbacPlan {
   return { wide, sites };
 }
 
-/** The documents to apply; a BlockedError where the release that runs does not tell them. */
+/** The documents to apply; a BlockedError where the release that runs does not report them. */
 function requireRoles(names: Names, options: RbacOptions, running: string | undefined) {
   const roles = rolesFor(options, running, names);
   if (roles.is === "known") return roles;
@@ -92,7 +92,7 @@ interface Planned extends Omit<RbacFacts, "places"> {
   readonly sites: readonly Site[];
 }
 
-/** Nothing is taken from an operator that still uses it: an older one, or one that cannot be told. */
+/** Nothing is taken from an operator that still uses it: an older one, or one that cannot be determined. */
 function requireLate(planned: Planned, options: RbacOptions): void {
   const { mode, assumeExpanded, namespace, release } = options;
   if (mode !== "contract" || assumeExpanded === true) return;
@@ -100,8 +100,8 @@ function requireLate(planned: Planned, options: RbacOptions): void {
   const object = `Deployment/${namespace}/${names.operator.deployment}`;
   const [runs, wanted] = [parseReleaseTag(running), parseReleaseTag(release)];
   if (runs === undefined) {
-    const cause = "the operator's image does not tell its release, so it may still use any right";
-    const fix = "give the image a tag that tells its release beside the digest";
+    const cause = "the operator's image does not report its release, so it may still use any right";
+    const fix = "give the image a tag that reports its release beside the digest";
     throw new BlockedError(exitCodes.blocked, [
       rbacFinding("releaseUnknown", { object, cause, fix }),
     ]);

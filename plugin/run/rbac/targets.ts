@@ -18,7 +18,7 @@ export interface Targets {
   readonly namespaces: readonly string[];
   /** Where the set is from, for the person. */
   readonly from: string;
-  /** Namespaces in which our roles are no left-overs; undefined where that cannot be told. */
+  /** Namespaces in which our roles are no left-overs; undefined where that cannot be determined. */
   readonly kept: ReadonlySet<string> | undefined;
   /** The operator finds its namespaces by label. */
   readonly label: boolean;
@@ -64,7 +64,7 @@ export function targetsOf(
   };
 }
 
-/** What the operator manages; undefined where it cannot be told. */
+/** What the operator manages; undefined where it cannot be determined. */
 function managedOf(
   { labelled }: Namespaces,
   configured: Configured | undefined,

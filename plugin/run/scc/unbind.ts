@@ -141,7 +141,7 @@ class Unbind {
     for (const change of plan.changes) await session.send(change);
     const after = plan.changes.length === 0 ? plan : await this.#plan();
     if (after.changes.length > 0) {
-      throw new ChangedError("somebody binds the account again", {
+      throw new ChangedError("someone binds the account again", {
         hint: "find who does, then run again",
       });
     }

@@ -98,7 +98,7 @@ export function deleteOf(
 
 /**
  * The apply as it has to be sent, found out by dry run: over a person's own fields, or in the place
- * of the object as it is. Refuses where somebody else would be overruled (5).
+ * of the object as it is. Refuses where someone else would be overruled (5).
  */
 export async function fittingApply(deps: SwapDeps, session: Session, plan: Plan): Promise<Apply> {
   const apply = applyOf(deps, plan);

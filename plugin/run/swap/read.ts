@@ -76,7 +76,7 @@ export async function readPrerequisites(deps: SwapDeps, options: SwapOptions): P
   return { namespace, secret };
 }
 
-/** What the plan is made from beside the prerequisites: read again when somebody changed it. */
+/** What the plan is made from beside the prerequisites: read again when someone changed it. */
 export async function readConfigurations(
   { cluster, names, signal }: SwapDeps,
   { namespace, shippedTemplate }: SwapOptions,

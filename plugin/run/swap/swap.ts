@@ -145,7 +145,7 @@ class Swap {
       : "the new webhook configuration is in force, the old one is gone";
   }
 
-  /** What somebody changed meanwhile is read and planned again. */
+  /** What someone changed meanwhile is read and planned again. */
   async #ready(first: Plan): Promise<Ready> {
     const { deps } = this;
     return await replanned(deps, first, {

@@ -126,7 +126,7 @@ async function probeNamespace(
   throw blocked(all.some(fits) ? ambiguous(deps) : unselectable("namespaceSelector"));
 }
 
-/** A pair of one's own has its namespace: who else judges it there cannot be told from our entry. */
+/** A pair of one's own has its namespace: who else judges it there cannot be determined from our entry. */
 async function requireUnshared(deps: SwapDeps, { namesakes }: Plan, pair: Pair): Promise<void> {
   if (namesakes.length === 0) return;
   const { namespace: name = "" } = pair.accept.metadata;
@@ -209,7 +209,7 @@ export class Witness {
     private readonly watch: Watch | undefined,
   ) {}
 
-  /** Opens the probes; a fresh object that somebody else refuses gives way to a stored one. */
+  /** Opens the probes; a fresh object that someone else refuses gives way to a stored one. */
   static async open(deps: SwapDeps, stage: Stage | undefined): Promise<Witness> {
     if (stage === undefined) return new Witness(deps, undefined);
     const gap = await openProber(deps, stage.gap);

@@ -167,14 +167,14 @@ class Procedure {
     return this.deps.recorder.report({ code, reason, next });
   }
 
-  /** Somebody changed the cluster after the plan was shown: nothing beyond the plan is written. */
+  /** Someone changed the cluster after the plan was shown: nothing beyond the plan is written. */
   #exceeded(more: readonly Unplanned[]): Report {
     const { recorder } = this.deps;
     recorder.findings(
       more.map(({ step: { object }, is }): Finding => ({
         ...planFindings.exceeded,
         object,
-        cause: `somebody changed it since the plan was shown: ${is} was not part of the plan`,
+        cause: `someone changed it since the plan was shown: ${is} was not part of the plan`,
       })),
     );
     return recorder.report({
@@ -310,7 +310,7 @@ export interface ReadyPart {
   /** Why it has nothing to do here; absent: it is run. */
   readonly skip?: string;
   readonly run: (stage: Stage) => Promise<Report>;
-  /** Of a part that is skipped since somebody else does it: whether that has come about. */
+  /** Of a part that is skipped since someone else does it: whether that has come about. */
   readonly verify?: (stage: Stage) => Promise<Report>;
 }
 

@@ -339,7 +339,7 @@ export const applying: ContractGroup = {
       ],
     },
     {
-      says: "a Deployment's replicas that somebody else scaled are a conflict",
+      says: "a Deployment's replicas that someone else scaled are a conflict",
       act: async (world) => {
         const { cluster, namespace } = world;
         await apply(world, deployment(namespace));

@@ -123,7 +123,7 @@ describe("a generated pair", () => {
     expect(pair.certPem).not.toContain("\r");
   });
 
-  test("tells its facts, and has no finding against it", () => {
+  test("reports its facts, and has no finding against it", () => {
     const facts = read(secretOf(pairData(pair)));
 
     expect(facts).toEqual({

@@ -68,7 +68,7 @@ describe("a connection that only reads sends no write", () => {
     ["delete, dry", "DELETE configmaps/x", () => cluster.delete(ref, {}, { dryRun })],
     ["a fresh connection", "DELETE configmaps/x", () => cluster.delete(ref, {}, { fresh: true })],
     [
-      "a review about somebody else",
+      "a review about someone else",
       "POST localsubjectaccessreviews",
       () => cluster.create(review),
     ],

@@ -123,7 +123,7 @@ test.each<{
   expect(ended.code).toBe(code);
 });
 
-test("a platform that the server does not tell is a warning", async () => {
+test("a platform that the server does not report is a warning", async () => {
   const scene = await modulesScene({ profile: "8.0", bdbs: [orders], defined: ["rg"] });
   scene.played.store.modules.set("rg", gearsBuild("7.2"));
   const ended = await scene.ask(["modules", "in-use", "-o=json", "--platform=rhel9"]);

@@ -1,4 +1,4 @@
-/** `rehearse --serve-api`: the cluster's REST API, played until somebody interrupts it. */
+/** `rehearse --serve-api`: the cluster's REST API, played until someone interrupts it. */
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";

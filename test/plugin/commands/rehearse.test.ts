@@ -145,7 +145,7 @@ webhooks:
   expect({ code, stages: details.stages.length }).toEqual({ code: 0, stages: 4 });
 });
 
-test("as somebody else on a dump: with the rights that its roles give, and none beyond", async () => {
+test("as someone else on a dump: with the rights that its roles give, and none beyond", async () => {
   const { code, details } = await document(["--from", dump(), "--as=jane", "--as-group=dev"]);
   expect(code).toBe(4);
   expect(details.source.user).toBe("jane");
@@ -338,7 +338,7 @@ describe("the swap with RBAC and the SCC", () => {
     stages.find(({ title }) => title === "the run")?.report;
 
   test("is one run with one document, whose steps are counted through", async () => {
-    // somebody took the rules out
+    // someone took the rules out
     const from = dump((object) =>
       object.metadata.name === "edb-role" && object.kind === "Role"
         ? { ...object, rules: [] }
@@ -428,7 +428,7 @@ test("the version of Kubernetes is the source's: check judges the nodes of a dum
   expect((await platform("v1.33.1+k3s1")).codes).toEqual(["PLATFORM-DISTRIBUTION"]);
 });
 
-test("what a dump does not tell is a finding that blocks nothing, and printed", async () => {
+test("what a dump does not report is a finding that blocks nothing, and printed", async () => {
   const { code, out } = await rehearse(["--from", dump(), "-n", "engine"]);
   expect(code).toBe(0);
   expect(out).toContain("warning DUMP-NO-OWNERS");

@@ -201,7 +201,7 @@ test("two rows that are too wide stand apart; a finding without an object has no
   expect(lines.join("\n")).toContain("  CLUSTER-DIGEST: an image is pinned");
 });
 
-test("a narrow terminal gets narrow lines, a server that did not tell its release none", () => {
+test("a narrow terminal gets narrow lines, a server that did not report its release none", () => {
   const status = statusOf({}, { apiServer: undefined });
   const lines = statusLines(detailsOf({ status }, context), { ...plain, width: 70 });
   expect(lines.every((line) => line.length <= 70)).toBe(true);

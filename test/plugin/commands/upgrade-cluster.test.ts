@@ -22,7 +22,7 @@ async function aContext(options: Partial<GlobalOptions> = {}, misbehave = {}) {
   return { context, cluster };
 }
 
-test("an EC is upgraded to the end, and the report tells the way back with the context", async () => {
+test("an EC is upgraded to the end, and the report reports the way back with the context", async () => {
   const { context, cluster } = await aContext();
   const report = await runUpgradeCluster(context, ["ec"], flags);
   expect(report).toMatchObject({

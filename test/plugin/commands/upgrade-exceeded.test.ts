@@ -1,4 +1,4 @@
-/** Somebody changes the cluster while the plan of `upgrade` is confirmed: no part writes more than it planned. */
+/** Someone changes the cluster while the plan of `upgrade` is confirmed: no part writes more than it planned. */
 import { Readable } from "node:stream";
 import { kinds, rbacKinds } from "../../../plugin/domain/kinds";
 import { defaultNames as names } from "../../../plugin/domain/names";

@@ -118,7 +118,7 @@ describe("with the template that the tool ships", () => {
   test.each<[string, string, object, string[]]>([
     ["a later operator: told", "9.0.0-1", {}, ["WEBHOOK-TEMPLATE-OLDER"]],
     ["a known operator", "8.2.0-13", {}, []],
-    ["an operator that does not tell", "latest", {}, []],
+    ["an operator that does not report", "latest", {}, []],
     ["a later operator, and its own template", "9.0.0-1", { template: "t.yaml" }, []],
   ])("%s", async (...[, tag, given, codes]) => {
     const { context, cluster } = aContext({ "t.yaml": shipped });

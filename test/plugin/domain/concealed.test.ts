@@ -2,7 +2,7 @@ import { concealed, secretsIn } from "../../../plugin/domain/public-words";
 
 test.each([
   ["nothing to hide in engine-enterprise-operator-admission-webhook", [], undefined],
-  ["/home/somebody/charts/operator/templates/deployment/file.yaml:3", [], undefined],
+  ["/home/someone/charts/operator/templates/deployment/file.yaml:3", [], undefined],
   ["sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", [], undefined],
   ["pass hunter22 here", ["hunter22", ""], "pass … here"],
   ["in base64 aHVudGVyMjI=", ["hunter22"], "in base64 …"],
@@ -19,9 +19,9 @@ test.each([
 test("secrets of a chart's values are told by their keys", () => {
   const values = {
     image: { repository: "registry.example.com/x" },
-    auth: { user: "somebody", list: ["first-one", 7] },
+    auth: { user: "someone", list: ["first-one", 7] },
     pullPassword: "hunter22",
     apiKey: "short",
   };
-  expect(secretsIn([values, null])).toEqual(["somebody", "first-one", "hunter22"]);
+  expect(secretsIn([values, null])).toEqual(["someone", "first-one", "hunter22"]);
 });

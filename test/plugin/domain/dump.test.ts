@@ -42,7 +42,7 @@ test.each([
   ],
   ["a node that tells nothing", [aNode(undefined), aNode("x")], undefined],
   ["no node", [of("v1", "Service")], undefined],
-  ["a kind of somebody else", [{ ...node, apiVersion: "x.io/v1" }], undefined],
+  ["a kind of someone else", [{ ...node, apiVersion: "x.io/v1" }], undefined],
 ])("the version of Kubernetes: %s", (_name, objects, wanted) => {
   expect(kubernetesVersionOf(objects)).toBe(wanted);
 });

@@ -125,7 +125,7 @@ export const forbidden: Report = {
   exit: { code: 4, reason: "a permission is missing", next: "ask for the Role above" },
 };
 
-/** What somebody who may write names and messages would like a terminal to do. */
+/** What someone who may write names and messages would like a terminal to do. */
 export const hostile: Report = {
   apiVersion: "cli.engine.com/v1",
   kind: "CertInspect",

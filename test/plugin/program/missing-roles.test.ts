@@ -58,7 +58,7 @@ async function ended(words: readonly string[], cluster: Cluster): Promise<Report
 const printed = ({ permissions }: Report): readonly unknown[] =>
   parseDocuments(permissions?.manifest ?? "", "manifest");
 
-test.each(commands)("%s by somebody who may do nothing at all", async (_, words) => {
+test.each(commands)("%s by someone who may do nothing at all", async (_, words) => {
   const plane = aControlPlane((await exampleSource(names, testTime)).objects);
   const user = { name: "jane", groups: ["system:authenticated"] };
   const before = plane.state;
@@ -94,7 +94,7 @@ const bound = (cluster: Cluster): object =>
 
 // every part of the whole upgrade is a row of its own
 const parts = commands.filter(([title]) => title !== "upgrade");
-test.each(parts)("%s by somebody who may not read one kind", async (_, words) => {
+test.each(parts)("%s by someone who may not read one kind", async (_, words) => {
   const { objects } = await exampleSource(names, testTime);
   const connection = () => aControlPlane(objects).connect({ user: admin, namespace: "engine" });
   const run = (refused: string, seen?: Set<string>) =>

@@ -92,13 +92,13 @@ describe("a run that ends as wished", () => {
 });
 
 test.each([
-  ["with a next", { code: 5, reason: "somebody else", next: "look" } as const, "  next: look\n"],
-  ["without one", { code: 5, reason: "somebody else" } as const, "  next: "],
+  ["with a next", { code: 5, reason: "someone else", next: "look" } as const, "  next: look\n"],
+  ["without one", { code: 5, reason: "someone else" } as const, "  next: "],
 ])("a report that ends otherwise says so on stderr too, %s", async (_, exit, next) => {
   const ended = await acted(() => Promise.resolve({ ...swapped, exit }));
   expect(ended.code).toBe(5);
-  expect(ended.out).toContain("exit code 5: somebody else");
-  expect(ended.err.startsWith(`error: somebody else\n${next}`)).toBe(true);
+  expect(ended.out).toContain("exit code 5: someone else");
+  expect(ended.err.startsWith(`error: someone else\n${next}`)).toBe(true);
 });
 
 test("an end without any way out is given one", async () => {
@@ -110,7 +110,7 @@ test("an end without any way out is given one", async () => {
 });
 
 test("but not twice on one terminal", async () => {
-  const exit = { code: 5, reason: "somebody else" } as const;
+  const exit = { code: 5, reason: "someone else" } as const;
   const ended = await acted(() => Promise.resolve({ ...swapped, exit }), {}, { terminal: true });
   expect(ended.err).toBe("");
 });

@@ -12,7 +12,7 @@ function routed(ready: boolean | undefined, port: number | undefined = 4711) {
   return { route, state };
 }
 
-test("the operator's Service leads to the program while somebody is ready behind it", () => {
+test("the operator's Service leads to the program while someone is ready behind it", () => {
   const { route, state } = routed(true);
   expect(route(service, state)).toEqual({ host: "127.0.0.1", port: 4711 });
 });

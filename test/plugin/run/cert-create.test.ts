@@ -137,10 +137,10 @@ describe("where there is no Secret", () => {
       "Secret/engine/admission-tls cannot be written: its namespace is being deleted",
     ],
     [
-      "somebody else was faster",
+      "someone else was faster",
       refusal(409, "AlreadyExists"),
       exitCodes.conflict,
-      "Secret/engine/admission-tls was changed or deleted by somebody else since it was read",
+      "Secret/engine/admission-tls was changed or deleted by someone else since it was read",
     ],
     [
       "an admission refuses",
@@ -476,7 +476,7 @@ describe("an existing Secret, with --replace", () => {
     });
   });
 
-  test("put back from a copy whose annotations somebody has edited has none", async () => {
+  test("put back from a copy whose annotations someone has edited has none", async () => {
     const world = aWorld([]);
     const annotations = {
       "engine.io/saved-from": "admission-tls",

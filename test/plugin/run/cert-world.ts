@@ -178,7 +178,7 @@ export function aWorld(pairs: readonly Pair[]) {
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
-/** A Secret as somebody else has made it. */
+/** A Secret as someone else has made it. */
 export function aSecret(pair: Pair, changes: Partial<KubeObject> = {}): KubeObject {
   return {
     apiVersion: "v1",

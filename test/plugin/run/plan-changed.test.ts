@@ -1,4 +1,4 @@
-/** Between the yes and a write somebody changes the cluster: what was not confirmed is never sent. */
+/** Between the yes and a write someone changes the cluster: what was not confirmed is never sent. */
 import { defaultNames as names } from "../../../plugin/domain/names";
 import { kinds, rbacKinds } from "../../../plugin/domain/kinds";
 import type { RecoverOptions } from "../../../plugin/run/recovery/look";
@@ -31,7 +31,7 @@ afterEach(async () => {
 
 interface Done {
   readonly report: Report;
-  /** Writes beyond the confirmed one that meets somebody's change. */
+  /** Writes beyond the confirmed one that meets someone's change. */
   readonly sent: readonly string[];
 }
 
@@ -76,7 +76,7 @@ async function patchDeployment(
   await scene.cluster.patch(ref, { spec }, byKubectl);
 }
 
-/** Recovers; somebody acts when the question is answered. */
+/** Recovers; someone acts when the question is answered. */
 async function recoverAfter(
   scene: FrozenScene,
   act: () => Promise<unknown>,

@@ -188,7 +188,7 @@ test("one that lets everything pass has failed", async () => {
   });
 });
 
-test("where somebody else refuses, nothing is known of the webhook", async () => {
+test("where someone else refuses, nothing is known of the webhook", async () => {
   const { outcome } = await probe(refuses, undefined, (cluster) => {
     cluster.schema = () => "a policy says no";
   });

@@ -15,7 +15,7 @@ export interface Witness {
   readonly saved: KubeObject[];
   readonly journal: string[];
   readonly questions: string[];
-  /** Before each request of a run: the place for somebody else to act, or to throw. */
+  /** Before each request of a run: the place for someone else to act, or to throw. */
   before: (line: string) => Promise<void>;
   /** After each: the place to lose an answer. */
   after: (line: string) => Promise<void>;

@@ -213,7 +213,7 @@ describe("an upgrade whose outcome is open is looked for, and never sent again",
     });
   });
 
-  test("where the server keeps no actions it cannot be told", async () => {
+  test("where the server keeps no actions it cannot be determined", async () => {
     const { api, played } = await aPair({ switched: { actions: false, bdbActions: false } });
     played.faults.add({ fault: { does: "cut", when: "after" }, method: "POST" });
     expect((await failure(api.upgrade(1, {}, signal))) as Error).toMatchObject({

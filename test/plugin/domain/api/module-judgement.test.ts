@@ -86,7 +86,7 @@ test.each<{
     codes: [moduleFindings.absent.code],
   },
   {
-    name: "a version that the server does not tell",
+    name: "a version that the server does not report",
     wish: { ...fine, databases: [[uses("rg")]] },
     codes: [],
   },

@@ -229,11 +229,11 @@ describe("modules (S45-S47, S54, S93)", () => {
       { compatibleEngineVersion: "7.2" },
       true,
     ],
-    ["an engine that one side does not tell", { compatibleEngineVersion: "7.2" }, {}, true],
+    ["an engine that one side does not report", { compatibleEngineVersion: "7.2" }, {}, true],
     ["a platform that is missing", { platforms: ["b"] }, { platforms: ["a"] }, false],
     ["one platform of several", { platforms: ["a"] }, { platforms: ["a", "b"] }, true],
-    ["platforms that the list does not tell", { platforms: ["a"] }, {}, true],
-    ["platforms that the manifest does not tell", {}, { platforms: ["a"] }, true],
+    ["platforms that the list does not report", { platforms: ["a"] }, {}, true],
+    ["platforms that the manifest does not report", {}, { platforms: ["a"] }, true],
   ])("%s: the same build or not", (...[, wanted, installed, same]) => {
     const found = build(installed);
     expect(sameBuild(build(wanted), [found])).toBe(same ? found : undefined);

@@ -44,7 +44,7 @@ export const webhookRows: readonly Row[] = [
     w.remove(webhook).add(one);
   })(old),
   fires("WEBHOOK-OLD", "beside the new one", (w) => w.add(oldOne(w)))(old),
-  fires("WEBHOOK-OLD-HAS-OTHERS", "an entry of somebody", (w) =>
+  fires("WEBHOOK-OLD-HAS-OTHERS", "an entry of someone", (w) =>
     w.add(oldOne(w, [{ name: "their.own.entry", clientConfig: {} }])),
   )(old, { also: ["WEBHOOK-OLD"] }),
   fires("WEBHOOK-ENTRY-ABSENT", "another name", (w) => w.set(webhook, `${entry}.name`, "x.y.z"))(
@@ -520,7 +520,7 @@ export const sccRows: readonly Row[] = [
     scc,
     onOpenShift,
   ),
-  quiet("SCC-LEFT", "somebody uses it", (w) => w.add(current), onOpenShift),
+  quiet("SCC-LEFT", "someone uses it", (w) => w.add(current), onOpenShift),
   fires("SCC-WAY-GROUP", "a group of the constraint", (w) =>
     w.add(aConstraint("engine-enterprise-scc-v2", { groups: ["system:authenticated"] })),
   )(scc, onOpenShift),

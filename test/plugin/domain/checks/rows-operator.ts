@@ -87,10 +87,10 @@ export const platformRows: readonly Row[] = [
   quiet("PLATFORM-DEPRECATED", "the oldest supported", (w) => (w.apiServer = "v1.32.0")),
   fires(
     "PLATFORM-VERSION-UNKNOWN",
-    "the API server does not tell",
+    "the API server does not report",
     (w) => (w.apiServer = undefined),
   )("Kubernetes"),
-  fires("PLATFORM-VERSION-UNKNOWN", "OpenShift does not tell", (w) =>
+  fires("PLATFORM-VERSION-UNKNOWN", "OpenShift does not report", (w) =>
     w.set("ClusterVersion/version", "status.desired.version", undefined),
   )("OpenShift", { openshift: true }),
   fires("PLATFORM-UNKNOWN", "a dump of OpenShift without its version", (w) =>
@@ -105,7 +105,7 @@ export const platformRows: readonly Row[] = [
       also: ["ACTIVE-ACTIVE-OPERATOR"],
     },
   ),
-  quiet("PLATFORM-UNKNOWN", "an operator that does not tell", (w) => image(w, "x@sha256:00"), {
+  quiet("PLATFORM-UNKNOWN", "an operator that does not report", (w) => image(w, "x@sha256:00"), {
     also: ["OPERATOR-VERSION-UNKNOWN", "OPERATOR-REGISTRY-MIXED"],
   }),
   fires("PLATFORM-VERSION-UNKNOWN", "OpenShift serves its version, and has none", (w) =>

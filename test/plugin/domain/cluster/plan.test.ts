@@ -202,7 +202,7 @@ test.each<[string, Scene, Partial<ClusterRequest>, readonly string[]]>([
   expect(found.warnings).toHaveLength(codes.length);
 });
 
-test("what a release does not tell is not held against it", () => {
+test("what a release does not report is not held against it", () => {
   expect(codesOf(plan({ ecs: [anEc({}, { specStatus: undefined })] }))).toEqual([]);
 });
 
@@ -300,7 +300,7 @@ describe("the manifest that was applied last", () => {
   });
 });
 
-describe("what is somebody else's", () => {
+describe("what is someone else's", () => {
   const field = ".spec.engineEnterpriseImageSpec.versionTag";
   const held = (manager: string): KubeObject =>
     anEc(

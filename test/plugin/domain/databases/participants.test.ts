@@ -24,9 +24,9 @@ test("an older operator is an error, here and there", () => {
   ]);
 });
 
-test("a release that cannot be told is an error, but for what is not written", () => {
+test("a release that cannot be determined is an error, but for what is not written", () => {
   const unknown = sceneOf({ deployments: [] });
-  const cause = "west/engine: the release of the operator in namespace engine cannot be told";
+  const cause = "west/engine: the release of the operator in namespace engine cannot be determined";
   const seen = [{ ...there, facts: unknown }];
   const found = { code: "DATABASE-PARTICIPANT-UNSEEN", object: "west/engine", cause };
   expect(participantFindings(facts, [carts], seen)).toMatchObject([

@@ -96,7 +96,7 @@ describe("the files of a release", () => {
   });
 
   test.each([
-    [undefined, "the operator's image does not tell its release, so its edb-role is not known"],
+    [undefined, "the operator's image does not report its release, so its edb-role is not known"],
     ["7.2.4-7", "the edb-role of operator 7.2.4-7 is not known"],
   ])("that the tool ships are unknown for operator %s", (running, because) => {
     expect(rolesFor({ ...files, shipped: true }, running, names)).toEqual({

@@ -72,7 +72,7 @@ const rows: readonly Row[] = [
     writes: ["role"],
   },
   {
-    name: "a label of somebody else stays",
+    name: "a label of someone else stays",
     found: { ...wanted, role: aRole([nodeRule], { labels: { ...labels, team: "a" } }) },
     writes: [],
   },

@@ -165,7 +165,7 @@ test.each<Row>([
     [],
   ],
   [
-    "modules that are installed and not defined, as the REST API tells",
+    "modules that are installed and not defined, as the REST API reports",
     { edbs: [anEdb("orders")] },
     aFrozenEc(),
     anApi({
@@ -295,7 +295,7 @@ test("the day on which a license expired is told where it is known", () => {
   const license = { expired: true, expirationDate: "2026-07-01", shardsLimit: 4 };
   const { causes } = classifyFreeze(frozenFacts({}, ec), ec, anApi({ license }));
   expect(causes[0]?.finding.cause).toBe(
-    "the license has expired on 2026-07-01, as the REST API tells",
+    "the license has expired on 2026-07-01, as the REST API reports",
   );
 });
 

@@ -1,4 +1,4 @@
-/** A frozen EC with databases, as facts and as the REST API tells them. */
+/** A frozen EC with databases, as facts and as the REST API reports them. */
 import type { ApiDatabase, InstalledModule } from "../../../../plugin/domain/api/records";
 import type { FactKey, Facts } from "../../../../plugin/domain/facts";
 import type { KubeObject } from "../../../../plugin/domain/objects";

@@ -165,7 +165,7 @@ describe("a sample cluster", () => {
   const tagged = (tag: string): string => `{engineEnterpriseImageSpec: {versionTag: ${tag}}}`;
 
   test.each([
-    ["tells the tag of an operator that no table has", sample(tagged("7.99.0-40")), "7.99.0-40"],
+    ["reports the tag of an operator that no table has", sample(tagged("7.99.0-40")), "7.99.0-40"],
     ["without a tag tells nothing", sample("{nodes: 3}"), undefined],
     ["with a placeholder tells nothing", sample(tagged("<version>")), undefined],
     ["of another kind tells nothing", sample(tagged("7.99.0-40"), "Other"), undefined],

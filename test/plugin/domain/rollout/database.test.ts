@@ -42,7 +42,7 @@ test("without an instance that is seen it is never done", () => {
   });
 });
 
-test("what it does not tell is not held against it", () => {
+test("what it does not report is not held against it", () => {
   const status = { status: undefined, specStatus: undefined, replicationStatus: undefined };
   expect(judge({ status }).is).toBe("done");
 });

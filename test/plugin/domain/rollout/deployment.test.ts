@@ -203,7 +203,7 @@ describe("the newest pod", () => {
       {},
       {},
     ],
-    ["is of a set of somebody else", [aSet({ metadata: { ownerReferences: undefined } })], {}, {}],
+    ["is of a set of someone else", [aSet({ metadata: { ownerReferences: undefined } })], {}, {}],
     [
       "is of another template",
       [aSet({ spec: { template: { spec: {} } } })],

@@ -167,9 +167,9 @@ test.each<[string, Lists, RegExp]>([
   expect(next).not.toHaveProperty("words");
 });
 
-test("what may not be read cannot be told", () => {
+test("what may not be read cannot be determined", () => {
   expect(statusOf(...unread("deployments")).next?.says).toBe(
-    "it cannot be told while the operator cannot be read: may not list deployments",
+    "it cannot be determined while the operator cannot be read: may not list deployments",
   );
   expect(statusOf(...unread("ecs")).next?.says).toMatch(/while the ECs cannot be read/);
   // a webhook that is not read is no reason to stop
@@ -204,7 +204,7 @@ test("rights that the operator lacks come before its next release, as in a whole
   });
 });
 
-test("a release tells the EC's where the operator's is not known", () => {
+test("a release reports the EC's where the operator's is not known", () => {
   const lists = { ...oldCluster, deployments: [anOperator("8.0.4-1")] };
   expect(statusOf(lists, {}, { release }).next?.words).toEqual([
     "upgrade-cluster",

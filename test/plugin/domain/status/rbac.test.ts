@@ -91,7 +91,7 @@ test.each([
   ["6.4.2-4", "the edb-role of operator 6.4.2-4 is not known; give --release"],
   [
     "latest",
-    "the operator's image does not tell its release, so its edb-role is not known; give --release",
+    "the operator's image does not report its release, so its edb-role is not known; give --release",
   ],
 ])("of operator %s it is unknown", (tag, because) => {
   const { rbac } = statusOf(running(tag), {}, ofTheTool);
@@ -140,7 +140,7 @@ test.each<[string, ReturnType<typeof unread>, string]>([
   expect(statusOf(lists, rest).rbac.verdict).toEqual({ is: "unknown", because });
 });
 
-test("unknown: no EC tells the account that the bindings are for", () => {
+test("unknown: no EC reports the account that the bindings are for", () => {
   expect(statusOf({ ecs: [] }).rbac.verdict).toMatchObject({
     is: "unknown",
     because: expect.stringContaining("service account") as string,

@@ -42,7 +42,7 @@ test.each([
   "MODULE-OS-BASE",
   "OPERATOR-VERSION-UNKNOWN",
   "PLATFORM-VERSION-UNKNOWN",
-])("%s cannot be told from here: it blocks until a person accepts it", (code) => {
+])("%s cannot be determined from here: it blocks until a person accepts it", (code) => {
   const check = checks.find((one) => one.code === code);
   expect(check).toMatchObject({ severity: "error", vouched: true });
 });

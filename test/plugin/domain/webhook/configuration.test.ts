@@ -72,7 +72,7 @@ describe("a candidate", () => {
     ["has the old name", named(defaultNames.webhook.oldConfiguration, "x"), true],
     ["carries the new entry", named("chart", defaultNames.webhook.entry), true],
     ["carries the old entry", named("chart", defaultNames.webhook.oldEntry), true],
-    ["is not one of somebody else", named("other", "other.example.com"), false],
+    ["is not one of someone else", named("other", "other.example.com"), false],
     ["is not one without a name", named(undefined, "other.example.com"), false],
   ])("%s", (_title, object, expected) => {
     expect(candidatesOf([object], defaultNames)).toEqual(expected ? [object] : []);

@@ -53,7 +53,7 @@ describe("a conflict is refused", () => {
   test.each<[string, readonly StatusCause[]]>([
     ["without causes", []],
     ["without a field or a message", [{}]],
-    ["with a message of another form", [{ message: "somebody else" }]],
+    ["with a message of another form", [{ message: "someone else" }]],
   ])("%s nobody is named, and nothing is forced", (_title, causes) => {
     expect(judge(causes)).toMatchObject({
       is: "refuse",

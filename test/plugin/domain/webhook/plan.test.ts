@@ -39,7 +39,7 @@ describe("what was found decides what is written", () => {
     ["only new, right", [right], "only-new", false, false],
     ["only new, unfit", [empty], "only-new", true, false],
     [
-      "somebody else's alone",
+      "someone else's alone",
       [{ ...right, metadata: { name: "x" }, webhooks: [] }],
       "none",
       true,
@@ -160,7 +160,7 @@ describe("an owner", () => {
       ["warning WEBHOOK-OWNED"],
     ],
     [
-      "of somebody else's configuration: nothing",
+      "of someone else's configuration: nothing",
       [right, owned({ ...right, metadata: { name: "x" }, webhooks: [] })],
       [],
     ],

@@ -54,7 +54,7 @@ async function reviewIn(request: IncomingMessage): Promise<Review> {
   return JSON.parse(Buffer.concat(chunks).toString("utf8")) as Review;
 }
 
-/** Starts a server of any kind and tells its port. */
+/** Starts a server of any kind and reports its port. */
 export async function listening(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return (server.address() as AddressInfo).port;

@@ -168,7 +168,7 @@ describe("from the service to Kubernetes", () => {
     expect(world.api.store.actions.size).toBe(1);
   });
 
-  test("a wish waits while an action of somebody else is at work", async () => {
+  test("a wish waits while an action of someone else is at work", async () => {
     await open();
     await post(3, { engine_version: "7.2", force_restart: true });
     await edit(world, sessions, { engineVersion: "7.4" });

@@ -128,7 +128,7 @@ describe("after a first apply of size and inner.a", () => {
     ]);
   });
 
-  test("what is no longer applied goes, unless somebody else owns it", async () => {
+  test("what is no longer applied goes, unless someone else owns it", async () => {
     await world.cluster.apply(aDb("x", { inner: { a: "x" } }), two);
     const less = await world.cluster.apply(aDb("x", { tags: ["u"] }), one);
     expect(less["spec"]).toEqual({ inner: { a: "x" }, tags: ["u"] });

@@ -48,7 +48,7 @@ describe("an edit of the user modules", () => {
     expect((await look(world, played.statefulSet, "ec"))?.metadata.generation).toBe(3);
   });
 
-  test("is counted from the first look where the pods do not tell", async () => {
+  test("is counted from the first look where the pods do not report", async () => {
     const bare = (set: KubeObject): KubeObject => {
       const template = at(set, ["spec", "template"]) as Record<string, object>;
       const metadata = omit(template["metadata"] as Record<string, unknown>, "annotations");

@@ -59,7 +59,7 @@ test("a new tag: stale Running, Upgrade, pods in reverse order one by one, Runni
   expect(await podTags(world)).toEqual(newTags);
 });
 
-test("the StatefulSet tells its revisions, and the pods carry theirs", async () => {
+test("the StatefulSet reports its revisions, and the pods carry theirs", async () => {
   const world = await aPlayedWorld();
   await upgradeOperator(world);
   const before = own((await look(world, played.statefulSet, "ec"))?.["status"], "currentRevision");

@@ -85,7 +85,7 @@ describe("an API server that does not take an act", () => {
   }
 
   test.each([
-    { what: "somebody else was faster", error: new ApiError("changed", { status: 409 }) },
+    { what: "someone else was faster", error: new ApiError("changed", { status: 409 }) },
     { what: "it is away for a moment", error: new UnavailableError("away") },
   ])("$what: it is tried again", async ({ error }) => {
     const { world, play, ending } = await failing(error);
@@ -145,7 +145,7 @@ describe("the operator in a rehearsal", () => {
       object.kind === "EndpointSlice" ? { ...object, endpoints: [] } : object,
     );
 
-  test("takes what was loaded as it is, however long somebody waits", async () => {
+  test("takes what was loaded as it is, however long someone waits", async () => {
     const { world, along } = await aRehearsal(unready);
     const changes = history(world, "EndpointSlice", () => true);
     await along.sleep(600_000);
@@ -154,7 +154,7 @@ describe("the operator in a rehearsal", () => {
     expect(along.now()).toBe(testTime + 600_000);
   });
 
-  test("plays from the first change on that concerns it, while somebody waits", async () => {
+  test("plays from the first change on that concerns it, while someone waits", async () => {
     const { world, along } = await aRehearsal((objects) => objects);
     await setOperator(world, "7.22.0-7");
     await along.sleep(500);

@@ -389,7 +389,7 @@ describe("what is odd is told and read", () => {
   });
 
   test.each([
-    ["without a version is left out: the dump does not tell it", [], 0],
+    ["without a version is left out: the dump does not report it", [], 0],
     ["with a version stays", [{ apiVersion: "config.openshift.io/v1", kind: "ClusterVersion" }], 1],
   ])("the definition of OpenShift's version %s", async (_title, versions, kept) => {
     const definition = {

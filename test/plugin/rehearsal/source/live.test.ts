@@ -46,7 +46,7 @@ function refuse(forbidden: (call: Call) => boolean, status = 403): void {
   };
 }
 
-/** An operator and its webhook, a webhook of somebody else, and namespaces without either. */
+/** An operator and its webhook, a webhook of someone else, and namespaces without either. */
 async function fill(): Promise<void> {
   const { certPem, keyPem } = await generatePair({ namespace: "engine", names, now });
   const [cert, privateKey] = [certPem, keyPem].map((pem) => Buffer.from(pem).toString("base64"));
@@ -66,7 +66,7 @@ async function fill(): Promise<void> {
     ...["engine", "other", "shop"].flatMap((name) => [aService(name), aDeployment(name)]),
     anEndpointSlice("engine"),
     anOldConfiguration({ caBundle: cert ?? "" }),
-    { ...anOldConfiguration({ namespace: "other" }), metadata: { name: "somebody-elses" } },
+    { ...anOldConfiguration({ namespace: "other" }), metadata: { name: "someone-elses" } },
     aDatabase("shop", "db"),
   ];
   objects.forEach((object) => cluster.put(object));
@@ -92,7 +92,7 @@ test("what the commands look at is read, services and workloads only where webho
     "Service engine/admission",
     "Service other/admission",
     "ValidatingWebhookConfiguration edb-admission",
-    "ValidatingWebhookConfiguration somebody-elses",
+    "ValidatingWebhookConfiguration someone-elses",
   ]);
   expect(source).toMatchObject({ described: "context here", namespace: "engine" });
 });
@@ -253,7 +253,7 @@ describe("the user", () => {
     expect((await read()).user?.groups).toContain("system:masters");
   });
 
-  test("is not known where the cluster does not tell", async () => {
+  test("is not known where the cluster does not report", async () => {
     cluster.user = undefined;
 
     expect((await read()).user).toBeUndefined();
@@ -289,7 +289,7 @@ test("the version is the cluster's own; where it is not told, that is said", asy
   refuse(({ verb }) => verb === "version");
   const { version, warnings } = await read();
   expect(version).toBeUndefined();
-  expect(warnings).toContainEqual(expect.stringContaining("does not tell its version"));
+  expect(warnings).toContainEqual(expect.stringContaining("does not report its version"));
 });
 
 test("nodes and OpenShift's version are read: they tell the platform", async () => {

@@ -37,7 +37,7 @@ export interface Scene extends Witness {
     options?: Partial<UpgradeClusterOptions>,
     deps?: Partial<UpgradeClusterDeps>,
   ): Promise<Report>;
-  /** Changes the EC as somebody else would. */
+  /** Changes the EC as someone else would. */
   patch(body: object): Promise<KubeObject>;
   ec(): Promise<KubeObject | undefined>;
 }

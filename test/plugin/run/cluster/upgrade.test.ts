@@ -395,7 +395,7 @@ test("a license that runs out after the write is InvalidUpgrade, explained, at o
   ]);
 });
 
-test("a database that cannot go along freezes an upgrade that somebody began: named", async () => {
+test("a database that cannot go along freezes an upgrade that someone began: named", async () => {
   const scene = await aScene();
   const resource = { group: names.group, version: names.version, ...names.edb };
   const [first] = (await scene.cluster.list(resource, { namespace: "engine" })) ?? [];

@@ -320,7 +320,7 @@ describe("what the REST API answers", () => {
     expect(scene.sent).toEqual([]);
   });
 
-  test("409, somebody else's call between: 5", async () => {
+  test("409, someone else's call between: 5", async () => {
     const scene = await anApiScene();
     const report = await scene.upgrade(
       {},

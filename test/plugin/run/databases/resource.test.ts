@@ -119,7 +119,7 @@ describe("a database that follows the channel major", () => {
     return scene;
   };
 
-  test("and does not tell what it runs gets no version: 3, nothing is written", async () => {
+  test("and does not report what it runs gets no version: 3, nothing is written", async () => {
     const scene = await followers();
     const report = await scene.run({ version: "7.4" });
     expect([report.exit.code, codesOf(report)]).toEqual([

@@ -40,7 +40,7 @@ export interface Scene extends Witness {
   ): Promise<Report>;
   /** The database as it is stored. */
   edb(name: string, place?: string): Promise<KubeObject | undefined>;
-  /** Changes it as somebody else would. */
+  /** Changes it as someone else would. */
   edit(name: string, body: object, place?: string): Promise<KubeObject>;
 }
 

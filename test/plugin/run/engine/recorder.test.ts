@@ -83,7 +83,7 @@ describe("the document", () => {
     recorder.backup(backup);
     recorder.findings([finding()]);
     recorder.note("a word");
-    recorder.waiting("somebody", 1.6);
+    recorder.waiting("someone", 1.6);
     expect(recorder.success("done")).toMatchObject({
       probes: [probe],
       certificate,
@@ -96,7 +96,7 @@ describe("the document", () => {
       { type: "probe", probe },
       { type: "finding", finding: finding() },
       { type: "note", text: "a word" },
-      { type: "waiting", on: "somebody", seconds: 2 },
+      { type: "waiting", on: "someone", seconds: 2 },
     ]);
   });
 });

@@ -99,7 +99,7 @@ test("it is in the list at last: done, with the record before and after", async 
   expect(uploads).toHaveLength(3);
 });
 
-test("somebody else was quicker: unchanged", async () => {
+test("someone else was quicker: unchanged", async () => {
   const { work } = install({ lists: [[], [gears]], install: refusal("module_exists") });
   expect((await work).steps?.[0]?.result).toBe("unchanged");
 });

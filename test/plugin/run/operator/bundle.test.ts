@@ -31,7 +31,7 @@ const codes = ({ findings = [] }: Report): readonly string[] => [
   ...new Set(findings.map(({ code }) => code)),
 ];
 
-/** Somebody patches an object of the bundle under a manager of their own. */
+/** Someone patches an object of the bundle under a manager of their own. */
 async function edit(
   { cluster }: Scene,
   [kind, body, fieldManager]: readonly [kind: string, body: object, fieldManager: string],
@@ -765,7 +765,7 @@ describe("a private registry", () => {
     );
   });
 
-  test("is not written over a value that somebody gives meanwhile", async () => {
+  test("is not written over a value that someone gives meanwhile", async () => {
     const scene = await withCluster();
     scene.beforeWrite = async (line) => {
       if (line !== deploymentLine) return;
@@ -850,7 +850,7 @@ async function restlessOf(scene: Scene): Promise<Restless> {
 }
 
 describe("a run that is cut off", () => {
-  test("by somebody who changes the object before its first write keeps it with that change", async () => {
+  test("by someone who changes the object before its first write keeps it with that change", async () => {
     const scene = await aScene({ installed: "7.4.2-2" });
     scene.beforeWrite = async (line) => {
       if (line !== `patch Deployment/${operator}`) return;

@@ -143,7 +143,7 @@ describe.each(ways)("by %s", (way) => {
       "CLUSTER-DATABASE-OLD",
     ],
     [
-      "a database that does not tell its version",
+      "a database that does not report its version",
       (object) =>
         over(names.edb.kind, "spec", { engineVersion: undefined })(
           over(names.edb.kind, "status", { version: undefined })(object),
@@ -151,7 +151,7 @@ describe.each(ways)("by %s", (way) => {
       "CLUSTER-DATABASE-UNKNOWN",
     ],
     ["an operator before 7.4.2-2", image(":7.4.2-1"), "OPERATOR-TOO-OLD"],
-    ["an operator that does not tell its release", image("@sha256:00"), "OPERATOR-VERSION-UNKNOWN"],
+    ["an operator that does not report its release", image("@sha256:00"), "OPERATOR-VERSION-UNKNOWN"],
   ])("%s: 3 with its code, nothing is written", async (_, change, code) => {
     for (const dryRun of ["none", "server"] as const) {
       const { report, writes } = await upgraded(change, { way, options: { dryRun } });

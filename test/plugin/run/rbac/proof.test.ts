@@ -146,7 +146,7 @@ describe("a contract that is planned as if it came after expand", () => {
     );
   });
 
-  test("each planned write tells its state, risk, way back and command", async () => {
+  test("each planned write reports its state, risk, way back and command", async () => {
     const all = scene();
     const { steps = [] } = await all.run({ mode: "expand", dryRun: "client" });
     expect(steps.map(({ object, write }) => [object, write?.verb])).toEqual(

@@ -43,7 +43,7 @@ export interface Scene extends Pick<Witness, "events" | "saved" | "journal" | "q
   readonly controlPlane: MemoryControlPlane;
   readonly clock: ManualClock;
   readonly calls: Call[];
-  /** Before each request: the place for somebody else to act, or to throw. */
+  /** Before each request: the place for someone else to act, or to throw. */
   before: (call: Call) => Promise<void>;
   /** After each request that was carried out. */
   after: (call: Call) => Promise<void>;

@@ -59,7 +59,7 @@ function contentOf(object: KubeObject): object {
   return { ...Object.fromEntries(rest), labels, annotations };
 }
 
-/** Whether somebody may use the constraint in a namespace: by RBAC, or by the constraint's own lists. */
+/** Whether someone may use the constraint in a namespace: by RBAC, or by the constraint's own lists. */
 export async function mayUse(
   cluster: Cluster,
   place: Place,

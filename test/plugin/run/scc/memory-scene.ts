@@ -24,7 +24,7 @@ export interface Scene extends Pick<Witness, "events" | "saved" | "journal" | "q
   readonly clock: ManualClock;
   readonly controlPlane: MemoryControlPlane;
   readonly sent: Sent[];
-  /** Before each write: the place for somebody else to act, or to throw. */
+  /** Before each write: the place for someone else to act, or to throw. */
   beforeWrite: (line: string) => Promise<void>;
   /** Before an object is read. */
   beforeRead: () => void;

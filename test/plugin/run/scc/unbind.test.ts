@@ -134,7 +134,7 @@ function unwritable() {
   return { problem: () => Promise.resolve("read-only"), intent: fail, outcome: fail, save: fail };
 }
 
-describe("what somebody changes meanwhile", () => {
+describe("what someone changes meanwhile", () => {
   test("ends with 5 when it continues, and says what is written", async () => {
     const scene = aScene(objects);
     let count = 0;
@@ -208,7 +208,7 @@ describe("an API server that still allows it, though no binding does", () => {
 
   test.each([
     ["cannot be written", "create ClusterRoleBinding", "refused"],
-    ["is changed by somebody else at once", "patch securitycontextconstraints", "lost"],
+    ["is changed by someone else at once", "patch securitycontextconstraints", "lost"],
   ])("and what was there %s: 8, with the commands to run", async (_what, on, how) => {
     const scene = aScene(alone);
     scene.allowed.push(ns);

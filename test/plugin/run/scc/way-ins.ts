@@ -206,7 +206,7 @@ export const wayIns: readonly Constellation[] = [
     constraint: "deleted",
   },
   {
-    name: "every way at once, beside somebody else",
+    name: "every way at once, beside someone else",
     objects: (at) => [
       anEc(at.ns),
       aConstraint(at.scc, { users: [user(at.ns)], groups: ["others"] }),
@@ -289,7 +289,7 @@ export const surroundings: readonly Constellation[] = [
     constraint: "kept",
   },
   {
-    name: "a pod of somebody else that runs under it",
+    name: "a pod of someone else that runs under it",
     objects: (at) => [
       anEc(at.ns),
       aConstraint(at.scc, { users: [user(at.ns)] }),
@@ -379,7 +379,7 @@ export const surroundings: readonly Constellation[] = [
     may: true,
   },
   {
-    name: "an account of its own name, and the EC's name bound for somebody else",
+    name: "an account of its own name, and the EC's name bound for someone else",
     objects: (at) => [
       anEc(at.ns, { serviceAccountName: "nodes" }),
       aConstraint(at.scc, { users: [user(at.ns), user(at.ns, "nodes")] }),

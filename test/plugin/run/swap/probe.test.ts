@@ -195,7 +195,7 @@ function text(object: KubeObject, field: string): string | undefined {
   return bad === undefined ? undefined : `${field} is bad`;
 }
 
-describe("a refusal by somebody else is named, not counted:", () => {
+describe("a refusal by someone else is named, not counted:", () => {
   test("a schema that wants more than the fresh object has: a stored database is the probe", async () => {
     const scene = new Scene({ old: true });
     scene.cluster.put(aDatabase("engine", "db1"));

@@ -262,7 +262,7 @@ describe("refused, and nothing written:", () => {
     expect(scene.cluster.written).toEqual([]);
   });
 
-  test("the old one holds an entry of somebody else", async () => {
+  test("the old one holds an entry of someone else", async () => {
     const scene = new Scene({ old: { entry: { name: "other.example.com" } } });
     const report = await scene.run();
     expect(report.exit.code).toBe(5);

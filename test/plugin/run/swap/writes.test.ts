@@ -153,7 +153,7 @@ describe("changed since it was read", () => {
     expect(scene.cluster.written).toEqual([applyNew]);
   });
 
-  test("into something owned by somebody else: 5", async () => {
+  test("into something owned by someone else: 5", async () => {
     const scene = new Scene({ new: { caBundle: "" } });
     scene.onCall(isWrite("apply"), () => {
       const labels = { "app.kubernetes.io/managed-by": "Helm" };

@@ -227,7 +227,7 @@ describe("the whole procedure", () => {
     ]);
   });
 
-  test("looks at what somebody else does in the place of a skipped part, and continues", async () => {
+  test("looks at what someone else does in the place of a skipped part, and continues", async () => {
     const world = new World();
     const verified: ExitReport = { code: 0, reason: "it works" };
     const report = await world.run([
