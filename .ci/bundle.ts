@@ -106,7 +106,7 @@ async function executable({ entry, name, minified, plugins }: Program): Promise<
     platform: "node",
     target: "node20",
     mainFields: ["module", "main"],
-    legalComments: "none", // the licences themselves follow at the end of the file
+    legalComments: "none", // the licenses themselves follow at the end of the file
     logLevel: "warning",
     plugins: [...plugins, ...shipped, leanClient],
   });
@@ -119,7 +119,7 @@ async function executable({ entry, name, minified, plugins }: Program): Promise<
   const text = assemble({
     eager: parts.filter((part) => eager.has(part.name)),
     packed: parts.filter((part) => !eager.has(part.name)),
-    licences: licences(metafile),
+    licenses: licenses(metafile),
   });
   mkdirSync(dist, { recursive: true });
   const file = join(dist, name);
@@ -196,11 +196,11 @@ function unpack(name){
   return require("vm").compileFunction(code.toString(),["exports","require","module","__filename","__dirname"],{filename:__filename+"/"+name});
 }`;
 
-/** The whole file: check, loader, code at start, licences, and the packed parts as comments. */
+/** The whole file: check, loader, code at start, licenses, and the packed parts as comments. */
 function assemble(content: {
   readonly eager: readonly Part[];
   readonly packed: readonly Part[];
-  readonly licences: string;
+  readonly licenses: string;
 }): string {
   const packed = content.packed.map(({ name, code }) => ({
     name,
@@ -225,13 +225,13 @@ function assemble(content: {
     loader,
     `var parts={${eager.join(",\n")}};`,
     'load("entry.js")})();',
-    content.licences,
+    content.licenses,
     tail,
   ].join("\n");
 }
 
-/** The licence of every package that left code in the bundle, as comments; equal texts once. */
-function licences(metafile: Metafile): string {
+/** The license of every package that left code in the bundle, as comments; equal texts once. */
+function licenses(metafile: Metafile): string {
   const folders = new Set<string>();
   for (const output of Object.values(metafile.outputs)) {
     for (const [input, { bytesInOutput }] of Object.entries(output.inputs)) {

@@ -1,4 +1,4 @@
-/** `check`: flags to options, then the snapshot and its judgement (S121-S127). */
+/** `check`: flags to options, then the snapshot and its judgment (S121-S127). */
 import { readSecretCertificate } from "../adapters/certificate";
 import { shippedTemplate } from "../adapters/shipped-template";
 import { parseDocuments, renderDocuments } from "../adapters/yaml";

@@ -1,5 +1,5 @@
 /** `modules list` and `modules in-use`: what the REST API has, and who uses it (S93, S94, S101, S102). */
-import { judgeModules, type ModuleUse, moduleUses } from "../domain/api/module-judgement";
+import { judgeModules, type ModuleUse, moduleUses } from "../domain/api/module-judgment";
 import { exitCodes } from "../domain/errors";
 import type { Finding } from "../domain/findings";
 import { type KubeObject, objectLabel } from "../domain/objects";

@@ -88,7 +88,7 @@ export const runTable = flagTable({
     value: "WHEN",
     choices: ["auto", "always", "never"],
     fallback: "auto",
-    help: "Colour; auto means on a terminal and without NO_COLOR",
+    help: "Color; auto means on a terminal and without NO_COLOR",
   },
   quiet: { short: "q", help: "No progress on stderr, only warnings and errors" },
   v: {

@@ -7,7 +7,7 @@ import type { Report } from "../run/report";
 import type { Names } from "../domain/names";
 import { termOf } from "../domain/names";
 import type { FindingsStatus, Status } from "../domain/status/status";
-import { summarise } from "../domain/status/status";
+import { summarize } from "../domain/status/status";
 import type { Look } from "../run/status";
 import type { CommandContext, GlobalOptions } from "./context";
 import { engineCommand } from "./kubectl-command";
@@ -303,7 +303,7 @@ export function detailsOf({ status, old }: Look, context: DetailsContext): Statu
     server,
     ...rest,
     terms: { edb: termOf(names.edb), eaadb: termOf(names.eaadb) },
-    summary: summarise(status, names),
+    summary: summarize(status, names),
     findings: { ...findings, command: engineCommand(context.options)(["check"]) },
     ...(next !== undefined && {
       next: {

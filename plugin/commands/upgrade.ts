@@ -121,7 +121,7 @@ async function judged(
   const platform = isOpenShift(facts) ? "openshift" : "kubernetes";
   const contents = opened && readContents(opened, platform, { context });
   const operatorVersion = contents?.operatorVersion ?? flags.chart?.version;
-  const judgement = judgeChecks(
+  const judgment = judgeChecks(
     facts,
     {
       ...(operatorVersion !== undefined && { operatorVersion }),
@@ -134,7 +134,7 @@ async function judged(
   return {
     missing,
     facts,
-    findings: prerequisiteFindings(judgement.judged),
+    findings: prerequisiteFindings(judgment.judged),
     operatorVersion,
     clusterTag: clusterTagOf(flags, contents, operatorVersion),
   };

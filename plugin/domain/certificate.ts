@@ -81,12 +81,12 @@ export interface CertificateCode {
 }
 
 /** The cause in this very case, undefined where the fact is as it should be. */
-type Judgement = (facts: CertificateFacts, context: CertificateContext) => string | undefined;
+type Judgment = (facts: CertificateFacts, context: CertificateContext) => string | undefined;
 
 /** A code with the predicate that gives it out. */
 export interface CertificateCheck extends CertificateCode {
   readonly field: (names: Names) => string;
-  readonly judge: Judgement;
+  readonly judge: Judgment;
 }
 
 const day = 24 * 60 * 60_000;
@@ -252,7 +252,7 @@ function isOverlap({ count, leaf }: CertificateFacts): boolean {
   return count === 2 && leaf?.selfSigned === true;
 }
 
-/** A judgement of the certificate, which says nothing where there is none. */
+/** A judgment of the certificate, which says nothing where there is none. */
 function onLeaf(judge: (leaf: LeafFacts, context: CertificateContext) => string | undefined) {
   return ({ leaf }: CertificateFacts, context: CertificateContext): string | undefined =>
     leaf === undefined ? undefined : judge(leaf, context);

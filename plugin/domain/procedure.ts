@@ -24,7 +24,7 @@ import { isPrivileged, unprivilegedFrom, wantsAdjustment } from "./scc/refusals"
 import { parseReleaseTag } from "./versions";
 import { entryNames } from "./webhook/configuration";
 import { checks } from "./checks/all";
-import { judgeBy, type JudgedCheck, type Judgement } from "./checks/judge";
+import { judgeBy, type JudgedCheck, type Judgment } from "./checks/judge";
 import type { Skip } from "./checks/selection";
 import { type CheckTarget, situationOf } from "./checks/situation";
 import type { Finding } from "./findings";
@@ -260,7 +260,7 @@ export function judgePrerequisites(
   facts: Facts,
   target: CheckTarget,
   skip: readonly Skip[],
-): Judgement {
+): Judgment {
   return judgeBy(prerequisites, situationOf(facts, target), { skip });
 }
 

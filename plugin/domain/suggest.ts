@@ -21,7 +21,7 @@ export function suggestion(word: string, candidates: readonly string[]): string 
   return found === undefined ? "" : ` (did you mean ${found}?)`;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that lead from one to the other. */
+/** Insertions, deletions, replacements and swaps of neighbors that lead from one to the other. */
 function editsBetween(from: string, to: string): number {
   const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, column) => column)];
   const cell = (row: number, column: number): number =>

@@ -1,8 +1,8 @@
-/** Colour, where a person sees it; no meaning rests on it. */
+/** Color, where a person sees it; no meaning rests on it. */
 
 type Paint = (text: string) => string;
 
-/** The few colours in use; each gives the text back as it is where colour is off. */
+/** The few colors in use; each gives the text back as it is where color is off. */
 export interface Palette {
   readonly good: Paint;
   readonly warn: Paint;
@@ -11,21 +11,21 @@ export interface Palette {
   readonly strong: Paint;
 }
 
-/** What decides about colour. */
+/** What decides about color. */
 export interface ColorWish {
   readonly color: "auto" | "always" | "never";
   readonly terminal: boolean;
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Whether to colour: a flag decides alone, else a terminal without NO_COLOR (no-color.org). */
+/** Whether to color: a flag decides alone, else a terminal without NO_COLOR (no-color.org). */
 export function wantsColor({ color, terminal, env }: ColorWish): boolean {
   if (color !== "auto") return color === "always";
   const refused = (env["NO_COLOR"] ?? "") !== "" || env["TERM"] === "dumb";
   return terminal && !refused;
 }
 
-/** The palette for a stream that does or does not take colour. */
+/** The palette for a stream that does or does not take color. */
 export function palette(colored: boolean): Palette {
   const paint = (code: number): Paint =>
     colored ? (text) => `\u001b[${code}m${text}\u001b[0m` : (text) => text;
@@ -39,7 +39,7 @@ export function isTerminal(stream: unknown): boolean {
   );
 }
 
-/** Lines of a table; `paint` colours a cell after its width was taken. */
+/** Lines of a table; `paint` colors a cell after its width was taken. */
 export function renderTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],

@@ -82,7 +82,7 @@ export class Talk {
   /** Writes over the live line, cut to the terminal's width: a wrapped line cannot be cleared. */
   private over(text: string): void {
     const columns = "columns" in this.style.err ? Number(this.style.err.columns) : 80;
-    // cutting could split a colour code, hence the plain text
+    // cutting could split a color code, hence the plain text
     const bare = text.replaceAll(/\u001b\[\d+m/g, "");
     this.style.err.write(`${clearLine}${bare.slice(0, Math.max(20, columns - 1))}`);
     this.#live = true;

@@ -4,7 +4,7 @@ import { escape, escapeLines } from "./escape";
 import { type Palette, renderTable } from "./style";
 import type { Finding } from "../domain/findings";
 
-/** A result in its colour. */
+/** A result in its color. */
 export function paintResult(result: string, palette: Palette): string {
   const calm: readonly Result[] = ["unchanged", "skipped", "planned"];
   if (result === "failed") return palette.bad(result);
@@ -43,7 +43,7 @@ export function indented(text: string): string {
   return escapeLines(text).replaceAll("\n", "\n          ");
 }
 
-/** How much is shown, and in which colours. */
+/** How much is shown, and in which colors. */
 export interface TextStyle {
   readonly palette: Palette;
   /** 1 and more add the time of each step. */

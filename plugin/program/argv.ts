@@ -11,7 +11,7 @@ export function isOperand(word: string): boolean {
 }
 
 /** The command line with every value bound to its flag; what follows `--` stays as it is. */
-export function normalise(argv: readonly string[], flags: readonly FlagSpec[]): readonly string[] {
+export function normalize(argv: readonly string[], flags: readonly FlagSpec[]): readonly string[] {
   const words = argv[0] === "help" ? [...argv.slice(1), "--help"] : argv;
   const out: string[] = [];
   for (let index = 0; index < words.length; index += 1) {

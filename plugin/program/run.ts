@@ -17,7 +17,7 @@ import { askedFor } from "../run/engine/permissions";
 import { BlockedError } from "../run/engine/recorder";
 import type { Report } from "../run/report";
 
-/** A command line whose flags were judged; `entry` is absent when no command was recognised. */
+/** A command line whose flags were judged; `entry` is absent when no command was recognized. */
 export interface Job {
   readonly options: GlobalOptions;
   readonly problems: readonly string[];

@@ -2,7 +2,7 @@
 import type { Prefix } from "../commands/context";
 import type { FlagSpec, RawFlags } from "../commands/flags";
 import { rehearsedByDefault, standardFlags } from "../commands/standard-flags";
-import { isOperand, normalise, opposite, splitGiven, type SplitLine } from "./argv";
+import { isOperand, normalize, opposite, splitGiven, type SplitLine } from "./argv";
 import { entries, outers, parents } from "./commands";
 import type { ArgumentSpec } from "../commands/spec";
 import type { Chosen } from "./entry";
@@ -27,7 +27,7 @@ const allFlags = [...standardFlags, ...entries.flatMap((entry) => entry.flags)];
 
 /** The same flags, with the short names of the line's own commands alone: `-f` is not everybody's. */
 function flagsOf(argv: readonly string[]): readonly FlagSpec[] {
-  const operands = normalise(argv, allFlags).filter(isOperand);
+  const operands = normalize(argv, allFlags).filter(isOperand);
   const [first, ...others] = operands;
   const inner = outers.some(({ path }) => path === first) ? others : operands;
   const line = inner.length > 0 ? inner.join(" ") : rehearsedByDefault;
@@ -43,7 +43,7 @@ function flagsOf(argv: readonly string[]): readonly FlagSpec[] {
 
 /** Reads a command line; never throws for what a person may have typed. */
 export function parse(argv: readonly string[], prefix: Prefix): Parsed {
-  const words = normalise(argv, flagsOf(argv));
+  const words = normalize(argv, flagsOf(argv));
   const split = splitGiven(words, outers);
   const parsed = split === undefined ? parseWords(words, prefix) : parseGiven(split, prefix);
   return { ...parsed, words };

@@ -1,7 +1,7 @@
 /**
  * The cluster that a rehearsal without a source plays on: an operator of an older release with one
  * cluster resource, databases in three namespaces, the webhook configuration of old in force, and
- * the left-overs that an upgrade meets.
+ * the leftovers that an upgrade meets.
  */
 import { generatePair } from "../adapters/certificate";
 import type { Names } from "../domain/names";

@@ -5,7 +5,7 @@
 import type { Clock, KubeObject, Resource } from "../run/ports";
 import type { Json } from "../domain/values";
 
-/** The release of Kubernetes whose behaviour the contract suite compares with. */
+/** The release of Kubernetes whose behavior the contract suite compares with. */
 export const imitatedVersion = "v1.34.4";
 
 /** Who sends a request, as the API server knows the sender. */
@@ -131,7 +131,7 @@ export interface Admission {
 
 /** What an embedded cluster is made of. */
 export interface ControlPlaneParts {
-  /** The release that it says it is; absent: the one whose behaviour it was compared with. */
+  /** The release that it says it is; absent: the one whose behavior it was compared with. */
   readonly version?: string;
   readonly clock: Clock;
   readonly registry: Registry;

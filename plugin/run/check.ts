@@ -1,6 +1,6 @@
 /** `check`: one snapshot, every check, no write (S121-S127). */
 import { type Area, type Check, judgingCodes } from "../domain/checks/check";
-import { isBlocked, type Judgement, judgeChecks, type Verdict } from "../domain/checks/judge";
+import { isBlocked, type Judgment, judgeChecks, type Verdict } from "../domain/checks/judge";
 import { requireMatched, type Selection } from "../domain/checks/selection";
 import type { CheckTarget } from "../domain/checks/situation";
 import { exitCodes } from "../domain/errors";
@@ -59,30 +59,30 @@ export async function checkCluster(deps: CheckDeps, options: CheckOptions): Prom
   try {
     const facts = await readSnapshot(deps, options.namespace);
     const target = options.targetFor(facts);
-    const judgement = judgeChecks(facts, target, { ...selection, skip: [...skip, ...unread] });
-    recorder.findings(judgement.findings);
-    requireMatched(skip, [...judgement.findings, ...skippedChecks(judgement)]);
+    const judgment = judgeChecks(facts, target, { ...selection, skip: [...skip, ...unread] });
+    recorder.findings(judgment.findings);
+    requireMatched(skip, [...judgment.findings, ...skippedChecks(judgment)]);
     if (facts.certificate !== undefined) {
       const label = `${options.namespace}/${names.webhook.secret}`;
       for (const part of certificateReport(label, facts.certificate)) recorder.certificate(part);
     }
-    if (judgement.missing.length > 0) await tellMissing(deps, judgement.missing);
+    if (judgment.missing.length > 0) await tellMissing(deps, judgment.missing);
     const wanted = target.operatorVersion ?? target.contents?.operatorVersion;
     const details: CheckDetails = {
       ...(wanted !== undefined && { target: wanted }),
-      checks: judgement.judged.map(({ check, verdict, because }) => ({
+      checks: judgment.judged.map(({ check, verdict, because }) => ({
         ...lineOf(check),
         verdict,
         ...(because !== undefined && { because }),
       })),
     };
-    return { ...recorder.report(exitOf(judgement, options)), details };
+    return { ...recorder.report(exitOf(judgment, options)), details };
   } catch (error) {
     return recorder.failure(error);
   }
 }
 
-function skippedChecks({ judged }: Judgement): readonly { readonly code: string }[] {
+function skippedChecks({ judged }: Judgment): readonly { readonly code: string }[] {
   return judged.flatMap(({ check, verdict }) => (verdict === "skipped" ? [check] : []));
 }
 
@@ -91,16 +91,16 @@ export function lineOf({ code, area, title, severity, source }: Check): CheckLin
   return { code, area, title, severity, source };
 }
 
-function exitOf(judgement: Judgement, { strict }: CheckOptions): Report["exit"] {
-  const reason = sumOf(judgement);
-  if (judgement.missing.length > 0) {
+function exitOf(judgment: Judgment, { strict }: CheckOptions): Report["exit"] {
+  const reason = sumOf(judgment);
+  if (judgment.missing.length > 0) {
     return {
       code: exitCodes.permission,
       reason,
       next: "ask an administrator to apply the printed roles, then run again; with --allow-unread the rest is judged without them",
     };
   }
-  if (!isBlocked(judgement, strict)) return { code: exitCodes.ok, reason };
+  if (!isBlocked(judgment, strict)) return { code: exitCodes.ok, reason };
   return {
     code: exitCodes.blocked,
     reason,
@@ -109,7 +109,7 @@ function exitOf(judgement: Judgement, { strict }: CheckOptions): Report["exit"] 
 }
 
 /** Checks by what became of them; of those that failed, their findings by severity. */
-function sumOf({ judged }: Judgement): string {
+function sumOf({ judged }: Judgment): string {
   const findings = judged
     .flatMap((one) => one.findings)
     .filter(({ accepted }) => accepted !== true);

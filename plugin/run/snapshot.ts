@@ -7,7 +7,7 @@ import type { KubeObject, Resource } from "../domain/objects";
 import { isObject } from "../domain/values";
 import type { Certificates } from "./cert-inspect";
 import type { Clock, Cluster } from "./ports";
-import type { Judgement } from "../domain/checks/judge";
+import type { Judgment } from "../domain/checks/judge";
 import { requireMatched, type Skip } from "../domain/checks/selection";
 import { judgePrerequisites, prerequisiteKeys } from "../domain/procedure";
 import { type Ledger, MissingPermissionsError, tellMissing } from "./engine/permissions";
@@ -193,9 +193,9 @@ export async function requirePrerequisites(
     readDefinition(deps, "ec"),
   ]);
   const facts = withDefinition(read, definition);
-  const judgement = judgePrerequisites(facts, { operatorVersion: version }, skip);
-  await requireRead(deps, judgement);
-  const { findings } = judgement;
+  const judgment = judgePrerequisites(facts, { operatorVersion: version }, skip);
+  await requireRead(deps, judgment);
+  const { findings } = judgment;
   requireMatched(skip, findings);
   if (findings.some(({ severity }) => severity === "error")) {
     throw new BlockedError(exitCodes.blocked, findings);
@@ -206,7 +206,7 @@ export async function requirePrerequisites(
 /** Throws where prerequisites are not judged because a list may not be read. */
 export async function requireRead(
   ledger: Ledger,
-  { missing }: Pick<Judgement, "missing">,
+  { missing }: Pick<Judgment, "missing">,
 ): Promise<void> {
   if (missing.length === 0) return;
   await tellMissing(ledger, missing);

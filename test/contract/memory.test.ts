@@ -1,4 +1,4 @@
-/** Every behaviour of the contract on the cluster in memory. */
+/** Every behavior of the contract on the cluster in memory. */
 import { limits } from "../../plugin/rehearsal/limits";
 import { groups } from "./cases/all";
 import { openMemoryWorld } from "./memory-world";

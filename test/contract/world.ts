@@ -24,9 +24,9 @@ export interface ShortWorld extends World {
   readonly close: () => Promise<void>;
 }
 
-/** One behaviour that a command relies on. */
+/** One behavior that a command relies on. */
 export interface ContractCase {
-  /** The behaviour as a sentence. */
+  /** The behavior as a sentence. */
   readonly says: string;
   /** Does something to the cluster and tells what was seen, as plain data. */
   readonly act: (world: World) => Promise<unknown>;

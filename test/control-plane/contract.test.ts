@@ -1,4 +1,4 @@
-/** Every behaviour of the contract on the real API server, and that memory behaves the same. */
+/** Every behavior of the contract on the real API server, and that memory behaves the same. */
 import { groups } from "../contract/cases/all";
 import { openMemoryWorld } from "../contract/memory-world";
 import { seenIn } from "../contract/seen";

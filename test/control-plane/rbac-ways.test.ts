@@ -59,7 +59,7 @@ describe.each<{ selector: string; marks: Record<string, string>; prefix: string 
 ])("told $selector", ({ selector, marks, prefix }) => {
   const [one, two, not] = [`${prefix}-1`, `${prefix}-2`, `${prefix}-not`];
 
-  test("the labelled namespaces and the cluster-wide pair are made, and then up to date", async () => {
+  test("the labeled namespaces and the cluster-wide pair are made, and then up to date", async () => {
     const { api } = controlPlane;
     await api.create(namespaceNamed(one, marks));
     await api.create(namespaceNamed(two, marks));

@@ -116,7 +116,7 @@ describe("the proof fails", () => {
   });
 });
 
-/** All that a person wrote: what the server counts is another after a roll-back. */
+/** All that a person wrote: what the server counts is another after a rollback. */
 function contentOf(configuration: KubeObject | undefined): unknown {
   if (configuration === undefined) {
     return undefined;

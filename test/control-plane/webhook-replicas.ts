@@ -52,7 +52,7 @@ export class Replicas {
     return this.forwarder.given();
   }
 
-  /** Replaces each in turn, as a roll-out with maxUnavailable 0: one more serves, then one leaves. */
+  /** Replaces each in turn, as a rollout with maxUnavailable 0: one more serves, then one leaves. */
   async roll(changes: Pick<ReplicasOptions, "env"> = {}): Promise<void> {
     this.options = { ...this.options, ...changes };
     let left: Promise<void> = Promise.resolve();

@@ -89,7 +89,7 @@ async function calls(): Promise<{ readonly verdicts: number; readonly errors: nu
   };
 }
 
-test("10 roll-outs of both replicas fail no edit", async () => {
+test("10 rollouts of both replicas fail no edit", async () => {
   const { errors } = await calls();
   const rollOuts: Span[] = [];
   const answers = await streaming(async () => {
@@ -100,7 +100,7 @@ test("10 roll-outs of both replicas fail no edit", async () => {
   expectMet(answers, rollOuts);
   const given = replicas.given();
   expect(given).toHaveLength(22);
-  // one replica of a roll-out may be passed over; of both together every edit after it was judged
+  // one replica of a rollout may be passed over; of both together every edit after it was judged
   const byRollOut = given.flatMap((_, n) => (n % 2 === 0 ? [sum(given.slice(n, n + 2))] : []));
   expect(Math.min(...byRollOut)).toBeGreaterThan(0);
 });

@@ -56,7 +56,7 @@ const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: 
   [/^plugin\/run\/cert-(create|plan)\.ts$/, ["cert"], "the first word of `cert create`"],
   [/^plugin\/domain\/scc\/refusals\.ts$/, ["serviceAccountName"], "of a Pod"],
   [/^plugin\/domain\/webhook\/readiness\.ts$/, ["observedGeneration"], "of a Deployment"],
-  [/^plugin\/domain\/(facts|operator\/refusals)\.ts$/, ["v1alpha1"], "the version of OLM's kinds"],
+  [/^plugin\/domain\/(kinds|operator\/refusals)\.ts$/, ["v1alpha1"], "the version of OLM's kinds"],
   [/^plugin\/domain\/checks\/operator\.ts$/, ["serviceAccountName"], "of a Deployment's pods"],
   [/^plugin\/domain\/rollout\/cluster\.ts$/, ["imagePullPolicy"], "of a container"],
   [/^plugin\/domain\/rollout\/stateful-set\.ts$/, ["observedGeneration"], "of a StatefulSet"],

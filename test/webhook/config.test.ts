@@ -147,7 +147,7 @@ test("a process that only serves renews nothing, and one that only renews needs 
 test.each([
   "version",
   "version=maybe",
-  "colour=deny",
+  "color=deny",
   "version=deny,version=off",
   "constructor=deny",
   "version=deny,",

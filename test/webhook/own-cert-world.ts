@@ -168,7 +168,7 @@ export class Replica {
     private readonly world: World,
     private readonly own: boolean,
   ) {
-    this.keeper = this.anew();
+    this.keeper = this.again();
   }
 
   look(): ReturnType<CertificateKeeper["look"]> {
@@ -181,7 +181,7 @@ export class Replica {
 
   /** Loses all that is in memory; the pod that follows mounts what is stored. */
   crash(): void {
-    this.keeper = this.anew();
+    this.keeper = this.again();
     this.serves = this.world.stored()[0];
   }
 

@@ -1,4 +1,4 @@
-/** Who may ask for a judgement, where callers have to show a certificate. */
+/** Who may ask for a judgment, where callers have to show a certificate. */
 import { X509Certificate } from "node:crypto";
 import type { Duplex } from "node:stream";
 import { TLSSocket } from "node:tls";

@@ -5,7 +5,11 @@ import { isCertificateFailure } from "../../plugin/adapters/http/failures";
 import type { Call, Client } from "../../plugin/adapters/kubernetes/client";
 import { openClient } from "../../plugin/adapters/kubernetes/connect";
 import { loadKubeconfig } from "../../plugin/adapters/kubernetes/kubeconfig";
-import { chooseTarget, podAccount, serviceAccountDir } from "../../plugin/adapters/kubernetes/target";
+import {
+  chooseTarget,
+  podAccount,
+  serviceAccountDir,
+} from "../../plugin/adapters/kubernetes/target";
 import { UsageError } from "../../plugin/domain/errors";
 import { errorText } from "../log";
 import { parseJson } from "../../plugin/domain/values";

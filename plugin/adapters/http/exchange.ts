@@ -34,7 +34,7 @@ export interface Exchange {
   readonly limits: Limits;
   /** The statuses that are answered as soon as they begin, their bodies as streams. */
   readonly streams?: ((status: number) => boolean) | undefined;
-  /** An upload of any size: sent part by part, each of which is told and gets `answerMs` anew. */
+  /** An upload of any size: sent part by part, each of which is told and gets `answerMs` again. */
   readonly onPart?: ((sent: number) => void) | undefined;
   /** Judges a new TLS connection in Node's place, before anything is sent on it. */
   readonly judge?: ((socket: TLSSocket) => Error | undefined) | undefined;

@@ -71,7 +71,7 @@ export const status = spec({
   group: groups.look,
   summary: "Show how far an upgrade is: operator, EC, databases, webhook, what to run next",
   description: `Show on one screen how far an upgrade is: the operator, every EC with the columns of its listing and its
-roll-out, the databases by version, the webhook, the RBAC of the managed namespaces, the findings of check, and the
+rollout, the databases by version, the webhook, the RBAC of the managed namespaces, the findings of check, and the
 command to run next. Nothing is written; with --probe dry runs are sent.
 
 Each component is fine, moving, stalled with its cause, or unknown where it may not be read. The exit code is 0

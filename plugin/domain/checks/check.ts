@@ -1,4 +1,4 @@
-/** A preflight check as a value: what it says, what it needs to have been read, and its judgement. */
+/** A preflight check as a value: what it says, what it needs to have been read, and its judgment. */
 import { type CauseKey, causesOf } from "../cluster/causes";
 import { clusterFindings } from "../cluster/codes";
 import type { FactKey } from "../facts";
@@ -15,7 +15,7 @@ export const areas = [
   "release",
   "definitions",
   "cluster",
-  "licence",
+  "license",
   "databases",
   "modules",
   "active-active",
@@ -81,7 +81,7 @@ export function on(object: KubeObject, cause: string, rest: Partial<Found> = {})
   return { object: objectLabel(object), cause, ...rest };
 }
 
-/** A judgement of each EC by itself. */
+/** A judgment of each EC by itself. */
 export const perCluster =
   (
     judge: (cluster: KubeObject, situation: Situation) => Found | readonly Found[] | undefined,

@@ -274,13 +274,13 @@ function saidIn(
     .filter(({ value }) => value !== undefined);
 }
 
-const licence = checksOf("licence");
+const license = checksOf("license");
 const soon = 30;
 
 /** The checks of the license. */
 export const licenceChecks: readonly Check[] = [
-  licence.ofCause("license", { title: "The license is valid", needs }),
-  licence.shared(clusterFindings.licenseUnknown, {
+  license.ofCause("license", { title: "The license is valid", needs }),
+  license.shared(clusterFindings.licenseUnknown, {
     title: "The EC reports the state of its license",
     needs,
     vouched: true,
@@ -290,7 +290,7 @@ export const licenceChecks: readonly Check[] = [
       return [on(cluster, "its status reports no state of the license", { field: path.join(".") })];
     }),
   }),
-  licence.error("LICENSE-EXPIRED", "S60", {
+  license.error("LICENSE-EXPIRED", "S60", {
     title: "The license has not expired",
     cause: "the day on which the license expires is past, whatever its state still says",
     fix: "put in a new license",
@@ -307,7 +307,7 @@ export const licenceChecks: readonly Check[] = [
       return [on(cluster, `its license expired ${until}`, { field })];
     }),
   }),
-  licence.warning("LICENSE-EXPIRES-SOON", "S60", {
+  license.warning("LICENSE-EXPIRES-SOON", "S60", {
     title: `The license is good for more than ${soon} days`,
     cause: `the license expires within ${soon} days; settings of databases cannot be changed then`,
     fix: "put in a new license before that day",
@@ -318,7 +318,7 @@ export const licenceChecks: readonly Check[] = [
       return [on(cluster, `its license expires ${until}, days left: ${days}`, { field })];
     }),
   }),
-  licence.warning("LICENSE-SHARDS", "S117", {
+  license.warning("LICENSE-SHARDS", "S117", {
     title: "The license leaves shards",
     cause: "all shards of the license are in use",
     fix: "take a larger license, or remove databases that nobody needs",
@@ -331,7 +331,7 @@ export const licenceChecks: readonly Check[] = [
       return [on(cluster, `${used} of ${limit} shards`, { field: ecFields.shardsUsage.join(".") })];
     }),
   }),
-  licence.warning("LICENSE-TWICE", "domain facts 7", {
+  license.warning("LICENSE-TWICE", "domain facts 7", {
     title: "The license comes from one place",
     cause: "the EC has its license both in its spec and in a Secret",
     fix: "keep one of the two: the Secret hides the text from whoever reads the EC",
@@ -342,7 +342,7 @@ export const licenceChecks: readonly Check[] = [
       return [on(cluster, "it has both", { field: ecFields.license.join(".") })];
     }),
   }),
-  licence.error("LICENSE-SECRET", "domain facts 7", {
+  license.error("LICENSE-SECRET", "domain facts 7", {
     title: "The Secret with the license is there",
     cause: "the Secret that the EC takes its license from is absent or lacks the item",
     fix: "create the Secret with the license in the item that is named",

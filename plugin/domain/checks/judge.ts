@@ -21,7 +21,7 @@ export interface JudgedCheck {
 }
 
 /** The verdicts, and all that a person has to know. */
-export interface Judgement {
+export interface Judgment {
   readonly judged: readonly JudgedCheck[];
   /** Of the checks, then of the lists that could not be read. */
   readonly findings: readonly Finding[];
@@ -34,7 +34,7 @@ export function judgeChecks(
   facts: Facts,
   target: CheckTarget,
   selection: Selection = {},
-): Judgement {
+): Judgment {
   return judgeBy(catalogue, situationOf(facts, target), selection);
 }
 
@@ -43,7 +43,7 @@ export function judgeBy(
   list: readonly Check[],
   situation: Situation,
   selection: Selection,
-): Judgement {
+): Judgment {
   const { only } = selection;
   const wanted = list.filter(({ code }) => only === undefined || only.includes(code));
   const judged = wanted.map((check) => judgeOne(check, situation, selection));
@@ -61,7 +61,7 @@ export function judgeBy(
 }
 
 /** True where an error stands, or where `strict` a warning does. */
-export function isBlocked({ findings }: Judgement, strict: boolean): boolean {
+export function isBlocked({ findings }: Judgment, strict: boolean): boolean {
   return findings.some(
     ({ severity, accepted }) => severity === "error" || (strict && accepted !== true),
   );

@@ -178,7 +178,7 @@ function judgeOwner(object: KubeObject | undefined): readonly Found[] {
 
 const source = "domain facts 6";
 
-/** The checks of the operator's own role, of cluster-wide ones and of left-overs. */
+/** The checks of the operator's own role, of cluster-wide ones and of leftovers. */
 export const rbacReachChecks: readonly Check[] = [
   error("RBAC-OWN-ROLE-ABSENT", "S16", {
     title: "The operator has its own Role and RoleBinding",

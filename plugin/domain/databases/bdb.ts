@@ -1,5 +1,5 @@
 /** A database as the REST API has it, beside the resource that asks for it (S36-S38, S75, S83, S84). */
-import { fits } from "../api/module-judgement";
+import { fits } from "../api/module-judgment";
 import { moduleLabel } from "../api/modules";
 import { type ApiDatabase, type InstalledModule, uidNumber } from "../api/records";
 import type { Finding } from "../findings";

@@ -93,7 +93,7 @@ export const restNames = {
   actionStates: {
     completed: words(["completed"], "States of an action that went well"),
     failed: words(
-      ["failed", "aborted", "cancelled"],
+      ["failed", "aborted", "canceled"],
       "States of one that did not; all other states are in progress",
     ),
   },
@@ -161,7 +161,10 @@ export const fieldNamesOfKinds = {
     ),
     evictionPolicy: fieldPath(["spec", "evictionPolicy"], "Database: what a full memory drops"),
     engineUpgradePolicy: fieldPath(["spec", "engineUpgradePolicy"], "Cluster: upgrade policy"),
-    userDefinedModules: fieldPath(["spec", "userDefinedModules"], "Cluster: its user-defined modules"),
+    userDefinedModules: fieldPath(
+      ["spec", "userDefinedModules"],
+      "Cluster: its user-defined modules",
+    ),
     bundledDatabaseVersions: fieldPath(
       ["status", "bundledDatabaseVersions"],
       "Cluster: the versions that databases can have",

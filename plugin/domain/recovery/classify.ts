@@ -243,7 +243,11 @@ function rolled(frozen: Frozen, state: string, set: KubeObject): Verdict {
   const progress = judgeStatefulSet(facts, set, { stallAfterMs: defaultStallAfterMs });
   if (progress.is !== "stalled") {
     const on = `: ${progress.is === "moving" ? progress.on : progress.says}`;
-    return { is: "moving", says: `${label} continues automatically, state ${state}${on}`, causes: [] };
+    return {
+      is: "moving",
+      says: `${label} continues automatically, state ${state}${on}`,
+      causes: [],
+    };
   }
   const { code, object, because: cause, fix } = progress;
   const pod: FreezeCause = {

@@ -1,7 +1,7 @@
 /** How far something is that takes time: judged from facts, never from the clock alone. */
 import type { Finding } from "../findings";
 
-/** The verdict on a roll-out; texts are for people, lower case, no full stop. */
+/** The verdict on a rollout; texts are for people, lower case, no full stop. */
 export type Progress =
   | { readonly is: "done"; readonly says: string }
   /** Nothing stands against it; `step` changes whenever something moved. */

@@ -159,7 +159,7 @@ export interface Patience {
 /** The stall rule's default: ten minutes without progress. */
 export const defaultStallAfterMs = 600_000;
 
-/** A pod as the roll-out sees it. */
+/** A pod as the rollout sees it. */
 export interface RolledPod {
   readonly pod: KubeObject;
   readonly name: string;
@@ -168,7 +168,7 @@ export interface RolledPod {
   readonly ready: boolean;
 }
 
-/** The state of a roll-out. */
+/** The state of a rollout. */
 export interface Roll {
   readonly wanted: number;
   readonly pods: readonly RolledPod[];

@@ -94,14 +94,14 @@ function caOf(entry: unknown, { namespace, certificate }: Facts): ConfigurationS
   return trust === "fit" ? "fits" : "differs";
 }
 
-type Judgement = (
+type Judgment = (
   facts: Facts,
   configurations: readonly ConfigurationStatus[],
   probe: ProbeOutcome | undefined,
 ) => Verdict | undefined;
 
 /** What is wrong first explains what comes after. */
-const judgements: readonly Judgement[] = [
+const judgments: readonly Judgment[] = [
   (facts) => unreadVerdict(facts, ["webhookConfigurations"]),
   judgeUse,
   judgeEntries,
@@ -110,8 +110,8 @@ const judgements: readonly Judgement[] = [
   judgeProbe,
 ];
 
-function firstVerdict(...args: Parameters<Judgement>): Verdict {
-  for (const judge of judgements) {
+function firstVerdict(...args: Parameters<Judgment>): Verdict {
+  for (const judge of judgments) {
     const verdict = judge(...args);
     if (verdict !== undefined) return verdict;
   }

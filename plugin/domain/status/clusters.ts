@@ -1,4 +1,4 @@
-/** The ECs: the columns of the listing, wanted and running version, roll-out, license (S57-S60). */
+/** The ECs: the columns of the listing, wanted and running version, rollout, license (S57-S60). */
 import type { Situation } from "../checks/situation";
 import { causesOf } from "../cluster/causes";
 import { isSuspended, operatorRelease } from "../cluster/operator";

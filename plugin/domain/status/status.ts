@@ -105,7 +105,7 @@ export interface Summary {
 }
 
 /** Every component, in the order of the procedure (S9). */
-export function summarise(status: Status, names: Names): readonly Summary[] {
+export function summarize(status: Status, names: Names): readonly Summary[] {
   const { clusters, operator, webhook } = status;
   const ec = termOf(names.ec);
   const ofClusters =

@@ -35,7 +35,7 @@ export function worstOf(verdicts: readonly Verdict[]): Verdict | undefined {
   return verdicts.find((verdict) => verdict.is === is);
 }
 
-/** A roll-out's verdict as status says it. */
+/** A rollout's verdict as status says it. */
 export function verdictOf(progress: Progress): Verdict {
   switch (progress.is) {
     case "done":

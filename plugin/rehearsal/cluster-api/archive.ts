@@ -91,7 +91,10 @@ export function readArchive(bytes: Uint8Array, names: Names): Manifest {
     const file = found[manifestFile];
     manifest = file && (JSON.parse(strFromU8(file)) as unknown);
   } catch {
-    throw malformed([`the file is not a zip archive with a readable ${manifestFile}`], invalidModule);
+    throw malformed(
+      [`the file is not a zip archive with a readable ${manifestFile}`],
+      invalidModule,
+    );
   }
   if (manifest === undefined)
     throw malformed([`the archive holds no ${manifestFile}`], invalidModule);

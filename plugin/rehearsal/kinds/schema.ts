@@ -11,7 +11,7 @@ import builtin from "./builtin.json";
 export type ValueType =
   "string" | "bytes" | "boolean" | "integer" | "number" | "integer,string" | "object" | "array";
 
-/** A value's type and merge behaviour; without a type, it may be anything. */
+/** A value's type and merge behavior; without a type, it may be anything. */
 export interface Schema extends Structure {
   readonly type?: ValueType;
   readonly format?: string;

@@ -39,7 +39,7 @@ export class MemoryControlPlane {
   }
 
   /**
-   * Stores objects as etcd would hold them, without any judgement; what they lack of an identity is
+   * Stores objects as etcd would hold them, without any judgment; what they lack of an identity is
    * filled in. Their definitions are known first.
    */
   load(objects: Iterable<KubeObject>): void {

@@ -35,7 +35,7 @@ const signings: readonly Signing[] = [
 ];
 
 const usualBits = 2048;
-/** Longer ones take minutes to make, and no judgement depends on them. */
+/** Longer ones take minutes to make, and no judgment depends on them. */
 const mostBits = 4096;
 const usualCurve = "prime256v1";
 

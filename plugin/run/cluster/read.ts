@@ -8,7 +8,7 @@ import { readSnapshot } from "../snapshot";
 import type { Skip } from "../../domain/checks/selection";
 import type { AskingPorts } from "../engine/permissions";
 
-/** What every look at a roll-out reads, in the operator's namespace alone. */
+/** What every look at a rollout reads, in the operator's namespace alone. */
 export const followed = ["statefulSets", "pods"] as const satisfies readonly FactKey[];
 
 /** What is looked at more closely when nothing moves. */
@@ -58,7 +58,7 @@ export function readPermissions(
 ): readonly Permission[] {
   return lookPermissions(names, place, {
     keys: judged,
-    why: (own) => (own ? "to follow the roll-out" : "to see whether all databases can go along"),
+    why: (own) => (own ? "to follow the rollout" : "to see whether all databases can go along"),
   });
 }
 

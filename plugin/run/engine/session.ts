@@ -293,7 +293,7 @@ export class Session {
     return stored;
   }
 
-  /** Not cancelled by an interrupt: the outcome has to be known. */
+  /** Not canceled by an interrupt: the outcome has to be known. */
   async #readBack(change: Change): Promise<Outcome | undefined> {
     const { signal } = new AbortController();
     const stored = await this.ports.cluster.get(refOf(change), { signal });
@@ -327,7 +327,7 @@ export interface Call<A, T = void> {
   readonly does?: string;
   readonly send: () => Promise<A>;
   /**
-   * What came of it all the same; undefined where nothing shows that it was done. Not cancelled by
+   * What came of it all the same; undefined where nothing shows that it was done. Not canceled by
    * an interrupt: the outcome has to be known. Absent: the error says that it is open.
    */
   readonly readBack?: (error: unknown) => Promise<A | undefined>;

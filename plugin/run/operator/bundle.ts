@@ -134,7 +134,9 @@ class BundleUpgrade {
       await requirePrerequisites(deps, { ...options, version: contents.operatorVersion });
     }
     if (contents.operatorVersion === undefined) {
-      recorder.note("the release pins its operator by digest: which release it is cannot be determined");
+      recorder.note(
+        "the release pins its operator by digest: which release it is cannot be determined",
+      );
     }
     return plan;
   }

@@ -244,7 +244,7 @@ function permissions({ names }: ChartDeps, { namespace }: ChartOptions): readonl
   return [
     { ...on("get", "namespace", "to see that it exists"), name: namespace },
     { ...on("get", "deployment", "to see what runs"), name: deployment },
-    on("list", "deployment", "to follow the operator's roll-out"),
+    on("list", "deployment", "to follow the operator's rollout"),
     { ...on("patch", "deployment", "for helm to upgrade the operator"), name: deployment },
     on("list", "secret", "for helm to read its releases"),
     on("create", "secret", "for helm to keep the new release"),

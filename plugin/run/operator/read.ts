@@ -50,7 +50,7 @@ export function readPermissions(
     permission("list", { resource, name: "", namespace }, why);
   return [
     permission("get", { resource: kinds.namespace, name: namespace }, "to see that it exists"),
-    list(kinds.deployment, "to follow the operator's roll-out"),
+    list(kinds.deployment, "to follow the operator's rollout"),
     ...(registry === undefined && pullSecret === undefined
       ? []
       : [list(clusterResource(names), "to find the clusters that follow the registry")]),

@@ -71,8 +71,8 @@ export function planRbac(facts: RbacFacts, options: RbacOptions): RbacPlan {
   const planning = { ...options, names };
   const planned = [...places].map(([place, found]) => siteOf(place, found, planning));
   const sites = planned.filter(({ namespace }) => namespace !== undefined);
-  const labelled = planned.filter(({ namespace }) => namespace === undefined);
-  const wide = [...labelled, ...sharedRoles(sites, planning)];
+  const labeled = planned.filter(({ namespace }) => namespace === undefined);
+  const wide = [...labeled, ...sharedRoles(sites, planning)];
   requireLate({ names, running, sites: [...wide, ...sites] }, options);
   requireDroppable(options, [...wide, ...sites]);
   return { wide, sites };
@@ -162,7 +162,7 @@ export function keptFindings({ wide, sites }: RbacPlan): readonly Finding[] {
   });
 }
 
-/** One finding for each place with left-overs. */
+/** One finding for each place with leftovers. */
 export function staleFindings(all: readonly Stale[]): readonly Finding[] {
   const alone = prunable(all).map(({ bindings }) =>
     rbacFinding("stale", { object: first(bindings) }),

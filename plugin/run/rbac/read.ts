@@ -89,7 +89,7 @@ type Named = ReadonlyMap<string, KubeObject>;
 export interface Namespaces {
   readonly all: Named | undefined;
   /** Those with the label that the operator is told. */
-  readonly labelled: Named | undefined;
+  readonly labeled: Named | undefined;
   /** Those that the selector chooses. */
   readonly selected: Named | undefined;
 }
@@ -109,7 +109,7 @@ export async function readNamespaces(
   const mayList = await cluster.can({ verb: "list", group, resource });
   return {
     all: mayList ? await named() : undefined,
-    labelled: configured?.is === "label" ? await named(configured.selector) : undefined,
+    labeled: configured?.is === "label" ? await named(configured.selector) : undefined,
     selected: selector === undefined ? undefined : await named(selector),
   };
 }

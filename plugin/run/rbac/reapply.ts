@@ -154,7 +154,7 @@ class Reapply {
     return found;
   }
 
-  /** The left-overs of namespaces, and of label mode where the operator is not told a label any more. */
+  /** The leftovers of namespaces, and of label mode where the operator is not told a label any more. */
   async #stale(
     { kept, label }: Targets,
     { roles, bindings }: Pick<Inventory, "roles" | "bindings"> = { roles: [], bindings: [] },

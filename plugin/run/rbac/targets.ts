@@ -18,7 +18,7 @@ export interface Targets {
   readonly namespaces: readonly string[];
   /** Where the set is from, for the person. */
   readonly from: string;
-  /** Namespaces in which our roles are no left-overs; undefined where that cannot be determined. */
+  /** Namespaces in which our roles are no leftovers; undefined where that cannot be determined. */
   readonly kept: ReadonlySet<string> | undefined;
   /** The operator finds its namespaces by label. */
   readonly label: boolean;
@@ -66,20 +66,20 @@ export function targetsOf(
 
 /** What the operator manages; undefined where it cannot be determined. */
 function managedOf(
-  { labelled }: Namespaces,
+  { labeled }: Namespaces,
   configured: Configured | undefined,
 ): readonly string[] | undefined {
   if (configured === undefined || configured.is === "unknown") return undefined;
-  return configured.is === "list" ? configured.namespaces : [...(labelled?.keys() ?? [])];
+  return configured.is === "list" ? configured.namespaces : [...(labeled?.keys() ?? [])];
 }
 
 function valuedLabels(
-  { labelled }: Namespaces,
+  { labeled }: Namespaces,
   configured: Configured | undefined,
 ): readonly Finding[] {
   const key = configured?.is === "label" ? configured.bareKey : undefined;
   if (key === undefined) return [];
-  const valued = [...(labelled ?? [])].filter(
+  const valued = [...(labeled ?? [])].filter(
     ([, { metadata }]) => own(metadata.labels, key) !== "",
   );
   return valued.map(([name]) =>
@@ -232,7 +232,7 @@ export class Summary {
     ).length;
     return [
       `${namespaces.length} namespaces (${from}): ${parts.join(", ")}`,
-      this.#pruned === 0 ? "" : `, left-overs deleted in ${this.#pruned}`,
+      this.#pruned === 0 ? "" : `, leftovers deleted in ${this.#pruned}`,
       unproven === 0 ? "" : `; NOT PROVEN in ${unproven}, see the findings`,
       stopped === undefined ? "" : `; stopped: ${stopped}`,
     ].join("");

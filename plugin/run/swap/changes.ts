@@ -172,7 +172,7 @@ export async function rollBack(
     if (!(error instanceof EngineError)) throw error;
     return recorder.report({
       code: exitCodes.rollbackIncomplete,
-      reason: `${because}; the roll-back is incomplete: ${error.message}`,
+      reason: `${because}; the rollback is incomplete: ${error.message}`,
       next: manualSteps(deps, undo),
     });
   }
@@ -217,7 +217,7 @@ function restored(saved: KubeObject, live?: KubeObject): Apply | Create {
 
 async function proveAsBefore(deps: SwapDeps, { watch, worked }: Context): Promise<boolean> {
   if (watch === undefined || worked === undefined) return false;
-  // an interrupt does not cut the proof of a roll-back short
+  // an interrupt does not cut the proof of a rollback short
   const prober = new Prober({ ...deps, signal: new AbortController().signal }, watch.pair);
   const proof = await prober.settle({
     entry: worked.entry,

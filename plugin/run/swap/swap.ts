@@ -196,7 +196,7 @@ class Swap {
     });
   }
 
-  /** What is stored has to be what was written; not cancelled by an interrupt. */
+  /** What is stored has to be what was written; not canceled by an interrupt. */
   async #readBack({ wanted }: Plan): Promise<void> {
     const { cluster, names, recorder } = this.deps;
     const ref = { resource: configurationResource, name: names.webhook.configuration };

@@ -435,12 +435,12 @@ export const applying: ContractGroup = {
       says: "labels of two managers stand side by side",
       act: async (world) => {
         const object = configMap(world.namespace);
-        const labelled = (labels: Readonly<Record<string, string>>): typeof object => ({
+        const labeled = (labels: Readonly<Record<string, string>>): typeof object => ({
           ...object,
           metadata: { ...object.metadata, labels },
         });
-        await apply(world, labelled({ app: "x" }), { fieldManager: "them" });
-        const after = await apply(world, labelled({ ours: "y" }));
+        await apply(world, labeled({ app: "x" }), { fieldManager: "them" });
+        const after = await apply(world, labeled({ ours: "y" }));
         return { labels: after.metadata.labels, owners: ownersOf(after) };
       },
       sees: {

@@ -288,13 +288,13 @@ export const callOuts: ContractGroup = {
           const labels = { judged: "yes" };
           return {
             plain,
-            labelled: await refusalOf(
+            labeled: await refusalOf(
               cluster.patch(ref, { metadata: { labels } }, { type: "merge" }),
             ),
           };
         },
       ),
-      sees: { plain: "accepted", labelled: denied("not today") },
+      sees: { plain: "accepted", labeled: denied("not today") },
     },
     {
       says: "a rule for another version reaches none with matchPolicy Exact",

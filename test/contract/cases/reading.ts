@@ -5,7 +5,7 @@ import type { ContractGroup, World } from "../world";
 
 const unserved = { group: "security.openshift.io", version: "v1", plural: "sccs", kind: "SCC" };
 
-async function labelled({ seed, namespace }: World): Promise<void> {
+async function labeled({ seed, namespace }: World): Promise<void> {
   const rows = [
     ["a", { tier: "gold", app: "x" }],
     ["b", { tier: "silver" }],
@@ -18,7 +18,7 @@ async function labelled({ seed, namespace }: World): Promise<void> {
 }
 
 const select = async (world: World, labelSelector: string): Promise<unknown> => {
-  await labelled(world);
+  await labeled(world);
   const { cluster, namespace } = world;
   return namesOf(await cluster.list(kinds.configMaps, { namespace, labelSelector }));
 };
@@ -133,7 +133,7 @@ export const reading: ContractGroup = {
     {
       says: "a limit ends a list early",
       act: async (world) => {
-        await labelled(world);
+        await labeled(world);
         const { cluster, namespace } = world;
         return namesOf(await cluster.list(kinds.configMaps, { namespace, limit: 2 }));
       },
@@ -164,7 +164,7 @@ export const reading: ContractGroup = {
     {
       says: "a field selector chooses by name",
       act: async (world) => {
-        await labelled(world);
+        await labeled(world);
         const { cluster, namespace } = world;
         const fieldSelector = "metadata.name=b";
         return namesOf(await cluster.list(kinds.configMaps, { namespace, fieldSelector }));

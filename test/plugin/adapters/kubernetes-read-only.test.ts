@@ -67,11 +67,7 @@ describe("a connection that only reads sends no write", () => {
     ],
     ["delete, dry", "DELETE configmaps/x", () => cluster.delete(ref, {}, { dryRun })],
     ["a fresh connection", "DELETE configmaps/x", () => cluster.delete(ref, {}, { fresh: true })],
-    [
-      "a review about someone else",
-      "POST localsubjectaccessreviews",
-      () => cluster.create(review),
-    ],
+    ["a review about someone else", "POST localsubjectaccessreviews", () => cluster.create(review)],
   ])("%s", async (_name, request, write) => {
     const [method = "", resource = ""] = request.split(" ");
     const outcome: unknown = await write().catch((error: unknown) => error);

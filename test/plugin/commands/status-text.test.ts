@@ -139,7 +139,7 @@ test("a state that is old says so, and since when", () => {
   );
 });
 
-test("what comes from the cluster cannot move the cursor or colour the screen", () => {
+test("what comes from the cluster cannot move the cursor or color the screen", () => {
   const evil = "\u001b[31mred\u202e\n";
   const ec = aCluster(evil, { state: evil, specStatus: evil });
   const details = detailsOf(
@@ -155,7 +155,7 @@ test("what comes from the cluster cannot move the cursor or colour the screen", 
   expect(statusLines(details, plain).join("")).not.toMatch(/[\u0000-\u001f\u202e]/);
 });
 
-test("colour is the verdict's, and only where it is wanted", () => {
+test("color is the verdict's, and only where it is wanted", () => {
   const details = detailsOf({ status: statusOf({ deployments: [] }) }, context);
   const [colored, bare] = [true, false].map((on) =>
     statusLines(details, { palette: palette(on) }).join("\n"),

@@ -183,9 +183,7 @@ test("--watch without a terminal: one line per component that changed, 124 with 
   expect(told).toHaveLength(2);
   expect(told[1]).toMatch(/^2026-08-01T10:16:34\.\d+Z EC ec: .*state Upgrade/);
   expect(lines.filter((line) => line.includes(" Operator: "))).toHaveLength(1);
-  expect(lines.slice(-2).join("\n")).toMatch(
-    /^Ended with exit code 124: the watch has timed out/,
-  );
+  expect(lines.slice(-2).join("\n")).toMatch(/^Ended with exit code 124: the watch has timed out/);
 });
 
 test("a component that goes is said to be gone", async () => {
@@ -303,7 +301,7 @@ test("between whole looks only what moves is read", async () => {
   expect(count("roles")).toBe(2);
 });
 
-test("on a terminal the screen is written over, in colour, and not written again at the end", async () => {
+test("on a terminal the screen is written over, in color, and not written again at the end", async () => {
   const { code, out } = await play(["--watch", "--timeout", "3s"], { terminal: true });
   expect(code).toBe(124);
   expect(out.startsWith("\u001b[2J\u001b[HNamespace engine")).toBe(true);

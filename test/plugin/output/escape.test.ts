@@ -11,7 +11,7 @@ import {
 describe("escape", () => {
   test.each([
     ["plain text", "a-b_c é 漢 👍", "a-b_c é 漢 👍"],
-    ["a colour", "\u001b[31m", "\\x1b[31m"],
+    ["a color", "\u001b[31m", "\\x1b[31m"],
     ["C1 controls", "\u009b", "\\x9b"],
     ["line breaks and tabs", "a\nb\r\tc", "a\\nb\\r\\tc"],
     ["text that runs backwards", "\u202eabc", "\\u202eabc"],
@@ -45,7 +45,7 @@ describe("quote", () => {
     ["nothing", "", "''"],
     ["an assignment of zsh", "=ls", "'=ls'"],
     ["a line break", "a\nb", "$'a\\012b'"],
-    ["a colour", "\u001b'é", "$'\\033\\047\\303\\251'"],
+    ["a color", "\u001b'é", "$'\\033\\047\\303\\251'"],
   ])("%s", (_, word, expected) => {
     expect(quote(word)).toBe(expected);
   });

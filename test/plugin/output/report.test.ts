@@ -41,7 +41,7 @@ describe.each(samples)("%s", (_, name, report) => {
     expect(load(renderYaml(report))).toEqual(whole);
   });
 
-  test("nothing in it can move, colour or reorder a terminal", () => {
+  test("nothing in it can move, color or reorder a terminal", () => {
     for (const text of [renderText(report, plain), renderJson(report), renderYaml(report)]) {
       expect(text).not.toMatch(dangerous);
     }
@@ -60,7 +60,7 @@ test("with -v 1 each step has its time", () => {
   expect(text).toContain("120ms");
 });
 
-test("colour changes nothing but colour", () => {
+test("color changes nothing but color", () => {
   for (const [, , report] of samples) {
     const colored = renderText(report, { palette: palette(true), verbosity: 0 });
     expect(colored).toContain("\u001b[");

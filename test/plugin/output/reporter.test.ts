@@ -123,7 +123,7 @@ test.each([
   expect(out.text().startsWith(start)).toBe(true);
 });
 
-describe("colour", () => {
+describe("color", () => {
   test.each([
     ["auto on a terminal", { color: "auto", terminal: true, env: {} }, true],
     ["auto elsewhere", { color: "auto", terminal: false, env: {} }, false],

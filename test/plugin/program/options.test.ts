@@ -1,4 +1,4 @@
-import { normalise } from "../../../plugin/program/argv";
+import { normalize } from "../../../plugin/program/argv";
 import { standardFlags } from "../../../plugin/commands/standard-flags";
 import { entries } from "../../../plugin/program/commands";
 import { prefixOf, toGlobalOptions } from "../../../plugin/program/options";
@@ -123,7 +123,7 @@ test.each(entries.map((entry) => [entry.path, entry] as const))(
   },
 );
 
-describe("normalise", () => {
+describe("normalize", () => {
   test.each([
     ["a value that looks like a flag", ["--template", "-n"], ["--template=-n"]],
     ["words after --", ["a", "--", "-o=json"], ["a", "--", "-o=json"]],
@@ -133,7 +133,7 @@ describe("normalise", () => {
     ["a flag at the end", ["-n"], ["--namespace="]],
   ])("%s", (_, argv, expected) => {
     const flags = [...standardFlags, ...entries.flatMap((entry) => entry.flags)];
-    expect(normalise(argv, flags)).toEqual(expected);
+    expect(normalize(argv, flags)).toEqual(expected);
   });
 
   test("what follows -- is an argument", () => {

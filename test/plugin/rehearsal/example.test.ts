@@ -17,7 +17,7 @@ const ofKind = (kind: string): readonly string[] =>
       namespace === undefined ? name : `${namespace}/${name}`,
     );
 
-test("it has what an upgrade meets: databases in three namespaces, and left-overs", () => {
+test("it has what an upgrade meets: databases in three namespaces, and leftovers", () => {
   expect(ofKind("Namespace")).toEqual(["engine", "shop", "reports", "archive"]);
   expect(ofKind("EngineEnterpriseCluster")).toEqual(["engine/ec"]);
   expect(ofKind("EngineEnterpriseDatabase")).toEqual([

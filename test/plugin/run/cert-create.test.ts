@@ -367,7 +367,7 @@ function aSecretData(pair: Pair, item: string): unknown {
 }
 
 describe("an existing Secret, with --replace", () => {
-  const labelled = (changes: Partial<KubeObject> = {}): KubeObject =>
+  const labeled = (changes: Partial<KubeObject> = {}): KubeObject =>
     aSecret(first, {
       metadata: {
         name: "admission-tls",
@@ -384,7 +384,7 @@ describe("an existing Secret, with --replace", () => {
 
   test("is saved in the cluster, then updated; its labels and owners stay", async () => {
     const world = aWorld([second]);
-    world.cluster.put(labelled());
+    world.cluster.put(labeled());
 
     const report = await run(world, { replace: true });
 
@@ -423,7 +423,7 @@ describe("an existing Secret, with --replace", () => {
     ],
   ])("is put back %s by the printed command", async (_name, changes, writes) => {
     const world = aWorld([second]);
-    const before = world.cluster.put(labelled(changes));
+    const before = world.cluster.put(labeled(changes));
     await run(world, { replace: true });
     world.cluster.writes.length = 0;
 

@@ -242,14 +242,14 @@ test("the operator's namespace is probed where it is selected, else another one 
   ];
   const first = await probe(refuses);
   expect(namespacesOf(first.cluster)).toEqual(["engine"]);
-  const labelled = aNamespace("shop", { team: "db" });
+  const labeled = aNamespace("shop", { team: "db" });
   const leaving: KubeObject = {
     ...aNamespace("leaving", { team: "db" }),
     metadata: { name: "leaving", labels: { team: "db" }, deletionTimestamp: "now" },
   };
   const { cluster } = await probe(refuses, (facts) => {
     const configured = selecting({ namespaceSelector: { matchLabels: { team: "db" } } })(facts);
-    const namespaces = [leaving, labelled, aNamespace("engine")];
+    const namespaces = [leaving, labeled, aNamespace("engine")];
     return { ...configured, objects: { ...configured.objects, namespaces } };
   });
   expect(namespacesOf(cluster)).toEqual(["shop"]);

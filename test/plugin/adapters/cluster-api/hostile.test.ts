@@ -207,7 +207,7 @@ test.each<{ readonly name: string; readonly body: unknown; readonly words: strin
   { name: "code and description", body: { error_code: "b", description: "d" }, words: "b: d" },
   { name: "neither", body: {}, words: "answered 409" },
   { name: "an echo of the password", body: { message: `no ${password}!` }, words: "no …!" },
-  { name: "lines and colours", body: { message: "a\n\u001b[31mb" }, words: "a [31mb" },
+  { name: "lines and colors", body: { message: "a\n\u001b[31mb" }, words: "a [31mb" },
 ])("an error body with $name is told in one line", async ({ body, words }) => {
   const server = await hostile((seen, response) => {
     json(seen.method === "POST" ? body : [], seen.method === "POST" ? 409 : 200)(seen, response);

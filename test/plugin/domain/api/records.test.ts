@@ -119,7 +119,7 @@ describe("actions (S92)", () => {
     ["COMPLETED", "completed"],
     ["failed", "failed"],
     ["aborted", "failed"],
-    ["cancelled", "failed"],
+    ["canceled", "failed"],
     ["queued", "running"],
     ["a word of a later release", "running"],
     [undefined, "running"],

@@ -64,7 +64,7 @@ const table: readonly (readonly [fact: string, codes: readonly string[], source?
   ["6 operator's own Role", ["RBAC-OWN-ROLE-ABSENT", "RELEASE-LOCAL-RULES"]],
   ["6 listed namespaces", ["RBAC-NAMESPACE-ABSENT", "RBAC-NAMESPACE-TERMINATING"]],
   ["6 roleRef", ["RBAC-ROLE-REF"]],
-  ["6 owners, left-overs", ["RBAC-OWNED", "RBAC-STALE", "RBAC-STALE-SHARED"]],
+  ["6 owners, leftovers", ["RBAC-OWNED", "RBAC-STALE", "RBAC-STALE-SHARED"]],
   ["6 EDB_NAMESPACES", ["RBAC-LIST-AND-LABEL"]],
   ["6 EDB_NAMESPACES_LABEL", ["RBAC-LABEL-VALUE"]],
   [

@@ -213,8 +213,8 @@ test.each([
   ["an accepted warning when strict", "warning", true, ["SOME-CHECK"], false],
 ] as const)("%s blocks as it should", async (...[, severity, strict, codes, blocked]) => {
   const skip = codes.map((code) => ({ code }));
-  const judgement = await judge({ severity, judge: () => [{ cause: "x" }] }, { skip });
-  expect(isBlocked(judgement, strict)).toBe(blocked);
+  const judgment = await judge({ severity, judge: () => [{ cause: "x" }] }, { skip });
+  expect(isBlocked(judgment, strict)).toBe(blocked);
 });
 
 test("nothing found blocks nothing, strict or not", async () => {

@@ -4,7 +4,7 @@ import { shippedRbac } from "../../../../plugin/adapters/shipped-rbac";
 import { shippedTemplate } from "../../../../plugin/adapters/shipped-template";
 import { parseDocuments } from "../../../../plugin/adapters/yaml";
 import type { CheckTarget } from "../../../../plugin/domain/checks/situation";
-import { type Judgement, judgeChecks } from "../../../../plugin/domain/checks/judge";
+import { type Judgment, judgeChecks } from "../../../../plugin/domain/checks/judge";
 import type { Selection } from "../../../../plugin/domain/checks/selection";
 import { type FactKey, type Facts } from "../../../../plugin/domain/facts";
 import { defaultNames as names, type Names } from "../../../../plugin/domain/names";
@@ -111,7 +111,7 @@ export class World {
     };
   }
 
-  async judge(selection: Selection = {}): Promise<Judgement> {
+  async judge(selection: Selection = {}): Promise<Judgment> {
     return judgeChecks(await this.facts(), this.target, selection);
   }
 

@@ -18,7 +18,7 @@ describe("any subset replaces the defaults", () => {
     expect(judgeNames(overrides)).toEqual({ names: defaultNames });
   });
 
-  test("one key of a group leaves its neighbours alone", () => {
+  test("one key of a group leaves its neighbors alone", () => {
     expect(usable(judgeNames({ webhook: { secret: "acme-tls" } }))).toEqual({
       ...defaultNames,
       webhook: { ...defaultNames.webhook, secret: "acme-tls" },

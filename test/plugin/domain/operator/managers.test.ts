@@ -124,7 +124,7 @@ describe("adopting", () => {
   });
 });
 
-describe("left-overs", () => {
+describe("leftovers", () => {
   const wanted = {
     ...live([]),
     spec: {

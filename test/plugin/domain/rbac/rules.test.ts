@@ -92,7 +92,13 @@ describe("what a change of rules gives and takes", () => {
       ["/healthz: get"],
       [],
     ],
-    ["nothing that is not a text", [{ apiGroups: "x", resources: [1], verbs: ["get"] }], [], [], []],
+    [
+      "nothing that is not a text",
+      [{ apiGroups: "x", resources: [1], verbs: ["get"] }],
+      [],
+      [],
+      [],
+    ],
   ] as const)("%s", (...[, before, after, gained, lost]) => {
     const difference = compareRules(before, after);
     expect(grantLines(difference.gained)).toEqual(gained);

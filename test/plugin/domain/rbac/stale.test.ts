@@ -62,7 +62,7 @@ test.each([
   [2, ["x is left", "x is left"]],
   [3, ["x is left", "x is left", "x is left"]],
   [100, ["x is left; the same holds for Role/ns-1, Role/ns-2, Role/ns-3 and 96 more"]],
-])("%d left-overs are shown so that they can be read", (count, causes) => {
+])("%d leftovers are shown so that they can be read", (count, causes) => {
   const found = Array.from({ length: count }, (_, at) => ({
     object: `Role/ns-${at}`,
     cause: "x is left",

@@ -260,7 +260,8 @@ describe("a release is unfit for", () => {
       withBundle([...usual, "text", { kind: "Role" }, { apiVersion: "v1", kind: "Role" }]),
       {},
       [10, 11, 12].map(
-        (n) => `r/bundle.yaml: document ${n} is not an object with apiVersion, kind and metadata.name`,
+        (n) =>
+          `r/bundle.yaml: document ${n} is not an object with apiVersion, kind and metadata.name`,
       ),
     ],
   ])("%s", (_title, release, ...[changes, problems]) => {

@@ -49,7 +49,7 @@ test("nothing judged is fine", () => {
   expect(worstOf([])).toBeUndefined();
 });
 
-test("a roll-out's verdict is the component's", () => {
+test("a rollout's verdict is the component's", () => {
   expect(verdictOf({ is: "done", says: "s" })).toEqual({ is: "fine", says: "s" });
   expect(verdictOf({ is: "moving", on: "o", step: "1" })).toEqual({ is: "moving", on: "o" });
 });

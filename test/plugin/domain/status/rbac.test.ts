@@ -106,14 +106,14 @@ test("no managed namespace: nothing is compared", () => {
 });
 
 const byLabel = { configMaps: [settings({ EDB_NAMESPACES_LABEL: "team=db" })] };
-const labelled: KubeObject = {
+const labeled: KubeObject = {
   apiVersion: "v1",
   kind: "Namespace",
   metadata: { name: "shop", labels: { team: "db" } },
 };
 
-test("by label: the labelled namespaces, and the ClusterRole for finding them", () => {
-  const lists = { ...byLabel, namespaces: [labelled] };
+test("by label: the labeled namespaces, and the ClusterRole for finding them", () => {
+  const lists = { ...byLabel, namespaces: [labeled] };
   expect(statusOf(lists).rbac).toMatchObject({
     places: 2,
     differing: ["the whole cluster"],

@@ -1,6 +1,6 @@
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { Finding } from "../../../../plugin/domain/findings";
-import { summarise } from "../../../../plugin/domain/status/status";
+import { summarize } from "../../../../plugin/domain/status/status";
 import { aPod, anOperator, aSet, newTag, oldTag } from "../cluster/scene";
 import { aCluster, anEdb, statusOf, unread } from "./scene";
 
@@ -8,7 +8,7 @@ test("an upgrade that is over: every component is fine, and nothing is left to r
   const status = statusOf();
   expect(status.verdict).toBe("fine");
   expect(status.next).toBeUndefined();
-  expect(summarise(status, names)).toEqual([
+  expect(summarize(status, names)).toEqual([
     {
       title: "Operator",
       is: "fine",
@@ -98,7 +98,7 @@ test("a pod in the way is named with its reason, and the tags that run are all t
 test.each<[string, Parameters<typeof statusOf>[0], Parameters<typeof statusOf>[1]]>([
   ["no StatefulSet yet", { statefulSets: [] }, {}],
   ["pods that may not be listed", ...unread("pods")],
-])("without %s no roll-out is told", (_title, lists, rest) => {
+])("without %s no rollout is told", (_title, lists, rest) => {
   expect(statusOf(lists, rest).clusters.items[0]).not.toHaveProperty("rollout");
 });
 
@@ -117,7 +117,7 @@ test("ECs that may not be listed are unknown; where there is none, that is said"
     verdict: { is: "unknown", because: "may not list engineenterpriseclusters" },
   });
   const none = statusOf({ ecs: [], statefulSets: [] });
-  expect(summarise(none, names)[1]).toMatchObject({
+  expect(summarize(none, names)[1]).toMatchObject({
     title: "EC",
     is: "absent",
     says: "no EC in this namespace",
@@ -170,7 +170,7 @@ test("an EC that says nothing has no days of license, no age and no version", ()
   };
   const [ec] = statusOf({ ecs: [bare], pods: [] }).clusters.items;
   expect(ec).toMatchObject({ version: "<none>", age: "<none>", running: [], state: "<none>" });
-  const [, summary] = summarise(statusOf({ ecs: [bare], statefulSets: [] }), names);
+  const [, summary] = summarize(statusOf({ ecs: [bare], statefulSets: [] }), names);
   expect(summary?.facts).toBe("wants <none>, no pod runs, state <none>");
 });
 
@@ -214,7 +214,7 @@ test.each<[string, object, object]>([
   };
   const { operator } = statusOf({ deployments: [deployment] });
   expect(operator).toMatchObject(expected);
-  const [summary] = summarise(statusOf({ deployments: [deployment] }), names);
+  const [summary] = summarize(statusOf({ deployments: [deployment] }), names);
   expect(summary?.facts.includes("chart")).toBe(chart?.["engine.io/helm-chart-ver"] !== undefined);
 });
 
@@ -223,7 +223,7 @@ test("an operator of unknown version, without counts: neither is made up", () =>
   const status = statusOf({ deployments: [bare] });
   expect(status.operator).not.toHaveProperty("version");
   expect(status.operator.pods).toEqual({ wanted: 1, ready: 0, upToDate: 0, available: 0 });
-  expect(summarise(status, names)[0]?.facts).toMatch(/^version not told by its image, 0\/1 ready/);
+  expect(summarize(status, names)[0]?.facts).toMatch(/^version not told by its image, 0\/1 ready/);
 });
 
 test("an operator on its way moves; where its pods may not be listed, no cause is claimed", () => {

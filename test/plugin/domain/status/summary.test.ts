@@ -1,5 +1,5 @@
 import { defaultNames as names } from "../../../../plugin/domain/names";
-import { summarise } from "../../../../plugin/domain/status/status";
+import { summarize } from "../../../../plugin/domain/status/status";
 import { aNewConfiguration, anEdb, statusOf, unread } from "./scene";
 
 type Args = Parameters<typeof statusOf>;
@@ -49,6 +49,6 @@ test.each<[string, string, Args, object]>([
     },
   ],
 ])("told: %s", (...[, component, args, expected]) => {
-  const found = summarise(statusOf(...args), names).find(({ title }) => title === component);
+  const found = summarize(statusOf(...args), names).find(({ title }) => title === component);
   expect(found).toMatchObject(expected);
 });

@@ -16,7 +16,7 @@ test("what no part of the upgrade does away with stands against it", () => {
     "operator",
     "release",
     "cluster",
-    "licence",
+    "license",
     "databases",
     "modules",
     "active-active",

@@ -87,7 +87,11 @@ test("JSON in a file of another name is read as JSON", async () => {
 test.each<[name: string, make: () => string, problem: RegExp]>([
   ["that is not there", () => join(folder, "none.yaml"), /no such file: .*none\.yaml$/],
   ["that is a folder", () => folder, /^is a folder, not a file: /],
-  ["of bytes", () => write("a.yaml", Buffer.of(0xff, 0x00, 0xc3)), /a\.yaml is not a text in UTF-8/],
+  [
+    "of bytes",
+    () => write("a.yaml", Buffer.of(0xff, 0x00, 0xc3)),
+    /a\.yaml is not a text in UTF-8/,
+  ],
   [
     "that no string can hold",
     () => {

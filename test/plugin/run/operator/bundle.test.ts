@@ -866,13 +866,13 @@ describe("a run that is cut off", () => {
     ["while it is planned", 3, 0],
     ["before the write, and while that is judged again", 0, 2],
     ["both", 2, 2],
-  ])("by a status that moves %s: it is read and tried again", async (_name, plans, judgements) => {
+  ])("by a status that moves %s: it is read and tried again", async (_name, plans, judgments) => {
     const scene = await aScene({ installed: "7.4.2-2" });
     const restless = await restlessOf(scene);
     restless.left = plans;
     scene.beforeWrite = async (line) => {
       if (line !== deploymentLine || restless.isDone) return;
-      Object.assign(restless, { left: judgements, isDone: true });
+      Object.assign(restless, { left: judgments, isDone: true });
       await restless.move();
     };
     const report = await scene.run();

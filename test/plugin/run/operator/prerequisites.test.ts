@@ -151,7 +151,11 @@ describe.each(ways)("by %s", (way) => {
       "CLUSTER-DATABASE-UNKNOWN",
     ],
     ["an operator before 7.4.2-2", image(":7.4.2-1"), "OPERATOR-TOO-OLD"],
-    ["an operator that does not report its release", image("@sha256:00"), "OPERATOR-VERSION-UNKNOWN"],
+    [
+      "an operator that does not report its release",
+      image("@sha256:00"),
+      "OPERATOR-VERSION-UNKNOWN",
+    ],
   ])("%s: 3 with its code, nothing is written", async (_, change, code) => {
     for (const dryRun of ["none", "server"] as const) {
       const { report, writes } = await upgraded(change, { way, options: { dryRun } });

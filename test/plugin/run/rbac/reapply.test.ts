@@ -98,7 +98,7 @@ describe("what is told to be managed", () => {
     expect(report.findings?.map(({ code }) => code)).toEqual(["RBAC-NOT-CONFIGURED"]);
   });
 
-  test("and given by label is the labelled set", async () => {
+  test("and given by label is the labeled set", async () => {
     const scene = aScene([aNamespace("a", { labels: { team: "x" } }), aNamespace("b")]);
     expect(resultsOf(await scene.run({ selector: "team=x" }))).toEqual({ a: "created" });
   });
@@ -518,7 +518,7 @@ describe("what a person added", () => {
   });
 });
 
-describe("left-overs", () => {
+describe("leftovers", () => {
   const left = inPlace("left");
 
   test("are saved and deleted with --prune", async () => {

@@ -263,7 +263,7 @@ function breakAfter(scene: Scene, verb: Call["verb"], server = permissive): void
   });
 }
 
-/** The server is well again as soon as the roll-back begins. */
+/** The server is well again as soon as the rollback begins. */
 function mendOn(scene: Scene, target: string): void {
   const well = scene.cluster.servers.get("engine/admission");
   scene.onCall(
@@ -403,7 +403,7 @@ describe("7: what was there before is back, and proven", () => {
     expect(scene.cluster.written).toEqual([]);
   });
 
-  test("an interrupt does not cut the proof of a roll-back short", async () => {
+  test("an interrupt does not cut the proof of a rollback short", async () => {
     const scene = new Scene({ old: true });
     mendOn(scene, deleteNew);
     breakAfter(scene, "apply");
@@ -438,7 +438,7 @@ describe("interrupted while the new one fails where the old one worked", () => {
   });
 });
 
-describe("8: the roll-back is incomplete, and the manual steps are printed", () => {
+describe("8: the rollback is incomplete, and the manual steps are printed", () => {
   test("what was put back does not work as before", async () => {
     const scene = new Scene({ old: true });
     breakAfter(scene, "apply");
@@ -502,7 +502,7 @@ describe("8: the roll-back is incomplete, and the manual steps are printed", () 
     expect(report.exit.reason).toContain("reads back otherwise than saved");
   });
 
-  test("a fault of the program itself is not dressed up as a roll-back", async () => {
+  test("a fault of the program itself is not dressed up as a rollback", async () => {
     const scene = new Scene({ old: true });
     breakAfter(scene, "apply");
     scene.onCall(isWrite("delete"), () => {

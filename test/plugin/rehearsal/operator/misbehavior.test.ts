@@ -1,4 +1,4 @@
-/** Each misbehaviour, and by which facts it is seen. */
+/** Each misbehavior, and by which facts it is seen. */
 import { kinds } from "../../../../plugin/domain/kinds";
 import { at, list, own } from "../../../../plugin/domain/values";
 import { type Misbehaviour, played } from "../../../../plugin/rehearsal/operator/scene";
@@ -196,8 +196,8 @@ test.each(rows)("$id $misbehave is seen", async ({ misbehave, sees }) => {
   await sees(await aPlayedWorld({ misbehave }));
 });
 
-test("every misbehaviour has a row", () => {
-  // the type checker refuses this object when a misbehaviour is added
+test("every misbehavior has a row", () => {
+  // the type checker refuses this object when a misbehavior is added
   const all: Readonly<Record<keyof Misbehaviour, 0>> = {
     ...{ slow: 0, stuckPod: 0, stuckReason: 0, lyingStatus: 0, operatorImagePull: 0 },
     ...{ operatorQuota: 0, operatorCrash: 0, operatorForbidden: 0, staleRunningMs: 0 },

@@ -5,7 +5,7 @@ import {
   type ModuleFacts,
   type ModuleTarget,
   moduleUses,
-} from "../../../../plugin/domain/api/module-judgement";
+} from "../../../../plugin/domain/api/module-judgment";
 import {
   type ApiDatabase,
   type InstalledModule,
