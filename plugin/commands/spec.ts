@@ -40,7 +40,7 @@ export interface Described {
   readonly settles?: true;
   /** What its namespace has to hold; `given`: what that of the command has to that it is given. */
   readonly place?: PlaceSign | "given";
-  /** Whether it writes nothing at all with these flags: then there is not a plan to show before it. */
+  /** Whether it writes nothing at all with these flags: then there is no plan to show before it. */
   readonly reads?: (read: FlagReader) => boolean;
   /** The flag with which running it again does the same work again. */
   readonly repeatsWith?: string;

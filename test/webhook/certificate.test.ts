@@ -225,7 +225,7 @@ describe("the watch", () => {
     expect(await once(aFolder(first), 20)).toBe(3);
   });
 
-  test("polls where there is not a folder yet", async () => {
+  test("polls where there is no folder yet", async () => {
     const folder = aFolder(first);
     const log = new FakeLog();
     const missing = `${folder.dir}/not-yet`;

@@ -605,7 +605,7 @@ test("a rule that crashes is a 500 with the uid", async () => {
 });
 
 const noReview =
-  "the body is no AdmissionReview of admission.k8s.io/v1 or admission.k8s.io/v1beta1";
+  "the body is not an AdmissionReview of admission.k8s.io/v1 or admission.k8s.io/v1beta1";
 const without = (field: string) => aReview({ ...wrongUpdate, [field]: undefined });
 
 const uid = "uid-1";

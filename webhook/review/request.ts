@@ -51,7 +51,7 @@ export function parseReview(body: Uint8Array): ReviewRequest {
   const apiVersion = knownVersion(own(review, "apiVersion"));
   if (apiVersion === undefined || own(review, "kind") !== reviewKind) {
     const known = apiVersions.join(" or ");
-    throw new UnreadableReview(`the body is not a ${reviewKind} of ${known}`, uid);
+    throw new UnreadableReview(`the body is not an ${reviewKind} of ${known}`, uid);
   }
   if (!isObject(request)) throw new UnreadableReview("the review has no request");
   if (uid === undefined) throw new UnreadableReview("the review's request has no uid");

@@ -109,7 +109,7 @@ export function wouldBeDenied({ rule, field, message }: Cause): string {
   return warningText(`would be denied: ${field}: ${message.slice(0, -end.length)}`, end);
 }
 
-/** The first of very many, and how many are left out, with those for which there is not a text. */
+/** The first of very many, and how many are left out, with those for which there is no text. */
 export function boundWarnings(warnings: readonly string[], unsaid: number): readonly string[] {
   const all = [...new Set(warnings)];
   if (all.length + unsaid <= warningCount) return all;

@@ -83,7 +83,7 @@ export interface SubjectModule {
   readonly list: string;
   /** The place in it; undefined for a list that is none. */
   readonly index: number | undefined;
-  /** Undefined when there is not a text to look up: the entry, or the whole list, is malformed. */
+  /** Undefined when there is no text to look up: the entry, or the whole list, is malformed. */
   readonly name: string | undefined;
   /** What stands in the place of the name, of any type. */
   readonly value: unknown;

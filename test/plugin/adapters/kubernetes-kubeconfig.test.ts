@@ -268,7 +268,7 @@ describe("what is chosen", () => {
   test("all that does not exist is named at once", async () => {
     const flags = { kubeconfig: write(), context: "x", cluster: "y", user: "z" };
     expect((await problemsOf(flags)).problems).toEqual([
-      'there is not a context "x" in the kubeconfig: it names one, two',
+      'there is no context "x" in the kubeconfig: it names one, two',
       'there is no cluster "y" in the kubeconfig: it names c1, c2, none',
       'there is no user "z" in the kubeconfig: it names u1, u2',
     ]);
@@ -278,7 +278,7 @@ describe("what is chosen", () => {
     const contexts = Array.from({ length: 12 }, (_, n) => ({ name: `c${n}`, context: {} }));
     const file = folder.write("config", { contexts });
     expect((await problemsOf({ kubeconfig: file, context: "x" })).problems).toEqual([
-      'there is not a context "x" in the kubeconfig: it names c0, c1, c2, c3, c4, c5, c6, c7, c8, c9 and 2 more',
+      'there is no context "x" in the kubeconfig: it names c0, c1, c2, c3, c4, c5, c6, c7, c8, c9 and 2 more',
     ]);
     const empty = folder.write("empty", "{}");
     expect((await problemsOf({ kubeconfig: empty, user: "x" })).problems).toEqual([
@@ -393,7 +393,7 @@ describe("in a pod", () => {
     ["host", { KUBERNETES_SERVICE_PORT: "443" }],
     ["port", { KUBERNETES_SERVICE_HOST: "10.0.0.1" }],
     ["token", env],
-  ])("without the %s there is not a pod", (missing, incomplete) => {
+  ])("without the %s there is no pod", (missing, incomplete) => {
     if (missing !== "token") folder.write("token", "t");
     expect(podAccount(incomplete, folder.dir)).toBeUndefined();
   });

@@ -150,7 +150,7 @@ test.each([
 });
 
 test.each([
-  ["no zip archive", "a text", /no zip archive/],
+  ["no zip archive", "a text", /not a zip archive/],
   ["an archive without a manifest", { "other.txt": "x" }, /holds no module\.json/],
   ["a manifest without a name", { "module.json": "{}" }, /has no module_name/],
   ["a manifest that is no JSON", { "module.json": "{" }, /has no module_name/],

@@ -187,7 +187,7 @@ test("a namespace without an EC, and a file that is not a module, are told as su
   });
   const file = join(folder, "no-module.zip");
   writeFileSync(file, "text");
-  await expect(runRecover(context, [], { ...flags, modules: [file] })).rejects.toThrow("no zip");
+  await expect(runRecover(context, [], { ...flags, modules: [file] })).rejects.toThrow("not a zip");
 });
 
 describe("the flags", () => {

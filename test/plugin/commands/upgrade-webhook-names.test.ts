@@ -177,7 +177,7 @@ describe("with every name changed the main job runs to its end", () => {
     const shipped = join(__dirname, "../../../manifests/admission/webhook.yaml");
     files["t"] = readFileSync(shipped, "utf8");
     const run = runUpgradeWebhook(context, [], { ...flags, template: "t" });
-    await expect(run).rejects.toThrow(`wanted "${webhook.configuration}"`);
+    await expect(run).rejects.toThrow(`expected "${webhook.configuration}"`);
     expect(cluster.written).toEqual([]);
   });
 });

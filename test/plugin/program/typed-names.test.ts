@@ -97,7 +97,7 @@ describe("another kind is refused before anything is read", () => {
   test.each<[string[], string]>([
     [
       ["upgrade-cluster", "edb/orders", "--target=8.0.2-17"],
-      'NAME: "edb/orders" is of kind EDB; the name of an EC is wanted',
+      'NAME: "edb/orders" is of kind EDB; the name of an EC is expected',
     ],
     [
       ["upgrade-cluster", "shop/ec", "--target=8.0.2-17"],
@@ -105,17 +105,17 @@ describe("another kind is refused before anything is read", () => {
     ],
     [
       ["upgrade-database", "ec/ec", ...upgraded],
-      'NAME: "ec/ec" is of kind EC; the name of an EDB or EAADB is wanted',
+      'NAME: "ec/ec" is of kind EC; the name of an EDB or EAADB is expected',
     ],
     [["upgrade-database", "edb/", ...upgraded], 'NAME: "edb/" has no name'],
     [
       ["upgrade-database", "pod/shop/orders", ...upgraded],
       'NAME: "pod/shop/orders" is not the name of an EDB or EAADB',
     ],
-    [["recover", "--ec", "erc/x"], '--ec: "erc/x" is of kind ERC; the name of an EC is wanted'],
+    [["recover", "--ec", "erc/x"], '--ec: "erc/x" is of kind ERC; the name of an EC is expected'],
     [
       ["rehearse", "recover", "--ec", "erc/x"],
-      '--ec: "erc/x" is of kind ERC; the name of an EC is wanted',
+      '--ec: "erc/x" is of kind ERC; the name of an EC is expected',
     ],
   ])("%j", async (line, message) => {
     const { code, err } = await typed(line); // there is no cluster to be asked

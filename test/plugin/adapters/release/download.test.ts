@@ -91,7 +91,7 @@ describe("a release behind an https URL", () => {
     const error = await errorOf(open(`${server.url}/r.tar.gz`, { sha256: "0".repeat(64) }));
     expect(error.exitCode).toBe(exitCodes.usage);
     expect(error.message).toContain(createHash("sha256").update(archive).digest("hex"));
-    expect(error.message).toContain(`wanted ${"0".repeat(64)}`);
+    expect(error.message).toContain(`expected ${"0".repeat(64)}`);
   });
 });
 

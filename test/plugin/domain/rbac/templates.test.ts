@@ -74,7 +74,7 @@ test.each([
   [
     "a binding for another role",
     [aRole([podRule]), aBinding([account()], { kind: "ClusterRole", name: "x" })],
-    ["RoleBinding/edb-role is for ClusterRole/x, wanted Role/edb-role"],
+    ["RoleBinding/edb-role is for ClusterRole/x, expected Role/edb-role"],
   ],
   [
     "a placeholder inside a name",

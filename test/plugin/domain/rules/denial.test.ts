@@ -55,7 +55,7 @@ describe("a denial", () => {
     expect(errors[0]).toMatch(/\(refused by webhook .*\) \[R2\]$/);
   });
 
-  test("with generateName there is not a name yet", () => {
+  test("with generateName there is no name yet", () => {
     const { name, ...nameless } = refused();
     const status = denialStatus(nameless);
     expect(name).toBe("db1");

@@ -24,7 +24,7 @@ test("databases are counted by what is wanted and what runs, the oldest that run
   ]);
   expect(verdict).toEqual({
     is: "moving",
-    on: "1 of 6 EDB: engine/f (7.4 runs, 8.2 is wanted)",
+    on: "1 of 6 EDB: engine/f (7.4 runs, 8.2 is requested)",
   });
 });
 

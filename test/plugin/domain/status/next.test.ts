@@ -104,7 +104,7 @@ test.each<[string, Lists, string, readonly string[]]>([
   [
     "the constraint that nothing needs",
     { constraints: [constraint] },
-    "take the old constraint engine-enterprise-scc-v2 away",
+    "remove the old constraint engine-enterprise-scc-v2",
     ["unbind-scc"],
   ],
   [

@@ -33,7 +33,7 @@ test("a cluster without the API group has nothing to do, and is asked nothing el
   const scene = aScene([...namespaces, anEc(ns)], { openshift: false });
   const report = await scene.run();
   expect(report.exit.code).toBe(0);
-  expect(report.exit.reason).toContain("no OpenShift");
+  expect(report.exit.reason).toContain("not OpenShift");
   expect([report.steps, report.findings]).toEqual([[], []]);
 });
 
