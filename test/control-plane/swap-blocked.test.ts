@@ -326,7 +326,7 @@ describe("the template", () => {
     {
       name: "with other names",
       text: good.replace(newConfigurationName, "mine").replace(newEntryName, "my.entry.engine"),
-      says: [`wanted "${newConfigurationName}"`, `wanted "${newEntryName}"`],
+      says: [`expected "${newConfigurationName}"`, `expected "${newEntryName}"`],
     },
     {
       name: "with a placeholder left",

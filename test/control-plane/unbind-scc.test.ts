@@ -58,7 +58,7 @@ test("a cluster without the API group: nothing to do, in one line", async () => 
   const result = await controlPlane.kubectl(["engine", "unbind-scc", "-n", "default"]);
   expect(result.code).toBe(0);
   expect(result.stdout.trim().split("\n")).toHaveLength(1);
-  expect(result.stdout).toContain("no OpenShift");
+  expect(result.stdout).toContain("not OpenShift");
 });
 
 describe("on OpenShift", () => {
