@@ -80,7 +80,7 @@ function problemOf(attempt: () => unknown): string | undefined {
 }
 
 /** What the process is to its parts. */
-export interface Surroundings {
+export interface Environment {
   readonly env: NodeJS.ProcessEnv;
   /** Opens the thread that parses large reviews; without it they are parsed on the one there is. */
   readonly openParser?: (names: Names) => Worker;
@@ -90,7 +90,7 @@ export interface Surroundings {
 export async function startWebhook(
   config: Config,
   log: Log,
-  { env, openParser }: Surroundings,
+  { env, openParser }: Environment,
 ): Promise<Running> {
   const { names } = config.rules;
   if (config.unknown.length > 0) log.warn({ names: config.unknown }, "unknown settings");

@@ -140,7 +140,7 @@ function stopListening(server: Server): Promise<void> {
   });
 }
 
-export interface Patience {
+export interface TimeLimits {
   /** How long an unused connection may stay. */
   readonly idleMs: number;
   /** So many at once; what comes on top is cut. Far more than the API servers of a cluster keep. */
@@ -154,7 +154,7 @@ const statuses: Readonly<Record<string, string>> = {
 };
 
 /** Leaves connections alone on which nothing was sent yet; the rest is answered and closed. */
-export function spareUnused(server: Server, { idleMs, most = 256 }: Patience): void {
+export function spareUnused(server: Server, { idleMs, most = 256 }: TimeLimits): void {
   const unused = new Set<Socket>();
   const spare = (socket: Socket): boolean => {
     if (socket.bytesRead > 0) return false;

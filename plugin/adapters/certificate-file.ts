@@ -2,7 +2,7 @@
 import { UsageError } from "../domain/errors";
 import type { Names } from "../domain/names";
 import type { KubeObject } from "../domain/objects";
-import { isObject, type Json, list, own, text } from "../domain/values";
+import { isObject, type Json, asArray, getOwn, asString } from "../domain/values";
 import { parseDocuments } from "./yaml";
 
 /** The Secret or the PEM text of a file; UsageError when it is neither, or several Secrets. */
@@ -11,14 +11,14 @@ export function parseCertificateFile(
   names: Names,
 ): { secret: KubeObject } | { pem: string } {
   const secrets = documentsOf(content)
-    .flatMap((document) => [document, ...list(own(document, "items"))])
+    .flatMap((document) => [document, ...asArray(getOwn(document, "items"))])
     .filter(isObject)
-    .filter((document) => own(document, "kind") === "Secret");
+    .filter((document) => getOwn(document, "kind") === "Secret");
   const [only, ...others] = secrets;
   if (only === undefined) return pemOf(content);
   if (others.length === 0) return { secret: asObject(only) };
   const named = secrets.filter(
-    (secret) => own(own(secret, "metadata"), "name") === names.webhook.secret,
+    (secret) => getOwn(getOwn(secret, "metadata"), "name") === names.webhook.secret,
   );
   const [match, ...more] = named;
   if (match === undefined || more.length > 0) {
@@ -47,9 +47,9 @@ function pemOf(content: string): { pem: string } {
 }
 
 function asObject(secret: Json): KubeObject {
-  const metadata = own(secret, "metadata");
-  const name = text(own(metadata, "name"));
-  const namespace = text(own(metadata, "namespace"));
+  const metadata = getOwn(secret, "metadata");
+  const name = asString(getOwn(metadata, "name"));
+  const namespace = asString(getOwn(metadata, "namespace"));
   return {
     ...secret,
     apiVersion: "v1",

@@ -4,7 +4,7 @@ import { asn1, pki } from "node-forge";
 import type { CertificateFacts, LeafFacts, PemFacts } from "../domain/certificate";
 import type { Names } from "../domain/names";
 import type { KubeObject } from "../domain/objects";
-import { isObject, list, text } from "../domain/values";
+import { isObject, asArray, asString } from "../domain/values";
 import { blocksOf, decodeBase64, mentionsPrivateKey, type PemBlock } from "./pem";
 
 export { generatePair, type Pair, type PairRequest } from "./certificate-pair";
@@ -33,9 +33,9 @@ export function readSecretCertificate(secret: KubeObject, names: Names): Certifi
   return {
     ...factsOf(pem, chain),
     secret: {
-      name: text(secret.metadata.name) ?? names.webhook.secret,
-      namespace: text(secret.metadata.namespace) ?? "",
-      type: text(secret["type"]) ?? "Opaque",
+      name: asString(secret.metadata.name) ?? names.webhook.secret,
+      namespace: asString(secret.metadata.namespace) ?? "",
+      type: asString(secret["type"]) ?? "Opaque",
       items: [...items.keys()].sort(),
     },
     present: stored !== undefined,
@@ -189,11 +189,11 @@ function signatureOf({ raw }: X509Certificate): string {
     return asn1.derToOid(identifier?.value as string);
   });
   if (oid === undefined) return "unknown";
-  return signatureNames[oid] ?? text(pki.oids[oid]) ?? oid;
+  return signatureNames[oid] ?? asString(pki.oids[oid]) ?? oid;
 }
 
 function partsOf(node: asn1.Asn1 | undefined): readonly asn1.Asn1[] {
-  return list(node?.value) as readonly asn1.Asn1[];
+  return asArray(node?.value) as readonly asn1.Asn1[];
 }
 
 /** The libraries throw on what they cannot parse; here that is an ordinary answer. */

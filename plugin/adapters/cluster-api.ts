@@ -5,7 +5,7 @@ import { EngineError, exitCodes, InputError, UsageError } from "../domain/errors
 import { kinds } from "../domain/kinds";
 import type { Names } from "../domain/names";
 import { type KubeObject, objectLabel } from "../domain/objects";
-import { at, own, text } from "../domain/values";
+import { getPath, getOwn, asString } from "../domain/values";
 import { type Clock, type Cluster, requestDeadlineMs } from "../run/ports";
 import { type ApiConnection, type ApiCredentials, Login } from "./cluster-api/client";
 import { HttpClusterApi } from "./cluster-api/http-api";
@@ -113,7 +113,7 @@ function routeOf({ cluster, flags, env, ec }: ApiTarget, places: ApiPlaces): Rou
 
 /** In a pod, and connected to the API server that the pod belongs to. */
 function isOwnCluster({ server }: Cluster, env: NodeJS.ProcessEnv): boolean {
-  const host = text(env["KUBERNETES_SERVICE_HOST"]);
+  const host = asString(env["KUBERNETES_SERVICE_HOST"]);
   const port = env["KUBERNETES_SERVICE_PORT"] ?? "";
   if (host === undefined) return false;
   return server === `https://${host.includes(":") ? `[${host}]` : host}:${port}`;
@@ -143,7 +143,7 @@ export function credentialsRef(
   { credentialsSecret }: ApiFlags,
   names: Names,
 ): { readonly name: string; readonly namespace: string } {
-  const named = text(at(ec, names.ecFields.credentialSecretName));
+  const named = asString(getPath(ec, names.ecFields.credentialSecretName));
   const { name = "", namespace = "" } = ec.metadata;
   return { name: credentialsSecret ?? named ?? name, namespace };
 }
@@ -165,7 +165,7 @@ async function credentialsOf(
     });
   }
   const items = [names.secretItems.username, names.secretItems.password];
-  const [username, password] = items.map((item) => decoded(own(secret["data"], item)));
+  const [username, password] = items.map((item) => decoded(getOwn(secret["data"], item)));
   if (username !== undefined && password !== undefined) return { username, password };
   throw new ApiAccessError(`${label} lacks ${items.join(" or ")}, or they are empty`, {
     hint: "give another one with --api-credentials-secret",
@@ -174,6 +174,6 @@ async function credentialsOf(
 
 /** Files with a line end at their end make Secrets with one. */
 function decoded(value: unknown): string | undefined {
-  const plain = Buffer.from(text(value) ?? "", "base64").toString("utf8");
-  return text(plain.replace(/\r?\n$/, ""));
+  const plain = Buffer.from(asString(value) ?? "", "base64").toString("utf8");
+  return asString(plain.replace(/\r?\n$/, ""));
 }

@@ -1,6 +1,6 @@
 /** Reading local files, with words for what went wrong. */
 import { readFileSync } from "node:fs";
-import { own, text } from "../domain/values";
+import { getOwn, asString } from "../domain/values";
 
 const words: Readonly<Record<string, string>> = {
   ENOENT: "no such file",
@@ -12,7 +12,7 @@ const words: Readonly<Record<string, string>> = {
 
 /** What the file system says of a file, in words: `no such file: PATH`. */
 export function fileProblem(file: string, failure: unknown): string {
-  const code = text(own(failure, "code"));
+  const code = asString(getOwn(failure, "code"));
   const other = code === undefined ? "cannot be read" : `cannot be read (${code})`;
   return `${words[code ?? ""] ?? other}: ${file}`;
 }

@@ -1,7 +1,7 @@
 /** The connection of the command line as a kubeconfig for another program: no secret in its words. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { own } from "../domain/values";
+import { getOwn } from "../domain/values";
 import type { ConnectionFlags } from "./kubernetes/flags";
 import { loadKubeconfig } from "./kubernetes/kubeconfig";
 import type { ClusterEntry, UserEntry } from "./kubernetes/kubeconfig-file";
@@ -74,7 +74,7 @@ function written<T extends object>(
   const known = Object.entries<string>(keys as Readonly<Record<string, string>>);
   return Object.fromEntries(
     known.flatMap(([key, name]) => {
-      const value = own(entry, key);
+      const value = getOwn(entry, key);
       return value === undefined ? [] : [[name, value]];
     }),
   );

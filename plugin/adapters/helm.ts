@@ -4,7 +4,7 @@ import { access, constants, readFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { concealed, secretsIn } from "../domain/public-words";
 import { EngineError, exitCodes, UnavailableError, UsageError } from "../domain/errors";
-import { isObject, type Json, list, own, text } from "../domain/values";
+import { isObject, type Json, asArray, getOwn, asString } from "../domain/values";
 import { parseDocuments } from "./yaml";
 import { type ChartRelease, type ChartUpgrade, helmWords } from "../domain/operator/refusals";
 import { type Clock, deadline, requestDeadlineMs } from "../run/ports";
@@ -36,7 +36,7 @@ const howToGet =
 
 /** The helm of ENGINE_HELM, else the first on the PATH; UsageError with how to get it. */
 export async function findHelm(env: NodeJS.ProcessEnv): Promise<string> {
-  const named = text(env["ENGINE_HELM"]);
+  const named = asString(env["ENGINE_HELM"]);
   if (named !== undefined) {
     if (await isExecutable(named)) return named;
     throw new UsageError(`ENGINE_HELM names ${named}, which cannot be run`, { hint: howToGet });
@@ -78,9 +78,12 @@ export class HelmProgram {
   async find(name: string): Promise<ChartRelease | undefined> {
     const filter = `^${name.replaceAll(".", "\\.")}$`;
     const listed = await this.#json(["list", "--all", "--filter", filter]);
-    const found = list(listed).find((release) => own(release, "name") === name);
+    const found = asArray(listed).find((release) => getOwn(release, "name") === name);
     if (found === undefined) return undefined;
-    const [chart = "", status = ""] = [text(own(found, "chart")), text(own(found, "status"))];
+    const [chart = "", status = ""] = [
+      asString(getOwn(found, "chart")),
+      asString(getOwn(found, "status")),
+    ];
     return { name, chart, status };
   }
 

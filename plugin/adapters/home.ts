@@ -6,7 +6,7 @@ import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { EngineError, exitCodes, UsageError } from "../domain/errors";
 import { type KubeObject, lastApplied } from "../domain/objects";
-import { type Json, own, text } from "../domain/values";
+import { type Json, getOwn, asString } from "../domain/values";
 
 const ownerOnly = 0o700;
 
@@ -231,5 +231,5 @@ async function nearest(path: string): Promise<string> {
 
 function codeOf(error: unknown): string {
   const cause = error instanceof RecordError ? error.cause : error;
-  return text(own(cause, "code")) ?? String(cause);
+  return asString(getOwn(cause, "code")) ?? String(cause);
 }

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { UsageError } from "../domain/errors";
-import { own } from "../domain/values";
+import { getOwn } from "../domain/values";
 import { fileProblem } from "./files";
 
 /** Writes the text beside the file and moves it there; UsageError when that cannot be done. */
@@ -14,7 +14,7 @@ export async function writePlanFile(path: string, text: string): Promise<void> {
     await rename(beside, path);
   } catch (error) {
     await rm(beside, { force: true });
-    const noFolder = own(error, "code") === "ENOENT";
+    const noFolder = getOwn(error, "code") === "ENOENT";
     const why = noFolder ? `no such folder: ${dirname(path)}` : fileProblem(path, error);
     throw new UsageError(`cannot write the plan: ${why}`, {
       hint: "give a file in a folder that can be written",

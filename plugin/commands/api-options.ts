@@ -4,7 +4,7 @@ import { UsageError } from "../domain/errors";
 import { type Names, readName, termOf } from "../domain/names";
 import { type KubeObject, objectLabel } from "../domain/objects";
 import type { Permission } from "../domain/permissions";
-import { at, text } from "../domain/values";
+import { getPath, asString } from "../domain/values";
 import type { ClusterApi } from "../run/cluster-api";
 import type { Cluster } from "../run/ports";
 import type { CommandContext } from "./context";
@@ -48,7 +48,7 @@ export async function readEc(
 /** What Kubernetes has to allow before the REST API can be asked. */
 export function apiPermissions({ ec, flags }: ApiSubject, names: Names): readonly Permission[] {
   const { name = "", namespace = "" } = ec.metadata;
-  const named = text(at(ec, names.ecFields.credentialSecretName));
+  const named = asString(getPath(ec, names.ecFields.credentialSecretName));
   const secret: Permission = {
     verb: "get",
     group: "",

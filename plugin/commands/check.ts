@@ -4,7 +4,7 @@ import { shippedTemplate } from "../adapters/shipped-template";
 import { parseDocuments, renderDocuments } from "../adapters/yaml";
 import { checks } from "../domain/checks/all";
 import { judgingCodes } from "../domain/checks/check";
-import type { CheckTarget } from "../domain/checks/situation";
+import type { CheckTarget } from "../domain/checks/context";
 import { type Selection, unknownCodes } from "../domain/checks/selection";
 import { UsageError } from "../domain/errors";
 import { isOpenShift, type Facts } from "../domain/facts";

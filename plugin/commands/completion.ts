@@ -2,7 +2,7 @@
  * `completion SHELL`: the script for a shell. The scripts hold no words of their own: they call
  * the hidden `__complete`, whose answer has the form that kubectl expects of a plugin too.
  */
-import { isObject, own, text } from "../domain/values";
+import { isObject, getOwn, asString } from "../domain/values";
 import type { Report } from "../run/report";
 import type { CommandRun } from "./context";
 import { version } from "../../package.json";
@@ -84,7 +84,7 @@ export const runCompletion: CommandRun<object> = (_context, [shell = ""]) =>
 
 /** The script alone. */
 export function completionText(report: Report): string {
-  return text(own(report.details, "script")) ?? "";
+  return asString(getOwn(report.details, "script")) ?? "";
 }
 
 /** The version of the tool and of what runs it. */
@@ -105,5 +105,5 @@ export const runVersion: CommandRun<object> = () =>
 /** As kubectl prints its own. */
 export function versionText(report: Report): string {
   const details = isObject(report.details) ? report.details : {};
-  return `Client Version: v${text(own(details["clientVersion"], "version")) ?? ""}\n`;
+  return `Client Version: v${asString(getOwn(details["clientVersion"], "version")) ?? ""}\n`;
 }

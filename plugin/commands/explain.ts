@@ -3,7 +3,7 @@ import { catalogue } from "../domain/catalogue";
 import { UsageError } from "../domain/errors";
 import type { Report } from "../run/report";
 import { suggestion } from "../domain/suggest";
-import { isObject, own, text } from "../domain/values";
+import { isObject, getOwn, asString } from "../domain/values";
 import type { CommandRun } from "./context";
 
 /** Cause, fix and source of one code, in whichever case it was typed. */
@@ -38,7 +38,7 @@ function unknownCode(typed: string, wanted: string): UsageError {
 /** The four parts, one a line. */
 export function explanationText(report: Report): string {
   const part = (key: string): string =>
-    text(own(isObject(report.details) ? report.details : {}, key)) ?? "";
+    asString(getOwn(isObject(report.details) ? report.details : {}, key)) ?? "";
   return [
     `Code:     ${part("code")} (${part("severity")})`,
     `Cause:    ${part("cause")}`,

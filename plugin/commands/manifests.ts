@@ -4,7 +4,7 @@ import { parseDocuments } from "../adapters/yaml";
 import { defaultNames, type Names } from "../domain/names";
 import type { KubeObject } from "../domain/objects";
 import { rebrand } from "../domain/rebrand";
-import { isObject, list, own, text } from "../domain/values";
+import { isObject, asArray, getOwn, asString } from "../domain/values";
 import { createRegistry } from "../rehearsal/kinds/registry";
 import { strategicMerge } from "../rehearsal/memory/patches";
 import { structureOf } from "../rehearsal/memory/structure";
@@ -27,17 +27,20 @@ class Kustomization {
 
   build(folder: string): readonly KubeObject[] {
     const [file] = this.#read(`${folder}/kustomization.yaml`);
-    const resources = list(own(file, "resources")).map(String);
+    const resources = asArray(getOwn(file, "resources")).map(String);
     const objects = resources.flatMap((path) =>
       path.startsWith("../")
         ? this.build(path.slice(3))
         : this.#read(`${folder}/${path}`).filter(isManifest),
     );
-    const patches = list(own(file, "patches")).flatMap((patch) =>
-      this.#read(`${folder}/${text(own(patch, "path")) ?? ""}`).filter(isManifest),
+    const patches = asArray(getOwn(file, "patches")).flatMap((patch) =>
+      this.#read(`${folder}/${asString(getOwn(patch, "path")) ?? ""}`).filter(isManifest),
     );
     const tags = new Map(
-      list(own(file, "images")).map((image) => [own(image, "name"), own(image, "newTag")]),
+      asArray(getOwn(file, "images")).map((image) => [
+        getOwn(image, "name"),
+        getOwn(image, "newTag"),
+      ]),
     );
     return patches
       .reduce((held, patch) => held.map((object) => this.#patched(object, patch)), objects)
@@ -73,7 +76,7 @@ function tagged(value: unknown, tags: ReadonlyMap<unknown, unknown>): unknown {
   if (Array.isArray(value)) return value.map((item) => tagged(item, tags));
   if (!isObject(value)) return value;
   const entries = Object.entries(value).map(([key, inner]) => {
-    const tag = key === "image" ? text(tags.get(inner)) : undefined;
+    const tag = key === "image" ? asString(tags.get(inner)) : undefined;
     return [key, tag === undefined ? tagged(inner, tags) : `${String(inner)}:${tag}`];
   });
   return Object.fromEntries(entries) as unknown;
@@ -97,9 +100,9 @@ function namesMap(names: Names): KubeObject {
 /** A Deployment whose containers read that file. */
 function withNames(object: KubeObject, names: Names): KubeObject {
   if (object.kind !== "Deployment") return object;
-  const podSpec = own(own(own(object, "spec"), "template"), "spec");
-  const containers = list(own(podSpec, "containers")).map((container) => ({
-    name: own(container, "name"),
+  const podSpec = getOwn(getOwn(getOwn(object, "spec"), "template"), "spec");
+  const containers = asArray(getOwn(podSpec, "containers")).map((container) => ({
+    name: getOwn(container, "name"),
     env: [{ name: "ENGINE_NAMES", value: `${namesFolder}/${namesFile}` }],
     volumeMounts: [{ name: "names", mountPath: namesFolder, readOnly: true }],
   }));

@@ -19,7 +19,7 @@ import { recorderOf } from "./run-ports";
 import { journalOf } from "../run/engine/journal";
 import { installModule } from "../run/modules/install";
 import { kubectlCommand } from "./kubectl-command";
-import { own } from "../domain/values";
+import { getOwn } from "../domain/values";
 import { escape } from "../output/escape";
 import { renderTable } from "../output/style";
 import { renderText, type TextStyle } from "../output/text";
@@ -251,7 +251,7 @@ function withTable(report: Report, style: TextStyle, { details, head, rows }: Dr
 
 /** A run that failed has no table. */
 function hasModules({ details }: Report): boolean {
-  return own(details, "modules") !== undefined;
+  return getOwn(details, "modules") !== undefined;
 }
 
 function shown(value: string | undefined): string {

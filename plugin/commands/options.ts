@@ -1,7 +1,7 @@
 /** `options`: the flags that every command takes, the names of the product, or manifests under them. */
 import { renderDocuments } from "../adapters/yaml";
 import type { Names } from "../domain/names";
-import { isObject, list, own, text } from "../domain/values";
+import { isObject, asArray, getOwn, asString } from "../domain/values";
 import type { Report } from "../run/report";
 import type { CommandRun } from "./context";
 import { webhookManifests } from "./manifests";
@@ -39,12 +39,12 @@ function described(flag: FlagSpec): object {
 
 /** Manifests or names as YAML; else the flags in two parts, and how the environment comes in. */
 export function optionsText({ details }: Report): string {
-  const manifests = own(details, "manifests");
-  if (manifests !== undefined) return renderDocuments(list(manifests));
-  const names = own(details, "names");
+  const manifests = getOwn(details, "manifests");
+  if (manifests !== undefined) return renderDocuments(asArray(manifests));
+  const names = getOwn(details, "names");
   if (names !== undefined) return namesText(names);
   const part = (name: string): readonly string[] =>
-    list(own(details, name)).filter(isObject).flatMap(flagText);
+    asArray(getOwn(details, name)).filter(isObject).flatMap(flagText);
   return `${[
     "The following flags can be given to any command.",
     "",
@@ -59,12 +59,12 @@ export function optionsText({ details }: Report): string {
 }
 
 function flagText(flag: object): readonly string[] {
-  const spelled = text(own(flag, "flag")) ?? "";
+  const spelled = asString(getOwn(flag, "flag")) ?? "";
   const head = `  ${spelled.startsWith("--") ? "    " : ""}${spelled}`;
   return [
     head,
-    `          ${text(own(flag, "help")) ?? ""}`,
-    `          ${text(own(flag, "variable")) ?? ""}`,
+    `          ${asString(getOwn(flag, "help")) ?? ""}`,
+    `          ${asString(getOwn(flag, "variable")) ?? ""}`,
     "",
   ];
 }

@@ -1,7 +1,7 @@
 /** `rehearse --serve-api`: the cluster's REST API, played until someone interrupts it. */
 import { once } from "node:events";
 import { exitCodes } from "../domain/errors";
-import { at, text } from "../domain/values";
+import { getPath, asString } from "../domain/values";
 import { quoteCommand } from "../output/escape";
 import { openClusterApi, type PlayedClusterApi } from "../rehearsal/cluster-api/server";
 import { EdbBridge } from "../rehearsal/cluster-api/bridge";
@@ -60,7 +60,7 @@ async function openFor(
   const cluster = `${ec?.metadata.name ?? names.operator.olmCluster}.${place}.svc.cluster.local`;
   const profile = profiles[release];
   const store = seededStore({ names, profile, now: clock.now(), cluster });
-  store.upgradePolicy = text(at(ec, names.fields.engineUpgradePolicy));
+  store.upgradePolicy = asString(getPath(ec, names.fields.engineUpgradePolicy));
   const api = await openClusterApi({ store, profile, names, clock });
   new EdbBridge({ store, works: api.works, names, profile }).adopt(ofKind(names.edb));
   return api;

@@ -73,7 +73,7 @@ export async function playStage(stages: Stages, wish: StageWish): Promise<Rehear
     .catch((error: unknown) => failed(error, stages));
   return {
     title: wish.title,
-    command: shownCommand(stages, wish.dryRun),
+    command: renderCommand(stages, wish.dryRun),
     report,
     writes: writes + (wish.apis?.writes ?? 0) - before,
     ...(asked.length > 0 && { asked }),
@@ -140,7 +140,7 @@ function failed(error: unknown, { context }: Stages): Report {
 const aboutTheForm = /^--(output|dry-run|color|quiet|debug|v)(=|$)/;
 
 /** The command as it would be typed, without the form of the output. */
-export function shownCommand({ context, command, contextArgs }: Stages, dryRun: DryRun): string {
+export function renderCommand({ context, command, contextArgs }: Stages, dryRun: DryRun): string {
   const given = command.line.filter((word) => !aboutTheForm.test(word));
   const mode = dryRun === "none" ? [] : [`--dry-run=${dryRun}`];
   return quoteCommand([...context.options.prefix.split(" "), ...given, ...contextArgs, ...mode]);

@@ -147,9 +147,9 @@ class Rehearsal {
     if (edits.length === 0) return;
     this.played.push({
       title: "edits of a database, as people would try them",
-      command: edits.map(shownEdit).join(" ; "),
+      command: edits.map(renderEdit).join(" ; "),
       writes: 0,
-      edits: edits.map((edit) => ({ command: shownEdit(edit), answer: edit.answer })),
+      edits: edits.map((edit) => ({ command: renderEdit(edit), answer: edit.answer })),
       report: reportOf(edits),
     });
   }
@@ -184,7 +184,7 @@ function noApiFaults(): UsageError {
   );
 }
 
-function shownEdit({ command }: Edit): string {
+function renderEdit({ command }: Edit): string {
   return quoteCommand(["kubectl", ...command]);
 }
 

@@ -76,7 +76,7 @@ async function upgrade(
       signal,
       ask: context.ask,
       show: (plan) => {
-        for (const text of shownPlan(plan)) recorder.note(text);
+        for (const text of renderPlan(plan)) recorder.note(text);
       },
       planOf: (plans) => planOf(plans, { context, flags, opened, uid, namespace }),
       ...(planOut !== undefined && {
@@ -259,7 +259,7 @@ export function upgradeText(report: Report, style: TextStyle): string {
 }
 
 /** The plan before the question whether to carry it out. */
-export function shownPlan(plan: UpgradePlan): readonly string[] {
+export function renderPlan(plan: UpgradePlan): readonly string[] {
   return planLines(plan.parts, plannedSteps(plan.steps), palette(false));
 }
 

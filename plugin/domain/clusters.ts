@@ -2,7 +2,7 @@
 import type { Names } from "./names";
 import { fieldsOf } from "./rules/fields";
 import type { ClusterFacts, ClusterLookup, Edit } from "./rules/types";
-import { at, list, own, text } from "./values";
+import { getPath, asArray, getOwn, asString } from "./values";
 import {
   compareEngineVersions,
   type EngineVersion,
@@ -76,28 +76,28 @@ const lowest: EngineVersion = { major: 7, minor: 2 };
 
 /** The part of an EC that the rules need; undefined for what is no EC at all (C1, C9; admission facts 9.5). */
 export function projectCluster(object: unknown, names: Names): ClusterFacts | undefined {
-  const namespace = text(at(object, ["metadata", "namespace"]));
-  const name = text(at(object, ["metadata", "name"]));
+  const namespace = asString(getPath(object, ["metadata", "namespace"]));
+  const name = asString(getPath(object, ["metadata", "name"]));
   if (namespace === undefined || name === undefined) return undefined;
   const { engineUpgradePolicy, statusModules, userDefinedModules } = names.fields;
   const { statusModuleName, statusModuleDisplayName, userModuleName } = names.entryFields;
   return {
     namespace,
     name,
-    uid: text(at(object, ["metadata", "uid"])) ?? "",
-    resourceVersion: text(at(object, ["metadata", "resourceVersion"])) ?? "",
-    policy: at(object, engineUpgradePolicy),
+    uid: asString(getPath(object, ["metadata", "uid"])) ?? "",
+    resourceVersion: asString(getPath(object, ["metadata", "resourceVersion"])) ?? "",
+    policy: getPath(object, engineUpgradePolicy),
     versions: bundledVersions(object, names),
-    installedModules: list(at(object, statusModules)).flatMap((entry) => {
-      const module = text(own(entry, statusModuleName));
-      const displayName = text(own(entry, statusModuleDisplayName));
+    installedModules: asArray(getPath(object, statusModules)).flatMap((entry) => {
+      const module = asString(getOwn(entry, statusModuleName));
+      const displayName = asString(getOwn(entry, statusModuleDisplayName));
       if (module === undefined && displayName === undefined) return [];
       return [{ ...(module && { name: module }), ...(displayName && { displayName }) }];
     }),
     userModules: [
       ...new Set(
-        list(at(object, userDefinedModules)).flatMap(
-          (entry) => text(own(entry, userModuleName)) ?? [],
+        asArray(getPath(object, userDefinedModules)).flatMap(
+          (entry) => asString(getOwn(entry, userModuleName)) ?? [],
         ),
       ),
     ],
@@ -107,12 +107,14 @@ export function projectCluster(object: unknown, names: Names): ClusterFacts | un
 /** Each version once, oldest first, as major.minor; the flag of any of its entries counts (C1, C4). */
 function bundledVersions(object: unknown, names: Names): ClusterFacts["versions"] {
   const { bundledType, bundledVersion, bundledMajor } = names.entryFields;
-  const entries = list(at(object, names.fields.bundledDatabaseVersions)).flatMap((entry) => {
-    const version = leadingEngineVersion(own(entry, bundledVersion));
-    return own(entry, bundledType) === names.engineDbType && version !== undefined
-      ? [{ version, major: own(entry, bundledMajor) === true }]
-      : [];
-  });
+  const entries = asArray(getPath(object, names.fields.bundledDatabaseVersions)).flatMap(
+    (entry) => {
+      const version = leadingEngineVersion(getOwn(entry, bundledVersion));
+      return getOwn(entry, bundledType) === names.engineDbType && version !== undefined
+        ? [{ version, major: getOwn(entry, bundledMajor) === true }]
+        : [];
+    },
+  );
   const flags = new Map<string, boolean>();
   for (const { version, major } of entries.sort((left, right) =>
     compareEngineVersions(left.version, right.version),
@@ -126,7 +128,7 @@ function bundledVersions(object: unknown, names: Names): ClusterFacts["versions"
 
 /** The name of the EC that a database refers to, undefined when it names none (C16). */
 export function referenceOf(object: unknown, kind: Edit["kind"], names: Names): string | undefined {
-  return text(at(object, fieldsOf(kind, names).clusterReference));
+  return asString(getPath(object, fieldsOf(kind, names).clusterReference));
 }
 
 /** An EC's key, namespace/name. */

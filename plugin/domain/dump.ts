@@ -3,7 +3,7 @@ import { type Finding, findingIn, warning } from "./findings";
 import type { Names } from "./names";
 import { type KubeObject, objectLabel } from "./objects";
 import { parsePlatformVersion } from "./release/platforms";
-import { at, text } from "./values";
+import { getPath, asString } from "./values";
 
 const findings = {
   noOwners: warning("DUMP-NO-OWNERS", "S18", {
@@ -85,7 +85,7 @@ export function dumpFindings(
 export function kubernetesVersionOf(objects: readonly KubeObject[]): string | undefined {
   const told = objects
     .filter(({ kind, apiVersion }) => kind === "Node" && apiVersion === "v1")
-    .flatMap((node) => text(at(node, ["status", "nodeInfo", "kubeletVersion"])) ?? []);
+    .flatMap((node) => asString(getPath(node, ["status", "nodeInfo", "kubeletVersion"])) ?? []);
   return told
     .flatMap((version) => {
       const parsed = parsePlatformVersion(version);

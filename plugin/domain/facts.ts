@@ -4,7 +4,7 @@ import { kinds, olmKind, rbacKinds } from "./kinds";
 import { constraintResource } from "./scc/grants";
 import type { Names } from "./names";
 import type { KubeObject, Resource } from "./objects";
-import { own } from "./values";
+import { getOwn } from "./values";
 
 /** Where a list is read: in the operator's namespace, everywhere, or by one name alone. */
 export interface FactSource {
@@ -129,7 +129,7 @@ export function isOpenShift({ unserved, objects }: Facts): boolean {
   return (
     !unserved.has("constraints") ||
     !unserved.has("clusterVersions") ||
-    objects.nodes.some(({ metadata }) => own(metadata.labels, openShiftNode) !== undefined)
+    objects.nodes.some(({ metadata }) => getOwn(metadata.labels, openShiftNode) !== undefined)
   );
 }
 

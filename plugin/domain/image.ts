@@ -1,14 +1,14 @@
 /** Image references as manifests write them (S17). */
 import type { Names } from "./names";
-import { at, list, own, text } from "./values";
+import { getPath, asArray, getOwn, asString } from "./values";
 import { type KubeObject, objectLabel } from "./objects";
 
 /** The images of the operator's containers, of every Deployment of that name. */
 export function operatorImages(bundle: readonly KubeObject[], names: Names): readonly Image[] {
   return deployments(bundle, names)
-    .flatMap((deployment) => list(at(deployment, [...podSpec, "containers"])))
-    .filter((container) => containerNames(names).includes(String(own(container, "name"))))
-    .flatMap((container) => parseImage(own(container, "image")) ?? []);
+    .flatMap((deployment) => asArray(getPath(deployment, [...podSpec, "containers"])))
+    .filter((container) => containerNames(names).includes(String(getOwn(container, "name"))))
+    .flatMap((container) => parseImage(getOwn(container, "image")) ?? []);
 }
 
 /** What is wrong with the Deployment: one, with both containers, and the same image in both (S17). */
@@ -17,10 +17,10 @@ export function judgeImages(bundle: readonly KubeObject[], names: Names): readon
   const [deployment] = found;
   if (deployment === undefined) return [`it holds no Deployment/${names.operator.deployment}`];
   const label = objectLabel(deployment);
-  const containers = list(at(deployment, [...podSpec, "containers"]));
+  const containers = asArray(getPath(deployment, [...podSpec, "containers"]));
   const images = containerNames(names).map((name) => {
-    const container = containers.find((each) => own(each, "name") === name);
-    return { name, image: text(own(container, "image")) };
+    const container = containers.find((each) => getOwn(each, "name") === name);
+    return { name, image: asString(getOwn(container, "image")) };
   });
   const missing = images.filter(({ image }) => parseImage(image) === undefined);
   if (missing.length > 0) {
@@ -35,9 +35,9 @@ export function judgeImages(bundle: readonly KubeObject[], names: Names): readon
 export function relatedClusterTag(bundle: readonly KubeObject[], names: Names): string | undefined {
   const clusters = publicImages("cluster", names);
   return deployments(bundle, names)
-    .flatMap((deployment) => list(at(deployment, [...podSpec, "containers"])))
-    .flatMap((container) => list(own(container, "env")))
-    .flatMap((variable) => parseImage(own(variable, "value")) ?? [])
+    .flatMap((deployment) => asArray(getPath(deployment, [...podSpec, "containers"])))
+    .flatMap((container) => asArray(getOwn(container, "env")))
+    .flatMap((variable) => parseImage(getOwn(variable, "value")) ?? [])
     .find(({ repository }) => clusters.some((name) => isImage(repository, name)))?.tag;
 }
 
@@ -63,7 +63,7 @@ export interface Image {
 
 /** Takes a reference apart, a registry's port set apart from a tag; undefined for what is none. */
 export function parseImage(written: unknown): Image | undefined {
-  const match = /^([^@\s]+?)(?::([^:/@\s]+))?(?:@([^@\s]+))?$/.exec(text(written) ?? "");
+  const match = /^([^@\s]+?)(?::([^:/@\s]+))?(?:@([^@\s]+))?$/.exec(asString(written) ?? "");
   const [, repository, tag, digest] = match ?? [];
   return repository === undefined ? undefined : { repository, tag, digest };
 }

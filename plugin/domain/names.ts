@@ -4,7 +4,7 @@
  */
 import { fieldNamesOfKinds, restNames } from "./names/fields";
 import { apiNames, operatorNames, releaseNames, valueNames, webhookNames } from "./names/objects";
-import { Named } from "./names/sorts";
+import { NameSpec } from "./names/types";
 import type { KubeObject } from "./objects";
 import { isObject } from "./values";
 
@@ -105,7 +105,7 @@ export const namesTree = {
 
 /** The words of a tree of declared names. */
 type Words<T> = {
-  readonly [K in keyof T]: T[K] extends Named<infer V> ? V : Words<T[K]>;
+  readonly [K in keyof T]: T[K] extends NameSpec<infer V> ? V : Words<T[K]>;
 };
 
 /** The full set of names; every value is a string, a list of strings or a group of those. */
@@ -116,18 +116,18 @@ export type KindNames = Names["ec"];
 
 /** A group of declared names. */
 export interface NamesTree {
-  readonly [key: string]: Named | NamesTree;
+  readonly [key: string]: NameSpec | NamesTree;
 }
 
 /** The tree with another value in the place of every declared name. */
 export function mapNames(
   tree: NamesTree,
-  value: (named: Named, path: readonly string[]) => unknown,
+  value: (named: NameSpec, path: readonly string[]) => unknown,
   path: readonly string[] = [],
 ): unknown {
   const entries = Object.entries(tree).map(([key, inner]) => {
     const here = [...path, key];
-    return [key, inner instanceof Named ? value(inner, here) : mapNames(inner, value, here)];
+    return [key, inner instanceof NameSpec ? value(inner, here) : mapNames(inner, value, here)];
   });
   return Object.fromEntries(entries);
 }

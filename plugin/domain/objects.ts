@@ -1,5 +1,5 @@
 /** Kubernetes objects: their shapes, how they are addressed, and what identifies one. */
-import { type Json, own, text } from "./values";
+import { type Json, getOwn, asString } from "./values";
 
 /** A kind as it is addressed in a URL: group "" is the core group. */
 export interface Resource {
@@ -61,7 +61,7 @@ export function annotationKey(
   object: KubeObject | undefined,
   spellings: readonly string[],
 ): string | undefined {
-  return spellings.find((key) => text(own(object?.metadata.annotations, key)) !== undefined);
+  return spellings.find((key) => asString(getOwn(object?.metadata.annotations, key)) !== undefined);
 }
 
 /** What that annotation says. */
@@ -70,7 +70,7 @@ export function annotationOf(
   spellings: readonly string[],
 ): string | undefined {
   const key = annotationKey(object, spellings);
-  return key === undefined ? undefined : text(own(object?.metadata.annotations, key));
+  return key === undefined ? undefined : asString(getOwn(object?.metadata.annotations, key));
 }
 
 /** Where an object of a resource is. */

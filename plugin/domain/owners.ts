@@ -1,7 +1,7 @@
 /** Who else looks after an object: Helm, OLM, a GitOps controller (domain facts 4.4). */
 import { webhookFinding } from "./webhook/codes";
 import type { KubeObject } from "./objects";
-import { own, text } from "./values";
+import { getOwn, asString } from "./values";
 import type { StatusCause } from "./errors";
 import type { Finding } from "./findings";
 
@@ -65,14 +65,14 @@ const marks: readonly Mark[] = [
 export function ownerOf(object: KubeObject): Owner | undefined {
   const { labels, annotations, ownerReferences } = object.metadata;
   const byOlm = (ownerReferences ?? []).some(
-    (reference) => text(own(reference, "kind")) === "ClusterServiceVersion",
+    (reference) => asString(getOwn(reference, "kind")) === "ClusterServiceVersion",
   );
   if (byOlm) return marks.find((mark) => mark.owner.name === "OLM")?.owner;
   return marks.find(
     (mark) =>
-      (mark.labels ?? []).some((key) => own(labels, key) !== undefined) ||
-      (mark.annotations ?? []).some((key) => own(annotations, key) !== undefined) ||
-      Object.entries(mark.labelValues ?? {}).some(([key, value]) => own(labels, key) === value),
+      (mark.labels ?? []).some((key) => getOwn(labels, key) !== undefined) ||
+      (mark.annotations ?? []).some((key) => getOwn(annotations, key) !== undefined) ||
+      Object.entries(mark.labelValues ?? {}).some(([key, value]) => getOwn(labels, key) === value),
   )?.owner;
 }
 

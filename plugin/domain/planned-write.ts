@@ -23,7 +23,7 @@ export const planFindings = {
 } as const satisfies Readonly<Record<string, Explained>>;
 
 /** One thing that a write does to an object; a write that does several is several acts. */
-export interface Act {
+export interface Action {
   /** `Kind/namespace/name`. */
   readonly object: string;
   /** `delete`, `take x out of its users`. */
@@ -32,10 +32,10 @@ export interface Act {
 
 /** A finding for each act that was not among the confirmed ones. */
 export function unconfirmedFindings(
-  confirmed: readonly Act[],
-  now: readonly Act[],
+  confirmed: readonly Action[],
+  now: readonly Action[],
 ): readonly Finding[] {
-  const keyOf = ({ object, does }: Act): string => JSON.stringify([object, does]);
+  const keyOf = ({ object, does }: Action): string => JSON.stringify([object, does]);
   const known = new Set(confirmed.map(keyOf));
   return now
     .filter((act) => !known.has(keyOf(act)))

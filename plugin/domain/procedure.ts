@@ -26,7 +26,7 @@ import { entryNames } from "./webhook/configuration";
 import { checks } from "./checks/all";
 import { judgeBy, type JudgedCheck, type Judgment } from "./checks/judge";
 import type { Skip } from "./checks/selection";
-import { type CheckTarget, situationOf } from "./checks/situation";
+import { type CheckTarget, situationOf } from "./checks/context";
 import type { Finding } from "./findings";
 
 /** What a whole upgrade is to do, and what it was judged on. */

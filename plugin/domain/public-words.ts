@@ -2,7 +2,7 @@
  * Words for people, made from the command line: the one place that decides what of a flag, an address
  * or a text must not be printed or stored (cli contract, Output).
  */
-import { isObject, list, own } from "./values";
+import { isObject, asArray, getOwn } from "./values";
 
 /** Keys, bytes as Go prints them, and what is too long and too mixed for a name or a path. */
 const patterns = [
@@ -24,10 +24,10 @@ export function concealed(text: string, known: readonly string[]): string {
 /** Texts of six and more characters in a chart's values whose key says that they are secret. */
 export function secretsIn(values: unknown, secret = false): readonly string[] {
   if (typeof values === "string") return secret && values.length >= 6 ? [values] : [];
-  if (Array.isArray(values)) return list(values).flatMap((one) => secretsIn(one, secret));
+  if (Array.isArray(values)) return asArray(values).flatMap((one) => secretsIn(one, secret));
   if (!isObject(values)) return [];
   return Object.keys(values).flatMap((key) =>
-    secretsIn(own(values, key), secret || /pass|secret|token|key|cred|auth/i.test(key)),
+    secretsIn(getOwn(values, key), secret || /pass|secret|token|key|cred|auth/i.test(key)),
   );
 }
 

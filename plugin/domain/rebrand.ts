@@ -1,8 +1,8 @@
 /** A manifest that the tool ships, or one in the specification's words, under other names. */
 import { defaultNames, mapNames, type Names, namesTree } from "./names";
 import { kindKeys, moveFields } from "./names/moves";
-import { at, isObject, list, own, text } from "./values";
-import type { Place } from "./names/sorts";
+import { getPath, isObject, asArray, getOwn, asString } from "./values";
+import type { Place } from "./names/types";
 
 /** Which spelling stands for which, where a name has several. */
 export type Spellings = readonly (readonly [from: string, to: string])[];
@@ -67,13 +67,13 @@ export function placeOf(
   const found = byEnd.find(([known]) => end.endsWith(`.${known}`) || end === known);
   if (found !== undefined) return found[1];
   const last = path.at(-1) ?? "";
-  if (end.endsWith("env.[].value") && own(holder, "name") === operatorNamespace) {
+  if (end.endsWith("env.[].value") && getOwn(holder, "name") === operatorNamespace) {
     return "operatorNamespace";
   }
   if (Object.hasOwn(byField, last)) return byField[last];
   if (labelHolders.includes(path.at(-2) ?? "")) return "label";
-  if (end === "metadata.name") return text(own(document, "kind"));
-  return last === "name" ? text(own(holder, "kind")) : undefined;
+  if (end === "metadata.name") return asString(getOwn(document, "kind"));
+  return last === "name" ? asString(getOwn(holder, "kind")) : undefined;
 }
 
 interface Word {
@@ -93,7 +93,7 @@ function wordsOf(names: Names): readonly Word[] {
   const words: Word[] = [];
   mapNames(namesTree, ({ value, sort: { place } }, path) => {
     if (place === undefined) return;
-    const pairs = spellings([value].flat(), [at(names, path)].flat().map(String));
+    const pairs = spellings([value].flat(), [getPath(names, path)].flat().map(String));
     words.push(...pairs.map(([from, to]) => ({ from, to, place })));
   });
   const kinds = kindKeys.flatMap((key) => {
@@ -194,7 +194,7 @@ export function rebrand(document: unknown, names: Names): unknown {
     const { items, ...head } = document;
     return {
       ...(replaceWords(head, names) as object),
-      items: list(items).map((item) => rebrand(item, names)),
+      items: asArray(items).map((item) => rebrand(item, names)),
     };
   }
   return replaceWords(moveFields(document, names), names);

@@ -1,6 +1,6 @@
 /** Which fields of a custom resource the API server keeps, by the definition that it serves. */
 import type { KubeObject } from "./objects";
-import { at, isObject, list, own } from "./values";
+import { getPath, isObject, asArray, getOwn } from "./values";
 import { factNamed, type Facts } from "./facts";
 import { fieldsOf } from "./rules/fields";
 import type { Edit } from "./rules/types";
@@ -13,7 +13,7 @@ export function autoPaths({ ecFields }: Names): readonly Path[] {
 
 /** True when the EC asks for automatic upgrades under either spelling (S13, S51). */
 export function autoOf(ec: KubeObject, names: Names): boolean {
-  return autoPaths(names).some((path) => at(ec, path) === true);
+  return autoPaths(names).some((path) => getPath(ec, path) === true);
 }
 
 /** Where the definition has the field, undefined for nowhere; unread, as definitions are known to have it. */
@@ -44,7 +44,9 @@ export function versionPaths(
   const name = `${names[kind].plural}.${names.group}`;
   const definition = factNamed(facts, "definitions", { name });
   const served = servedPaths(definition, names.version, engineVersions);
-  const filled = (served ?? engineVersions).filter((path) => (at(object, path) ?? null) !== null);
+  const filled = (served ?? engineVersions).filter(
+    (path) => (getPath(object, path) ?? null) !== null,
+  );
   const [first, ...others] = filled;
   return first === undefined ? [served?.[0] ?? engineVersion] : [first, ...others];
 }
@@ -57,16 +59,16 @@ export function servedPaths(
   version: string,
   paths: readonly Path[],
 ): readonly Path[] | undefined {
-  const versions = list(at(definition, ["spec", "versions"]));
-  const served = versions.find((each) => own(each, "name") === version);
-  const schema = at(served, ["schema", "openAPIV3Schema"]);
+  const versions = asArray(getPath(definition, ["spec", "versions"]));
+  const served = versions.find((each) => getOwn(each, "name") === version);
+  const schema = getPath(served, ["schema", "openAPIV3Schema"]);
   return schema === undefined ? undefined : paths.filter((path) => has(schema, path));
 }
 
 /** True when a schema has a field; below a part that takes unknown fields everything is kept. */
 function has(schema: unknown, [first, ...rest]: Path): boolean {
   if (first === undefined) return true;
-  if (own(schema, "x-kubernetes-preserve-unknown-fields") === true) return true;
-  const inner = at(schema, ["properties", first]);
+  if (getOwn(schema, "x-kubernetes-preserve-unknown-fields") === true) return true;
+  const inner = getPath(schema, ["properties", first]);
   return isObject(inner) && has(inner, rest);
 }

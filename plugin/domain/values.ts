@@ -21,7 +21,7 @@ export function shapeProblem(value: unknown, length: number): string | undefined
       return "its aliases (&, *) expand to an absurd size: write it without them";
     if (typeof node !== "object" || node === null) return undefined;
     if (depth > deepest) return `it is nested deeper than ${deepest} levels, or contains itself`;
-    for (const inner of Array.isArray(node) ? list(node) : Object.values(node)) {
+    for (const inner of Array.isArray(node) ? asArray(node) : Object.values(node)) {
       const problem = visit(inner, depth + 1);
       if (problem !== undefined) return problem;
     }
@@ -39,14 +39,14 @@ export function isObject(value: unknown): value is Json {
 }
 
 /** The own property `key` of a value, undefined for anything else (`__proto__` is only data). */
-export function own(value: unknown, key: string): unknown {
+export function getOwn(value: unknown, key: string): unknown {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
 /** The value at a path of own properties, undefined where a part is missing. */
-export function at(value: unknown, path: readonly string[]): unknown {
+export function getPath(value: unknown, path: readonly string[]): unknown {
   let inner = value;
-  for (const key of path) inner = own(inner, key);
+  for (const key of path) inner = getOwn(inner, key);
   return inner;
 }
 
@@ -54,7 +54,7 @@ export function at(value: unknown, path: readonly string[]): unknown {
 export function withValue(object: Json, path: readonly string[], value: unknown): Json {
   const key = String(path[0]);
   const rest = path.slice(1);
-  const held = own(object, key);
+  const held = getOwn(object, key);
   const inner = rest.length === 0 ? value : withValue(isObject(held) ? held : {}, rest, value);
   if (inner !== undefined) return { ...object, [key]: inner };
   return Object.fromEntries(Object.entries(object).filter(([name]) => name !== key));
@@ -70,23 +70,23 @@ export function parseJson(text: string): unknown {
 }
 
 /** The value when it is a string that is not empty, else undefined. */
-export function text(value: unknown): string | undefined {
+export function asString(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
 /** The value when it is an array, else an empty one. */
-export function list(value: unknown): readonly unknown[] {
+export function asArray(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? (value as readonly unknown[]) : [];
 }
 
 /** The number at a path; `absent` where there is none. */
 export function numberAt(value: unknown, path: readonly string[], absent = 0): number {
-  const found = at(value, path);
+  const found = getPath(value, path);
   return typeof found === "number" ? found : absent;
 }
 
 /** A value as JSON for a message, "absent" when it is not there. */
-export function shown(value: unknown): string {
+export function renderValue(value: unknown): string {
   return value === undefined ? "absent" : JSON.stringify(value);
 }
 
@@ -128,9 +128,9 @@ export function sameJson(left: unknown, right: unknown): boolean {
 /** The pairs that have to be the same, undefined when the two cannot be. */
 function pairsInside([left, right]: Pair): readonly Pair[] | undefined {
   if (Array.isArray(left) && Array.isArray(right)) {
-    const others = list(right);
+    const others = asArray(right);
     return left.length === others.length
-      ? list(left).map((item, index) => [item, others[index]])
+      ? asArray(left).map((item, index) => [item, others[index]])
       : undefined;
   }
   if (!isObject(left) || !isObject(right)) return undefined;

@@ -1,6 +1,6 @@
 /** A document of kind Check as a person reads it: by area, what is ok counted, what is not in full. */
 import type { Finding } from "../domain/findings";
-import { isObject, list, own, text } from "../domain/values";
+import { isObject, asArray, getOwn, asString } from "../domain/values";
 import type { CheckLine } from "../run/check";
 import type { Report } from "../run/report";
 import { escape } from "./escape";
@@ -34,7 +34,7 @@ export function checkText(report: Report, style: TextStyle): string {
 }
 
 function linesOf({ details }: Report): readonly CheckLine[] {
-  return list(own(details, "checks")).filter(isObject) as unknown as readonly CheckLine[];
+  return asArray(getOwn(details, "checks")).filter(isObject) as unknown as readonly CheckLine[];
 }
 
 /** Without a cluster: what is checked. */
@@ -108,7 +108,7 @@ function alikeBlocks(
   { palette }: TextStyle,
 ): readonly (readonly string[])[] {
   const rest = alike.slice(mostAlike);
-  const named = rest.slice(0, mostObjects).map(({ object }) => escape(text(object) ?? "?"));
+  const named = rest.slice(0, mostObjects).map(({ object }) => escape(asString(object) ?? "?"));
   const more = rest.length - named.length;
   return [
     ...alike.slice(0, mostAlike).map((finding) => renderFinding(finding, palette)),

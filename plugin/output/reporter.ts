@@ -1,7 +1,7 @@
 /** The reporter for the chosen form: the talk on stderr, the result on stdout. */
 import type { Event, Report, Reporter } from "../run/report";
 import { isTerminal, palette, wantsColor } from "./style";
-import { Talk } from "./talk";
+import { ProgressReporter } from "./progress-reporter";
 import { renderText, type TextStyle } from "./text";
 import { escapeJson } from "./escape";
 
@@ -26,7 +26,7 @@ export interface TalkingReporter extends Reporter {
 /** Makes the reporter; the YAML library is loaded only for YAML. */
 export async function createReporter(wish: ReporterWish): Promise<TalkingReporter> {
   const { out, output } = wish;
-  const talk = new Talk(talkStyle(wish));
+  const talk = new ProgressReporter(talkStyle(wish));
   const render = await renderer(wish);
   return {
     event(event: Event) {

@@ -88,7 +88,7 @@ export const rehearse = rehearseCommand([
 export const diff = diffCommand(jobs);
 
 /** The commands that are given another one. */
-export const outers: readonly CommandEntry[] = [rehearse, diff];
+export const wrapperCommands: readonly CommandEntry[] = [rehearse, diff];
 
 /** Every command, in the order of the help. */
 export const entries: readonly CommandEntry[] = [

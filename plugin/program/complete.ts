@@ -4,7 +4,7 @@
  */
 import type { FlagSpec } from "../commands/flags";
 import { standardFlags } from "../commands/standard-flags";
-import { entries, outers, parents } from "./commands";
+import { entries, wrapperCommands, parents } from "./commands";
 import type { CommandEntry } from "./entry";
 
 type Candidate = readonly [word: string, help: string];
@@ -42,7 +42,7 @@ interface Place {
 
 /** After `rehearse` and `diff`, another command stands, and the flags of both. */
 function placeOf(words: readonly string[]): Place {
-  const outer = outers.find(({ path }) => path === words[0]);
+  const outer = wrapperCommands.find(({ path }) => path === words[0]);
   const typed = outer === undefined ? words : words.slice(1);
   const known = outer?.argument?.choices;
   const commands = known ? entries.filter(({ path }) => known.includes(path)) : entries;

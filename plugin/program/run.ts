@@ -69,14 +69,14 @@ function meant(thrown: unknown, { context: { signal }, open }: Session): unknown
 async function inNames(
   reporter: TalkingReporter,
   names: Names | undefined,
-): Promise<{ readonly reporter: TalkingReporter } & Pick<Scene, "say">> {
+): Promise<{ readonly reporter: TalkingReporter } & Pick<RunContext, "say">> {
   if (names === undefined) return { reporter, say: (text) => text };
   const { sentencesIn, worded } = await import("./wording.ts");
   const say = sentencesIn(names);
   return { reporter: worded(reporter, say), say };
 }
 
-interface Scene {
+interface RunContext {
   readonly job: Job;
   readonly world: World;
   /** Sentences of the program, in the words of the names. */
@@ -88,7 +88,7 @@ interface Scene {
 /** Text shows a document only when there is something in it that stderr does not say. */
 async function fail(
   error: unknown,
-  { job, world, say, reporter, session }: Scene,
+  { job, world, say, reporter, session }: RunContext,
 ): Promise<ExitCode> {
   const { withCommands } = await import("../commands/kubectl-command.ts");
   const failed = await withRoles(failureReport(error, known(job, session)), session);
@@ -135,7 +135,7 @@ function known({ entry }: Job, session: Session): Known {
 /** A run that ended otherwise than wished says so on stderr too, unless stdout is on the screen. */
 function sayWhy(
   report: Report,
-  { job: { options }, world, say }: Pick<Scene, "job" | "world" | "say">,
+  { job: { options }, world, say }: Pick<RunContext, "job" | "world" | "say">,
 ): void {
   if (options.output === "text" && isTerminal(world.streams.out)) return;
   const untold = options.quiet && options.output !== "text"; // findings are part of the talk

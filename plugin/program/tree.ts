@@ -3,7 +3,7 @@ import type { Prefix } from "../commands/context";
 import type { FlagSpec, RawFlags } from "../commands/flags";
 import { rehearsedByDefault, standardFlags } from "../commands/standard-flags";
 import { isOperand, normalize, opposite, splitGiven, type SplitLine } from "./argv";
-import { entries, outers, parents } from "./commands";
+import { entries, wrapperCommands, parents } from "./commands";
 import type { ArgumentSpec } from "../commands/spec";
 import type { Chosen } from "./entry";
 import { commandHelp, parentHelp, rootHelp } from "./help";
@@ -29,7 +29,7 @@ const allFlags = [...standardFlags, ...entries.flatMap((entry) => entry.flags)];
 function flagsOf(argv: readonly string[]): readonly FlagSpec[] {
   const operands = normalize(argv, allFlags).filter(isOperand);
   const [first, ...others] = operands;
-  const inner = outers.some(({ path }) => path === first) ? others : operands;
+  const inner = wrapperCommands.some(({ path }) => path === first) ? others : operands;
   const line = inner.length > 0 ? inner.join(" ") : rehearsedByDefault;
   const own = entries
     .filter(({ path }) => path === first || `${line} `.startsWith(`${path} `))
@@ -44,7 +44,7 @@ function flagsOf(argv: readonly string[]): readonly FlagSpec[] {
 /** Reads a command line; never throws for what a person may have typed. */
 export function parse(argv: readonly string[], prefix: Prefix): Parsed {
   const words = normalize(argv, flagsOf(argv));
-  const split = splitGiven(words, outers);
+  const split = splitGiven(words, wrapperCommands);
   const parsed = split === undefined ? parseWords(words, prefix) : parseGiven(split, prefix);
   return { ...parsed, words };
 }

@@ -2,7 +2,7 @@
 import { ApiError } from "../domain/errors";
 import type { Names } from "../domain/names";
 import type { KubeObject, Ref } from "../domain/objects";
-import { at, list, own, text } from "../domain/values";
+import { getPath, asArray, getOwn, asString } from "../domain/values";
 import { entryOf } from "../domain/webhook/configuration";
 import { answerOf } from "../domain/webhook/probe";
 import { selects } from "../domain/kube/selectors";
@@ -101,16 +101,16 @@ function judgedDatabase(state: StateView, names: Names): KubeObject | undefined 
     return (
       metadata.deletionTimestamp === undefined &&
       isEdited(edb, names) &&
-      selects(own(judged, "namespaceSelector"), home?.metadata.labels ?? {}) &&
-      selects(own(judged, "objectSelector"), metadata.labels ?? {})
+      selects(getOwn(judged, "namespaceSelector"), home?.metadata.labels ?? {}) &&
+      selects(getOwn(judged, "objectSelector"), metadata.labels ?? {})
     );
   });
 }
 
 /** Versions are those of the engine alone, and nobody edits an instance of an active-active database. */
 function isEdited(edb: KubeObject, { edbFields, engineDbType }: Names): boolean {
-  const type = at(edb, edbFields.type) ?? engineDbType;
-  return type === engineDbType && (at(edb, edbFields.activeActive) ?? undefined) === undefined;
+  const type = getPath(edb, edbFields.type) ?? engineDbType;
+  return type === engineDbType && (getPath(edb, edbFields.activeActive) ?? undefined) === undefined;
 }
 
 /** Edits to versions of the engine that some EC bundles, else to the specification's, newest first; and to channels. */
@@ -122,11 +122,11 @@ function goodValues(
   const { bundledType, bundledVersion } = names.entryFields;
   const bundled = state
     .list({ group: names.group, plural: names.ec.plural })
-    .flatMap((cluster) => list(at(cluster, names.fields.bundledDatabaseVersions)))
-    .filter((one) => own(one, bundledType) === names.engineDbType)
-    .flatMap((one) => text(own(one, bundledVersion)) ?? []);
+    .flatMap((cluster) => asArray(getPath(cluster, names.fields.bundledDatabaseVersions)))
+    .filter((one) => getOwn(one, bundledType) === names.engineDbType)
+    .flatMap((one) => asString(getOwn(one, bundledVersion)) ?? []);
   const versions = [...new Set(bundled.length > 0 ? bundled : names.engineVersions)].reverse();
-  const present = at(database, names.fields.engineVersion);
+  const present = getPath(database, names.fields.engineVersion);
   const edits = (values: readonly string[]) =>
     values
       .filter((value) => value !== present)
@@ -140,7 +140,7 @@ function unknownModule(database: KubeObject, names: Names): readonly object[] {
     .map((field) => ["spec", field])
     .map((path) => {
       const module = { [names.entryFields.moduleName]: "no-such-module" };
-      return nested(path, [...list(at(database, path)), module]);
+      return nested(path, [...asArray(getPath(database, path)), module]);
     })
     .reverse();
 }

@@ -6,7 +6,7 @@ import { rbac } from "./access/rbac";
 import { createRegistry } from "./kinds/registry";
 import { MemoryControlPlane } from "./memory/control-plane";
 import type { AccessControl } from "./model";
-import { atRest } from "./operator/at-rest";
+import { settledWorkloads } from "./operator/settled";
 import { playAlong, type PlayedClock } from "./operator/play";
 import { PlayedApis } from "./played-apis";
 import { routeTo } from "./service-route";
@@ -82,7 +82,7 @@ export async function openEmbedded(wish: EmbeddedWish): Promise<Embedded> {
       admission,
       ...(source.version !== undefined && { version: source.version }),
     });
-    controlPlane.load(atRest(source.objects, { ...wish, registry: createRegistry() }));
+    controlPlane.load(settledWorkloads(source.objects, { ...wish, registry: createRegistry() }));
     controlPlane.onChange(({ object }) => {
       if (!isCluster(object, names)) return;
       const all = controlPlane.state.list({ group: names.group, plural: names.ec.plural });

@@ -7,7 +7,7 @@ import { generatePair } from "../adapters/certificate";
 import type { Names } from "../domain/names";
 import type { KubeObject } from "../domain/objects";
 import { createRegistry } from "./kinds/registry";
-import { atRest } from "./operator/at-rest";
+import { settledWorkloads } from "./operator/settled";
 import { exampleAccess } from "./example-access";
 import { exampleDefinitions } from "./example-definitions";
 import { exampleOperator } from "./example-operator";
@@ -34,7 +34,7 @@ export async function exampleSource(names: Names, now: number): Promise<Source> 
   ];
   const created = new Date(now - 90 * 24 * 3_600_000).toISOString().replace(/\.\d+Z$/, "Z");
   const registry = createRegistry();
-  const complete = atRest(asApplied(objects, names, registry), {
+  const complete = settledWorkloads(asApplied(objects, names, registry), {
     names,
     namespace: operator,
     now,

@@ -60,7 +60,7 @@ const mostReruns = 3;
 
 /** The run without failures. */
 export async function runWithoutFaults(world: FaultWorld): Promise<Wanted & Outcome> {
-  const played = new Play(world, []);
+  const played = new FaultRun(world, []);
   const calls = await played.run();
   const wrong = await played.brokenMoment();
   return {
@@ -83,7 +83,7 @@ export async function playScenario(
   wanted: Wanted,
   scenario: Scenario,
 ): Promise<Outcome> {
-  const played = new Play(world, scenario);
+  const played = new FaultRun(world, scenario);
   await played.run();
   const left = played.changes.difference();
   const halfDone = left.size > 0 && !sameDifference(left, wanted.difference);
@@ -103,7 +103,7 @@ export async function playScenario(
 }
 
 /** One cluster, and the runs of the command on it. */
-class Play {
+class FaultRun {
   readonly changes: Changes;
   readonly ends: End[] = [];
   readonly met: Met[] = [];

@@ -1,7 +1,7 @@
 /** Which Service the webhook program plays, and whether anybody would be reached behind it. */
 import { kinds } from "../domain/kinds";
 import type { Names } from "../domain/names";
-import { text, at } from "../domain/values";
+import { asString, getPath } from "../domain/values";
 import { readyEndpoints } from "../domain/webhook/readiness";
 import type { ServiceRoute } from "./admission/targets";
 import type { StateView } from "./model";
@@ -18,8 +18,8 @@ export function routeTo({ namespace, names, port }: Played): ServiceRoute {
   return (service, state) => {
     if (service.namespace !== namespace || service.name !== names.webhook.service) return undefined;
     if (port !== undefined && isServed(service, state)) return { host: "127.0.0.1", port };
-    const address = text(
-      at(state.get(kinds.service, service.name, namespace), ["spec", "clusterIP"]),
+    const address = asString(
+      getPath(state.get(kinds.service, service.name, namespace), ["spec", "clusterIP"]),
     );
     return {
       refused: `dial tcp ${address ?? "10.96.0.1"}:${service.port}: connect: connection refused`,

@@ -1,6 +1,6 @@
 /** What a rehearsal on these objects cannot know: the limits that concern them, in sentences. */
 import type { KubeObject } from "../domain/objects";
-import { list, own, text } from "../domain/values";
+import { asArray, getOwn, asString } from "../domain/values";
 import { limits } from "./limits";
 
 /** What was found that a limit speaks of. */
@@ -40,6 +40,6 @@ function namesIn(objects: readonly KubeObject[], kind: string): readonly string[
 function entriesIn(objects: readonly KubeObject[], kind: string): readonly string[] {
   return objects
     .filter((object) => object.kind === kind)
-    .flatMap((object) => list(object["webhooks"]))
-    .map((entry) => text(own(entry, "name")) ?? "");
+    .flatMap((object) => asArray(object["webhooks"]))
+    .map((entry) => asString(getOwn(entry, "name")) ?? "");
 }

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { dirname, delimiter } from "node:path";
 import { createInterface } from "node:readline";
 import { EngineError, exitCodes } from "../domain/errors";
-import { own, parseJson, text } from "../domain/values";
+import { getOwn, parseJson, asString } from "../domain/values";
 
 /** What the program is started with. */
 export interface WebhookStart {
@@ -114,9 +114,9 @@ function listening(
     hear(child, (line) => {
       said.push(line);
       if (said.length > keptLines) said.shift();
-      const port = own(parseJson(line), "port");
+      const port = getOwn(parseJson(line), "port");
       if (typeof port !== "number") return;
-      const message = text(own(parseJson(line), "message"));
+      const message = asString(getOwn(parseJson(line), "message"));
       if (message === "ready") done(port, true);
       if (message === "listening") setTimeout(done, readyLimitMs, port, false).unref();
     });

@@ -12,7 +12,7 @@ import { kinds } from "../domain/kinds";
 import type { Names } from "../domain/names";
 import type { KubeObject, Ref } from "../domain/objects";
 import type { Permission } from "../domain/permissions";
-import { text } from "../domain/values";
+import { asString } from "../domain/values";
 import { requirePermissions, type RunPorts } from "./engine/permissions";
 import type { Clock } from "./ports";
 import type { Recorder } from "./engine/recorder";
@@ -129,7 +129,7 @@ function fromFile(
 /** The namespace that a file itself tells: the Secret's, else the one its certificate is made for. */
 function namespaceOf({ secret, leaf }: CertificateFacts, names: Names): string {
   return (
-    text(secret?.namespace) ??
+    asString(secret?.namespace) ??
     namespaceIn(leaf?.san ?? [], names.webhook.service) ??
     names.operator.namespace
   );

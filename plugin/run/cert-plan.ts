@@ -12,7 +12,16 @@ import { BlockedError } from "./engine/recorder";
 import type { Report } from "./report";
 import type { AskingPorts } from "./engine/permissions";
 import type { Names } from "../domain/names";
-import { at, isObject, type Json, list, own, parseJson, sameJson, text } from "../domain/values";
+import {
+  getPath,
+  isObject,
+  type Json,
+  asArray,
+  getOwn,
+  parseJson,
+  sameJson,
+  asString,
+} from "../domain/values";
 
 /** Ports of `cert create`; its kubectl commands name their namespace themselves. */
 export interface CreateDeps extends AskingPorts {
@@ -218,13 +227,13 @@ export function savedCopy(secret: KubeObject, name: string, names: Names): KubeO
 
 /** True for what savedCopy has made of the webhook's Secret. */
 export function isSavedCopy(secret: KubeObject, names: Names): boolean {
-  return own(secret.metadata.annotations, names.annotations.savedFrom) === names.webhook.secret;
+  return getOwn(secret.metadata.annotations, names.annotations.savedFrom) === names.webhook.secret;
 }
 
 /** The Secret that a saved copy was made of, as it was. */
 export function restored(copy: KubeObject, names: Names): KubeObject {
-  const namespace = text(copy.metadata.namespace);
-  const metadata = parsed(own(copy.metadata.annotations, names.annotations.savedMetadata));
+  const namespace = asString(copy.metadata.namespace);
+  const metadata = parsed(getOwn(copy.metadata.annotations, names.annotations.savedMetadata));
   return {
     ...contentOf(copy),
     metadata: {
@@ -232,7 +241,7 @@ export function restored(copy: KubeObject, names: Names): KubeObject {
       ...(namespace !== undefined && { namespace }),
       labels: strings(metadata["labels"]),
       annotations: strings(metadata["annotations"]),
-      ownerReferences: list(metadata["ownerReferences"]).filter(isObject),
+      ownerReferences: asArray(metadata["ownerReferences"]).filter(isObject),
     },
   };
 }
@@ -242,7 +251,9 @@ export function pairOf(secret: KubeObject, names: Names): KubeObject {
   const { secretCert, secretKey } = names.webhook;
   const namespace = secret.metadata.namespace ?? "";
   const item = (...keys: readonly string[]): string | undefined =>
-    keys.map((key) => text(at(secret, ["data", key]))).find((value) => value !== undefined);
+    keys
+      .map((key) => asString(getPath(secret, ["data", key])))
+      .find((value) => value !== undefined);
   const cert = item(secretCert, "tls.crt");
   const key = item(secretKey, "tls.key");
   return {

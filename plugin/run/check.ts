@@ -2,7 +2,7 @@
 import { type Area, type Check, judgingCodes } from "../domain/checks/check";
 import { isBlocked, type Judgment, judgeChecks, type Verdict } from "../domain/checks/judge";
 import { requireMatched, type Selection } from "../domain/checks/selection";
-import type { CheckTarget } from "../domain/checks/situation";
+import type { CheckTarget } from "../domain/checks/context";
 import { exitCodes } from "../domain/errors";
 import type { Facts } from "../domain/facts";
 import type { Finding, Severity } from "../domain/findings";

@@ -4,7 +4,7 @@
  */
 import type { KubeObject, Resource } from "../domain/objects";
 import type { Permission } from "../domain/permissions";
-import { at, text } from "../domain/values";
+import { getPath, asString } from "../domain/values";
 import { missingPermissions } from "./engine/permissions";
 import type { Access, Cluster, WriteOptions } from "./ports";
 
@@ -68,8 +68,8 @@ export class Reviews {
     };
     const answer = await this.cluster.create(object, options);
     return {
-      allowed: at(answer, ["status", "allowed"]) === true,
-      reason: text(at(answer, ["status", "reason"])) ?? "",
+      allowed: getPath(answer, ["status", "allowed"]) === true,
+      reason: asString(getPath(answer, ["status", "reason"])) ?? "",
     };
   }
 

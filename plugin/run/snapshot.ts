@@ -10,7 +10,7 @@ import type { Clock, Cluster } from "./ports";
 import type { Judgment } from "../domain/checks/judge";
 import { requireMatched, type Skip } from "../domain/checks/selection";
 import { judgePrerequisites, prerequisiteKeys } from "../domain/procedure";
-import { type Ledger, MissingPermissionsError, tellMissing } from "./engine/permissions";
+import { type PermissionChecker, MissingPermissionsError, tellMissing } from "./engine/permissions";
 import { BlockedError } from "./engine/recorder";
 import { definitionResource } from "../domain/operator/wanted";
 
@@ -184,7 +184,7 @@ export interface Beginning {
 
 /** Reads and judges the prerequisites; throws where one is missing, may not be read, or a skip matches none. */
 export async function requirePrerequisites(
-  deps: SnapshotDeps & Ledger,
+  deps: SnapshotDeps & PermissionChecker,
   { namespace, version, skip }: Beginning,
 ): Promise<void> {
   if (skip === undefined) return;
@@ -205,7 +205,7 @@ export async function requirePrerequisites(
 
 /** Throws where prerequisites are not judged because a list may not be read. */
 export async function requireRead(
-  ledger: Ledger,
+  ledger: PermissionChecker,
   { missing }: Pick<Judgment, "missing">,
 ): Promise<void> {
   if (missing.length === 0) return;

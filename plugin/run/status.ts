@@ -11,7 +11,7 @@ import { requirePermissions } from "./engine/permissions";
 import type { Recorder } from "./engine/recorder";
 import { readSnapshot, type SnapshotDeps } from "./snapshot";
 import type { ProbeOutcome } from "../domain/status/admission";
-import { own } from "../domain/values";
+import { getOwn } from "../domain/values";
 import { entryOf, serviceNamespaceOf } from "../domain/webhook/configuration";
 import { tally, type Pair, pairsFor } from "../domain/webhook/probe";
 import { labelsFor, selects } from "../domain/kube/selectors";
@@ -231,13 +231,13 @@ function pairFor(facts: Facts, name: string): Pair | string {
     .map((configuration) => entryOf(configuration, names.webhook.entry))
     .find((found) => serviceNamespaceOf(found) === operators);
   if (entry === undefined) return "no configuration of this namespace can be probed";
-  const selector = own(entry, "namespaceSelector");
+  const selector = getOwn(entry, "namespaceSelector");
   const namespace = objects.namespaces
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
     .filter(({ metadata }) => selects(selector, metadata.labels ?? {}))
     .map(({ metadata }) => String(metadata.name))
     .sort((one, other) => Number(other === operators) - Number(one === operators))[0];
-  const labels = labelsFor(own(entry, "objectSelector"));
+  const labels = labelsFor(getOwn(entry, "objectSelector"));
   if (namespace === undefined || labels === undefined)
     return "nothing is selected by its selectors";
   const served: readonly (readonly [plural: string, key: FactKey])[] = [

@@ -1,7 +1,7 @@
 /** A webhook server whose conduct a case chooses. */
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { isObject, type Json, own } from "../../plugin/domain/values";
+import { isObject, type Json, getOwn } from "../../plugin/domain/values";
 import { makePair, type Pair } from "../control-plane/certificate";
 
 const pairs = new Map<string, Pair>();
@@ -42,7 +42,7 @@ export async function startWebhook(
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       const review = JSON.parse(Buffer.concat(chunks).toString("utf8")) as Json;
-      const asked = own(review, "request");
+      const asked = getOwn(review, "request");
       const path = new URL(request.url ?? "/", "https://webhook").pathname;
       const verdict = judge(isObject(asked) ? asked : {}, path);
       if (verdict === "silent") return;
@@ -51,7 +51,7 @@ export async function startWebhook(
         return;
       }
       const { apiVersion = review["apiVersion"], kind = review["kind"] } = verdict;
-      const answer = { uid: own(asked, "uid"), ...verdict.response };
+      const answer = { uid: getOwn(asked, "uid"), ...verdict.response };
       response.writeHead(200, { "Content-Type": "application/json" });
       response.end(JSON.stringify({ apiVersion, kind, response: answer }));
     });

@@ -6,7 +6,7 @@ import { type ControlPlane, startControlPlane } from "./control-plane";
 import { applyCrds } from "./scene";
 import { connect } from "../../plugin/adapters/kubernetes/connect";
 import type { ConnectionFlags } from "../../plugin/adapters/kubernetes/flags";
-import { at, isObject, text } from "../../plugin/domain/values";
+import { getPath, isObject, asString } from "../../plugin/domain/values";
 import type { Cluster, KubeObject } from "../../plugin/run/ports";
 import { admissionService, kinds, refTo } from "../contract/objects";
 import { type RunningWebhook, startWebhook } from "../contract/webhook";
@@ -68,7 +68,7 @@ export async function openRealWorld(
     setStatus,
     serve: async ({ port = 443, ...webhook }) => {
       const service = await cluster.create(admissionService(namespace, port));
-      const host = text(at(service, ["spec", "clusterIP"])) ?? "";
+      const host = asString(getPath(service, ["spec", "clusterIP"])) ?? "";
       webhooks.push(await startWebhook({ host, port }, webhook));
     },
     settle: async (ready) => {

@@ -3,9 +3,9 @@ import { connect } from "../../plugin/adapters/kubernetes/connect";
 import { kinds } from "../../plugin/domain/kinds";
 import { defaultNames as names } from "../../plugin/domain/names";
 import type { KubeObject } from "../../plugin/domain/objects";
-import { at, list, own } from "../../plugin/domain/values";
+import { getPath, asArray, getOwn } from "../../plugin/domain/values";
 import type { PlayOptions } from "../../plugin/rehearsal/operator/play";
-import { played, productKinds } from "../../plugin/rehearsal/operator/scene";
+import { played, productKinds } from "../../plugin/rehearsal/operator/snapshot";
 import type { Cluster, Resource } from "../../plugin/run/ports";
 import { type ControlPlane, startControlPlane } from "./control-plane";
 import { startPlay } from "./played-operator";
@@ -81,9 +81,9 @@ function isUp(deployment: KubeObject): boolean {
   const { generation } = deployment.metadata;
   const status = deployment["status"];
   return (
-    own(status, "observedGeneration") === generation &&
-    own(status, "availableReplicas") === 1 &&
-    own(status, "updatedReplicas") === 1
+    getOwn(status, "observedGeneration") === generation &&
+    getOwn(status, "availableReplicas") === 1 &&
+    getOwn(status, "updatedReplicas") === 1
   );
 }
 
@@ -98,22 +98,26 @@ async function setImages(version: string): Promise<void> {
   await cluster.patch(ref, body, { type: "strategic" });
 }
 
-const stateOf = (ec: KubeObject): string => String(at(ec, names.ecFields.state));
+const stateOf = (ec: KubeObject): string => String(getPath(ec, names.ecFields.state));
 
 test("what is missing behind a Deployment and an EC is made, and both come to rest", async () => {
   const end = play();
   await seen(kinds.deployment, operator, isUp);
   const set = await seen(played.statefulSet, "ec", (object) => {
-    return at(object, ["status", "readyReplicas"]) === 3;
+    return getPath(object, ["status", "readyReplicas"]) === 3;
   });
   await end();
-  expect(at(set, ["status", "updateRevision"])).toBe(at(set, ["status", "currentRevision"]));
+  expect(getPath(set, ["status", "updateRevision"])).toBe(
+    getPath(set, ["status", "currentRevision"]),
+  );
 });
 
 test("a new image takes the webhook's endpoints away until the new pod is ready", async () => {
   const end = play();
   const endpoints = facts(kinds.endpointSlice, (slice) => {
-    const ready = list(slice["endpoints"]).map((one) => String(at(one, ["conditions", "ready"])));
+    const ready = asArray(slice["endpoints"]).map((one) =>
+      String(getPath(one, ["conditions", "ready"])),
+    );
     return `${slice.metadata.name ?? ""} ${ready.join()}`;
   });
   await until("the watch", () => endpoints.seen[0]);
@@ -150,26 +154,26 @@ test("an EC is upgraded pod by pod in reverse order, also by a play that continu
   const pods = (await cluster.list(played.pod, { namespace })) ?? [];
   const images = pods
     .filter(({ metadata }) => metadata.name?.startsWith("ec-"))
-    .map((pod) => own(list(at(pod, ["spec", "containers"]))[0], "image"));
+    .map((pod) => getOwn(asArray(getPath(pod, ["spec", "containers"]))[0], "image"));
   expect(images).toEqual(Array.from({ length: 3 }, () => `${names.images.cluster}:8.2.0-46.13`));
 });
 
 test("a database reaches its new version by way of a pending change", async () => {
   const end = play();
   const states = facts(product.edb, (edb) =>
-    edb.metadata.name === "sessions" ? String(at(edb, names.edbFields.status)) : undefined,
+    edb.metadata.name === "sessions" ? String(getPath(edb, names.edbFields.status)) : undefined,
   );
   await until("the watch", () => states.seen[0]);
   const ref = { resource: product.edb, name: "sessions", namespace };
   await cluster.patch(ref, { spec: { engineVersion: "7.4" } }, { type: "merge" });
   const raised = await seen(product.edb, "sessions", (edb) => {
-    return at(edb, names.fields.statusVersion) === "7.4.0";
+    return getPath(edb, names.fields.statusVersion) === "7.4.0";
   });
   // the watch may tell it later than a read does
   await until("the pending change to end", () => states.seen.length >= 3 || undefined);
   await Promise.all([states.end(), end()]);
   expect(states.seen).toEqual(["active", "active-change-pending", "active"]);
-  expect(at(raised, names.edbFields.observedGeneration)).toBe(raised.metadata.generation);
+  expect(getPath(raised, names.edbFields.observedGeneration)).toBe(raised.metadata.generation);
 });
 
 test("a hook Job ends well, and the definitions that it mounts are there", async () => {
@@ -213,9 +217,13 @@ test("a hook Job ends well, and the definitions that it mounts are there", async
       },
     },
   });
-  const job = await seen(played.job, "crds", (object) => own(object["status"], "succeeded") === 1);
+  const job = await seen(
+    played.job,
+    "crds",
+    (object) => getOwn(object["status"], "succeeded") === 1,
+  );
   await end();
-  const types = list(at(job, ["status", "conditions"])).map((one) => own(one, "type"));
+  const types = asArray(getPath(job, ["status", "conditions"])).map((one) => getOwn(one, "type"));
   expect(types).toContain("Complete");
   expect(await cluster.serves(group, "v1")).toBeDefined();
 });
@@ -224,11 +232,11 @@ test("a play whose API server refuses the new pod says why in the Deployment", a
   const end = play({ misbehave: { operatorQuota: true } });
   await setImages("8.2.0-12");
   const failing = await seen(kinds.deployment, operator, (deployment) =>
-    list(at(deployment, ["status", "conditions"])).some(
-      (one) => own(one, "type") === "ReplicaFailure",
+    asArray(getPath(deployment, ["status", "conditions"])).some(
+      (one) => getOwn(one, "type") === "ReplicaFailure",
     ),
   );
   await end();
-  const failure = list(at(failing, ["status", "conditions"])).at(-1);
-  expect(own(failure, "message")).toContain("exceeded quota");
+  const failure = asArray(getPath(failing, ["status", "conditions"])).at(-1);
+  expect(getOwn(failure, "message")).toContain("exceeded quota");
 });

@@ -1,7 +1,7 @@
 /** The operator at play beside a test on the real API server. */
 import { connect } from "../../plugin/adapters/kubernetes/connect";
 import { defaultNames as names } from "../../plugin/domain/names";
-import type { Misbehaviour } from "../../plugin/rehearsal/operator/scene";
+import type { Misbehaviour } from "../../plugin/rehearsal/operator/snapshot";
 import { type PlayOptions, playOperator } from "../../plugin/rehearsal/operator/play";
 import { systemClock } from "../../plugin/program/clock";
 import type { ControlPlane } from "./control-plane";

@@ -8,7 +8,7 @@ import { shippedRbac } from "../../plugin/adapters/shipped-rbac";
 import { parseDocuments } from "../../plugin/adapters/yaml";
 import { defaultNames as names } from "../../plugin/domain/names";
 import { type Grant, grantsOf, rulesOf } from "../../plugin/domain/rbac/rules";
-import { at } from "../../plugin/domain/values";
+import { getPath } from "../../plugin/domain/values";
 import type { Demand, Question, Told, WatchOrders } from "./access-watch-process";
 import { type ControlPlane, startControlPlane } from "./control-plane";
 import { applyCrds } from "./scene";
@@ -45,7 +45,7 @@ const account = {
 const shipped = Object.entries(shippedRbac()).flatMap(([file, text]) => parseDocuments(text, file));
 const newRules = rulesOf(
   shipped.find(
-    (one) => at(one, ["kind"]) === "Role" && at(one, ["metadata", "name"]) === "edb-role",
+    (one) => getPath(one, ["kind"]) === "Role" && getPath(one, ["metadata", "name"]) === "edb-role",
   ),
 );
 const oldGrants = grantsOf(oldRules);
@@ -136,7 +136,7 @@ async function may(resourceAttributes: Question): Promise<boolean> {
   const spec = { ...account, resourceAttributes };
   const body = { apiVersion: "authorization.k8s.io/v1", kind: "SubjectAccessReview", spec };
   const answer = await controlPlane.api.send("POST", path, { body });
-  return at(answer.body, ["status", "allowed"]) === true;
+  return getPath(answer.body, ["status", "allowed"]) === true;
 }
 
 async function reapply(mode: string, more: readonly string[] = []): Promise<PluginRun> {

@@ -1,6 +1,6 @@
 /** `reapply-rbac` where the operator finds its namespaces by label, and the way back from it, on a real API server. */
 import { defaultNames as names } from "../../plugin/domain/names";
-import { at, own } from "../../plugin/domain/values";
+import { getPath, getOwn } from "../../plugin/domain/values";
 import { type ControlPlane, startControlPlane } from "./control-plane";
 import { applyCrds } from "./scene";
 import {
@@ -50,7 +50,7 @@ async function mayFindNamespaces(): Promise<boolean> {
   const path = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
   const body = { apiVersion: "authorization.k8s.io/v1", kind: "SubjectAccessReview", spec };
   const answer = await controlPlane.api.send("POST", path, { body });
-  return at(answer.body, ["status", "allowed"]) === true;
+  return getPath(answer.body, ["status", "allowed"]) === true;
 }
 
 describe.each<{ selector: string; marks: Record<string, string>; prefix: string }>([
@@ -119,7 +119,7 @@ describe("put back by what is printed:", () => {
     return await Promise.all(
       objects.map(async (object) => {
         const stored: KubeObject | undefined = await controlPlane.api.read(object);
-        return ["rules", "roleRef", "subjects"].map((part) => own(stored, part));
+        return ["rules", "roleRef", "subjects"].map((part) => getOwn(stored, part));
       }),
     );
   }

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { connect } from "../../plugin/adapters/kubernetes/connect";
 import { kinds } from "../../plugin/domain/kinds";
 import { defaultNames as names } from "../../plugin/domain/names";
-import { at } from "../../plugin/domain/values";
+import { getPath } from "../../plugin/domain/values";
 import { systemClock } from "../../plugin/program/clock";
 import { EdbBridge } from "../../plugin/rehearsal/cluster-api/bridge";
-import { played, productKinds } from "../../plugin/rehearsal/operator/scene";
+import { played, productKinds } from "../../plugin/rehearsal/operator/snapshot";
 import type { Cluster, Ref } from "../../plugin/run/ports";
 import { anApiSecret } from "../support/cluster-api-client";
 import { aClusterApi, aModuleArchive, type ClusterApiForTest } from "../support/played-cluster-api";
@@ -58,9 +58,9 @@ beforeAll(async () => {
     const found = await cluster.get({ resource: kinds.deployment, name: deployment, namespace });
     const set = await cluster.get({ resource: played.statefulSet, name: "ec", namespace });
     const ready =
-      at(found, ["status", "observedGeneration"]) === found?.metadata.generation &&
-      at(found, ["status", "availableReplicas"]) === 1 &&
-      at(set, ["status", "readyReplicas"]) === 3;
+      getPath(found, ["status", "observedGeneration"]) === found?.metadata.generation &&
+      getPath(found, ["status", "availableReplicas"]) === 1 &&
+      getPath(set, ["status", "readyReplicas"]) === 3;
     return ready || undefined;
   });
   const spec = { engineEnterpriseImageSpec: { versionTag: target } };
@@ -87,7 +87,7 @@ async function setOperator(version: string): Promise<void> {
 }
 
 async function state(): Promise<unknown> {
-  return at(await cluster.get(ecRef), names.ecFields.state);
+  return getPath(await cluster.get(ecRef), names.ecFields.state);
 }
 
 function recover(...args: readonly string[]): Promise<PluginRun> {
@@ -129,13 +129,15 @@ test("--apply ends Running once the module is defined, resources and databases a
   const accepted = await controlPlane.writesSince(mark, { user: runner.name, outcome: "accepted" });
   expect(accepted.map(writeLine).sort()).toEqual(["patch orders", "patch sessions"]);
   const orders = await cluster.get(edbRef("orders"));
-  expect([at(orders, names.fields.engineVersion), await state()]).toEqual(["7.2", "Running"]);
+  expect([getPath(orders, names.fields.engineVersion), await state()]).toEqual(["7.2", "Running"]);
   expect(api.store.bdbs.get(1)?.version).toBe("7.2.0");
   const sessions = await cluster.get(edbRef("sessions"));
-  expect(at(sessions, ["spec", "modulesList"])).toMatchObject([{ name: "rg", version: "2.0.0" }]);
+  expect(getPath(sessions, ["spec", "modulesList"])).toMatchObject([
+    { name: "rg", version: "2.0.0" },
+  ]);
   for (const edb of [orders, sessions]) {
-    expect(at(edb, names.edbFields.observedGeneration)).toBe(edb?.metadata.generation);
-    expect(at(edb, names.edbFields.specStatus)).toBe("Valid");
+    expect(getPath(edb, names.edbFields.observedGeneration)).toBe(edb?.metadata.generation);
+    expect(getPath(edb, names.edbFields.specStatus)).toBe("Valid");
   }
   const again = await recover(...flags);
   expect([again.code, again.writes]).toEqual([0, []]);

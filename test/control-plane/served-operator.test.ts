@@ -3,8 +3,8 @@ import { connect } from "../../plugin/adapters/kubernetes/connect";
 import { kinds } from "../../plugin/domain/kinds";
 import { defaultNames as names } from "../../plugin/domain/names";
 import type { KubeObject } from "../../plugin/domain/objects";
-import { at } from "../../plugin/domain/values";
-import { productKinds } from "../../plugin/rehearsal/operator/scene";
+import { getPath } from "../../plugin/domain/values";
+import { productKinds } from "../../plugin/rehearsal/operator/snapshot";
 import type { Cluster } from "../../plugin/run/ports";
 import { type ControlPlane, startControlPlane } from "./control-plane";
 import { seedScene } from "./scene";
@@ -56,15 +56,15 @@ async function seen(
   });
 }
 
-const versionOf = (edb: KubeObject): unknown => at(edb, names.fields.statusVersion);
-const stateOf = (object: KubeObject): unknown => at(object, names.ecFields.state);
+const versionOf = (edb: KubeObject): unknown => getPath(edb, names.fields.statusVersion);
+const stateOf = (object: KubeObject): unknown => getPath(object, names.ecFields.state);
 
 test("an edit of an EDB is an upgrade of its database, whose action the EDB tells", async () => {
   const orders = { ...sessions, name: "orders" };
   await cluster.patch(orders, { spec: { engineVersion: "7.4" } }, { type: "merge" });
   const raised = await seen(orders, (edb) => versionOf(edb) === "7.4.0");
   expect(both.api.store.bdbs.get(1)).toMatchObject({ version: "7.4.0", status: "active" });
-  const action = String(at(raised, names.edbFields.lastActionUid));
+  const action = String(getPath(raised, names.edbFields.lastActionUid));
   expect(await both.api.call(`/v1/actions/${action}`)).toMatchObject({
     body: { status: "completed", object_name: "bdb:1" },
   });
@@ -89,7 +89,7 @@ test("S100: an upgrade of the cluster that is frozen by an old database continue
   expect(await both.api.call("/v1/bdbs/2/upgrade", { body })).toMatchObject({ status: 200 });
   await seen(ec, (object) => stateOf(object) === "Running");
   const raised = await seen(sessions, (edb) => versionOf(edb) === "7.4.0");
-  expect(at(raised, names.fields.engineVersion)).toBe("6.2");
+  expect(getPath(raised, names.fields.engineVersion)).toBe("6.2");
 });
 
 /** Of the service's work: a test waits for facts, not for times. */

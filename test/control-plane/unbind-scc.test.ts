@@ -2,7 +2,7 @@
 import { rmSync, readFileSync } from "node:fs";
 import { connect } from "../../plugin/adapters/kubernetes/connect";
 import { defaultNames } from "../../plugin/domain/names";
-import { own } from "../../plugin/domain/values";
+import { getOwn } from "../../plugin/domain/values";
 import { exampleDefinitions } from "../../plugin/rehearsal/example-definitions";
 import type { Cluster } from "../../plugin/run/ports";
 import { constellations } from "../plugin/run/scc/way-ins";
@@ -147,7 +147,7 @@ describe("on OpenShift", () => {
     expect([...after.keys()].sort()).toEqual([...before.keys()].sort());
     for (const [label, object] of before) {
       for (const field of ["users", "subjects"]) {
-        expect([label, own(after.get(label), field)]).toEqual([label, own(object, field)]);
+        expect([label, getOwn(after.get(label), field)]).toEqual([label, getOwn(object, field)]);
       }
     }
     expect(await mayUse(cluster, place, { name: user(ns), namespace: ns })).toBe(true);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaultNames as names } from "../../plugin/domain/names";
 import { rbacKinds } from "../../plugin/domain/kinds";
-import { at, list, own } from "../../plugin/domain/values";
+import { getPath, asArray, getOwn } from "../../plugin/domain/values";
 import { configurationResource } from "../../plugin/domain/webhook/configuration";
 import { writeChart } from "../support/releases/chart";
 import { releaseShapes, type ReleaseVersion } from "../support/releases/versions";
@@ -66,8 +66,8 @@ function upgrade(version: ReleaseVersion, args: readonly string[] = ["--yes"]): 
 async function expectRights(version: ReleaseVersion): Promise<void> {
   for (const one of managed) {
     const ref = { resource: rbacKinds.role, name: names.rbac.consumerRole, namespace: one };
-    const rules = list((await scene.cluster.get(ref))?.["rules"]);
-    const resources = rules.flatMap((rule) => list(own(rule, "resources")));
+    const rules = asArray((await scene.cluster.get(ref))?.["rules"]);
+    const resources = rules.flatMap((rule) => asArray(getOwn(rule, "resources")));
     expect(resources).toContain(releaseShapes[version].endpoints);
   }
 }
@@ -75,11 +75,11 @@ async function expectRights(version: ReleaseVersion): Promise<void> {
 async function expectAt(version: ReleaseVersion): Promise<void> {
   const { cluster } = scene;
   const deployment = await cluster.get(operatorRef);
-  const containers = list(at(deployment, ["spec", "template", "spec", "containers"]));
+  const containers = asArray(getPath(deployment, ["spec", "template", "spec", "containers"]));
   const image = `${names.images.operator}:${version}`;
-  expect(containers.map((container) => own(container, "image"))).toEqual([image, image]);
+  expect(containers.map((container) => getOwn(container, "image"))).toEqual([image, image]);
   const ec = await cluster.get(ecRef);
-  expect([at(ec, names.ecFields.versionTag), at(ec, names.ecFields.state)]).toEqual([
+  expect([getPath(ec, names.ecFields.versionTag), getPath(ec, names.ecFields.state)]).toEqual([
     releaseShapes[version].cluster,
     "Running",
   ]);
@@ -117,6 +117,6 @@ test("the values that were given are kept, and the webhook is the chart's alone"
   expect(configurations.map(({ metadata }) => metadata.name)).toEqual([
     `${names.webhook.configuration}-${namespace}`,
   ]);
-  const [entry] = list(configurations[0]?.["webhooks"]);
-  expect(at(entry, ["clientConfig", "caBundle"])).toMatch(/./);
+  const [entry] = asArray(configurations[0]?.["webhooks"]);
+  expect(getPath(entry, ["clientConfig", "caBundle"])).toMatch(/./);
 });

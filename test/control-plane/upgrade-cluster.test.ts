@@ -2,8 +2,8 @@
 import { connect } from "../../plugin/adapters/kubernetes/connect";
 import { kinds } from "../../plugin/domain/kinds";
 import { defaultNames as names } from "../../plugin/domain/names";
-import { at } from "../../plugin/domain/values";
-import { type Misbehaviour, played, productKinds } from "../../plugin/rehearsal/operator/scene";
+import { getPath } from "../../plugin/domain/values";
+import { type Misbehaviour, played, productKinds } from "../../plugin/rehearsal/operator/snapshot";
 import type { Cluster, KubeObject } from "../../plugin/run/ports";
 import { type ControlPlane, startControlPlane } from "./control-plane";
 import { shortTimes, whilePlaying as playWhile } from "./played-operator";
@@ -36,9 +36,9 @@ beforeAll(async () => {
       });
       const set = await cluster.get({ resource: played.statefulSet, name: "ec", namespace });
       const ready =
-        at(deployment, ["status", "observedGeneration"]) === deployment?.metadata.generation &&
-        at(deployment, ["status", "availableReplicas"]) === 1 &&
-        at(set, ["status", "readyReplicas"]) === 3;
+        getPath(deployment, ["status", "observedGeneration"]) === deployment?.metadata.generation &&
+        getPath(deployment, ["status", "availableReplicas"]) === 1 &&
+        getPath(set, ["status", "readyReplicas"]) === 3;
       return ready || undefined;
     });
   });
@@ -122,7 +122,7 @@ test("a field that a GitOps controller holds: 5 with its name, and not one write
       apiVersion: before?.apiVersion ?? "",
       kind: names.ec.kind,
       metadata: { name: "ec", namespace },
-      spec: { engineEnterpriseImageSpec: { versionTag: at(before, path) } },
+      spec: { engineEnterpriseImageSpec: { versionTag: getPath(before, path) } },
     },
     { fieldManager: "argocd-controller", force: true },
   );
@@ -178,7 +178,7 @@ test("from start to end: one write, and every pod runs the next release", async 
   const pods = (await cluster.list(played.pod, { namespace })) ?? [];
   const images = pods
     .filter(({ metadata }) => /^ec-\d$/.test(metadata.name ?? ""))
-    .map((pod) => at(pod, ["spec", "containers"]));
+    .map((pod) => getPath(pod, ["spec", "containers"]));
   expect(images).toHaveLength(3);
   for (const one of images) expect(JSON.stringify(one)).toContain(`:${next}`);
 });
@@ -188,7 +188,7 @@ test("InvalidUpgrade that comes after the write is explained from data", async (
     await setOperator("8.2.0-13");
     const waiting = upgrade("--target", target, "--wait");
     await until("the write", async () =>
-      at(await cluster.get(ecRef), names.ecFields.versionTag) === target ? true : undefined,
+      getPath(await cluster.get(ecRef), names.ecFields.versionTag) === target ? true : undefined,
     );
     await patchEc({
       spec: {
@@ -206,11 +206,11 @@ test("InvalidUpgrade that comes after the write is explained from data", async (
 async function settledAt(tag: string): Promise<void> {
   await until(`pods of ${tag}`, async () => {
     const set = await cluster.get({ resource: played.statefulSet, name: "ec", namespace });
-    const state = at(await cluster.get(ecRef), names.ecFields.state);
+    const state = getPath(await cluster.get(ecRef), names.ecFields.state);
     const done =
       JSON.stringify(set?.["spec"]).includes(`:${tag}`) &&
-      at(set, ["status", "readyReplicas"]) === 3 &&
-      at(set, ["status", "updateRevision"]) === at(set, ["status", "currentRevision"]) &&
+      getPath(set, ["status", "readyReplicas"]) === 3 &&
+      getPath(set, ["status", "updateRevision"]) === getPath(set, ["status", "currentRevision"]) &&
       state === "Running";
     return done || undefined;
   });

@@ -2,9 +2,9 @@
 import { connect } from "../../plugin/adapters/kubernetes/connect";
 import { kinds } from "../../plugin/domain/kinds";
 import { defaultNames as names } from "../../plugin/domain/names";
-import { at } from "../../plugin/domain/values";
+import { getPath } from "../../plugin/domain/values";
 import { systemClock } from "../../plugin/program/clock";
-import { type Misbehaviour, played, productKinds } from "../../plugin/rehearsal/operator/scene";
+import { type Misbehaviour, played, productKinds } from "../../plugin/rehearsal/operator/snapshot";
 import type { Cluster } from "../../plugin/run/ports";
 import { aCaFile, anApiSecret } from "../support/cluster-api-client";
 import { aClusterApi } from "../support/played-cluster-api";
@@ -44,7 +44,7 @@ beforeAll(async () => {
   await whilePlaying({}, async () => {
     await until("the operator and three pods", async () => {
       const set = await cluster.get({ resource: played.statefulSet, name: "ec", namespace });
-      return at(set, ["status", "readyReplicas"]) === 3 || undefined;
+      return getPath(set, ["status", "readyReplicas"]) === 3 || undefined;
     });
   });
 });
@@ -67,7 +67,7 @@ const codesOf = ({ report }: PluginRun): readonly string[] =>
   (report.findings ?? []).map(({ code }) => code);
 
 const runs = async (name: string): Promise<unknown> =>
-  at(await cluster.get({ resource: edb, name, namespace }), ["status", "version"]);
+  getPath(await cluster.get({ resource: edb, name, namespace }), ["status", "version"]);
 
 test("dry runs write nothing: the plan is told with the command that does the same", async () => {
   for (const mode of ["client", "server"]) {

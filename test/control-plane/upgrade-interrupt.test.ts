@@ -5,7 +5,7 @@
 import { defaultNames as names } from "../../plugin/domain/names";
 import { factSources } from "../../plugin/domain/facts";
 import { rbacKinds } from "../../plugin/domain/kinds";
-import { own } from "../../plugin/domain/values";
+import { getOwn } from "../../plugin/domain/values";
 import type { KubeObject } from "../../plugin/run/ports";
 import type { AuditMark } from "./control-plane";
 import { makePair } from "./certificate";
@@ -49,7 +49,7 @@ function plain(object: KubeObject): unknown {
   const { kind, metadata } = object;
   const { name, namespace: where, labels, annotations, managedFields } = metadata;
   const owners = (managedFields as readonly unknown[] | undefined)
-    ?.map((each) => [own(each, "manager"), own(each, "operation"), own(each, "fieldsV1")])
+    ?.map((each) => [getOwn(each, "manager"), getOwn(each, "operation"), getOwn(each, "fieldsV1")])
     .filter(([manager]) => manager === names.fieldManager);
   const content = Object.entries(object).filter(([key]) => !["metadata", "status"].includes(key));
   return { kind, name, where, labels, annotations, owners, ...Object.fromEntries(content) };

@@ -4,8 +4,8 @@
  */
 import { kinds } from "../../plugin/domain/kinds";
 import { defaultNames as names } from "../../plugin/domain/names";
-import { at, list, own, text } from "../../plugin/domain/values";
-import { type Misbehaviour, played } from "../../plugin/rehearsal/operator/scene";
+import { getPath, asArray, getOwn, asString } from "../../plugin/domain/values";
+import { type Misbehaviour, played } from "../../plugin/rehearsal/operator/snapshot";
 import type { KubeObject, Resource } from "../../plugin/run/ports";
 import { bundleOf } from "../support/releases/tree";
 import { releaseShapes } from "../support/releases/versions";
@@ -122,8 +122,8 @@ async function polledSince(
 const waitingFor =
   (reason: string) =>
   (pod: KubeObject): boolean =>
-    list(at(pod, ["status", "containerStatuses"])).some(
-      (status) => text(at(status, ["state", "waiting", "reason"])) === reason,
+    asArray(getPath(pod, ["status", "containerStatuses"])).some(
+      (status) => asString(getPath(status, ["state", "waiting", "reason"])) === reason,
     );
 
 const upgrade = (misbehave: Misbehaviour, args: readonly string[] = []): Promise<PluginRun> =>
@@ -150,13 +150,13 @@ const podIs = (pattern: RegExp, reason: string): Fact => ({
 const notMade: Fact = {
   resource: kinds.deployment,
   is: (deployment) =>
-    list(at(deployment, ["status", "conditions"])).some(
-      (condition) => own(condition, "type") === "ReplicaFailure",
+    asArray(getPath(deployment, ["status", "conditions"])).some(
+      (condition) => getOwn(condition, "type") === "ReplicaFailure",
     ),
 };
 const stateIs = (state: string): Fact => ({
   resource: ecRef.resource,
-  is: (ec) => at(ec, names.ecFields.state) === state,
+  is: (ec) => getPath(ec, names.ecFields.state) === state,
 });
 /** Time for what happens meanwhile. */
 const staleRunningMs = 4_000;
@@ -273,7 +273,7 @@ function editDatabase(spec: object): Promise<unknown> {
 /** The EC asks for the new tag. */
 const isTold: Fact = {
   resource: ecRef.resource,
-  is: (ec) => at(ec, names.ecFields.versionTag) === releaseShapes[to].cluster,
+  is: (ec) => getPath(ec, names.ecFields.versionTag) === releaseShapes[to].cluster,
 };
 
 async function expectNamed(row: Row, poll: string): Promise<void> {
@@ -332,9 +332,9 @@ describe("what only looks wrong, or right:", () => {
     expect(run.code).toBe(0);
     const pods = (await scene.cluster.list(played.pod, { namespace })) ?? [];
     const nodes = pods.filter(({ metadata }) => /^ec-\d$/.test(metadata.name ?? ""));
-    expect(nodes.map((pod) => own(list(at(pod, ["spec", "containers"]))[0], "image"))).toEqual(
-      nodes.map(() => `${names.images.cluster}:${releaseShapes[to].cluster}`),
-    );
+    expect(
+      nodes.map((pod) => getOwn(asArray(getPath(pod, ["spec", "containers"]))[0], "image")),
+    ).toEqual(nodes.map(() => `${names.images.cluster}:${releaseShapes[to].cluster}`));
   });
 
   test("an operator that does nothing is told as what it is, after the time that is given", async () => {

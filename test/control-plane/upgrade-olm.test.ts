@@ -1,6 +1,6 @@
 /** `kubectl engine upgrade` where OLM has installed the operator, on a real API server. */
 import { defaultNames as names } from "../../plugin/domain/names";
-import { at } from "../../plugin/domain/values";
+import { getPath } from "../../plugin/domain/values";
 import {
   aClusterServiceVersion,
   anInstallPlan,
@@ -64,7 +64,7 @@ test("before OLM has brought the release: 5, not one write, and the command that
   const env = { ...controlPlane.kubectlEnv(), KUBECTL: controlPlane.binaries.kubectl };
   expect(await run("/bin/sh", ["-c", line], { env })).toMatchObject({ code: 0 });
   const plan = await controlPlane.api.read(anInstallPlan());
-  expect(at(plan, ["spec", "approved"])).toBe(true);
+  expect(getPath(plan, ["spec", "approved"])).toBe(true);
 
   const approved = await scene.upgrade(target);
   expect([approved.code, approved.writes]).toEqual([5, []]);
@@ -88,7 +88,7 @@ test("once OLM has brought it: the rest of the upgrade runs, and OLM's webhook i
     expect(up.writes).toContain("patch ec");
     expect((await cluster.get(operatorRef))?.["spec"]).toEqual(deployment?.["spec"]);
     const ec = await cluster.get(ecRef);
-    expect(at(ec, names.ecFields.versionTag)).toBe(releaseShapes[target].cluster);
+    expect(getPath(ec, names.ecFields.versionTag)).toBe(releaseShapes[target].cluster);
   });
 });
 

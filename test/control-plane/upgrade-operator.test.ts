@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaultNames as names } from "../../plugin/domain/names";
-import { at, own } from "../../plugin/domain/values";
+import { getPath, getOwn } from "../../plugin/domain/values";
 import { renderDocuments } from "../../plugin/adapters/yaml";
 import { spelledOtherwise } from "../support/releases/spellings";
 import { bundleOf, packRelease, writeFiles, writeRelease } from "../support/releases/tree";
@@ -76,12 +76,12 @@ test("from a bundle that kubectl applied, over 7.22.0-7, to 8.0.2-2, and then no
     await end();
   }
   const deployment = await stored("Deployment", "engine");
-  const containers = at(deployment, ["spec", "template", "spec", "containers"]) as unknown[];
+  const containers = getPath(deployment, ["spec", "template", "spec", "containers"]) as unknown[];
   const image = `${names.images.operator}:8.0.2-2`;
-  expect(containers.map((container) => own(container, "image"))).toEqual([image, image]);
+  expect(containers.map((container) => getOwn(container, "image"))).toEqual([image, image]);
   expect(JSON.stringify(containers)).not.toContain("DEPLOY_RHEL");
   const wanted = bundleOf("8.0.2-2").find(({ kind }) => kind === "Role") as object;
-  expect(own(await stored("Role", "engine"), "rules")).toEqual(own(wanted, "rules"));
+  expect(getOwn(await stored("Role", "engine"), "rules")).toEqual(getOwn(wanted, "rules"));
 }, 120_000);
 
 test("what kubectl edit, scale and set changed is listed at once, and nothing is written", async () => {

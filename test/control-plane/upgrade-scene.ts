@@ -7,8 +7,8 @@ import { connect } from "../../plugin/adapters/kubernetes/connect";
 import { renderDocuments } from "../../plugin/adapters/yaml";
 import { kinds } from "../../plugin/domain/kinds";
 import { defaultNames as names } from "../../plugin/domain/names";
-import { at } from "../../plugin/domain/values";
-import { type Misbehaviour, played, productKinds } from "../../plugin/rehearsal/operator/scene";
+import { getPath } from "../../plugin/domain/values";
+import { type Misbehaviour, played, productKinds } from "../../plugin/rehearsal/operator/snapshot";
 import type { Cluster, KubeObject } from "../../plugin/run/ports";
 import { bundleOf, releaseFiles, writeRelease } from "../support/releases/tree";
 import { releaseShapes, type ReleaseVersion } from "../support/releases/versions";
@@ -225,12 +225,12 @@ export async function operatorAtRest(cluster: Cluster): Promise<void> {
   await until("the operator", async () => {
     const deployment = await cluster.get(operatorRef);
     const set = (await cluster.list(played.replicaSet, { namespace }))?.filter(
-      (each) => at(each, ["spec", "replicas"]) !== 0,
+      (each) => getPath(each, ["spec", "replicas"]) !== 0,
     );
     const counts = ["observedGeneration", "replicas", "updatedReplicas", "availableReplicas"];
     const wanted = [deployment?.metadata.generation, 1, 1, 1];
-    const seen = counts.map((count) => at(deployment, ["status", count]));
-    const rolled = set?.length === 1 && at(set[0], ["status", "readyReplicas"]) === 1;
+    const seen = counts.map((count) => getPath(deployment, ["status", count]));
+    const rolled = set?.length === 1 && getPath(set[0], ["status", "readyReplicas"]) === 1;
     return (rolled && isDeepStrictEqual(seen, wanted)) || undefined;
   });
 }
@@ -242,12 +242,12 @@ async function atRest(cluster: Cluster, version: ReleaseVersion): Promise<void> 
     const set = await cluster.get({ resource: played.statefulSet, name: "ec", namespace });
     const facts = [
       JSON.stringify(deployment?.["spec"]).includes(`:${version}"`),
-      at(deployment, ["status", "observedGeneration"]) === deployment?.metadata.generation,
-      at(deployment, ["status", "availableReplicas"]) === 1,
+      getPath(deployment, ["status", "observedGeneration"]) === deployment?.metadata.generation,
+      getPath(deployment, ["status", "availableReplicas"]) === 1,
       JSON.stringify(set?.["spec"]).includes(tag),
-      at(set, ["status", "readyReplicas"]) === 3,
-      at(set, ["status", "updateRevision"]) === at(set, ["status", "currentRevision"]),
-      at(await cluster.get(ecRef), names.ecFields.state) === "Running",
+      getPath(set, ["status", "readyReplicas"]) === 3,
+      getPath(set, ["status", "updateRevision"]) === getPath(set, ["status", "currentRevision"]),
+      getPath(await cluster.get(ecRef), names.ecFields.state) === "Running",
     ];
     return facts.every(Boolean) || undefined;
   });

@@ -6,8 +6,8 @@ import { kinds, rbacKinds } from "../../plugin/domain/kinds";
 import { defaultNames as names } from "../../plugin/domain/names";
 import { definitionResource } from "../../plugin/domain/operator/wanted";
 import { constraintResource } from "../../plugin/domain/scc/grants";
-import { at, list, own } from "../../plugin/domain/values";
-import { played } from "../../plugin/rehearsal/operator/scene";
+import { getPath, asArray, getOwn } from "../../plugin/domain/values";
+import { played } from "../../plugin/rehearsal/operator/snapshot";
 import type { KubeObject } from "../../plugin/run/ports";
 import { account, granted, user } from "../plugin/run/scc/objects";
 import { bundleOf } from "../support/releases/tree";
@@ -80,21 +80,21 @@ async function expectAt(version: ReleaseVersion): Promise<void> {
   const { cluster } = scene;
   const tag = releaseShapes[version].cluster;
   const deployment = await cluster.get(operatorRef);
-  const containers = list(at(deployment, ["spec", "template", "spec", "containers"]));
+  const containers = asArray(getPath(deployment, ["spec", "template", "spec", "containers"]));
   const image = `${names.images.operator}:${version}`;
-  expect(containers.map((container) => own(container, "image"))).toEqual([image, image]);
-  expect(at(deployment, ["status", "availableReplicas"])).toBe(1);
+  expect(containers.map((container) => getOwn(container, "image"))).toEqual([image, image]);
+  expect(getPath(deployment, ["status", "availableReplicas"])).toBe(1);
 
   const ec = await cluster.get(ecRef);
-  expect([at(ec, names.ecFields.versionTag), at(ec, names.ecFields.state)]).toEqual([
+  expect([getPath(ec, names.ecFields.versionTag), getPath(ec, names.ecFields.state)]).toEqual([
     tag,
     "Running",
   ]);
   const pods = (await cluster.list(played.pod, { namespace })) ?? [];
   const nodes = pods.filter(({ metadata }) => /^ec-\d$/.test(metadata.name ?? ""));
-  expect(nodes.map((pod) => own(list(at(pod, ["spec", "containers"]))[0], "image"))).toEqual(
-    Array.from({ length: 3 }, () => `${names.images.cluster}:${tag}`),
-  );
+  expect(
+    nodes.map((pod) => getOwn(asArray(getPath(pod, ["spec", "containers"]))[0], "image")),
+  ).toEqual(Array.from({ length: 3 }, () => `${names.images.cluster}:${tag}`));
   await expectDefinitions(version);
   await expectRights(version);
 }
@@ -104,9 +104,13 @@ async function expectDefinitions(version: ReleaseVersion): Promise<void> {
   for (const definition of wanted) {
     const { name = "" } = definition.metadata;
     const found = await scene.cluster.get({ resource: definitionResource, name });
-    const stored = list(at(found, ["spec", "versions"])).find((one) => own(one, "storage"));
-    const shipped = list(at(definition, ["spec", "versions"])).find((one) => own(one, "storage"));
-    expect([name, own(stored, "name")]).toEqual([name, own(shipped, "name")]);
+    const stored = asArray(getPath(found, ["spec", "versions"])).find((one) =>
+      getOwn(one, "storage"),
+    );
+    const shipped = asArray(getPath(definition, ["spec", "versions"])).find((one) =>
+      getOwn(one, "storage"),
+    );
+    expect([name, getOwn(stored, "name")]).toEqual([name, getOwn(shipped, "name")]);
   }
 }
 
@@ -116,13 +120,13 @@ async function expectRights(version: ReleaseVersion): Promise<void> {
     const role = await scene.cluster.get(ref);
     const isOwn = one === person.namespace;
     const rules = [...consumerRules(version), ...(isOwn ? [person.rule] : [])];
-    expect(own(role, "rules")).toEqual(rules);
+    expect(getOwn(role, "rules")).toEqual(rules);
     const binding = await scene.cluster.get({
       resource: rbacKinds.roleBinding,
       name: names.rbac.consumerBinding,
       namespace: one,
     });
-    expect(own(binding, "subjects")).toEqual([
+    expect(getOwn(binding, "subjects")).toEqual([
       { kind: "ServiceAccount", name: names.operator.serviceAccount, namespace },
       { kind: "ServiceAccount", name: "ec", namespace },
       ...(isOwn ? [person.subject] : []),
@@ -190,7 +194,7 @@ test("from 7.22.0-7 to 8.0.2-2: the same, and neither the webhook nor the constr
 test("the databases and what persons have set are as they were", async () => {
   const { cluster } = scene;
   const database = await cluster.get(databaseRef("orders", "team-a"));
-  expect(at(database, ["spec", "engineVersion"])).toBe("7.2");
+  expect(getPath(database, ["spec", "engineVersion"])).toBe("7.2");
   const labels = (object: KubeObject | undefined): unknown => object?.metadata.labels;
   const team = await cluster.get({ resource: kinds.namespace, name: "team-a" });
   expect(labels(team)).toMatchObject({ team: "team-a" });

@@ -2,19 +2,19 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { load } from "js-yaml";
 import { defaultNames as names, type KindNames } from "../../plugin/domain/names";
-import { at, isObject, list, own, text } from "../../plugin/domain/values";
+import { getPath, isObject, asArray, getOwn, asString } from "../../plugin/domain/values";
 
 const folder = join(__dirname, "../../manifests/crds");
 
 const definitions = new Map(
   readdirSync(folder).map((file) => {
     const definition = load(readFileSync(join(folder, file), "utf8"));
-    return [text(at(definition, ["spec", "names", "kind"])) ?? "", definition] as const;
+    return [asString(getPath(definition, ["spec", "names", "kind"])) ?? "", definition] as const;
   }),
 );
 
 const versionsOf = ({ kind }: KindNames): readonly unknown[] =>
-  list(at(definitions.get(kind), ["spec", "versions"]));
+  asArray(getPath(definitions.get(kind), ["spec", "versions"]));
 
 /** The schema of the field at a path written with dots; `[]` steps into a list. */
 function schemaOf(kind: KindNames, path: string): unknown {
@@ -22,24 +22,24 @@ function schemaOf(kind: KindNames, path: string): unknown {
     const field = step.replace("[]", "");
     return step === field ? ["properties", field] : ["properties", field, "items"];
   });
-  return at(versionsOf(kind)[0], ["schema", "openAPIV3Schema", ...steps]);
+  return getPath(versionsOf(kind)[0], ["schema", "openAPIV3Schema", ...steps]);
 }
 
 /** The columns as kubectl heads them, with the name that it puts in front. */
 const columnsOf = (version: unknown): readonly string[] => [
   "NAME",
-  ...list(own(version, "additionalPrinterColumns")).map((column) =>
-    (text(own(column, "name")) ?? "").toUpperCase(),
+  ...asArray(getOwn(version, "additionalPrinterColumns")).map((column) =>
+    (asString(getOwn(column, "name")) ?? "").toUpperCase(),
   ),
 ];
 
 /** Every schema inside a schema, itself included, with the path to it. */
 function schemasIn(schema: unknown, path = "$"): readonly (readonly [string, unknown])[] {
-  const fields = own(schema, "properties");
+  const fields = getOwn(schema, "properties");
   const inner = isObject(fields)
-    ? Object.keys(fields).flatMap((name) => schemasIn(own(fields, name), `${path}.${name}`))
+    ? Object.keys(fields).flatMap((name) => schemasIn(getOwn(fields, name), `${path}.${name}`))
     : [];
-  const items = own(schema, "items");
+  const items = getOwn(schema, "items");
   return [[path, schema], ...inner, ...(items === undefined ? [] : schemasIn(items, `${path}[]`))];
 }
 
@@ -63,12 +63,12 @@ describe.each(kinds)("the definition of the $title", ({ kind, versions }) => {
   const definition = definitions.get(kind.kind);
 
   test("is a namespaced resource with the names that the plugin uses", () => {
-    expect(own(definition, "apiVersion")).toBe("apiextensions.k8s.io/v1");
-    expect(own(definition, "kind")).toBe("CustomResourceDefinition");
-    expect(at(definition, ["metadata", "name"])).toBe(`${kind.plural}.${names.group}`);
-    expect(at(definition, ["spec", "group"])).toBe(names.group);
-    expect(at(definition, ["spec", "scope"])).toBe("Namespaced");
-    expect(at(definition, ["spec", "names"])).toEqual({
+    expect(getOwn(definition, "apiVersion")).toBe("apiextensions.k8s.io/v1");
+    expect(getOwn(definition, "kind")).toBe("CustomResourceDefinition");
+    expect(getPath(definition, ["metadata", "name"])).toBe(`${kind.plural}.${names.group}`);
+    expect(getPath(definition, ["spec", "group"])).toBe(names.group);
+    expect(getPath(definition, ["spec", "scope"])).toBe("Namespaced");
+    expect(getPath(definition, ["spec", "names"])).toEqual({
       kind: kind.kind,
       listKind: `${kind.kind}List`,
       plural: kind.plural,
@@ -80,15 +80,15 @@ describe.each(kinds)("the definition of the $title", ({ kind, versions }) => {
   test(`serves ${versions.join(" and ")} and stores the first`, () => {
     expect(
       versionsOf(kind).map((version) => [
-        own(version, "name"),
-        own(version, "served"),
-        own(version, "storage"),
+        getOwn(version, "name"),
+        getOwn(version, "served"),
+        getOwn(version, "storage"),
       ]),
     ).toEqual(versions.map((name, index) => [name, true, index === 0]));
   });
 
   test("has a status of its own in every version", () => {
-    expect(versionsOf(kind).map((version) => own(version, "subresources"))).toEqual(
+    expect(versionsOf(kind).map((version) => getOwn(version, "subresources"))).toEqual(
       versions.map(() => ({ status: {} })),
     );
   });
@@ -96,24 +96,24 @@ describe.each(kinds)("the definition of the $title", ({ kind, versions }) => {
   test("has one schema and one listing for all its versions, so that nothing needs converting", () => {
     const [first, ...others] = versionsOf(kind);
     others.forEach((other) => {
-      expect(own(other, "schema")).toEqual(own(first, "schema"));
-      expect(own(other, "additionalPrinterColumns")).toEqual(
-        own(first, "additionalPrinterColumns"),
+      expect(getOwn(other, "schema")).toEqual(getOwn(first, "schema"));
+      expect(getOwn(other, "additionalPrinterColumns")).toEqual(
+        getOwn(first, "additionalPrinterColumns"),
       );
     });
-    expect(at(definition, ["spec", "conversion"])).toBeUndefined();
+    expect(getPath(definition, ["spec", "conversion"])).toBeUndefined();
   });
 
   test("gives every field a type", () => {
-    const untyped = schemasIn(at(versionsOf(kind)[0], ["schema", "openAPIV3Schema"]))
-      .filter(([, schema]) => text(own(schema, "type")) === undefined)
-      .filter(([, schema]) => own(schema, "x-kubernetes-int-or-string") !== true);
+    const untyped = schemasIn(getPath(versionsOf(kind)[0], ["schema", "openAPIV3Schema"]))
+      .filter(([, schema]) => asString(getOwn(schema, "type")) === undefined)
+      .filter(([, schema]) => getOwn(schema, "x-kubernetes-int-or-string") !== true);
     expect(untyped.map(([path]) => path)).toEqual([]);
   });
 
   test("prints fields that the schema has", () => {
-    const paths = list(own(versionsOf(kind)[0], "additionalPrinterColumns"))
-      .map((column) => (text(own(column, "jsonPath")) ?? "").slice(1))
+    const paths = asArray(getOwn(versionsOf(kind)[0], "additionalPrinterColumns"))
+      .map((column) => (asString(getOwn(column, "jsonPath")) ?? "").slice(1))
       .filter((path) => !path.startsWith("metadata."));
     expect(paths.filter((path) => schemaOf(kind, path) === undefined)).toEqual([]);
   });
@@ -153,10 +153,10 @@ test.each([
 });
 
 test("the license's expiration date is printed as the timestamp that it is", () => {
-  const column = list(own(versionsOf(names.ec)[0], "additionalPrinterColumns")).find(
-    (item) => own(item, "name") === "License Expiration Date",
+  const column = asArray(getOwn(versionsOf(names.ec)[0], "additionalPrinterColumns")).find(
+    (item) => getOwn(item, "name") === "License Expiration Date",
   );
-  expect(own(column, "type")).toBe("string");
+  expect(getOwn(column, "type")).toBe("string");
 });
 
 describe("the schema leaves to the webhook what the webhook judges", () => {
@@ -185,7 +185,7 @@ describe("the schema leaves to the webhook what the webhook judges", () => {
 describe("the schema of a cluster", () => {
   test("knows the policies major and latest", () => {
     const policy = schemaOf(names.ec, names.fields.engineUpgradePolicy.join("."));
-    expect(own(policy, "enum")).toEqual([names.majorChannel, names.latestChannel]);
+    expect(getOwn(policy, "enum")).toEqual([names.majorChannel, names.latestChannel]);
   });
 
   test("has automatic upgrade under upgradeSpec and not directly under spec", () => {
@@ -196,13 +196,13 @@ describe("the schema of a cluster", () => {
 
   test("takes exactly one of http and https as the source of a module", () => {
     const source = schemaOf(names.ec, `${names.fields.userDefinedModules.join(".")}[].source`);
-    expect(own(source, "oneOf")).toEqual([{ required: ["http"] }, { required: ["https"] }]);
-    expect(at(source, ["properties", "https", "required"])).toEqual(["url"]);
-    expect(at(source, ["properties", "https"])).toEqual(at(source, ["properties", "http"]));
+    expect(getOwn(source, "oneOf")).toEqual([{ required: ["http"] }, { required: ["https"] }]);
+    expect(getPath(source, ["properties", "https", "required"])).toEqual(["url"]);
+    expect(getPath(source, ["properties", "https"])).toEqual(getPath(source, ["properties", "http"]));
   });
 
   test("wants tag and pull policy once an image is given", () => {
-    expect(own(schemaOf(names.ec, "spec.engineEnterpriseImageSpec"), "required")).toEqual([
+    expect(getOwn(schemaOf(names.ec, "spec.engineEnterpriseImageSpec"), "required")).toEqual([
       "versionTag",
       "imagePullPolicy",
     ]);
@@ -225,5 +225,5 @@ test("an active-active database has the settings of a database, field by field",
 });
 
 test("a remote cluster names its cluster and the namespace of it", () => {
-  expect(own(schemaOf(names.erc, "spec"), "required")).toEqual(["ecName", "ecNamespace"]);
+  expect(getOwn(schemaOf(names.erc, "spec"), "required")).toEqual(["ecName", "ecNamespace"]);
 });

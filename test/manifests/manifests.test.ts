@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { load, loadAll } from "js-yaml";
 import { defaultNames as names } from "../../plugin/domain/names";
-import { at, list, own, text } from "../../plugin/domain/values";
+import { getPath, asArray, getOwn, asString } from "../../plugin/domain/values";
 
 const root = join(__dirname, "../../manifests");
 
@@ -20,7 +20,7 @@ const textOf = (path: string): string => readFileSync(join(root, path), "utf8");
 const read = (path: string): unknown => load(textOf(path));
 
 /** The value at a path written with dots. */
-const get = (value: unknown, path: string): unknown => at(value, path.split("."));
+const get = (value: unknown, path: string): unknown => getPath(value, path.split("."));
 
 const snakeCase = (kind: string): string =>
   kind.replaceAll(/(?<!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
@@ -34,19 +34,19 @@ describe("every manifest", () => {
   test.each(files)("%s is YAML with exactly one object", (path) => {
     const documents = loadAll(textOf(path));
     expect(documents).toHaveLength(1);
-    expect(text(get(documents[0], "apiVersion"))).toBeDefined();
-    expect(text(get(documents[0], "kind"))).toBeDefined();
+    expect(asString(get(documents[0], "apiVersion"))).toBeDefined();
+    expect(asString(get(documents[0], "kind"))).toBeDefined();
   });
 
   test.each(filesOf("webhook").concat(filesOf("webhook-example")))(
     "%s is named for its kind",
     (path) => {
-      expect(path.split("/").at(-1)).toBe(`${snakeCase(text(own(read(path), "kind")) ?? "")}.yaml`);
+      expect(path.split("/").at(-1)).toBe(`${snakeCase(asString(getOwn(read(path), "kind")) ?? "")}.yaml`);
     },
   );
 
   test.each(filesOf("crds"))("%s is named for the kind that it defines", (path) => {
-    const kind = text(get(read(path), "spec.names.kind")) ?? "";
+    const kind = asString(get(read(path), "spec.names.kind")) ?? "";
     expect(path).toBe(`crds/${snakeCase(kind)}.yaml`);
   });
 });
@@ -90,19 +90,19 @@ describe("the template of the webhook configuration", () => {
 
   test("uses the names that the plugin looks for", () => {
     const template = read(path);
-    const entry = list(own(template, "webhooks"))[0];
-    const rule = list(own(entry, "rules"))[0];
+    const entry = asArray(getOwn(template, "webhooks"))[0];
+    const rule = asArray(getOwn(entry, "rules"))[0];
     expect(get(template, "metadata.name")).toBe(names.webhook.configuration);
     expect(get(template, "metadata.labels.app")).toBe(names.operator.appLabel);
-    expect(own(entry, "name")).toBe(names.webhook.entry);
+    expect(getOwn(entry, "name")).toBe(names.webhook.entry);
     expect(get(entry, "clientConfig.service")).toEqual({
       name: names.webhook.service,
       namespace: names.placeholders.namespace[0],
       path: names.webhook.path,
     });
-    expect(own(rule, "apiGroups")).toEqual([names.group]);
-    expect(own(rule, "apiVersions")).toEqual([names.version]);
-    expect(own(rule, "resources")).toEqual([
+    expect(getOwn(rule, "apiGroups")).toEqual([names.group]);
+    expect(getOwn(rule, "apiVersions")).toEqual([names.version]);
+    expect(getOwn(rule, "resources")).toEqual([
       names.edb.plural,
       names.eaadb.plural,
       names.erc.plural,
@@ -121,28 +121,28 @@ describe("the base of the companion webhook", () => {
   const object = (file: string): unknown => read(`webhook/${file}.yaml`);
   const deployment = object("deployment");
   const pod = get(deployment, "spec.template.spec");
-  const container = list(own(pod, "containers"))[0];
+  const container = asArray(getOwn(pod, "containers"))[0];
   const podLabels = get(deployment, "spec.template.metadata.labels");
   const environment = new Map(
-    list(own(container, "env")).map((entry) => [own(entry, "name"), own(entry, "value")]),
+    asArray(getOwn(container, "env")).map((entry) => [getOwn(entry, "name"), getOwn(entry, "value")]),
   );
 
   test("lists each of its files in the kustomization", () => {
-    const listed = list(own(object("kustomization"), "resources")).map(String);
+    const listed = asArray(getOwn(object("kustomization"), "resources")).map(String);
     expect([...listed].sort()).toEqual(base.map((path) => path.replace("webhook/", "")));
   });
 
   test("names the image that the kustomization tags with the version of the package", () => {
     const packageFile = readFileSync(join(root, "../package.json"), "utf8");
-    const version = own(JSON.parse(packageFile), "version");
-    expect(list(own(object("kustomization"), "images"))).toEqual([
-      { name: own(container, "image"), newTag: version },
+    const version = getOwn(JSON.parse(packageFile), "version");
+    expect(asArray(getOwn(object("kustomization"), "images"))).toEqual([
+      { name: getOwn(container, "image"), newTag: version },
     ]);
   });
 
   test.each(base)("%s lies in the webhook's own namespace, or in none", (path) => {
     const clusterScoped = ["ClusterRole", "ClusterRoleBinding", "Namespace"];
-    const kind = text(own(read(path), "kind")) ?? "";
+    const kind = asString(getOwn(read(path), "kind")) ?? "";
     const namespace = get(read(path), "metadata.namespace");
     expect(namespace).toBe(clusterScoped.includes(kind) ? undefined : names.companion.namespace);
   });
@@ -153,7 +153,7 @@ describe("the base of the companion webhook", () => {
   });
 
   test("never registers itself: no webhook configuration is among its objects", () => {
-    const kinds = base.map((path) => text(own(read(path), "kind")) ?? "");
+    const kinds = base.map((path) => asString(getOwn(read(path), "kind")) ?? "");
     expect(kinds.filter((kind) => kind.includes("Webhook"))).toEqual([]);
   });
 
@@ -162,7 +162,7 @@ describe("the base of the companion webhook", () => {
     expect(get(service, "metadata.name")).toBe(names.webhook.service);
     expect(get(service, "spec.ports")).toEqual([{ name: "https", port: 443, targetPort: 8443 }]);
     expect(environment.get("ENGINE_WEBHOOK_PORT")).toBe("8443");
-    expect(list(own(container, "ports"))).toContainEqual({ name: "https", containerPort: 8443 });
+    expect(asArray(getOwn(container, "ports"))).toContainEqual({ name: "https", containerPort: 8443 });
   });
 
   test("selects its own pods everywhere, and never the operator's", () => {
@@ -171,7 +171,7 @@ describe("the base of the companion webhook", () => {
       get(object("service"), "spec.selector"),
       get(object("pod_disruption_budget"), "spec.selector.matchLabels"),
       get(object("network_policy"), "spec.podSelector.matchLabels"),
-      ...list(own(pod, "topologySpreadConstraints")).map((spread) =>
+      ...asArray(getOwn(pod, "topologySpreadConstraints")).map((spread) =>
         get(spread, "labelSelector.matchLabels"),
       ),
     ];
@@ -190,36 +190,36 @@ describe("the base of the companion webhook", () => {
   });
 
   test("spreads over nodes and zones without refusing a single node", () => {
-    const spreads = list(own(pod, "topologySpreadConstraints"));
-    expect(spreads.map((spread) => own(spread, "topologyKey"))).toEqual([
+    const spreads = asArray(getOwn(pod, "topologySpreadConstraints"));
+    expect(spreads.map((spread) => getOwn(spread, "topologyKey"))).toEqual([
       "kubernetes.io/hostname",
       "topology.kubernetes.io/zone",
     ]);
-    expect(spreads.map((spread) => own(spread, "whenUnsatisfiable"))).toEqual([
+    expect(spreads.map((spread) => getOwn(spread, "whenUnsatisfiable"))).toEqual([
       "ScheduleAnyway",
       "ScheduleAnyway",
     ]);
   });
 
   test("leaves more time to end than the drain and the longest call take", () => {
-    const drain = Number(/^(\d+)s$/.exec(text(environment.get("ENGINE_WEBHOOK_DRAIN")) ?? "")?.[1]);
-    const entry = list(own(read("admission/webhook.yaml"), "webhooks"))[0];
-    const longestCall = Number(own(entry, "timeoutSeconds"));
+    const drain = Number(/^(\d+)s$/.exec(asString(environment.get("ENGINE_WEBHOOK_DRAIN")) ?? "")?.[1]);
+    const entry = asArray(getOwn(read("admission/webhook.yaml"), "webhooks"))[0];
+    const longestCall = Number(getOwn(entry, "timeoutSeconds"));
     expect(drain + longestCall).toBe(45);
-    expect(own(pod, "terminationGracePeriodSeconds")).toBeGreaterThanOrEqual(drain + longestCall + 10);
+    expect(getOwn(pod, "terminationGracePeriodSeconds")).toBeGreaterThanOrEqual(drain + longestCall + 10);
   });
 
   test("has no privilege: not root, read-only, no capability, the default system calls", () => {
-    expect(own(pod, "securityContext")).toEqual({
+    expect(getOwn(pod, "securityContext")).toEqual({
       runAsNonRoot: true,
       seccompProfile: { type: "RuntimeDefault" },
     });
-    expect(own(container, "securityContext")).toEqual({
+    expect(getOwn(container, "securityContext")).toEqual({
       allowPrivilegeEscalation: false,
       readOnlyRootFilesystem: true,
       capabilities: { drop: ["ALL"] },
     });
-    const level = at(object("namespace"), [
+    const level = getPath(object("namespace"), [
       "metadata",
       "labels",
       "pod-security.kubernetes.io/enforce",
@@ -235,17 +235,17 @@ describe("the base of the companion webhook", () => {
   });
 
   test("states what it needs, and no limit of CPU time", () => {
-    expect(own(container, "resources")).toEqual({
+    expect(getOwn(container, "resources")).toEqual({
       requests: { cpu: "100m", memory: "128Mi" },
       limits: { memory: "512Mi" },
     });
   });
 
   test("mounts the Secret as a folder that follows a renewal, read-only", () => {
-    expect(own(container, "volumeMounts")).toEqual([
+    expect(getOwn(container, "volumeMounts")).toEqual([
       { name: "tls", mountPath: environment.get("ENGINE_WEBHOOK_TLS_DIR"), readOnly: true },
     ]);
-    expect(list(own(pod, "volumes"))).toEqual([
+    expect(asArray(getOwn(pod, "volumes"))).toEqual([
       {
         name: "tls",
         secret: {
@@ -266,7 +266,7 @@ describe("the base of the companion webhook", () => {
   });
 
   test("may get, list and watch clusters, and nothing else", () => {
-    expect(own(object("cluster_role"), "rules")).toEqual([
+    expect(getOwn(object("cluster_role"), "rules")).toEqual([
       { apiGroups: [names.group], resources: [names.ec.plural], verbs: ["get", "list", "watch"] },
     ]);
   });
@@ -275,24 +275,24 @@ describe("the base of the companion webhook", () => {
     const account = object("service_account");
     const binding = object("cluster_role_binding");
     const name = get(account, "metadata.name");
-    expect(own(pod, "serviceAccountName")).toBe(name);
-    expect(own(account, "automountServiceAccountToken")).toBe(false);
-    expect(own(pod, "automountServiceAccountToken")).toBe(true);
+    expect(getOwn(pod, "serviceAccountName")).toBe(name);
+    expect(getOwn(account, "automountServiceAccountToken")).toBe(false);
+    expect(getOwn(pod, "automountServiceAccountToken")).toBe(true);
     expect(get(binding, "roleRef.name")).toBe(get(object("cluster_role"), "metadata.name"));
-    expect(own(binding, "subjects")).toEqual([
+    expect(getOwn(binding, "subjects")).toEqual([
       { kind: "ServiceAccount", name, namespace: names.companion.namespace },
     ]);
   });
 
   test("opens the TLS port to all and the metrics port to monitoring alone", () => {
-    const policy = own(object("network_policy"), "spec");
-    const [reviews, metrics, ...more] = list(own(policy, "ingress"));
-    expect(own(policy, "policyTypes")).toEqual(["Ingress", "Egress"]);
+    const policy = getOwn(object("network_policy"), "spec");
+    const [reviews, metrics, ...more] = asArray(getOwn(policy, "ingress"));
+    expect(getOwn(policy, "policyTypes")).toEqual(["Ingress", "Egress"]);
     expect(reviews).toEqual({ ports: [{ protocol: "TCP", port: 8443 }] });
-    expect(own(metrics, "ports")).toEqual([
+    expect(getOwn(metrics, "ports")).toEqual([
       { protocol: "TCP", port: Number(environment.get("ENGINE_WEBHOOK_METRICS_PORT")) },
     ]);
-    expect(list(own(metrics, "from"))).toHaveLength(1);
+    expect(asArray(getOwn(metrics, "from"))).toHaveLength(1);
     expect(more).toEqual([]);
   });
 
@@ -310,23 +310,23 @@ describe("the example overlay", () => {
   const overlay = read("webhook-example/kustomization.yaml");
 
   test("builds on the base", () => {
-    expect(own(overlay, "resources")).toEqual(["../webhook"]);
+    expect(getOwn(overlay, "resources")).toEqual(["../webhook"]);
   });
 
   test("patches the container, the setting and the image that the base has", () => {
     const patch = read("webhook-example/deployment.yaml");
     const base = read("webhook/deployment.yaml");
     const containerOf = (value: unknown): unknown =>
-      list(get(value, "spec.template.spec.containers"))[0];
-    expect(own(overlay, "patches")).toEqual([{ path: "deployment.yaml" }]);
-    expect(own(patch, "metadata")).toEqual({
+      asArray(get(value, "spec.template.spec.containers"))[0];
+    expect(getOwn(overlay, "patches")).toEqual([{ path: "deployment.yaml" }]);
+    expect(getOwn(patch, "metadata")).toEqual({
       name: get(base, "metadata.name"),
       namespace: get(base, "metadata.namespace"),
     });
-    expect(own(containerOf(patch), "name")).toBe(own(containerOf(base), "name"));
-    expect(list(own(containerOf(patch), "env")).map((entry) => own(entry, "name"))).toEqual([
+    expect(getOwn(containerOf(patch), "name")).toBe(getOwn(containerOf(base), "name"));
+    expect(asArray(getOwn(containerOf(patch), "env")).map((entry) => getOwn(entry, "name"))).toEqual([
       "ENGINE_NAMESPACE",
     ]);
-    expect(own(list(own(overlay, "images"))[0], "name")).toBe(own(containerOf(base), "image"));
+    expect(getOwn(asArray(getOwn(overlay, "images"))[0], "name")).toBe(getOwn(containerOf(base), "image"));
   });
 });

@@ -2,23 +2,23 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { load } from "js-yaml";
 import { defaultNames as names } from "../../plugin/domain/names";
-import { at, list, own } from "../../plugin/domain/values";
+import { getPath, asArray, getOwn } from "../../plugin/domain/values";
 import { placesOf } from "../../webhook/own-certificate/requests";
 
 const folder = join(__dirname, "../../manifests/webhook-own-cert");
 const read = (file: string): unknown => load(readFileSync(join(folder, file), "utf8"));
-const get = (value: unknown, path: string): unknown => at(value, path.split("."));
+const get = (value: unknown, path: string): unknown => getPath(value, path.split("."));
 const base = load(readFileSync(join(folder, "../webhook/deployment.yaml"), "utf8"));
 const renewal = read("renewal_deployment.yaml");
 const containerOf = (deployment: unknown): unknown =>
-  list(get(deployment, "spec.template.spec.containers"))[0];
+  asArray(get(deployment, "spec.template.spec.containers"))[0];
 const { secret, lease, configuration } = placesOf(names, names.companion.namespace);
 
 test("the overlay lists each of its files, over the base", () => {
   const kustomization = read("kustomization.yaml");
   const listed = [
-    ...list(own(kustomization, "resources")),
-    ...list(own(kustomization, "patches")).map((patch) => own(patch, "path")),
+    ...asArray(getOwn(kustomization, "resources")),
+    ...asArray(getOwn(kustomization, "patches")).map((patch) => getOwn(patch, "path")),
   ];
   const files = readdirSync(folder).filter((file) => file !== "kustomization.yaml");
   expect(listed.sort()).toEqual(["../webhook", ...files].sort());
@@ -26,13 +26,13 @@ test("the overlay lists each of its files, over the base", () => {
 
 test("the serving pods differ from the base by their role alone: no right, no other volume", () => {
   const patch = read("deployment.yaml");
-  expect(own(patch, "metadata")).toEqual({
+  expect(getOwn(patch, "metadata")).toEqual({
     name: get(base, "metadata.name"),
     namespace: get(base, "metadata.namespace"),
   });
   const env = [{ name: "ENGINE_WEBHOOK_ROLE", value: "serve" }];
-  const containers = [{ name: own(containerOf(base), "name"), env }];
-  expect(own(patch, "spec")).toEqual({ template: { spec: { containers } } });
+  const containers = [{ name: getOwn(containerOf(base), "name"), env }];
+  expect(getOwn(patch, "spec")).toEqual({ template: { spec: { containers } } });
 });
 
 describe("the renewing pod", () => {
@@ -41,46 +41,46 @@ describe("the renewing pod", () => {
 
   test("renews and nothing else, with the image of the serving pods", () => {
     const container = containerOf(renewal);
-    expect(own(container, "env")).toEqual([
+    expect(getOwn(container, "env")).toEqual([
       { name: "ENGINE_WEBHOOK_ROLE", value: "renew" },
       { name: "ENGINE_WEBHOOK_OWN_CERT", value: "true" },
     ]);
-    expect(own(container, "image")).toBe(own(containerOf(base), "image"));
+    expect(getOwn(container, "image")).toBe(getOwn(containerOf(base), "image"));
   });
 
   test("cannot be called: no port, no ingress, and no Service or budget chooses it", () => {
-    expect(own(containerOf(renewal), "ports")).toBeUndefined();
-    const policy = own(read("renewal_network_policy.yaml"), "spec");
+    expect(getOwn(containerOf(renewal), "ports")).toBeUndefined();
+    const policy = getOwn(read("renewal_network_policy.yaml"), "spec");
     expect(get(policy, "podSelector.matchLabels")).toEqual(labels);
-    expect(own(policy, "policyTypes")).toEqual(["Ingress", "Egress"]);
-    expect(own(policy, "ingress")).toBeUndefined();
+    expect(getOwn(policy, "policyTypes")).toEqual(["Ingress", "Egress"]);
+    expect(getOwn(policy, "ingress")).toBeUndefined();
     const ofBase = (file: string): unknown =>
-      own(load(readFileSync(join(folder, `../webhook/${file}.yaml`), "utf8")), "spec");
-    expect(own(policy, "egress")).toEqual(own(ofBase("network_policy"), "egress"));
+      getOwn(load(readFileSync(join(folder, `../webhook/${file}.yaml`), "utf8")), "spec");
+    expect(getOwn(policy, "egress")).toEqual(getOwn(ofBase("network_policy"), "egress"));
     expect(get(renewal, "spec.selector.matchLabels")).toEqual(labels);
-    expect(own(ofBase("service"), "selector")).not.toEqual(labels);
+    expect(getOwn(ofBase("service"), "selector")).not.toEqual(labels);
   });
 
   test("has no privilege, as the serving pods", () => {
-    expect(own(spec, "securityContext")).toEqual(get(base, "spec.template.spec.securityContext"));
-    expect(own(containerOf(renewal), "securityContext")).toEqual(
-      own(containerOf(base), "securityContext"),
+    expect(getOwn(spec, "securityContext")).toEqual(get(base, "spec.template.spec.securityContext"));
+    expect(getOwn(containerOf(renewal), "securityContext")).toEqual(
+      getOwn(containerOf(base), "securityContext"),
     );
   });
 
   test("has an account of its own, whose token it asks for itself", () => {
     const account = read("renewal_service_account.yaml");
-    expect(own(spec, "serviceAccountName")).toBe(get(account, "metadata.name"));
-    expect(own(spec, "serviceAccountName")).not.toBe(
+    expect(getOwn(spec, "serviceAccountName")).toBe(get(account, "metadata.name"));
+    expect(getOwn(spec, "serviceAccountName")).not.toBe(
       get(base, "spec.template.spec.serviceAccountName"),
     );
-    expect(own(spec, "automountServiceAccountToken")).toBe(true);
-    expect(own(account, "automountServiceAccountToken")).toBe(false);
+    expect(getOwn(spec, "automountServiceAccountToken")).toBe(true);
+    expect(getOwn(account, "automountServiceAccountToken")).toBe(false);
   });
 });
 
 test("it may read and patch its three objects by name, create two of them, and nothing else", () => {
-  expect(own(read("cluster_role.yaml"), "rules")).toEqual([
+  expect(getOwn(read("cluster_role.yaml"), "rules")).toEqual([
     {
       apiGroups: [configuration.group],
       resources: [configuration.resource],
@@ -88,7 +88,7 @@ test("it may read and patch its three objects by name, create two of them, and n
       verbs: ["get", "patch"],
     },
   ]);
-  expect(own(read("role.yaml"), "rules")).toEqual([
+  expect(getOwn(read("role.yaml"), "rules")).toEqual([
     ...[secret, lease].map(({ group, resource, name }) => ({
       apiGroups: [group],
       resources: [resource],
@@ -106,8 +106,8 @@ test("it may read and patch its three objects by name, create two of them, and n
 test.each(["cluster_role", "role"])("its %s is bound to the account of the renewing pod alone", (role) => {
   const binding = read(`${role}_binding.yaml`);
   expect(get(binding, "roleRef.name")).toBe(get(read(`${role}.yaml`), "metadata.name"));
-  expect(get(binding, "roleRef.kind")).toBe(own(read(`${role}.yaml`), "kind"));
-  expect(own(binding, "subjects")).toEqual([
+  expect(get(binding, "roleRef.kind")).toBe(getOwn(read(`${role}.yaml`), "kind"));
+  expect(getOwn(binding, "subjects")).toEqual([
     {
       kind: "ServiceAccount",
       name: get(renewal, "spec.template.spec.serviceAccountName"),

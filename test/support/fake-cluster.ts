@@ -17,7 +17,14 @@ import type {
   Resource,
   WriteOptions,
 } from "../../plugin/run/ports";
-import { at, isObject, list, own, text, type Json } from "../../plugin/domain/values";
+import {
+  getPath,
+  isObject,
+  asArray,
+  getOwn,
+  asString,
+  type Json,
+} from "../../plugin/domain/values";
 import { matchesResource } from "../../plugin/domain/webhook/configuration";
 import { selects } from "../../plugin/domain/kube/selectors";
 import { applyFields, conflictsOf, manage, managersOf, type Ownership } from "./field-owners";
@@ -143,7 +150,7 @@ export class FakeCluster implements Cluster {
       return [...this.#objects.values()]
         .filter(({ kind }) => kind === resource.kind)
         .filter(({ metadata }) => namespace === undefined || metadata.namespace === namespace)
-        .filter(({ metadata }) => key === "" || own(metadata.labels, key) === value)
+        .filter(({ metadata }) => key === "" || getOwn(metadata.labels, key) === value)
         .slice(0, limit)
         .map(copy);
     });
@@ -313,35 +320,35 @@ export class FakeCluster implements Cluster {
   #entries(): readonly Json[] {
     return [...this.#objects.values()]
       .filter(({ kind }) => kind === configurationKind)
-      .flatMap((configuration) => list(own(configuration, "webhooks")).filter(isObject));
+      .flatMap((configuration) => asArray(getOwn(configuration, "webhooks")).filter(isObject));
   }
 
   #selected(entry: Json, object: KubeObject): boolean {
     const { labels, namespace } = object.metadata;
     const home = this.stored("Namespace", namespace ?? "");
     return (
-      selects(own(entry, "namespaceSelector"), home?.metadata.labels ?? {}) &&
-      selects(own(entry, "objectSelector"), labels ?? {})
+      selects(getOwn(entry, "namespaceSelector"), home?.metadata.labels ?? {}) &&
+      selects(getOwn(entry, "objectSelector"), labels ?? {})
     );
   }
 
   #review(entry: Json, object: KubeObject, call: Call): ApiError | undefined {
-    const name = text(own(entry, "name")) ?? "";
-    if (call.dryRun && own(entry, "sideEffects") !== "None") {
+    const name = asString(getOwn(entry, "name")) ?? "";
+    if (call.dryRun && getOwn(entry, "sideEffects") !== "None") {
       const message = `admission webhook "${name}" does not support dry run`;
       return new ApiError(message, { status: 400, reason: "BadRequest" });
     }
-    const service = own(own(entry, "clientConfig"), "service");
-    const where = `${String(own(service, "namespace"))}/${String(own(service, "name"))}`;
+    const service = getOwn(getOwn(entry, "clientConfig"), "service");
+    const where = `${String(getOwn(service, "namespace"))}/${String(getOwn(service, "name"))}`;
     const server = this.servers.get(where);
     const broken =
       server === undefined
-        ? `service "${String(own(service, "name"))}" not found`
-        : at(entry, ["clientConfig", "caBundle"]) !== server.ca
+        ? `service "${String(getOwn(service, "name"))}" not found`
+        : getPath(entry, ["clientConfig", "caBundle"]) !== server.ca
           ? "tls: failed to verify certificate: x509: certificate signed by unknown authority"
           : server.down;
     if (broken !== undefined) {
-      if (own(entry, "failurePolicy") === "Ignore") return undefined;
+      if (getOwn(entry, "failurePolicy") === "Ignore") return undefined;
       const message = `Internal error occurred: failed calling webhook "${name}": ${broken}`;
       return new ApiError(message, { status: 500, reason: "InternalError" });
     }
@@ -391,12 +398,12 @@ function sameButVersion(one: KubeObject, other: KubeObject): boolean {
 
 /** What the API server fills in. */
 function withDefaults(configuration: KubeObject): KubeObject {
-  const entries = list(configuration["webhooks"]).filter(isObject);
+  const entries = asArray(configuration["webhooks"]).filter(isObject);
   return {
     ...configuration,
     webhooks: entries.map((entry) => {
-      const client = own(entry, "clientConfig");
-      const service = own(client, "service");
+      const client = getOwn(entry, "clientConfig");
+      const service = getOwn(client, "service");
       return {
         failurePolicy: "Fail",
         matchPolicy: "Equivalent",
@@ -408,7 +415,7 @@ function withDefaults(configuration: KubeObject): KubeObject {
           ...(isObject(client) && client),
           ...(isObject(service) && { service: { port: 443, ...service } }),
         },
-        rules: list(own(entry, "rules")).map((rule) => ({ scope: "*", ...(rule as Json) })),
+        rules: asArray(getOwn(entry, "rules")).map((rule) => ({ scope: "*", ...(rule as Json) })),
       };
     }),
   };

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { InterruptedError } from "../../plugin/commands/context";
-import { at } from "../../plugin/domain/values";
+import { getPath } from "../../plugin/domain/values";
 import { exampleSource } from "../../plugin/rehearsal/example";
 import { defaultNames as names } from "../../plugin/domain/names";
 import { faults, faultyGate, type Injection } from "../../plugin/rehearsal/faults";
@@ -55,7 +55,7 @@ export const rows: readonly Row[] = [
       const api = await aClusterApi({ profile: "8.0", bdbs, clock });
       const goal = async () => [
         api.store.bdbs.get(3)?.version,
-        at(await scene.edb("sessions"), names.fields.engineVersion),
+        getPath(await scene.edb("sessions"), names.fields.engineVersion),
       ];
       return { controlPlane, clock, api, goal };
     },

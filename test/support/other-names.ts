@@ -1,6 +1,6 @@
 /** Names of another product: every key another word, of another length and of other characters. */
 import { mapNames, namesTree } from "../../plugin/domain/names";
-import type { Named } from "../../plugin/domain/names/sorts";
+import type { NameSpec } from "../../plugin/domain/names/types";
 
 /** Forms of a word, from the plainest to what only some sorts take; `n` makes it one of its kind. */
 const forms: readonly ((n: string) => string)[] = [
@@ -13,7 +13,7 @@ const forms: readonly ((n: string) => string)[] = [
 ];
 
 /** A word that the sort takes; `n` is a number. */
-function wordFor({ sort }: Named, original: string, n: number): string {
+function wordFor({ sort }: NameSpec, original: string, n: number): string {
   if (/^\d+$/.test(original)) return `${20_000 + n}`;
   const holes = (original.match(/\{\w+\}/g) ?? []).map((hole) => `/${hole}`).join("");
   const words = forms.map((form) => form(`${n}`) + (form(`${n}`).startsWith("/") ? holes : ""));

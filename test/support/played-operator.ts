@@ -4,7 +4,7 @@ import type { KubeObject, Ref, Resource } from "../../plugin/domain/objects";
 import { exampleSource } from "../../plugin/rehearsal/example";
 import type { MemoryControlPlane } from "../../plugin/rehearsal/memory/control-plane";
 import {
-  type Play,
+  type Simulator,
   PlayedClock,
   playOperator,
   type PlayOptions,
@@ -20,12 +20,12 @@ export interface PlayedWorld {
   readonly cluster: Cluster;
   /** Its sleeps let the operator play. */
   readonly clock: PlayedClock;
-  readonly play: Play;
+  readonly play: Simulator;
   readonly namespace: string;
   /** Lets it play until nothing is left to do. */
   readonly settle: () => Promise<void>;
   /** A play that continues where another one was ended. */
-  readonly again: () => Play;
+  readonly again: () => Simulator;
 }
 
 export async function aPlayedWorld(
@@ -41,7 +41,8 @@ export async function aPlayedWorld(
   const inner = virtual ?? new VirtualClock(testTime);
   const { namespace = names.operator.namespace } = source;
   const cluster = controlPlane.connect({ user: admin, namespace });
-  const again = (): Play => playOperator({ cluster, clock: inner, names, namespace, ...wishes });
+  const again = (): Simulator =>
+    playOperator({ cluster, clock: inner, names, namespace, ...wishes });
   const play = again();
   const clock = new PlayedClock(inner, play);
   const settle = (): Promise<void> => clock.settle();

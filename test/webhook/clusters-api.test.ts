@@ -4,7 +4,7 @@ import { clusterKey } from "../../plugin/domain/clusters";
 import { UsageError } from "../../plugin/domain/errors";
 import { defaultNames } from "../../plugin/domain/names";
 import { ClustersUnreadable } from "../../webhook/clusters/clusters";
-import { ApiClusters, delayAfter, type Pace } from "../../webhook/clusters/api";
+import { ApiClusters, delayAfter, type WatchTimes } from "../../webhook/clusters/api";
 import { connect } from "../../webhook/clusters/connection";
 import { pageAfter } from "../../webhook/clusters/requests";
 import { openClusters } from "../../webhook/program";
@@ -36,7 +36,7 @@ function kubeconfig(cluster: object, name = "config", more: object = {}): string
   return path;
 }
 
-async function open(pace: Partial<Pace> = {}, scheme: "http" | "https" = "https") {
+async function open(pace: Partial<WatchTimes> = {}, scheme: "http" | "https" = "https") {
   server = new FakeApiServer(scheme);
   const port = await server.start();
   const ca = Buffer.from(server.pair.certPem).toString("base64");

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { own } from "../../plugin/domain/values";
+import { getOwn } from "../../plugin/domain/values";
 import { endOfValue, parseReviewJson } from "../../webhook/review/json";
 
 const fields = [{ manager: "kubectl", fieldsV1: { "f:spec": { ".": {}, 'k:{"name":"x"}': {} } } }];
@@ -114,10 +114,10 @@ describe("whatever the JSON is", () => {
   function readingOf(read: () => unknown): string {
     try {
       const review = read();
-      const request = own(review, "request");
+      const request = getOwn(review, "request");
       for (const name of ["object", "oldObject"]) {
-        const metadata = own(own(request, name), "metadata");
-        if (own(metadata, "managedFields") !== undefined) {
+        const metadata = getOwn(getOwn(request, name), "metadata");
+        if (getOwn(metadata, "managedFields") !== undefined) {
           (metadata as { managedFields: unknown }).managedFields = "left out";
         }
       }

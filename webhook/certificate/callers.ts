@@ -2,7 +2,7 @@
 import { X509Certificate } from "node:crypto";
 import type { Duplex } from "node:stream";
 import { TLSSocket } from "node:tls";
-import { at } from "../../plugin/domain/values";
+import { getPath } from "../../plugin/domain/values";
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { sha256Of } from "./served";
@@ -66,7 +66,7 @@ export class Callers {
     if (certificate === undefined || !leadsTo(this.roots, certificate)) {
       return "a client certificate of the configured CA is needed";
     }
-    const name = at(certificate.toLegacyObject(), ["subject", "CN"]);
+    const name = getPath(certificate.toLegacyObject(), ["subject", "CN"]);
     const known = subjects.length === 0 || subjects.some((subject) => subject === name);
     return known ? undefined : "the client certificate is for someone else";
   }

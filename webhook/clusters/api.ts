@@ -15,7 +15,7 @@ import { ClusterRequests, Refused, watchEvents, WatchExpired } from "./requests"
 import { LiveReads } from "./live-reads";
 import { errorText } from "../log";
 
-export interface Pace {
+export interface WatchTimes {
   /** Waits before the next try; other than sleeping only in tests. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
   /** The API server ends a watch after so long. */
@@ -27,7 +27,7 @@ export interface Pace {
 }
 
 /** Bookmarks come about once a minute. */
-const usualPace: Pace = {
+const usualPace: WatchTimes = {
   wait: async (ms, signal) => {
     await sleep(ms, undefined, { signal });
   },
@@ -49,7 +49,7 @@ export class ApiClusters implements ClusterService {
   private readonly requests: ClusterRequests;
   private readonly reads = new LiveReads();
   private readonly stopping = new AbortController();
-  private readonly pace: Pace;
+  private readonly pace: WatchTimes;
   private store = new Map<string, ClusterFacts>();
   private known: ByNamespace | undefined;
   private complete = false;
@@ -60,7 +60,7 @@ export class ApiClusters implements ClusterService {
   constructor(
     connection: ApiConnection,
     private readonly context: SourceContext,
-    pace: Partial<Pace> = {},
+    pace: Partial<WatchTimes> = {},
   ) {
     this.requests = new ClusterRequests(connection, context.names);
     this.pace = { ...usualPace, ...pace };

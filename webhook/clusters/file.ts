@@ -5,7 +5,7 @@ import { clusterKey, projectCluster } from "../../plugin/domain/clusters";
 import { UsageError } from "../../plugin/domain/errors";
 import type { Names } from "../../plugin/domain/names";
 import type { ClusterFacts } from "../../plugin/domain/rules/types";
-import { list, own, text } from "../../plugin/domain/values";
+import { asArray, getOwn, asString } from "../../plugin/domain/values";
 import {
   type ByNamespace,
   byNamespace,
@@ -136,14 +136,14 @@ export function parseClusters(content: string, names: Names): readonly ClusterFa
 }
 
 function unlist(document: unknown): readonly unknown[] {
-  return text(own(document, "kind"))?.endsWith("List") === true
-    ? list(own(document, "items"))
+  return asString(getOwn(document, "kind"))?.endsWith("List") === true
+    ? asArray(getOwn(document, "items"))
     : [document];
 }
 
 function parseCluster(object: unknown, index: number, names: Names): ClusterFacts {
-  const group = text(own(object, "apiVersion"))?.split("/")[0];
-  if (group !== names.group || own(object, "kind") !== names.ec.kind) {
+  const group = asString(getOwn(object, "apiVersion"))?.split("/")[0];
+  if (group !== names.group || getOwn(object, "kind") !== names.ec.kind) {
     throw new Error(`object ${index + 1} is no ${names.ec.kind} of ${names.group}`);
   }
   const cluster = projectCluster(object, names);

@@ -4,7 +4,7 @@ import { projectCluster } from "../../plugin/domain/clusters";
 import { isSubdomain } from "../../plugin/domain/kube/names";
 import { type Names, termOf } from "../../plugin/domain/names";
 import type { ClusterFacts } from "../../plugin/domain/rules/types";
-import { at, list, own, text } from "../../plugin/domain/values";
+import { getPath, asArray, getOwn, asString } from "../../plugin/domain/values";
 import { type ClusterKey, ClustersUnreadable } from "./clusters";
 import type { ApiConnection } from "./connection";
 
@@ -71,7 +71,7 @@ export class ClusterRequests {
     if (!isSubdomain(namespace) || !isSubdomain(name)) return undefined;
     const path = `${this.path(`/namespaces/${namespace}`)}/${name}`;
     const { status, body } = await this.answer(path, signal);
-    if (status === 404 && at(body, ["details", "name"]) === name) return undefined;
+    if (status === 404 && getPath(body, ["details", "name"]) === name) return undefined;
     if (status !== 200) throw new Refused(status, path);
     const cluster = projectCluster(body, this.names);
     if (cluster === undefined)
@@ -110,17 +110,17 @@ export class ClusterRequests {
       const path = `${this.path(scope)}?${query}`;
       const { status, body, length } = await this.answer(path, within(signal, pageMs));
       if (status !== 200) throw new Refused(status, path);
-      const items = own(body, "items");
-      resourceVersion = text(at(body, ["metadata", "resourceVersion"])) ?? "";
+      const items = getOwn(body, "items");
+      resourceVersion = asString(getPath(body, ["metadata", "resourceVersion"])) ?? "";
       if (!Array.isArray(items) || resourceVersion === "") {
         throw new ClustersUnreadable(`no list in the answer to GET ${path}`);
       }
-      for (const item of list(items)) {
+      for (const item of asArray(items)) {
         const cluster = projectCluster(item, this.names);
         if (cluster !== undefined) clusters.push(cluster);
       }
       limit = pageAfter(items.length, length);
-      next = text(at(body, ["metadata", "continue"]));
+      next = asString(getPath(body, ["metadata", "continue"]));
     } while (next !== undefined);
     return { clusters, resourceVersion };
   }
@@ -170,11 +170,11 @@ export async function* watchEvents(
 
 function parseEvent(line: string, names: Names): WatchEvent {
   const event: unknown = JSON.parse(line);
-  const object = own(event, "object");
-  const type = text(own(event, "type")) ?? "";
+  const object = getOwn(event, "object");
+  const type = asString(getOwn(event, "type")) ?? "";
   if (type === "ERROR") throw errorOf(object);
   const is = Object.hasOwn(meanings, type) ? meanings[type] : undefined;
-  const resourceVersion = text(at(object, ["metadata", "resourceVersion"]));
+  const resourceVersion = asString(getPath(object, ["metadata", "resourceVersion"]));
   const cluster = is === "bookmark" ? undefined : projectCluster(object, names);
   if (is === undefined || resourceVersion === undefined) throw new Error("no event in the watch");
   if (is !== "bookmark" && cluster === undefined)
@@ -183,8 +183,8 @@ function parseEvent(line: string, names: Names): WatchEvent {
 }
 
 function errorOf(status: unknown): Error {
-  const message = text(own(status, "message")) ?? "no message";
-  return own(status, "code") === 410
+  const message = asString(getOwn(status, "message")) ?? "no message";
+  return getOwn(status, "code") === 410
     ? new WatchExpired(message)
     : new Error(`the watch failed: ${message}`);
 }

@@ -1,6 +1,6 @@
 /** The few requests about the own certificate; a refusal names the right that is missing. */
 import type { Names } from "../../plugin/domain/names";
-import { at, isObject, type Json, text } from "../../plugin/domain/values";
+import { getPath, isObject, type Json, asString } from "../../plugin/domain/values";
 import type { ApiAnswer, ApiSender } from "../clusters/connection";
 import {
   type Certificate,
@@ -175,7 +175,7 @@ export class RenewalLease {
     const { holder: self, lastsMs, now } = this.options;
     const version = versionOf(lease);
     if (version !== this.seen.version) this.seen = { version, at: now() };
-    const holder = text(at(lease, ["spec", "holderIdentity"]));
+    const holder = asString(getPath(lease, ["spec", "holderIdentity"]));
     return holder !== undefined && holder !== self && now() - this.seen.at < lastsMs;
   }
 
@@ -187,8 +187,8 @@ export class RenewalLease {
   }
 
   private prolonged(lease: Json) {
-    const mine = at(lease, ["spec", "holderIdentity"]) === this.options.holder;
-    const count = at(lease, ["spec", "leaseTransitions"]);
+    const mine = getPath(lease, ["spec", "holderIdentity"]) === this.options.holder;
+    const count = getPath(lease, ["spec", "leaseTransitions"]);
     const leaseTransitions = (typeof count === "number" ? count : 0) + 1;
     const taken = mine ? {} : { acquireTime: this.time(), leaseTransitions };
     const metadata = { resourceVersion: versionOf(lease) };

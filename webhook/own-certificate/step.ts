@@ -9,7 +9,7 @@
  */
 import { X509Certificate } from "node:crypto";
 import type { Names } from "../../plugin/domain/names";
-import { at, type Json, list, own, text } from "../../plugin/domain/values";
+import { getPath, type Json, asArray, getOwn, asString } from "../../plugin/domain/values";
 import { judgeDates, type Pair, provenPair, sha256Of } from "../certificate/served";
 import { errorText } from "../log";
 
@@ -161,28 +161,28 @@ export function serverNameOf({ names, namespace }: Self): string {
 export function secretFacts(secret: Json, self: Self, now: number): SecretFacts {
   const { secretCert, secretKey } = self.names.webhook;
   const item = (name: string): string =>
-    Buffer.from(text(at(secret, ["data", name])) ?? "", "base64").toString("utf8");
+    Buffer.from(asString(getPath(secret, ["data", name])) ?? "", "base64").toString("utf8");
   const cert = item(secretCert);
-  const holders = list(at(secret, ["metadata", "managedFields"])).filter((entry) =>
+  const holders = asArray(getPath(secret, ["metadata", "managedFields"])).filter((entry) =>
     [secretCert, secretKey].some((name) => holds(entry, name)),
   );
   const mine = holders.find(
     (entry) =>
-      own(entry, "manager") === self.names.webhookFieldManager &&
+      getOwn(entry, "manager") === self.names.webhookFieldManager &&
       [secretCert, secretKey].every((name) => holds(entry, name)),
   );
   return {
     version: versionOf(secret),
     ours: mine !== undefined,
-    managers: holders.map((entry) => text(own(entry, "manager")) ?? "?"),
-    writtenAt: Date.parse(text(own(mine, "time")) ?? "") || 0,
+    managers: holders.map((entry) => asString(getOwn(entry, "manager")) ?? "?"),
+    writtenAt: Date.parse(asString(getOwn(mine, "time")) ?? "") || 0,
     certificates: certificatesOf(cert),
     ...judgePair({ cert, key: item(secretKey) }, self, now),
   };
 }
 
 function holds(entry: unknown, item: string): boolean {
-  return at(entry, ["fieldsV1", "f:data", `f:${item}`]) !== undefined;
+  return getPath(entry, ["fieldsV1", "f:data", `f:${item}`]) !== undefined;
 }
 
 function judgePair(
@@ -207,14 +207,14 @@ export function registrationFacts(
   { names, namespace }: Self,
 ): RegistrationFacts | undefined {
   const { entry: name, service } = names.webhook;
-  const entry = list(own(configuration, "webhooks")).find(
+  const entry = asArray(getOwn(configuration, "webhooks")).find(
     (each) =>
-      own(each, "name") === name &&
-      at(each, ["clientConfig", "service", "name"]) === service &&
-      at(each, ["clientConfig", "service", "namespace"]) === namespace,
+      getOwn(each, "name") === name &&
+      getPath(each, ["clientConfig", "service", "name"]) === service &&
+      getPath(each, ["clientConfig", "service", "namespace"]) === namespace,
   );
   if (configuration === undefined || entry === undefined) return undefined;
-  const bundle = text(at(entry, ["clientConfig", "caBundle"])) ?? "";
+  const bundle = asString(getPath(entry, ["clientConfig", "caBundle"])) ?? "";
   const pem = Buffer.from(bundle, "base64").toString("utf8");
   return { version: versionOf(configuration), certificates: certificatesOf(pem) };
 }
@@ -234,5 +234,5 @@ export function certificatesOf(text: string): readonly Certificate[] {
 
 /** The version of an object that a patch binds itself to. */
 export function versionOf(object: Json): string {
-  return text(own(own(object, "metadata"), "resourceVersion")) ?? "";
+  return asString(getOwn(getOwn(object, "metadata"), "resourceVersion")) ?? "";
 }

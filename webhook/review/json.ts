@@ -4,7 +4,7 @@
  */
 import { isAscii } from "node:buffer";
 import { randomUUID } from "node:crypto";
-import { at, own } from "../../plugin/domain/values";
+import { getPath, getOwn } from "../../plugin/domain/values";
 
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
@@ -63,9 +63,9 @@ function endOfFields(bytes: Buffer, start: number, last: Span | undefined): numb
 
 /** How often where it may be: what a user calls the same elsewhere has to stay. */
 function countOf(review: unknown): number {
-  const request = own(review, "request");
+  const request = getOwn(review, "request");
   return ["object", "oldObject"].filter(
-    (name) => at(request, [name, "metadata", "managedFields"]) === leftOut,
+    (name) => getPath(request, [name, "metadata", "managedFields"]) === leftOut,
   ).length;
 }
 

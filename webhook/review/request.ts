@@ -1,6 +1,6 @@
 /** The AdmissionReview around an edit, from the bytes of a body. */
 import { isUtf8 } from "node:buffer";
-import { isObject, type Json, list, own, text } from "../../plugin/domain/values";
+import { isObject, type Json, asArray, getOwn, asString } from "../../plugin/domain/values";
 import { parseReviewJson } from "./json";
 
 /** The kind of a question and of its answer. */
@@ -43,13 +43,13 @@ export class UnreadableReview extends Error {
 export function parseReview(body: Uint8Array): ReviewRequest {
   const review = parseJson(body);
   if (!isObject(review)) throw new UnreadableReview("the body is not a JSON object");
-  const request = own(review, "request");
-  const uid = text(own(request, "uid"));
+  const request = getOwn(review, "request");
+  const uid = asString(getOwn(request, "uid"));
   if (uid !== undefined && uid.length > longestUid) {
     throw new UnreadableReview("the review's request has a uid that is too long");
   }
-  const apiVersion = knownVersion(own(review, "apiVersion"));
-  if (apiVersion === undefined || own(review, "kind") !== reviewKind) {
+  const apiVersion = knownVersion(getOwn(review, "apiVersion"));
+  if (apiVersion === undefined || getOwn(review, "kind") !== reviewKind) {
     const known = apiVersions.join(" or ");
     throw new UnreadableReview(`the body is not an ${reviewKind} of ${known}`, uid);
   }
@@ -83,28 +83,31 @@ function parseRequest(
   uid: string,
   apiVersion: ReviewRequest["apiVersion"],
 ): ReviewRequest {
-  const operation = text(own(request, "operation"));
-  const resource = own(request, "resource");
-  const plural = text(own(resource, "resource"));
+  const operation = asString(getOwn(request, "operation"));
+  const resource = getOwn(request, "resource");
+  const plural = asString(getOwn(resource, "resource"));
   if (operation === undefined || plural === undefined) {
     const field = operation === undefined ? "operation" : "resource";
     throw new UnreadableReview(`the review's request has no ${field}`, uid);
   }
-  const kind = own(request, "kind");
+  const kind = getOwn(request, "kind");
   return {
     apiVersion,
     uid,
     operation,
-    resource: { group: text(own(resource, "group")) ?? "", plural },
-    subresource: text(own(request, "subResource")),
-    kind: { group: text(own(kind, "group")) ?? "", kind: text(own(kind, "kind")) ?? "" },
-    namespace: text(own(request, "namespace")) ?? "",
-    name: text(own(request, "name")),
-    dryRun: own(request, "dryRun") === true,
-    user: text(own(own(request, "userInfo"), "username")) ?? "",
-    groups: list(own(own(request, "userInfo"), "groups")).filter(isText),
-    object: own(request, "object"),
-    oldObject: own(request, "oldObject"),
+    resource: { group: asString(getOwn(resource, "group")) ?? "", plural },
+    subresource: asString(getOwn(request, "subResource")),
+    kind: {
+      group: asString(getOwn(kind, "group")) ?? "",
+      kind: asString(getOwn(kind, "kind")) ?? "",
+    },
+    namespace: asString(getOwn(request, "namespace")) ?? "",
+    name: asString(getOwn(request, "name")),
+    dryRun: getOwn(request, "dryRun") === true,
+    user: asString(getOwn(getOwn(request, "userInfo"), "username")) ?? "",
+    groups: asArray(getOwn(getOwn(request, "userInfo"), "groups")).filter(isText),
+    object: getOwn(request, "object"),
+    oldObject: getOwn(request, "oldObject"),
   };
 }
 

@@ -4,7 +4,7 @@ import type { ConnectionOptions } from "node:tls";
 import { ClusterApiError } from "../../domain/api/failure";
 import { EngineError, UnavailableError } from "../../domain/errors";
 import type { Names } from "../../domain/names";
-import { own, parseJson, text } from "../../domain/values";
+import { getOwn, parseJson, asString } from "../../domain/values";
 import type { UploadProgress } from "../../run/cluster-api";
 import type { Clock } from "../../run/ports";
 import { Agents } from "../http/agents";
@@ -129,7 +129,7 @@ export class ApiClient {
       signal,
     });
     if (answer instanceof NoAnswer || answer.status !== 200) return undefined;
-    const token = text(own(parseJson(answer.body), fields.accessToken));
+    const token = asString(getOwn(parseJson(answer.body), fields.accessToken));
     return token !== undefined && /^[\x21-\x7e]+$/.test(token) ? token : undefined;
   }
 

@@ -6,7 +6,7 @@ import { tunnelTo } from "../http/tunnel";
 import type { PodForwarder } from "../kubernetes/port-forward";
 import type { Names } from "../../domain/names";
 import type { KubeObject } from "../../domain/objects";
-import { at } from "../../domain/values";
+import { getPath } from "../../domain/values";
 
 /** One way. A host is what the Host header names, and where a connection leads. */
 export interface Route {
@@ -119,7 +119,7 @@ export interface ApiPlaces {
 /** The places of an EC. */
 export function placesOf(ec: KubeObject, names: Names): ApiPlaces {
   const { name = "", namespace = "" } = ec.metadata;
-  const nodes = at(ec, names.ecFields.nodes);
+  const nodes = getPath(ec, names.ecFields.nodes);
   const count = typeof nodes === "number" && nodes > 0 && nodes < 1000 ? Math.floor(nodes) : 1;
   return {
     namespace,

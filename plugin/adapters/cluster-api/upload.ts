@@ -2,7 +2,7 @@
 import { parseFailure } from "../../domain/api/failure";
 import { parseModule } from "../../domain/api/modules";
 import type { InstalledUpload } from "../../domain/api/records";
-import { own, parseJson, text } from "../../domain/values";
+import { getOwn, parseJson, asString } from "../../domain/values";
 import type { Names } from "../../domain/names";
 import type { ClusterApi } from "../../run/cluster-api";
 import { type ApiCall, type ApiClient, jsonBody } from "./client";
@@ -101,7 +101,7 @@ async function formOf(file: UploadFile, names: Names): Promise<NonNullable<ApiCa
 function outcomeOf(body: string, through: string, names: Names): InstalledUpload {
   const answered = parseJson(body);
   return {
-    actionUid: text(own(answered, names.bdbFields.actionUid)),
+    actionUid: asString(getOwn(answered, names.bdbFields.actionUid)),
     module: parseModule(answered, names),
     through,
   };

@@ -1,7 +1,7 @@
 /** Which proxy leads to a server, by the rules of Go's HTTP client. */
 import { BlockList, isIP, isIPv6 } from "node:net";
 import { UsageError } from "../../domain/errors";
-import { text } from "../../domain/values";
+import { asString } from "../../domain/values";
 
 /** A proxy on the way to a server. */
 export interface Proxy {
@@ -24,7 +24,7 @@ export function proxyFor(base: URL, env: NodeJS.ProcessEnv, proxyUrl?: string): 
 }
 
 function variable(env: NodeJS.ProcessEnv, name: string): string | undefined {
-  return text(env[name]) ?? text(env[name.toLowerCase()]);
+  return asString(env[name]) ?? asString(env[name.toLowerCase()]);
 }
 
 function proxyOf(named: string, setting: string): Proxy {

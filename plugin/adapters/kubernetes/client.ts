@@ -87,11 +87,11 @@ export class Client {
   /** A WebSocket to the call's path; nothing of what is sent over it is known here. */
   async socket(call: Call, protocol: string): Promise<WebSocket> {
     const { base, agents, credentials, guard, limits, clock } = this.connection;
-    guard?.(seen(call));
+    guard?.(requestSeen(call));
     const { openSocket } = await import("./socket.ts");
     for (let renewed = false; ; renewed = true) {
       const credential = await unlessAborted(credentials.get(), call.signal);
-      this.connection.onRequest?.(seen(call));
+      this.connection.onRequest?.(requestSeen(call));
       const outcome = await openSocket({
         url: new URL(this.path(call), base),
         protocol,
@@ -129,7 +129,7 @@ export class Client {
 
   private async answer(asked: Call): Promise<Answer | NoAnswer> {
     const { clock, credentials, guard } = this.connection;
-    guard?.(seen(asked));
+    guard?.(requestSeen(asked));
     const call = { ...asked, signal: asked.signal ?? this.signalFor(asked) };
     const pausing = call.signal ?? this.interrupt();
     let renewed = false;
@@ -170,7 +170,7 @@ export class Client {
     // Every request in flight listens to the same signal; node warns from the eleventh on.
     if (signal !== undefined) setMaxListeners(0, signal);
     const credential = await unlessAborted(credentials.get(), signal);
-    this.connection.onRequest?.(seen(call));
+    this.connection.onRequest?.(requestSeen(call));
     return exchange({
       base,
       method,
@@ -210,7 +210,7 @@ function isWholeRead({ method, streams }: Call): boolean {
   return method === "GET" && streams !== true;
 }
 
-function seen(call: Call): RequestSeen {
+function requestSeen(call: Call): RequestSeen {
   return { method: call.method, path: call.path, dryRun: isDryRun(call) };
 }
 

@@ -2,7 +2,7 @@
 import type { Duplex } from "node:stream";
 import { ApiError, EngineError, UnavailableError } from "../../domain/errors";
 import type { KubeObject, Ref, Resource } from "../../domain/objects";
-import { at, type Json, own, text } from "../../domain/values";
+import { getPath, type Json, getOwn, asString } from "../../domain/values";
 import type {
   Access,
   ApplyOptions,
@@ -146,7 +146,7 @@ export class HttpCluster implements Cluster, PodForwarder {
       subject: `ask for the permission to ${access.verb} ${access.resource}`,
       writes: false,
     });
-    return own(own(answer, "status"), "allowed") === true;
+    return getOwn(getOwn(answer, "status"), "allowed") === true;
   }
 
   async whoAmI(): Promise<string | undefined> {
@@ -158,7 +158,7 @@ export class HttpCluster implements Cluster, PodForwarder {
         subject: "ask for the name of the user",
         writes: false,
       });
-      return text(at(answer, ["status", "userInfo", "username"]));
+      return asString(getPath(answer, ["status", "userInfo", "username"]));
     } catch (error) {
       // before Kubernetes 1.28 there is no such review; the name is a nicety
       if (error instanceof EngineError) return undefined;
@@ -173,7 +173,7 @@ export class HttpCluster implements Cluster, PodForwarder {
       subject: "ask for the release of the API server",
       writes: false,
     });
-    return text(own(answer, "gitVersion"));
+    return asString(getOwn(answer, "gitVersion"));
   }
 
   serves(group: string, version: string): Promise<readonly Resource[] | undefined> {

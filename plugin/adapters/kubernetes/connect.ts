@@ -13,7 +13,7 @@ import { loadKubeconfig } from "./kubeconfig";
 import { chooseTarget, podAccount, serviceAccountDir, type Target } from "./target";
 import { type OutgoingHttpHeaders, validateHeaderValue } from "node:http";
 import { EngineError, exitCodes, UsageError } from "../../domain/errors";
-import { list, text } from "../../domain/values";
+import { asArray, asString } from "../../domain/values";
 import type { Impersonation } from "./kubeconfig-file";
 
 const dialMs = 30_000;
@@ -98,7 +98,7 @@ export function impersonationHeaders(whom: Impersonation): OutgoingHttpHeaders {
   const { as, asUid, asGroups = [], asExtra = {} } = whom;
   const extra = Object.entries(asExtra).map(([key, values]): [string, string[]] => [
     `Impersonate-Extra-${encodeURIComponent(key.toLowerCase())}`,
-    list(values).flatMap((value) => text(value) ?? []),
+    asArray(values).flatMap((value) => asString(value) ?? []),
   ]);
   const headers: [string, string[]][] = [
     ["Impersonate-User", as === undefined ? [] : [as]],

@@ -1,6 +1,6 @@
 /** Who we are to the API server: one source per way of logging in. */
 import { InputError, PermissionError } from "../../domain/errors";
-import { own, text } from "../../domain/values";
+import { getOwn, asString } from "../../domain/values";
 import {
   bearer,
   type Credential,
@@ -45,7 +45,7 @@ function tokenFile({ target }: Site, pair: ClientPair | undefined): CredentialSo
   const get = (): Credential => {
     const file = user.tokenFile ?? "";
     const read = readText(file);
-    const token = "text" in read ? text(read.text.trim()) : user.token;
+    const token = "text" in read ? asString(read.text.trim()) : user.token;
     if (token !== undefined) return { authorization: bearer(token), pair };
     const problem = "text" in read ? `the file is empty: ${file}` : fileProblem(file, read.failure);
     throw new PermissionError(`cannot read the token of ${userName}: ${problem}`);
@@ -56,7 +56,7 @@ function tokenFile({ target }: Site, pair: ClientPair | undefined): CredentialSo
 /** The source for a user with an auth-provider; kubectl knows none but OIDC any more. */
 export function oidcSource(site: Site, pair: ClientPair | undefined): CredentialSource {
   const { user, userName } = site.target;
-  const name = text(own(user.authProvider, "name")) ?? "";
+  const name = asString(getOwn(user.authProvider, "name")) ?? "";
   if (name !== "oidc") {
     throw new PermissionError(`the auth provider "${name}" of ${userName} is not supported`, {
       hint: "give the user an exec credential plugin instead, as kubectl requires too",
@@ -79,7 +79,7 @@ export function oidcSource(site: Site, pair: ClientPair | undefined): Credential
           resolve();
         });
     });
-    const authorization = text(own(options.headers, "Authorization"));
+    const authorization = asString(getOwn(options.headers, "Authorization"));
     if (authorization === undefined) {
       throw new PermissionError(`the OIDC login of ${userName} has no valid token`, {
         hint: "log in again with the tool that made the kubeconfig",

@@ -1,7 +1,7 @@
 /** Exec credential plugins (client.authentication.k8s.io), as client-go runs them. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { PermissionError } from "../../domain/errors";
-import { isObject, type Json, list, own, parseJson, text } from "../../domain/values";
+import { isObject, type Json, asArray, getOwn, parseJson, asString } from "../../domain/values";
 import { deadline } from "../../run/ports";
 import {
   bearer,
@@ -47,13 +47,13 @@ export class ExecPlugin implements CredentialSource {
   }
 
   private async ask(): Promise<Issued> {
-    const status = own(this.parsed(await this.output()), "status");
-    const token = text(own(status, "token"));
-    const cert = text(own(status, "clientCertificateData"));
-    const key = text(own(status, "clientKeyData"));
+    const status = getOwn(this.parsed(await this.output()), "status");
+    const token = asString(getOwn(status, "token"));
+    const cert = asString(getOwn(status, "clientCertificateData"));
+    const key = asString(getOwn(status, "clientKeyData"));
     const pair = cert === undefined || key === undefined ? undefined : { cert, key };
     if (token === undefined && pair === undefined) throw this.failed("gave no credential");
-    const expires = Date.parse(text(own(status, "expirationTimestamp")) ?? "");
+    const expires = Date.parse(asString(getOwn(status, "expirationTimestamp")) ?? "");
     return {
       credential: {
         ...(token !== undefined && { authorization: bearer(token) }),
@@ -66,20 +66,20 @@ export class ExecPlugin implements CredentialSource {
   /** The parser's own error is dropped: it quotes the output, which is the credential. */
   private parsed(output: string): Json {
     const answer = parseJson(output);
-    const wanted = own(this.spec, "apiVersion");
-    if (!isObject(answer) || own(answer, "kind") !== "ExecCredential") {
+    const wanted = getOwn(this.spec, "apiVersion");
+    if (!isObject(answer) || getOwn(answer, "kind") !== "ExecCredential") {
       throw this.failed("printed no ExecCredential");
     }
-    if (own(answer, "apiVersion") === wanted) return answer;
+    if (getOwn(answer, "apiVersion") === wanted) return answer;
     throw this.failed("answered in another apiVersion than the kubeconfig asks for");
   }
 
   private output(): Promise<string> {
     const { stdin, stderr } = process;
-    const mode = own(this.spec, "interactiveMode");
+    const mode = getOwn(this.spec, "interactiveMode");
     const interactive = mode !== "Never" && stdin.isTTY;
     if (mode === "Always" && !interactive) throw this.failed("needs a terminal");
-    const args = list(own(this.spec, "args")).map(String);
+    const args = asArray(getOwn(this.spec, "args")).map(String);
     return new Promise((resolve, reject) => {
       const child = spawn(this.command(), args, {
         env: this.environment(interactive),
@@ -113,20 +113,21 @@ export class ExecPlugin implements CredentialSource {
   }
 
   private command(): string {
-    const command = text(own(this.spec, "command"));
+    const command = asString(getOwn(this.spec, "command"));
     if (command === undefined) throw this.failed("has no command");
     return command;
   }
 
   private environment(interactive: boolean): NodeJS.ProcessEnv {
-    const given = list(own(this.spec, "env")).map((entry) => [
-      String(own(entry, "name")),
-      String(own(entry, "value")),
+    const given = asArray(getOwn(this.spec, "env")).map((entry) => [
+      String(getOwn(entry, "name")),
+      String(getOwn(entry, "value")),
     ]);
-    const cluster = own(this.spec, "provideClusterInfo") === true ? this.clusterInfo() : undefined;
+    const cluster =
+      getOwn(this.spec, "provideClusterInfo") === true ? this.clusterInfo() : undefined;
     const info = {
       kind: "ExecCredential",
-      apiVersion: own(this.spec, "apiVersion"),
+      apiVersion: getOwn(this.spec, "apiVersion"),
       spec: { ...(cluster !== undefined && { cluster }), interactive },
     };
     return {
@@ -150,10 +151,10 @@ export class ExecPlugin implements CredentialSource {
   }
 
   private failed(how: string): PermissionError {
-    const command = text(own(this.spec, "command")) ?? "";
+    const command = asString(getOwn(this.spec, "command")) ?? "";
     const { userName } = this.site.target;
     return new PermissionError(`the exec credential plugin ${command} of ${userName} ${how}`, {
-      hint: text(own(this.spec, "installHint")) ?? `run ${command} by hand to see why`,
+      hint: asString(getOwn(this.spec, "installHint")) ?? `run ${command} by hand to see why`,
     });
   }
 }

@@ -1,6 +1,6 @@
 /** Refusals and silence of an API server as errors of the contract: by status and code, never by message text. */
 import { ApiError, type EngineError, PermissionError, type StatusCause } from "../../domain/errors";
-import { isObject, type Json, list, own, text, parseJson } from "../../domain/values";
+import { isObject, type Json, asArray, getOwn, asString, parseJson } from "../../domain/values";
 import { type Answer, oneLine, retryAfterOf } from "../http/answer";
 import type { Purpose, Server } from "../http/failures";
 import { noUser } from "./target";
@@ -34,14 +34,14 @@ export function refusal(answer: Answer, place: Place, purpose: Purpose): EngineE
   const status = statusOf(answer);
   const fallback = `the API server ${place.server} answered ${answer.status} to ${purpose.subject}`;
   const body = excerpt(answer.body);
-  const details = own(status, "details");
-  const retryAfter = retryAfterOf(answer) ?? secondsOf(own(details, "retryAfterSeconds"));
-  const reason = text(own(status, "reason"));
+  const details = getOwn(status, "details");
+  const retryAfter = retryAfterOf(answer) ?? secondsOf(getOwn(details, "retryAfterSeconds"));
+  const reason = asString(getOwn(status, "reason"));
   return new ApiError(
-    text(own(status, "message")) ?? (body === "" ? fallback : `${fallback}: ${body}`),
+    asString(getOwn(status, "message")) ?? (body === "" ? fallback : `${fallback}: ${body}`),
     {
       status: answer.status,
-      causes: list(own(details, "causes")).filter(isObject).map(causeOf),
+      causes: asArray(getOwn(details, "causes")).filter(isObject).map(causeOf),
       ...(reason !== undefined && { reason }),
       ...(retryAfter !== undefined && { retryAfter }),
     },
@@ -63,13 +63,13 @@ function unauthenticated({ server, userName }: Place): PermissionError {
 /** The Status object of an answer, undefined when it holds something else. */
 function statusOf({ body }: Answer): Json | undefined {
   const parsed = parseJson(body);
-  return own(parsed, "kind") === "Status" && isObject(parsed) ? parsed : undefined;
+  return getOwn(parsed, "kind") === "Status" && isObject(parsed) ? parsed : undefined;
 }
 
 function causeOf(cause: Json): StatusCause {
-  const reason = text(own(cause, "reason"));
-  const field = text(own(cause, "field"));
-  const message = text(own(cause, "message"));
+  const reason = asString(getOwn(cause, "reason"));
+  const field = asString(getOwn(cause, "field"));
+  const message = asString(getOwn(cause, "message"));
   return {
     ...(reason !== undefined && { reason }),
     ...(field !== undefined && { field }),

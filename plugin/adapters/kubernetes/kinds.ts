@@ -1,7 +1,7 @@
 /** Which path serves a kind: asked once for each group and version. */
 import { ApiError } from "../../domain/errors";
 import type { KubeObject, Ref, Resource } from "../../domain/objects";
-import { list, own, text } from "../../domain/values";
+import { asArray, getOwn, asString } from "../../domain/values";
 import type { Client } from "./client";
 import { versionPath } from "./paths";
 
@@ -71,12 +71,12 @@ export class Kinds {
       { method: "GET", path, subject, writes: false, signal },
       "absent",
     );
-    const kinds = list(own(answer, "resources")).flatMap((entry) => {
-      const plural = text(own(entry, "name"));
-      const kind = text(own(entry, "kind"));
+    const kinds = asArray(getOwn(answer, "resources")).flatMap((entry) => {
+      const plural = asString(getOwn(entry, "name"));
+      const kind = asString(getOwn(entry, "kind"));
       if (plural === undefined || kind === undefined || plural.includes("/")) return [];
       const resource = { group, version, plural, kind };
-      return [{ resource, namespaced: own(entry, "namespaced") === true }];
+      return [{ resource, namespaced: getOwn(entry, "namespaced") === true }];
     });
     return kinds.length === 0 ? undefined : kinds;
   }

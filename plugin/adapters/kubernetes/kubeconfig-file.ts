@@ -1,6 +1,6 @@
 /** One kubeconfig file's text into entries; problems never quote the text, which holds secrets. */
 import { CORE_SCHEMA, load, YAMLException } from "js-yaml";
-import { isObject, type Json, list, own, shapeProblem, text } from "../../domain/values";
+import { isObject, type Json, asArray, getOwn, shapeProblem, asString } from "../../domain/values";
 
 /** The entries of one file, paths as written. */
 export interface KubeconfigFile {
@@ -17,7 +17,7 @@ export function parseKubeconfig(content: string): KubeconfigFile {
   const document = parsed(content, problems);
   return {
     problems,
-    currentContext: text(own(document, "current-context")),
+    currentContext: asString(getOwn(document, "current-context")),
     clusters: entries(document, { list: "clusters", item: "cluster", read: clusterOf }, problems),
     users: entries(document, { list: "users", item: "user", read: userOf }, problems),
     contexts: entries(document, { list: "contexts", item: "context", read: contextOf }, problems),
@@ -36,16 +36,16 @@ function parsed(content: string, problems: string[]): Json {
     problems.push(`is not YAML${placeOf(error)}`);
     return {};
   }
-  const kind = own(document, "kind");
+  const kind = getOwn(document, "kind");
   if (isObject(document) && (kind === undefined || kind === "Config")) return document;
-  problems.push(`is not a Config${text(kind) === undefined ? "" : ` but a ${String(kind)}`}`);
+  problems.push(`is not a Config${asString(kind) === undefined ? "" : ` but a ${String(kind)}`}`);
   return {};
 }
 
 /** Only the place: the parser's own message quotes the lines around it. */
 function placeOf(error: unknown): string {
   const mark: unknown = error instanceof YAMLException ? error.mark : undefined;
-  const line = own({ ...(mark as object) }, "line");
+  const line = getOwn({ ...(mark as object) }, "line");
   return typeof line === "number" ? ` (line ${line + 1})` : "";
 }
 
@@ -57,12 +57,12 @@ interface Section<T> {
 
 function entries<T>(document: Json, section: Section<T>, problems: string[]): Map<string, T> {
   const found = new Map<string, T>();
-  for (const entry of list(own(document, section.list))) {
-    const name = text(own(entry, "name"));
+  for (const entry of asArray(getOwn(document, section.list))) {
+    const name = asString(getOwn(entry, "name"));
     if (name === undefined) problems.push(`has an entry without a name in ${section.list}`);
     else if (found.has(name)) problems.push(`names the ${section.item} "${name}" twice`);
     else {
-      const fields = new Fields(own(entry, section.item), `${section.item} "${name}"`, problems);
+      const fields = new Fields(getOwn(entry, section.item), `${section.item} "${name}"`, problems);
       found.set(name, section.read(fields));
     }
   }
@@ -78,25 +78,25 @@ class Fields {
   ) {}
 
   string<K extends string>(key: K, name: string): Partial<Record<K, string>> {
-    const value = own(this.entry, name) ?? "";
+    const value = getOwn(this.entry, name) ?? "";
     if (typeof value !== "string") this.problem(name, "text");
     return typeof value === "string" && value !== "" ? given(key, value) : {};
   }
 
   flag<K extends string>(key: K, name: string): Partial<Record<K, boolean>> {
-    const value = own(this.entry, name) ?? false;
+    const value = getOwn(this.entry, name) ?? false;
     if (typeof value !== "boolean") this.problem(name, "true or false");
     return value === true ? given(key, value) : {};
   }
 
   object<K extends string>(key: K, name: string): Partial<Record<K, Json>> {
-    const value = own(this.entry, name) ?? undefined;
+    const value = getOwn(this.entry, name) ?? undefined;
     if (value !== undefined && !isObject(value)) this.problem(name, "a mapping");
     return isObject(value) ? given(key, value) : {};
   }
 
   list(name: string): readonly unknown[] {
-    return list(own(this.entry, name));
+    return asArray(getOwn(this.entry, name));
   }
 
   private problem(name: string, wanted: string): void {
@@ -111,7 +111,7 @@ function given<K extends string, V>(key: K, value: V): Partial<Record<K, V>> {
 function clusterOf(fields: Fields): ClusterEntry {
   const execConfig = fields
     .list("extensions")
-    .find((extension) => own(extension, "name") === "client.authentication.k8s.io/exec");
+    .find((extension) => getOwn(extension, "name") === "client.authentication.k8s.io/exec");
   return {
     ...fields.string("server", "server"),
     ...fields.string("caFile", "certificate-authority"),
@@ -120,12 +120,12 @@ function clusterOf(fields: Fields): ClusterEntry {
     ...fields.string("tlsServerName", "tls-server-name"),
     ...fields.string("proxyUrl", "proxy-url"),
     ...fields.flag("disableCompression", "disable-compression"),
-    ...(execConfig !== undefined && { execConfig: own(execConfig, "extension") }),
+    ...(execConfig !== undefined && { execConfig: getOwn(execConfig, "extension") }),
   };
 }
 
 function userOf(fields: Fields): UserEntry {
-  const asGroups = fields.list("as-groups").flatMap((group) => text(group) ?? []);
+  const asGroups = fields.list("as-groups").flatMap((group) => asString(group) ?? []);
   return {
     ...fields.string("token", "token"),
     ...fields.string("tokenFile", "tokenFile"),

@@ -1,7 +1,7 @@
 /** Finding, reading and merging kubeconfig files as kubectl does. */
 import { delimiter, dirname, join, resolve } from "node:path";
 import { InputError } from "../../domain/errors";
-import { type Json, own } from "../../domain/values";
+import { type Json, getOwn } from "../../domain/values";
 import { fileProblem, readText } from "../files";
 import {
   type ClusterEntry,
@@ -86,7 +86,7 @@ function userIn(dir: string, entry: UserEntry): UserEntry {
 
 /** A command with a slash lies beside the file; a bare one is looked for on PATH. */
 function execIn(dir: string, exec: Json): Json {
-  const command = own(exec, "command");
+  const command = getOwn(exec, "command");
   const relative = typeof command === "string" && /[\\/]/.test(command);
   return relative ? { ...exec, command: resolve(dir, command) } : exec;
 }

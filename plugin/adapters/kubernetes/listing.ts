@@ -1,7 +1,15 @@
 /** Lists in pages. */
 import { ApiError, UnavailableError } from "../../domain/errors";
 import type { KubeObject, Resource } from "../../domain/objects";
-import { at, isObject, type Json, list, own, parseJson, text } from "../../domain/values";
+import {
+  getPath,
+  isObject,
+  type Json,
+  asArray,
+  getOwn,
+  parseJson,
+  asString,
+} from "../../domain/values";
 import type { ListOptions, WatchEvent, WatchOptions } from "../../run/ports";
 import type { Call, Client } from "./client";
 import { collectionPath, isKubeObject } from "./paths";
@@ -47,7 +55,7 @@ async function pages(pass: Pass): Promise<readonly KubeObject[] | undefined> {
     const page = await pageAfter(next, pass, limit - found.length);
     if (page === undefined) return undefined;
     found.push(...objectsOf(page, pass.resource));
-    next = text(at(page, ["metadata", "continue"]));
+    next = asString(getPath(page, ["metadata", "continue"]));
   } while (next !== undefined && found.length < limit);
   return found.slice(0, limit);
 }
@@ -85,13 +93,13 @@ function pageAfter(
 /** Items of built-in kinds carry neither apiVersion nor kind. */
 function objectsOf(page: Json, { group, version, kind }: Resource): readonly KubeObject[] {
   const apiVersion = group === "" ? version : `${group}/${version}`;
-  return list(own(page, "items"))
+  return asArray(getOwn(page, "items"))
     .filter(isObject)
     .map((item) => ({
       ...item,
-      apiVersion: text(own(item, "apiVersion")) ?? apiVersion,
-      kind: text(own(item, "kind")) ?? kind,
-      metadata: { ...(own(item, "metadata") as object) },
+      apiVersion: asString(getOwn(item, "apiVersion")) ?? apiVersion,
+      kind: asString(getOwn(item, "kind")) ?? kind,
+      metadata: { ...(getOwn(item, "metadata") as object) },
     }));
 }
 
@@ -130,13 +138,13 @@ function callOf(resource: Resource, options: WatchOptions): Call {
 /** Refusals that come after the stream has begun are events too: 410 for a version too old. */
 function eventOf(line: string, client: Client, call: Call): WatchEvent {
   const event = parseJson(line);
-  const type = own(event, "type");
-  const object = own(event, "object");
+  const type = getOwn(event, "type");
+  const object = getOwn(event, "object");
   if (type === "ERROR") {
-    const status = Number(own(object, "code") ?? 500);
+    const status = Number(getOwn(object, "code") ?? 500);
     throw client.failure({ status, headers: {}, body: JSON.stringify(object) }, call);
   }
-  const resourceVersion = text(at(object, ["metadata", "resourceVersion"]));
+  const resourceVersion = asString(getPath(object, ["metadata", "resourceVersion"]));
   if (type === "BOOKMARK" && resourceVersion !== undefined) return { type, resourceVersion };
   if (isChange(type) && isKubeObject(object)) return { type, object };
   throw client.failure(new NoAnswer("BODY_UNREADABLE", { sent: true }), call);

@@ -1,7 +1,7 @@
 /** Addresses of the Kubernetes API. */
 import { UsageError } from "../../domain/errors";
 import type { KubeObject, Ref, Resource } from "../../domain/objects";
-import { isObject, own } from "../../domain/values";
+import { isObject, getOwn } from "../../domain/values";
 
 /** The path of a group and version; group "" is the core group. */
 export function versionPath(group: string, version: string): string {
@@ -34,6 +34,6 @@ function segment(name: string): string {
 
 /** Whether a value says what it is, as every object of the API does. */
 export function isKubeObject(value: unknown): value is KubeObject {
-  const said = [own(value, "apiVersion"), own(value, "kind")];
-  return said.every((word) => typeof word === "string") && isObject(own(value, "metadata"));
+  const said = [getOwn(value, "apiVersion"), getOwn(value, "kind")];
+  return said.every((word) => typeof word === "string") && isObject(getOwn(value, "metadata"));
 }

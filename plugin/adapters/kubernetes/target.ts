@@ -5,7 +5,7 @@ import type { ConnectionFlags } from "./flags";
 import type { ClusterEntry, ContextEntry, Kubeconfig, UserEntry } from "./kubeconfig-file";
 import { existsSync } from "node:fs";
 import { isIPv6 } from "node:net";
-import { text } from "../../domain/values";
+import { asString } from "../../domain/values";
 import { readText } from "../files";
 
 /** Everything that is known about the place before the first request. */
@@ -197,8 +197,8 @@ export const serviceAccountDir = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 /** The pod's own account, undefined outside a pod. */
 export function podAccount(env: NodeJS.ProcessEnv, dir: string): PodAccount | undefined {
-  const host = text(env["KUBERNETES_SERVICE_HOST"]);
-  const port = text(env["KUBERNETES_SERVICE_PORT"]);
+  const host = asString(env["KUBERNETES_SERVICE_HOST"]);
+  const port = asString(env["KUBERNETES_SERVICE_PORT"]);
   const tokenFile = join(dir, "token");
   if (host === undefined || port === undefined || !existsSync(tokenFile)) return undefined;
   const caFile = join(dir, "ca.crt");
@@ -209,6 +209,6 @@ export function podAccount(env: NodeJS.ProcessEnv, dir: string): PodAccount | un
       ...(existsSync(caFile) && { caFile }),
     },
     user: { tokenFile },
-    namespace: "text" in namespace ? text(namespace.text.trim()) : undefined,
+    namespace: "text" in namespace ? asString(namespace.text.trim()) : undefined,
   };
 }

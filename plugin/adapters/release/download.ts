@@ -8,7 +8,7 @@ import { exchange } from "../http/exchange";
 import { isCertificateFailure, proxyFailure } from "../http/failures";
 import { proxyFor } from "../http/proxy";
 import { ProxyError, tunnelTo, verified } from "../http/tunnel";
-import { shownUrl } from "./source";
+import { renderUrl } from "./source";
 
 /** What a download needs to know of the world, and how far it may go. */
 export interface Download {
@@ -33,7 +33,7 @@ export async function download(given: URL, options: Download): Promise<Buffer> {
     if (Buffer.isBuffer(arrived)) return arrived;
     url = arrived;
   }
-  throw new InputError(`${shownUrl(given)} redirects more than ${mostRedirects} times`);
+  throw new InputError(`${renderUrl(given)} redirects more than ${mostRedirects} times`);
 }
 
 /** The bytes, or the address that they are said to be at. */
@@ -77,15 +77,18 @@ function answered(url: URL, agents: Agents, options: Download): Promise<Answer |
 /** A login in the new address is not used: nobody gave it for that host. */
 function nextOf(url: URL, location: string | undefined): URL {
   if (location === undefined || !URL.canParse(location, url.href)) {
-    throw new InputError(`${shownUrl(url)} redirects without saying where to`);
+    throw new InputError(`${renderUrl(url)} redirects without saying where to`);
   }
   const next = new URL(location, url);
   next.username = "";
   next.password = "";
   if (next.protocol === "https:") return next;
-  throw new UsageError(`${shownUrl(url)} redirects to ${shownUrl(next)}: only https is followed`, {
-    hint: "download the archive yourself, check it, and give the file",
-  });
+  throw new UsageError(
+    `${renderUrl(url)} redirects to ${renderUrl(next)}: only https is followed`,
+    {
+      hint: "download the archive yourself, check it, and give the file",
+    },
+  );
 }
 
 async function collected(
@@ -98,7 +101,7 @@ async function collected(
   for await (const chunk of arriving(answer, { clock: {}, silentMs, signal })) {
     size += chunk.length;
     if (size > limit) {
-      throw new InputError(`archive ${shownUrl(url)} is larger than ${megabytes(limit)}`);
+      throw new InputError(`archive ${renderUrl(url)} is larger than ${megabytes(limit)}`);
     }
     chunks.push(chunk);
   }
@@ -106,7 +109,7 @@ async function collected(
 }
 
 function refused(url: URL, status: number): Error {
-  const message = `${shownUrl(url)} answered ${status}`;
+  const message = `${renderUrl(url)} answered ${status}`;
   if (status === 401 || status === 403) {
     return new PermissionError(message, {
       hint: "download the archive with a login yourself, and give the file",
@@ -120,14 +123,14 @@ function refused(url: URL, status: number): Error {
 
 function failed(url: URL, failure: NoAnswer, { silentMs }: Download): UnavailableError {
   const { cause, code, message } = failure;
-  if (cause instanceof ProxyError) return proxyFailure(cause, shownUrl(url));
+  if (cause instanceof ProxyError) return proxyFailure(cause, renderUrl(url));
   if (["DIAL_TIMEOUT", "REQUEST_TIMEOUT", "SILENT"].includes(code)) {
     return new UnavailableError(
-      `${shownUrl(url)} did not arrive whole: nothing came for ${silentMs / 1000} seconds`,
+      `${renderUrl(url)} did not arrive whole: nothing came for ${silentMs / 1000} seconds`,
       { hint: "check the network, or download the archive yourself and give the file" },
     );
   }
-  return new UnavailableError(`cannot download ${shownUrl(url)}: ${message}`, {
+  return new UnavailableError(`cannot download ${renderUrl(url)}: ${message}`, {
     cause,
     hint: isCertificateFailure(failure)
       ? "name the CA that signed the server's certificate in NODE_EXTRA_CA_CERTS"

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { InputError } from "../../domain/errors";
-import { own } from "../../domain/values";
+import { getOwn } from "../../domain/values";
 import { fileProblem } from "../files";
 
 /** The bytes of a release's files by their paths inside it. */
@@ -35,7 +35,7 @@ async function readIfThere(path: string): Promise<Buffer | undefined> {
   try {
     return await readFile(path);
   } catch (error) {
-    const code = String(own(error, "code"));
+    const code = String(getOwn(error, "code"));
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     throw new InputError(fileProblem(path, error));
   }

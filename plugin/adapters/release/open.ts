@@ -6,7 +6,7 @@ import { InputError, UsageError } from "../../domain/errors";
 import type { Names } from "../../domain/names";
 import { archiveLimits, type ArchiveLimits, megabytes } from "../../domain/release/archive";
 import { type Release, type ReleaseFile, releasePaths } from "../../domain/release/contents";
-import { own } from "../../domain/values";
+import { getOwn } from "../../domain/values";
 import { requestDeadlineMs } from "../../run/ports";
 import { fileProblem } from "../files";
 import { type Files, folderDigest, readFolder, sha256Of } from "./folder";
@@ -88,7 +88,7 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 function missing(path: string, error: unknown): UsageError {
-  const absent = own(error, "code") === "ENOENT";
+  const absent = getOwn(error, "code") === "ENOENT";
   const problem = absent ? `no such file or folder: ${path}` : fileProblem(path, error);
   return new UsageError(`release: ${problem}`, {
     hint: "give the folder or the .tar.gz of a release, or its https URL",

@@ -30,12 +30,12 @@ export function parseSource(given: string, { target, sha256 }: Wanted): Source {
   if (url === undefined) problems.push("the URL of the release cannot be read");
   else problems.push(...urlProblems(url));
   if (url === undefined || problems.length > 0) throw new UsageError(problems);
-  return { is: "url", url, shown: shownUrl(url) };
+  return { is: "url", url, shown: renderUrl(url) };
 }
 
 function urlProblems(url: URL): readonly string[] {
   const { protocol, username, password } = url;
-  const shown = `release ${shownUrl(url)}`;
+  const shown = `release ${renderUrl(url)}`;
   return [
     ...(protocol === "https:"
       ? []
@@ -47,7 +47,7 @@ function urlProblems(url: URL): readonly string[] {
 }
 
 /** A URL without what may be secret: the login, the query, the fragment. */
-export function shownUrl(url: URL): string {
+export function renderUrl(url: URL): string {
   return publicValue(url.href);
 }
 

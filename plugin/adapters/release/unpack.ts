@@ -11,7 +11,7 @@ import {
   leadingFolder,
   megabytes,
 } from "../../domain/release/archive";
-import { own } from "../../domain/values";
+import { getOwn } from "../../domain/values";
 import type { Files } from "./folder";
 
 /** An archive as it was read. */
@@ -99,7 +99,7 @@ async function unzipped(packed: Packed, { unpackedBytes }: ArchiveLimits): Promi
   try {
     return await promisify(gunzip)(packed.bytes, { maxOutputLength: unpackedBytes });
   } catch (error) {
-    if (own(error, "code") !== "ERR_BUFFER_TOO_LARGE") throw unreadable(packed, error);
+    if (getOwn(error, "code") !== "ERR_BUFFER_TOO_LARGE") throw unreadable(packed, error);
     throw new UsageError(
       `archive ${packed.shown} unpacks to more than ${megabytes(unpackedBytes)}`,
       { hint: "give the folder of the unpacked release if it really is so large" },

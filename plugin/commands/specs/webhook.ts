@@ -4,10 +4,10 @@ import { type FlagsOf, groups, spec } from "../spec";
 import { releaseFlags, takeFlag } from "./common";
 
 /** Commands that can go with the swap, in this order whatever was typed. */
-const followers = ["rbac", "scc"] as const;
+const extraSteps = ["rbac", "scc"] as const;
 
 /** One of them. */
-export type Follower = (typeof followers)[number];
+export type Follower = (typeof extraSteps)[number];
 
 /** Options of `upgrade-webhook`. */
 export type UpgradeWebhookFlags = FlagsOf<typeof upgradeWebhook>;
@@ -134,8 +134,8 @@ export const certInspect = spec({
 
 function readFollowers(read: FlagReader, name: string): readonly Follower[] {
   const typed = read.list(name);
-  for (const part of typed.filter((each) => !followers.some((known) => known === each))) {
-    read.problems.push(`--${name}: ${JSON.stringify(part)} is not one of ${followers.join(", ")}`);
+  for (const part of typed.filter((each) => !extraSteps.some((known) => known === each))) {
+    read.problems.push(`--${name}: ${JSON.stringify(part)} is not one of ${extraSteps.join(", ")}`);
   }
-  return followers.filter((known) => typed.includes(known));
+  return extraSteps.filter((known) => typed.includes(known));
 }

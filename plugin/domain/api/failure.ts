@@ -7,7 +7,7 @@ import {
   PermissionError,
 } from "../errors";
 import type { Names } from "../names";
-import { own, text } from "../values";
+import { getOwn, asString } from "../values";
 
 /** What the body of an error says: all three shapes, one of them empty (S115; domain facts 9). */
 export interface FailureBody {
@@ -18,8 +18,9 @@ export interface FailureBody {
 /** The code and the message of a body; both undefined where it has neither. */
 export function parseFailure(body: unknown, { restErrors }: Names): FailureBody {
   return {
-    code: text(own(body, restErrors.code)),
-    message: text(own(body, restErrors.message)) ?? text(own(body, restErrors.description)),
+    code: asString(getOwn(body, restErrors.code)),
+    message:
+      asString(getOwn(body, restErrors.message)) ?? asString(getOwn(body, restErrors.description)),
   };
 }
 

@@ -1,23 +1,23 @@
 /** Installed modules, and the manifest inside a module's archive (S45-S47, S54, S93). */
 import type { Names } from "../names";
 import type { ClusterFacts } from "../rules/types";
-import { isObject, own, text } from "../values";
+import { isObject, getOwn, asString } from "../values";
 import { flag, type InstalledModule } from "./records";
 
 /** A module record or manifest; undefined for what has no module_name (S45-S47, S54). */
 export function parseModule(value: unknown, names: Names): InstalledModule | undefined {
   const { restModuleFields: fields } = names;
-  const name = text(own(value, fields.name));
+  const name = asString(getOwn(value, fields.name));
   if (name === undefined) return undefined;
   return {
-    uid: text(own(value, fields.uid)),
+    uid: asString(getOwn(value, fields.uid)),
     name,
-    displayName: text(own(value, fields.displayName)),
-    version: text(own(value, fields.version)),
-    platforms: platformsOf(own(value, fields.platforms)),
-    minEngineVersion: text(own(value, fields.minEngineVersion)),
-    compatibleEngineVersion: text(own(value, fields.compatibleEngineVersion)),
-    bundled: flag(own(value, fields.isBundled)),
+    displayName: asString(getOwn(value, fields.displayName)),
+    version: asString(getOwn(value, fields.version)),
+    platforms: platformsOf(getOwn(value, fields.platforms)),
+    minEngineVersion: asString(getOwn(value, fields.minEngineVersion)),
+    compatibleEngineVersion: asString(getOwn(value, fields.compatibleEngineVersion)),
+    bundled: flag(getOwn(value, fields.isBundled)),
   };
 }
 
@@ -31,7 +31,7 @@ export function parseModules(value: unknown, names: Names): readonly InstalledMo
 
 /** S47: an object with the platforms' names as keys; absent on 8.x. */
 function platformsOf(value: unknown): readonly string[] | undefined {
-  if (Array.isArray(value)) return value.filter((each) => text(each) !== undefined).map(String);
+  if (Array.isArray(value)) return value.filter((each) => asString(each) !== undefined).map(String);
   return isObject(value) ? Object.keys(value) : undefined;
 }
 

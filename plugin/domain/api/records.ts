@@ -1,5 +1,5 @@
 /** What the REST API of a cluster tells, read and typed; what it does not send is undefined (domain facts 9). */
-import { isObject, type Json, list, own, text } from "../values";
+import { isObject, type Json, asArray, getOwn, asString } from "../values";
 import type { Names } from "../names";
 
 /** A module that a database uses (S39). */
@@ -99,28 +99,30 @@ export function uidNumber(value: unknown): number | undefined {
 /** One action; undefined for what has no uid. */
 export function parseAction(value: unknown, names: Names): ApiAction | undefined {
   const { actionFields: fields } = names;
-  const uid = text(own(value, fields.uid));
+  const uid = asString(getOwn(value, fields.uid));
   if (uid === undefined) return undefined;
-  const status = text(own(value, fields.status));
-  const more = own(value, fields.additionalInfo);
+  const status = asString(getOwn(value, fields.status));
+  const more = getOwn(value, fields.additionalInfo);
   return {
     uid,
-    name: text(own(value, fields.name)),
+    name: asString(getOwn(value, fields.name)),
     status,
     is: stateOf(status, names),
-    progress: percent(own(value, fields.progress)),
-    error: text(own(value, fields.error)) ?? text(own(more, fields.error)),
-    database: databaseOf(text(own(value, fields.objectName)) ?? text(own(more, fields.objectName))),
+    progress: percent(getOwn(value, fields.progress)),
+    error: asString(getOwn(value, fields.error)) ?? asString(getOwn(more, fields.error)),
+    database: databaseOf(
+      asString(getOwn(value, fields.objectName)) ?? asString(getOwn(more, fields.objectName)),
+    ),
   };
 }
 
 /** A bare list, or one with the state machines beside the actions; undefined for anything else. */
 export function parseActions(value: unknown, names: Names): readonly ApiAction[] | undefined {
   const { actions, stateMachines } = names.actionFields;
-  const lists = [value, own(value, actions), own(value, stateMachines)].filter(Array.isArray);
+  const lists = [value, getOwn(value, actions), getOwn(value, stateMachines)].filter(Array.isArray);
   if (lists.length === 0) return undefined;
   return lists
-    .flatMap(list)
+    .flatMap(asArray)
     .map((each) => parseAction(each, names))
     .filter((action) => action !== undefined);
 }
@@ -147,9 +149,9 @@ function databaseOf(object: string | undefined): number | undefined {
 export function parseLicense(value: unknown, { licenseFields }: Names): ApiLicense | undefined {
   if (!isObject(value)) return undefined;
   return {
-    expired: flag(own(value, licenseFields.expired)),
-    expirationDate: text(own(value, licenseFields.expirationDate)),
-    shardsLimit: wholeNumber(own(value, licenseFields.shardsLimit)),
+    expired: flag(getOwn(value, licenseFields.expired)),
+    expirationDate: asString(getOwn(value, licenseFields.expirationDate)),
+    shardsLimit: wholeNumber(getOwn(value, licenseFields.shardsLimit)),
   };
 }
 
@@ -158,9 +160,9 @@ export function parseNodes(value: unknown, names: Names): readonly ApiNode[] | u
   if (!Array.isArray(value)) return undefined;
   const { clusterFields } = names;
   return value.map((node: unknown) => ({
-    uid: uidNumber(own(node, clusterFields.nodeUid)),
-    softwareVersion: text(own(node, clusterFields.softwareVersion)),
-    supportedVersions: list(own(node, clusterFields.supportedVersions)).flatMap(
+    uid: uidNumber(getOwn(node, clusterFields.nodeUid)),
+    softwareVersion: asString(getOwn(node, clusterFields.softwareVersion)),
+    supportedVersions: asArray(getOwn(node, clusterFields.supportedVersions)).flatMap(
       (entry) => supportedVersion(entry, names) ?? [],
     ),
   }));
@@ -168,29 +170,31 @@ export function parseNodes(value: unknown, names: Names): readonly ApiNode[] | u
 
 /** A version by itself, or beside the type of database that it is of: only the engine's count. */
 function supportedVersion(entry: unknown, { clusterFields, engineDbType }: Names) {
-  if (!isObject(entry)) return text(entry);
-  const type = own(entry, clusterFields.supportedType) ?? engineDbType;
-  return type === engineDbType ? text(own(entry, clusterFields.supportedVersion)) : undefined;
+  if (!isObject(entry)) return asString(entry);
+  const type = getOwn(entry, clusterFields.supportedType) ?? engineDbType;
+  return type === engineDbType
+    ? asString(getOwn(entry, clusterFields.supportedVersion))
+    : undefined;
 }
 
 /** The database of an answer; undefined for what is none: it has no uid. */
 export function parseDatabase(value: unknown, names: Names): ApiDatabase | undefined {
   const { bdbFields: fields } = names;
-  const uid = uidNumber(own(value, fields.uid));
+  const uid = uidNumber(getOwn(value, fields.uid));
   if (!isObject(value) || uid === undefined) return undefined;
   return {
     uid,
-    name: text(own(value, fields.name)),
-    status: text(own(value, fields.status)),
-    version: text(own(value, fields.version)),
-    engineVersion: text(own(value, fields.engineVersion)),
-    replication: flag(own(value, fields.replication)),
-    dataPersistence: text(own(value, fields.dataPersistence)),
-    modules: list(own(value, fields.moduleList)).flatMap((entry) => usedModule(entry, names)),
-    crdt: flag(own(value, fields.crdt)),
-    crdtGuid: text(own(value, fields.crdtGuid)),
-    shards: wholeNumber(own(value, fields.shardsCount)),
-    actionUid: text(own(value, fields.actionUid)),
+    name: asString(getOwn(value, fields.name)),
+    status: asString(getOwn(value, fields.status)),
+    version: asString(getOwn(value, fields.version)),
+    engineVersion: asString(getOwn(value, fields.engineVersion)),
+    replication: flag(getOwn(value, fields.replication)),
+    dataPersistence: asString(getOwn(value, fields.dataPersistence)),
+    modules: asArray(getOwn(value, fields.moduleList)).flatMap((entry) => usedModule(entry, names)),
+    crdt: flag(getOwn(value, fields.crdt)),
+    crdtGuid: asString(getOwn(value, fields.crdtGuid)),
+    shards: wholeNumber(getOwn(value, fields.shardsCount)),
+    actionUid: asString(getOwn(value, fields.actionUid)),
     sent: withoutCredentials(value) as Json,
   };
 }
@@ -204,8 +208,8 @@ export function parseDatabases(value: unknown, names: Names): readonly ApiDataba
 }
 
 function usedModule(entry: unknown, { restModuleFields: fields }: Names): readonly UsedModule[] {
-  const name = text(own(entry, fields.name));
-  return name === undefined ? [] : [{ name, version: text(own(entry, fields.version)) }];
+  const name = asString(getOwn(entry, fields.name));
+  return name === undefined ? [] : [{ name, version: asString(getOwn(entry, fields.version)) }];
 }
 
 /** A database is sent with its passwords and keys: fields of such names are not kept. */

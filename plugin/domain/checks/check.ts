@@ -4,9 +4,9 @@ import { clusterFindings } from "../cluster/codes";
 import type { FactKey } from "../facts";
 import { type Explained, type Finding, warning } from "../findings";
 import { type KubeObject, objectLabel } from "../objects";
-import type { Situation } from "./situation";
+import type { CheckContext } from "./context";
 
-export type { CheckTarget } from "./situation";
+export type { CheckTarget } from "./context";
 
 /** The areas in the order in which they are shown. */
 export const areas = [
@@ -47,7 +47,7 @@ export interface Check extends Explained {
   readonly shared?: true;
   /** It cannot be determined from here: a person has to look, and says so with --skip (cli contract, Output). */
   readonly vouched?: true;
-  readonly judge: (situation: Situation) => readonly Found[];
+  readonly judge: (situation: CheckContext) => readonly Found[];
 }
 
 type OfCode = Omit<Check, keyof Explained | "area" | "shared">;
@@ -84,7 +84,7 @@ export function on(object: KubeObject, cause: string, rest: Partial<Found> = {})
 /** A judgment of each EC by itself. */
 export const perCluster =
   (
-    judge: (cluster: KubeObject, situation: Situation) => Found | readonly Found[] | undefined,
+    judge: (cluster: KubeObject, situation: CheckContext) => Found | readonly Found[] | undefined,
   ): Check["judge"] =>
   (situation) =>
     situation.clusters.flatMap((cluster) => judge(cluster, situation) ?? []);

@@ -7,9 +7,9 @@ import { ownerOf } from "../owners";
 import { clusterVersionFor } from "../release/platforms";
 import { isSameTag } from "../versions";
 import { runningVersion } from "../rollout/cluster";
-import { at, shown, text } from "../values";
+import { getPath, renderValue, asString } from "../values";
 import { type Check, checksOf, type Found, on, perCluster } from "./check";
-import { nameOf, namespaceOf, type Situation } from "./situation";
+import { nameOf, namespaceOf, type CheckContext } from "./context";
 import { usualPullPolicy } from "../cluster/edits";
 import { autoPaths } from "../served-fields";
 import { lastFile } from "../operator/managers";
@@ -25,8 +25,8 @@ const needs = ["ecs"] as const;
 const moving = ["Upgrade", "RunningRollingUpdate"];
 const standing = ["Running", "InvalidUpgrade"];
 
-const stateOf = (cluster: KubeObject, { names }: Situation): string =>
-  text(at(cluster, names.ecFields.state)) ?? "not told";
+const stateOf = (cluster: KubeObject, { names }: CheckContext): string =>
+  asString(getPath(cluster, names.ecFields.state)) ?? "not told";
 const deleting = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
 
 /** The checks of the EC's state. */
@@ -97,7 +97,7 @@ export const clusterChecks: readonly Check[] = [
     needs,
     judge: perCluster((cluster, situation) => {
       const path = situation.names.ecFields.specStatus;
-      const status = text(at(cluster, path)) ?? "Valid";
+      const status = asString(getPath(cluster, path)) ?? "Valid";
       // of a refused upgrade the check of the state tells
       if (status === "Valid" || stateOf(cluster, situation) === "InvalidUpgrade") return undefined;
       return on(cluster, `its spec status is ${status}`, { field: path.join(".") });
@@ -122,7 +122,7 @@ export const clusterChecks: readonly Check[] = [
     needs: ["ecs", "deployments"],
     judge: perCluster((cluster, { installed, names }) => {
       const path = names.ecFields.versionTag;
-      const tag = text(at(cluster, path));
+      const tag = asString(getPath(cluster, path));
       if (tag === undefined || installed === undefined) return undefined;
       const managed = clusterVersionFor(installed.tag);
       if (managed === undefined || isSameTag(tag.replace(/\.minimal$/, ""), managed))
@@ -138,7 +138,7 @@ export const clusterChecks: readonly Check[] = [
     fix: "see what keeps the operator from rolling the pods: its log, and events of the StatefulSet",
     needs: ["ecs", "pods", "statefulSets"],
     judge: perCluster((cluster, situation) => {
-      const tag = text(at(cluster, situation.names.ecFields.versionTag));
+      const tag = asString(getPath(cluster, situation.names.ecFields.versionTag));
       if (tag === undefined || stateOf(cluster, situation) !== "Running") return undefined;
       const others = runningVersion(situation.facts, cluster).filter((one) => !isSameTag(one, tag));
       if (others.length === 0) return undefined;
@@ -154,22 +154,22 @@ export const clusterChecks: readonly Check[] = [
       const [name, namespace] = [nameOf(cluster), namespaceOf(cluster)];
       const set = factNamed(situation.facts, "statefulSets", { name, namespace });
       if (set === undefined || stateOf(cluster, situation) !== "Running") return undefined;
-      const wanted = Number(at(set, ["spec", "replicas"]) ?? 1);
-      const ready = Number(at(set, ["status", "readyReplicas"]) ?? 0);
+      const wanted = Number(getPath(set, ["spec", "replicas"]) ?? 1);
+      const ready = Number(getPath(set, ["status", "readyReplicas"]) ?? 0);
       return ready < wanted ? on(set, `${ready} of ${wanted} pods are ready`) : undefined;
     }),
   }),
 ];
 
 /** What the operator's last warning about it says; events are kept for an hour or so. */
-function warningOf({ metadata }: KubeObject, { facts, names }: Situation): string | undefined {
+function warningOf({ metadata }: KubeObject, { facts, names }: CheckContext): string | undefined {
   const warnings = facts.objects.events.filter(
     (event) =>
       event["type"] === "Warning" &&
-      at(event, ["involvedObject", "kind"]) === names.ec.kind &&
-      at(event, ["involvedObject", "name"]) === metadata.name,
+      getPath(event, ["involvedObject", "kind"]) === names.ec.kind &&
+      getPath(event, ["involvedObject", "name"]) === metadata.name,
   );
-  return warnings.map((event) => text(event["message"])).at(-1);
+  return warnings.map((event) => asString(event["message"])).at(-1);
 }
 
 /** The checks of the EC's spec. */
@@ -181,9 +181,9 @@ export const clusterSpecChecks: readonly Check[] = [
     needs,
     judge: perCluster((cluster, { names: { ecFields } }) => {
       const paths = [ecFields.versionTag, ecFields.imagePullPolicy];
-      if (at(cluster, ecFields.versionTag.slice(0, -1)) === undefined) return [];
+      if (getPath(cluster, ecFields.versionTag.slice(0, -1)) === undefined) return [];
       return paths
-        .filter((path) => text(at(cluster, path)) === undefined)
+        .filter((path) => asString(getPath(cluster, path)) === undefined)
         .map((path) =>
           on(cluster, `${path.join(".")} is absent`, {
             field: path.join("."),
@@ -208,7 +208,7 @@ export const clusterSpecChecks: readonly Check[] = [
         ...leaf,
       ]);
       return paths.flatMap((path) => {
-        const tag = text(at(cluster, path));
+        const tag = asString(getPath(cluster, path));
         if (tag === undefined || installed === undefined || isSameTag(tag, installed.tag))
           return [];
         const cause = `${path.join(".")} is ${tag}, the operator ${installed.tag}`;
@@ -230,9 +230,9 @@ export const clusterSpecChecks: readonly Check[] = [
     needs,
     judge: perCluster((cluster, { names }) => {
       const path = names.fields.engineUpgradePolicy;
-      const policy = at(cluster, path);
+      const policy = getPath(cluster, path);
       if (!isUnknownPolicy(policy, names)) return [];
-      return [on(cluster, `its policy is ${shown(policy)}`, { field: path.join(".") })];
+      return [on(cluster, `its policy is ${renderValue(policy)}`, { field: path.join(".") })];
     }),
   }),
   shared(clusterFindings.autoConflicting, {
@@ -241,7 +241,7 @@ export const clusterSpecChecks: readonly Check[] = [
     judge: perCluster((cluster, { names }) => {
       const said = saidIn(cluster, names);
       if (new Set(said.map(({ value }) => value)).size < 2) return [];
-      const all = said.map(({ field, value }) => `${field} is ${shown(value)}`).join(", ");
+      const all = said.map(({ field, value }) => `${field} is ${renderValue(value)}`).join(", ");
       return [on(cluster, all, { field: said.map(({ field }) => field).join(", ") })];
     }),
   }),
@@ -267,10 +267,10 @@ const filledIn: Partial<Found> = {
 /** Each spelling that is there. */
 function saidIn(
   cluster: unknown,
-  names: Situation["names"],
+  names: CheckContext["names"],
 ): readonly { readonly field: string; readonly value: unknown }[] {
   return autoPaths(names)
-    .map((path) => ({ field: path.join("."), value: at(cluster, path) }))
+    .map((path) => ({ field: path.join("."), value: getPath(cluster, path) }))
     .filter(({ value }) => value !== undefined);
 }
 
@@ -286,7 +286,7 @@ export const licenceChecks: readonly Check[] = [
     vouched: true,
     judge: perCluster((cluster, { names }) => {
       const path = names.ecFields.licenseState;
-      if (text(at(cluster, path)) !== undefined) return [];
+      if (asString(getPath(cluster, path)) !== undefined) return [];
       return [on(cluster, "its status reports no state of the license", { field: path.join(".") })];
     }),
   }),
@@ -325,7 +325,7 @@ export const licenceChecks: readonly Check[] = [
     needs,
     judge: perCluster((cluster, { names: { ecFields } }) => {
       const [used, limit] = [ecFields.shardsUsage, ecFields.shardsLimit].map((path) =>
-        at(cluster, path),
+        getPath(cluster, path),
       );
       if (typeof used !== "number" || typeof limit !== "number" || used < limit) return [];
       return [on(cluster, `${used} of ${limit} shards`, { field: ecFields.shardsUsage.join(".") })];
@@ -338,7 +338,7 @@ export const licenceChecks: readonly Check[] = [
     needs,
     judge: perCluster((cluster, { names: { ecFields } }) => {
       const both = [ecFields.license, ecFields.licenseSecretName];
-      if (both.some((path) => text(at(cluster, path)) === undefined)) return [];
+      if (both.some((path) => asString(getPath(cluster, path)) === undefined)) return [];
       return [on(cluster, "it has both", { field: ecFields.license.join(".") })];
     }),
   }),
@@ -351,8 +351,8 @@ export const licenceChecks: readonly Check[] = [
   }),
 ];
 
-function expiryOf(cluster: KubeObject, { facts, names }: Situation) {
+function expiryOf(cluster: KubeObject, { facts, names }: CheckContext) {
   const path = names.ecFields.licenseExpiration;
-  const until = text(at(cluster, path)) ?? "";
+  const until = asString(getPath(cluster, path)) ?? "";
   return { field: path.join("."), until, days: daysUntil(until, facts.now) };
 }

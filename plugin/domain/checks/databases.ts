@@ -10,10 +10,10 @@ import { judgeEdit } from "../rules/order";
 import type { RuleOptions } from "../rules/types";
 import { quote, showMiss } from "../rules/wording";
 import { otherOperators } from "../rbac/managed";
-import { at, shown, text } from "../values";
+import { getPath, renderValue, asString } from "../values";
 import { formatEngineVersion, leadingEngineVersion } from "../versions";
 import { type Check, checksOf, type Found, on, perCluster } from "./check";
-import { isForNewBase, namespaceOf, type PlacedDatabase, type Situation } from "./situation";
+import { isForNewBase, namespaceOf, type PlacedDatabase, type CheckContext } from "./context";
 
 const { error, shared, warning } = checksOf("databases");
 const ofClusters = ["ecs", "edbs", "eaadbs"] as const;
@@ -21,9 +21,12 @@ const needs = ["ecs", "edbs", "eaadbs", "namespaces", "deployments", "configMaps
 
 const perDatabase =
   (
-    judge: (database: PlacedDatabase, situation: Situation) => Found | readonly Found[] | undefined,
+    judge: (
+      database: PlacedDatabase,
+      situation: CheckContext,
+    ) => Found | readonly Found[] | undefined,
   ) =>
-  (situation: Situation): readonly Found[] =>
+  (situation: CheckContext): readonly Found[] =>
     situation.databases.flatMap((database) => judge(database, situation) ?? []);
 
 /** The checks of the databases. */
@@ -66,9 +69,11 @@ export const databaseChecks: readonly Check[] = [
     needs: [...needs, "definitions"],
     judge: perDatabase(({ object, kind }, { facts }) => {
       const paths = versionPaths(facts, { kind, object });
-      const values = paths.map((path) => at(object, path));
+      const values = paths.map((path) => getPath(object, path));
       if (new Set(values).size < 2) return undefined;
-      const said = paths.map((path) => `${fieldText(path)} is ${shown(at(object, path))}`);
+      const said = paths.map(
+        (path) => `${fieldText(path)} is ${renderValue(getPath(object, path))}`,
+      );
       return on(object, said.join(", "), { field: paths.map(fieldText).join(", ") });
     }),
   }),
@@ -112,7 +117,7 @@ export const databaseChecks: readonly Check[] = [
     needs,
     judge: perDatabase(({ object, kind }, { names }) => {
       const path = (kind === "edb" ? names.edbFields : names.eaadbFields).status;
-      const status = text(at(object, path));
+      const status = asString(getPath(object, path));
       if (deleting(object) || status === undefined || status === "active") return undefined;
       return on(object, `its status is ${quote(status)}`, { field: fieldText(path) });
     }),
@@ -124,7 +129,7 @@ export const databaseChecks: readonly Check[] = [
     needs,
     judge: perDatabase(({ object, kind }, { names }) => {
       const path = (kind === "edb" ? names.edbFields : names.eaadbFields).specStatus;
-      const status = text(at(object, path)) ?? "Valid";
+      const status = asString(getPath(object, path)) ?? "Valid";
       if (status === "Valid") return undefined;
       return on(object, `its spec status is ${quote(status)}`, { field: fieldText(path) });
     }),
@@ -135,7 +140,7 @@ export const databaseChecks: readonly Check[] = [
     fix: "wait for it; during an upgrade of the EC databases are not reconciled",
     needs,
     judge: perDatabase(({ object, kind }, { names }) => {
-      const seen = kind === "edb" ? at(object, names.edbFields.observedGeneration) : undefined;
+      const seen = kind === "edb" ? getPath(object, names.edbFields.observedGeneration) : undefined;
       const { generation } = object.metadata;
       if (typeof seen !== "number" || generation === undefined || seen >= generation)
         return undefined;
@@ -157,10 +162,10 @@ export const databaseChecks: readonly Check[] = [
     fix: "remove the engine version",
     needs,
     judge: perDatabase(({ object, kind }, { facts, names }) => {
-      const type = at(object, names.edbFields.type) ?? names.engineDbType;
+      const type = getPath(object, names.edbFields.type) ?? names.engineDbType;
       const [path] = versionPaths(facts, { kind, object });
-      if (type === names.engineDbType || at(object, path) === undefined) return undefined;
-      return on(object, `it is of type ${shown(type)}`, { field: fieldText(path) });
+      if (type === names.engineDbType || getPath(object, path) === undefined) return undefined;
+      return on(object, `it is of type ${renderValue(type)}`, { field: fieldText(path) });
     }),
   }),
   shared(databaseFindings.restartsEmpty, {
@@ -179,11 +184,11 @@ const deleting = ({ metadata }: KubeObject): boolean => metadata.deletionTimesta
 /** As the admission rules would judge it, were it recreated; what is below 7.2 is a check of its own. */
 function judgeVersion(
   { object, kind, lookup }: PlacedDatabase,
-  { facts, names }: Situation,
+  { facts, names }: CheckContext,
 ): readonly Found[] {
   const rules = { version: "deny", policy: "off", modules: "off" } as const;
   const options: RuleOptions = { reading: "target", allowLatest: undefined, names, rules };
-  const wanted = leadingEngineVersion(at(object, versionPaths(facts, { kind, object })[0]));
+  const wanted = leadingEngineVersion(getPath(object, versionPaths(facts, { kind, object })[0]));
   if (isTooOld(wanted)) return [];
   const { causes } = judgeEdit(
     { kind, before: undefined, after: object },
@@ -194,7 +199,7 @@ function judgeVersion(
 }
 
 /** Another operator's are those of a namespace with an EC of its own, or with its account in the binding. */
-function judgeUnmanaged({ facts, names, managed, configured }: Situation): readonly Found[] {
+function judgeUnmanaged({ facts, names, managed, configured }: CheckContext): readonly Found[] {
   const { namespace, objects } = facts;
   if (configured.is === "unknown") return [];
   const theirs = objects.roleBindings

@@ -6,7 +6,7 @@ import { checks as catalogue } from "./all";
 import { type Check, judgingCodes, type Want } from "./check";
 import { rolesOf } from "./rbac-sites";
 import { accept, isSkipped, type Selection, type Skip, skipWord } from "./selection";
-import { type CheckTarget, type Situation, situationOf } from "./situation";
+import { type CheckTarget, type CheckContext, situationOf } from "./context";
 
 /** What became of a check: `skipped` is one whose findings are all accepted, or that need not be judged. */
 export type Verdict = "ok" | "failed" | "unjudged" | "skipped";
@@ -41,7 +41,7 @@ export function judgeChecks(
 /** Judges a situation by the checks of a list. */
 export function judgeBy(
   list: readonly Check[],
-  situation: Situation,
+  situation: CheckContext,
   selection: Selection,
 ): Judgment {
   const { only } = selection;
@@ -67,7 +67,7 @@ export function isBlocked({ findings }: Judgment, strict: boolean): boolean {
   );
 }
 
-function judgeOne(check: Check, situation: Situation, selection: Selection): JudgedCheck {
+function judgeOne(check: Check, situation: CheckContext, selection: Selection): JudgedCheck {
   const { skip } = selection;
   const because = unreadBy(check, situation) ?? lackOf(check.wants, situation);
   if (because !== undefined) {
@@ -84,12 +84,12 @@ function judgeOne(check: Check, situation: Situation, selection: Selection): Jud
   return { check, verdict: stands ? "failed" : "skipped", findings };
 }
 
-function unreadBy({ needs }: Check, { facts }: Situation): string | undefined {
+function unreadBy({ needs }: Check, { facts }: CheckContext): string | undefined {
   const unread = needs.filter((key) => facts.unread.has(key));
   return unread.length === 0 ? undefined : `unread: ${unread.join(", ")}`;
 }
 
-type Lack = (situation: Situation) => boolean;
+type Lack = (situation: CheckContext) => boolean;
 
 const noTemplate = "there is no template to compare with";
 
@@ -111,14 +111,14 @@ const lacks: Readonly<Record<Want, readonly [lacks: Lack, says: string]>> = {
   ],
 };
 
-function lackOf(want: Want | undefined, situation: Situation): string | undefined {
+function lackOf(want: Want | undefined, situation: CheckContext): string | undefined {
   if (want === undefined) return undefined;
   const [isLacking, says] = lacks[want];
   return isLacking(situation) ? says : undefined;
 }
 
 /** Undefined where the check fails itself: that must not hide the others. */
-function findingsOf(check: Check, situation: Situation): readonly Finding[] | undefined {
+function findingsOf(check: Check, situation: CheckContext): readonly Finding[] | undefined {
   const { code, severity, source } = check;
   try {
     return check.judge(situation).map(({ object, field, fix = check.fix, ...found }) => ({

@@ -5,10 +5,10 @@ import { projectCluster } from "../clusters";
 import type { KubeObject } from "../objects";
 import { isSameTag } from "../versions";
 import { fieldName, fieldsOf } from "../rules/fields";
-import { at, list, own, text } from "../values";
+import { getPath, asArray, getOwn, asString } from "../values";
 import { type Check, checksOf, type Found, on, perCluster } from "./check";
 import { judgeSecrets } from "./secrets";
-import { goalOf, isBefore, isForNewBase, type Situation, tagged } from "./situation";
+import { goalOf, isBefore, isForNewBase, type CheckContext, tagged } from "./context";
 import { factNamed } from "../facts";
 import { readSubject } from "../rules/subject";
 
@@ -95,7 +95,7 @@ export const moduleChecks: readonly Check[] = [
       databases.flatMap(({ object, kind }) => {
         const { moduleParent } = fieldsOf(kind, names);
         const there = names.fields.moduleLists.filter(
-          (name) => at(object, [...moduleParent, name]) !== undefined,
+          (name) => getPath(object, [...moduleParent, name]) !== undefined,
         );
         return there.length < 2 ? [] : [on(object, `it has ${there.join(" and ")}`)];
       }),
@@ -116,15 +116,15 @@ export const moduleChecks: readonly Check[] = [
   }),
 ];
 
-function isSet(database: KubeObject, fields: Situation["names"]["edbFields"]): boolean {
-  return at(database, fields.upgradeModulesToLatest) !== undefined;
+function isSet(database: KubeObject, fields: CheckContext["names"]["edbFields"]): boolean {
+  return getPath(database, fields.upgradeModulesToLatest) !== undefined;
 }
 
 /** Each EC with the user-defined modules that its databases use. */
 function inUse({
   clusters,
   facts,
-}: Situation): readonly { readonly cluster: KubeObject; readonly modules: readonly string[] }[] {
+}: CheckContext): readonly { readonly cluster: KubeObject; readonly modules: readonly string[] }[] {
   return clusters
     .map((cluster) => ({
       cluster,
@@ -134,11 +134,11 @@ function inUse({
 }
 
 /** Which builds are installed no object tells; nodes are on the old base until their own tag is of the new one. */
-function judgeBase(situation: Situation): readonly Found[] {
+function judgeBase(situation: CheckContext): readonly Found[] {
   const { installed, names } = situation;
   if (!isForNewBase(situation)) return [];
   const old = ({ cluster }: { readonly cluster: KubeObject }): boolean => {
-    const told = [tagged(text(at(cluster, names.ecFields.versionTag))), installed].flatMap(
+    const told = [tagged(asString(getPath(cluster, names.ecFields.versionTag))), installed].flatMap(
       (one) => one ?? [],
     );
     return told.length === 0 || told.some((one) => isBefore(one, newBase));
@@ -153,14 +153,16 @@ function judgeBase(situation: Situation): readonly Found[] {
     );
 }
 
-function judgeSources(cluster: KubeObject, { names }: Situation): readonly Found[] {
+function judgeSources(cluster: KubeObject, { names }: CheckContext): readonly Found[] {
   const { entryFields, fields } = names;
-  return list(at(cluster, fields.userDefinedModules)).flatMap((module, index) => {
-    const source = own(module, entryFields.userModuleSource);
-    const given = entryFields.userModuleTransports.filter((one) => own(source, one) !== undefined);
-    const urls = given.map((one) => text(at(source, [one, entryFields.userModuleUrl])));
+  return asArray(getPath(cluster, fields.userDefinedModules)).flatMap((module, index) => {
+    const source = getOwn(module, entryFields.userModuleSource);
+    const given = entryFields.userModuleTransports.filter(
+      (one) => getOwn(source, one) !== undefined,
+    );
+    const urls = given.map((one) => asString(getPath(source, [one, entryFields.userModuleUrl])));
     if (given.length === 1 && !urls.includes(undefined)) return [];
-    const name = text(own(module, entryFields.userModuleName)) ?? `number ${index + 1}`;
+    const name = asString(getOwn(module, entryFields.userModuleName)) ?? `number ${index + 1}`;
     const said = given.length === 1 ? "no address" : `${given.length} sources`;
     const field = `${fields.userDefinedModules.join(".")}[${index}].${entryFields.userModuleSource}`;
     return [on(cluster, `module ${name} has ${said}`, { field })];
@@ -173,8 +175,10 @@ const consumersFrom = "7.22.0-0";
 const ofNamespaces = ["eaadbs", "ecs", "namespaces", "deployments", "configMaps"] as const;
 
 const perDatabase =
-  (judge: (database: KubeObject, situation: Situation) => Found | readonly Found[] | undefined) =>
-  (situation: Situation): readonly Found[] =>
+  (
+    judge: (database: KubeObject, situation: CheckContext) => Found | readonly Found[] | undefined,
+  ) =>
+  (situation: CheckContext): readonly Found[] =>
     activeActive(situation).flatMap((database) => judge(database, situation) ?? []);
 
 /** The checks of active-active databases. */
@@ -199,7 +203,7 @@ export const activeActiveChecks: readonly Check[] = [
     needs: [...ofNamespaces, "ercs"],
     judge: perDatabase((database, situation) => {
       const remote = participants(database, situation).filter(
-        (name) => at(remoteNamed(name, situation), situation.names.ercFields.local) !== true,
+        (name) => getPath(remoteNamed(name, situation), situation.names.ercFields.local) !== true,
       );
       return remote.length === 0 ? undefined : on(database, `elsewhere: ${remote.join(", ")}`);
     }),
@@ -223,7 +227,7 @@ export const activeActiveChecks: readonly Check[] = [
     needs: ofNamespaces,
     judge: perDatabase((database, { names }) => {
       const path = names.eaadbFields.replicationStatus;
-      const status = text(at(database, path)) ?? "up";
+      const status = asString(getPath(database, path)) ?? "up";
       if (status === "up") return undefined;
       return on(database, `its replication is ${status}`, { field: path.join(".") });
     }),
@@ -283,7 +287,7 @@ export const activeActiveChecks: readonly Check[] = [
     judge: ({ facts, names }) =>
       remotesOf(facts).flatMap((remote) => {
         const path = names.ercFields.status;
-        const status = text(at(remote, path)) ?? "Active";
+        const status = asString(getPath(remote, path)) ?? "Active";
         if (status === "Active") return [];
         return [on(remote, `its status is ${status}`, { field: path.join(".") })];
       }),
@@ -297,31 +301,31 @@ export const activeActiveChecks: readonly Check[] = [
   }),
 ];
 
-function activeActive({ databases }: Situation): readonly KubeObject[] {
+function activeActive({ databases }: CheckContext): readonly KubeObject[] {
   return databases.filter(({ kind }) => kind === "eaadb").map(({ object }) => object);
 }
 
-function remotesOf({ objects, namespace }: Situation["facts"]): readonly KubeObject[] {
+function remotesOf({ objects, namespace }: CheckContext["facts"]): readonly KubeObject[] {
   return objects.ercs.filter(({ metadata }) => metadata.namespace === namespace);
 }
 
-function participants(database: KubeObject, { names }: Situation): readonly string[] {
-  return list(at(database, names.eaadbFields.participatingClusters))
-    .map((one) => text(own(one, names.entryFields.participatingName)))
+function participants(database: KubeObject, { names }: CheckContext): readonly string[] {
+  return asArray(getPath(database, names.eaadbFields.participatingClusters))
+    .map((one) => asString(getOwn(one, names.entryFields.participatingName)))
     .filter((name) => name !== undefined);
 }
 
-function remoteNamed(name: string, { facts }: Situation): KubeObject | undefined {
+function remoteNamed(name: string, { facts }: CheckContext): KubeObject | undefined {
   return factNamed(facts, "ercs", { name, namespace: facts.namespace });
 }
 
-function modulesIn(database: KubeObject, { names }: Situation): readonly string[] {
+function modulesIn(database: KubeObject, { names }: CheckContext): readonly string[] {
   const { modules } = readSubject({ kind: "eaadb", before: undefined, after: database }, names);
   return modules.map(({ name }) => name).filter((name) => name !== undefined);
 }
 
 /** True for a user-defined module that is there; what is nowhere is told by a check of its own. */
-function isOwn({ facts }: Situation, ec: KubeObject, name: string): boolean {
+function isOwn({ facts }: CheckContext, ec: KubeObject, name: string): boolean {
   return usedModules(facts, ec).some(
     ({ module, standing }) => module === name && standing !== "unknown",
   );

@@ -6,11 +6,11 @@ import { operatorFindings } from "../operator/codes";
 import { judgeRegistry } from "../operator/refusals";
 import { isOperator } from "../operator/wanted";
 import { isSameTag } from "../versions";
-import { at, list, own, shown, text } from "../values";
+import { getPath, asArray, getOwn, renderValue, asString } from "../values";
 import { webhookFindings } from "../webhook/codes";
 import { judgeServer } from "../webhook/readiness";
 import { type Check, checksOf, type Found, on } from "./check";
-import { isBefore, isForNewBase, type Situation } from "./situation";
+import { isBefore, isForNewBase, type CheckContext } from "./context";
 import { ownerOf } from "../owners";
 
 const { error, shared, warning } = checksOf("operator");
@@ -120,14 +120,15 @@ export const operatorChecks: readonly Check[] = [
     judge: ({ deployment, facts, names }) => {
       if (deployment === undefined) return [];
       const name =
-        text(at(deployment, [...podSpec, "serviceAccountName"])) ?? names.operator.serviceAccount;
+        asString(getPath(deployment, [...podSpec, "serviceAccountName"])) ??
+        names.operator.serviceAccount;
       if (factNamed(facts, "serviceAccounts", { name }) !== undefined) return [];
       return [on(deployment, `its service account ${name} does not exist`)];
     },
   }),
 ];
 
-function judgeAnnotation({ deployment, installed, names }: Situation): readonly Found[] {
+function judgeAnnotation({ deployment, installed, names }: CheckContext): readonly Found[] {
   const { operatorVersion } = names.annotations;
   const annotated = annotationOf(deployment, operatorVersion);
   if (deployment === undefined || annotated === undefined || installed === undefined) return [];
@@ -139,34 +140,34 @@ function judgeAnnotation({ deployment, installed, names }: Situation): readonly 
   ];
 }
 
-function judgeBoth({ deployment, names }: Situation): readonly Found[] {
+function judgeBoth({ deployment, names }: CheckContext): readonly Found[] {
   if (deployment === undefined) return [];
   return judgeImages([deployment], names).map((cause) => on(deployment, cause));
 }
 
 function containerNamed(deployment: KubeObject, name: string): unknown {
-  const containers = list(at(deployment, [...podSpec, "containers"]));
-  return containers.find((one) => own(one, "name") === name);
+  const containers = asArray(getPath(deployment, [...podSpec, "containers"]));
+  return containers.find((one) => getOwn(one, "name") === name);
 }
 
-function judgeStrategy({ deployment }: Situation): readonly Found[] {
+function judgeStrategy({ deployment }: CheckContext): readonly Found[] {
   if (deployment === undefined) return [];
-  const replicas = at(deployment, ["spec", "replicas"]) ?? 1;
-  const strategy = at(deployment, ["spec", "strategy", "type"]) ?? "RollingUpdate";
+  const replicas = getPath(deployment, ["spec", "replicas"]) ?? 1;
+  const strategy = getPath(deployment, ["spec", "strategy", "type"]) ?? "RollingUpdate";
   const several = typeof replicas === "number" && replicas > 1;
   if (!several && strategy === "Recreate") return [];
-  return [on(deployment, `replicas ${shown(replicas)}, strategy ${shown(strategy)}`)];
+  return [on(deployment, `replicas ${renderValue(replicas)}, strategy ${renderValue(strategy)}`)];
 }
 
-function judgeMixed({ deployment, clusters, names }: Situation): readonly Found[] {
-  const image = own(containerNamed(deployment ?? none, names.operator.container), "image");
+function judgeMixed({ deployment, clusters, names }: CheckContext): readonly Found[] {
+  const image = getOwn(containerNamed(deployment ?? none, names.operator.container), "image");
   const pulled = parseImage(image)?.repository;
   const operators = publicImages("operator", names);
   if (pulled === undefined || operators.includes(pulled)) return [];
   const [registry = pulled] = operators.flatMap((name) => registryOf(pulled, name) ?? []);
   const clusterImages = publicImages("cluster", names);
   return clusters.flatMap((cluster) => {
-    const repository = text(at(cluster, names.ecFields.repository));
+    const repository = asString(getPath(cluster, names.ecFields.repository));
     const isPublic = clusterImages.some((name) => repository?.startsWith(name) !== false);
     if (!isPublic) return [];
     return [
@@ -195,7 +196,7 @@ export const operatorOwnerChecks: readonly Check[] = [
       ownerName(deployment) !== "OLM"
         ? []
         : facts.objects.subscriptions
-            .filter((one) => at(one, ["spec", "installPlanApproval"]) !== "Manual")
+            .filter((one) => getPath(one, ["spec", "installPlanApproval"]) !== "Manual")
             .map((one) => on(one, "it does not wait for an approval")),
   }),
   warning("OPERATOR-OLM-CLUSTER-NAME", "domain facts 5", {
@@ -233,7 +234,7 @@ const ways: Readonly<Record<string, string>> = {
 };
 
 /** Without a bundle that would be applied, or where OLM has brought its release, it is only to be known. */
-function judgeOwner(situation: Situation): readonly Found[] {
+function judgeOwner(situation: CheckContext): readonly Found[] {
   const { deployment, target } = situation;
   const owner = deployment === undefined ? undefined : ownerOf(deployment);
   if (deployment === undefined || owner === undefined) return [];
@@ -245,6 +246,6 @@ function judgeOwner(situation: Situation): readonly Found[] {
 }
 
 /** A release that is not known counts as behind. */
-function isBehind({ installed, wanted }: Situation): boolean {
+function isBehind({ installed, wanted }: CheckContext): boolean {
   return installed === undefined || wanted === undefined || isBefore(installed, wanted.tag);
 }

@@ -7,16 +7,16 @@ import {
   type Standing,
   standingOf,
 } from "../release/platforms";
-import { at, isObject, list, own, text } from "../values";
+import { getPath, isObject, asArray, getOwn, asString } from "../values";
 import { type Check, checksOf, type Found, on } from "./check";
-import { goalOf, type Situation } from "./situation";
+import { goalOf, type CheckContext } from "./context";
 
 const { error, warning } = checksOf("platform");
 const needs = ["clusterVersions", "constraints", "deployments"] as const;
 
 const platformIs =
   (standing: Standing) =>
-  (situation: Situation): readonly Found[] => {
+  (situation: CheckContext): readonly Found[] => {
     const seen = standingHere(situation);
     return seen?.standing === standing
       ? [{ object: platformOf(situation), cause: seen.cause }]
@@ -102,11 +102,13 @@ export const platformChecks: readonly Check[] = [
     needs: ["nodes"],
     judge: ({ facts }) =>
       facts.objects.nodes.flatMap((node) => {
-        const ready = list(at(node, ["status", "conditions"])).find(
-          (condition) => own(condition, "type") === "Ready",
+        const ready = asArray(getPath(node, ["status", "conditions"])).find(
+          (condition) => getOwn(condition, "type") === "Ready",
         );
-        if (own(ready, "status") !== "True") return [on(node, "it is not ready")];
-        return at(node, ["spec", "unschedulable"]) === true ? [on(node, "it is cordoned")] : [];
+        if (getOwn(ready, "status") !== "True") return [on(node, "it is not ready")];
+        return getPath(node, ["spec", "unschedulable"]) === true
+          ? [on(node, "it is cordoned")]
+          : [];
       }),
   }),
   warning("PLATFORM-QUOTA-EXHAUSTED", "domain facts 11", {
@@ -116,21 +118,21 @@ export const platformChecks: readonly Check[] = [
     needs: ["resourceQuotas"],
     judge: ({ facts }) =>
       facts.objects.resourceQuotas.flatMap((quota) => {
-        const hard = at(quota, ["status", "hard"]);
+        const hard = getPath(quota, ["status", "hard"]);
         const full = Object.entries(isObject(hard) ? hard : {})
-          .filter(([key, value]) => at(quota, ["status", "used", key]) === value)
+          .filter(([key, value]) => getPath(quota, ["status", "used", key]) === value)
           .map(([key, value]) => `${key} ${String(value)}`);
         return full.length === 0 ? [] : [on(quota, `used up: ${full.join(", ")}`)];
       }),
   }),
 ];
 
-function platformOf({ facts }: Situation): "OpenShift" | "Kubernetes" {
+function platformOf({ facts }: CheckContext): "OpenShift" | "Kubernetes" {
   return isOpenShift(facts) ? "OpenShift" : "Kubernetes";
 }
 
 function kubeletOf(node: KubeObject): string {
-  return text(at(node, ["status", "nodeInfo", "kubeletVersion"])) ?? "";
+  return asString(getPath(node, ["status", "nodeInfo", "kubeletVersion"])) ?? "";
 }
 
 /** What a distribution adds to the version of Kubernetes that it is made of: `+k3s1`, `-gke.1050`. */
@@ -139,14 +141,14 @@ function distributionOf(node: KubeObject): string | undefined {
 }
 
 /** OpenShift's own version, else the API server's. */
-function versionHere(situation: Situation): string | undefined {
+function versionHere(situation: CheckContext): string | undefined {
   const { facts } = situation;
   if (platformOf(situation) === "Kubernetes") return facts.apiServer;
-  return text(at(facts.objects.clusterVersions[0], ["status", "desired", "version"]));
+  return asString(getPath(facts.objects.clusterVersions[0], ["status", "desired", "version"]));
 }
 
 /** A dump of OpenShift need not hold its version: that is a limit of the dump, and the kind is not served then. */
-function isUntold(situation: Situation): boolean {
+function isUntold(situation: CheckContext): boolean {
   const { facts } = situation;
   const dumped = isOpenShift(facts) && facts.unserved.has("clusterVersions");
   return !dumped && parsePlatformVersion(versionHere(situation)) === undefined;
@@ -157,7 +159,7 @@ interface Seen {
   readonly cause: string;
 }
 
-function standingHere(situation: Situation): Seen | undefined {
+function standingHere(situation: CheckContext): Seen | undefined {
   const goal = goalOf(situation);
   const line = goal === undefined ? undefined : platformSupport(goal.tag);
   const written = versionHere(situation);

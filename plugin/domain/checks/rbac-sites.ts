@@ -7,8 +7,8 @@ import { clusterRoleOf, isShared, sharedPair } from "../rbac/site";
 import { pairIn, type RbacTemplates, renderRbac } from "../rbac/templates";
 import type { Pair } from "../kinds";
 import { accountOf } from "../scc/grants";
-import { at, list, own, text } from "../values";
-import { nameOf, namespaceOf, type Situation } from "./situation";
+import { getPath, asArray, getOwn, asString } from "../values";
+import { nameOf, namespaceOf, type CheckContext } from "./context";
 import type { Names } from "../names";
 import { rbacFindings } from "../rbac/codes";
 import { type Check, checksOf, type Found, on } from "./check";
@@ -38,25 +38,25 @@ export const settingNeeds = [
 ] as const satisfies readonly FactKey[];
 
 /** Names of the service accounts of the ECs. */
-export function accountsOf({ clusters, names }: Situation): readonly string[] {
+export function accountsOf({ clusters, names }: CheckContext): readonly string[] {
   return [...new Set(clusters.map((cluster) => accountOf(cluster, names).name))];
 }
 
 /** The release's documents, or those of the release that runs. */
-export function rolesOf({ installed, names, target }: Situation): ReleaseRoles {
+export function rolesOf({ installed, names, target }: CheckContext): ReleaseRoles {
   if (target.rbac === undefined) return { is: "unknown", because: "there is no template" };
   return rolesFor(target.rbac, installed?.tag, names);
 }
 
 /** The release's documents with this operator's names in them; undefined without any. */
-export function templatesOf(situation: Situation): RbacTemplates | undefined {
+export function templatesOf(situation: CheckContext): RbacTemplates | undefined {
   const roles = rolesOf(situation);
   return roles.is === "unknown" ? undefined : templatesIn(situation, roles);
 }
 
 /** These documents with this operator's names in them. */
 export function templatesIn(
-  situation: Situation,
+  situation: CheckContext,
   { documents }: { readonly documents: readonly unknown[] },
 ): RbacTemplates {
   const { configured, facts, names } = situation;
@@ -69,7 +69,7 @@ export function templatesIn(
 }
 
 /** The managed namespaces with what is in them. */
-export function heldSites({ facts, managed, names }: Situation): readonly HeldSite[] {
+export function heldSites({ facts, managed, names }: CheckContext): readonly HeldSite[] {
   const roles = byNamespace(facts.objects.roles, names.rbac.consumerRole);
   const bindings = byNamespace(facts.objects.roleBindings, names.rbac.consumerBinding);
   return managed.map((namespace) => {
@@ -89,7 +89,7 @@ export function wantedAt(
 }
 
 /** Those that exist and are not on their way out, with what the release wants there. */
-export function sitesOf(situation: Situation): readonly ManagedSite[] {
+export function sitesOf(situation: CheckContext): readonly ManagedSite[] {
   const { facts } = situation;
   const templates = templatesOf(situation);
   const consumer = templates?.is === "rendered" ? templates.consumer : undefined;
@@ -124,7 +124,7 @@ export function isLiving(namespace: KubeObject | undefined): boolean {
 export function isTerminating(namespace: KubeObject): boolean {
   return (
     namespace.metadata.deletionTimestamp !== undefined ||
-    at(namespace, ["status", "phase"]) === "Terminating"
+    getPath(namespace, ["status", "phase"]) === "Terminating"
   );
 }
 
@@ -208,7 +208,7 @@ export const rbacSettingChecks: readonly Check[] = [
       if (key === undefined) return [];
       return facts.objects.namespaces
         .filter((namespace) => managed.includes(nameOf(namespace)))
-        .filter(({ metadata }) => own(metadata.labels, key) !== "")
+        .filter(({ metadata }) => getOwn(metadata.labels, key) !== "")
         .map((namespace) =>
           on(namespace, `${key} has a value`, { field: `metadata.labels.${key}` }),
         );
@@ -226,47 +226,47 @@ export const rbacSettingChecks: readonly Check[] = [
   }),
 ];
 
-function configMapOf({ facts, names }: Situation) {
+function configMapOf({ facts, names }: CheckContext) {
   return factNamed(facts, "configMaps", { name: names.configMap.name });
 }
 
-function mapped(situation: Situation, key: string): string {
-  return text(at(configMapOf(situation), ["data", key]))?.trim() ?? "";
+function mapped(situation: CheckContext, key: string): string {
+  return asString(getPath(configMapOf(situation), ["data", key]))?.trim() ?? "";
 }
 
-function containersOf({ deployment }: Situation): readonly unknown[] {
-  return list(at(deployment, [...podSpec, "containers"]));
+function containersOf({ deployment }: CheckContext): readonly unknown[] {
+  return asArray(getPath(deployment, [...podSpec, "containers"]));
 }
 
 function settings({ configMap }: Names): readonly string[] {
   return [configMap.namespaces, configMap.namespacesLabel];
 }
 
-function judgeHidden(situation: Situation): readonly Found[] {
+function judgeHidden(situation: CheckContext): readonly Found[] {
   const { deployment, names } = situation;
   const entries = containersOf(situation)
-    .filter((container) => own(container, "name") === names.operator.container)
-    .flatMap((container) => list(own(container, "env")));
+    .filter((container) => getOwn(container, "name") === names.operator.container)
+    .flatMap((container) => asArray(getOwn(container, "env")));
   return settings(names).flatMap((key) => {
-    const entry = entries.find((one) => own(one, "name") === key);
-    const [said, hidden] = [text(own(entry, "value")) ?? "", mapped(situation, key)];
-    const differs = own(entry, "valueFrom") === undefined && hidden !== "" && said !== hidden;
+    const entry = entries.find((one) => getOwn(one, "name") === key);
+    const [said, hidden] = [asString(getOwn(entry, "value")) ?? "", mapped(situation, key)];
+    const differs = getOwn(entry, "valueFrom") === undefined && hidden !== "" && said !== hidden;
     if (deployment === undefined || entry === undefined || !differs) return [];
     return [on(deployment, `its entry ${key} hides that of the ConfigMap`, { field: key })];
   });
 }
 
-function judgeUnused(situation: Situation): readonly Found[] {
+function judgeUnused(situation: CheckContext): readonly Found[] {
   const { deployment, names } = situation;
   const set = settings(names).some((key) => mapped(situation, key) !== "");
   const [container] = containersOf(situation).filter(
-    (one) => own(one, "name") === names.operator.container,
+    (one) => getOwn(one, "name") === names.operator.container,
   );
-  const sources = [...list(own(container, "envFrom")), ...list(own(container, "env"))];
+  const sources = [...asArray(getOwn(container, "envFrom")), ...asArray(getOwn(container, "env"))];
   const used = sources.some(
     (one) =>
-      at(one, ["configMapRef", "name"]) === names.configMap.name ||
-      at(one, ["valueFrom", "configMapKeyRef", "name"]) === names.configMap.name,
+      getPath(one, ["configMapRef", "name"]) === names.configMap.name ||
+      getPath(one, ["valueFrom", "configMapKeyRef", "name"]) === names.configMap.name,
   );
   if (deployment === undefined || !set || used) return [];
   return [on(deployment, `${names.operator.container} does not read ${names.configMap.name}`)];

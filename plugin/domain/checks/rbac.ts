@@ -18,7 +18,7 @@ import {
 import { cutOff, findStale, otherOperators } from "../rbac/managed";
 import { type Check, checksOf, type Found, on } from "./check";
 import { type ManagedSite, settingNeeds, sitesOf, templatesOf } from "./rbac-sites";
-import { nameOf, namespaceOf, type Situation } from "./situation";
+import { nameOf, namespaceOf, type CheckContext } from "./context";
 import { factNamed } from "../facts";
 
 const { error, shared, warning } = checksOf("rbac");
@@ -26,8 +26,8 @@ const needs = [...settingNeeds, "roles", "roleBindings", "clusterRoles"] as cons
 const again = "run reapply-rbac";
 
 const perSite =
-  (judge: (site: ManagedSite, situation: Situation) => Found | readonly Found[] | undefined) =>
-  (situation: Situation): readonly Found[] => {
+  (judge: (site: ManagedSite, situation: CheckContext) => Found | readonly Found[] | undefined) =>
+  (situation: CheckContext): readonly Found[] => {
     const found = sitesOf(situation).flatMap((site) => judge(site, situation) ?? []);
     // one ClusterRole may be that of many namespaces
     return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
@@ -229,7 +229,7 @@ export const rbacReachChecks: readonly Check[] = [
   ),
 ];
 
-function judgeLabelRole({ configured, facts, names }: Situation): readonly Found[] {
+function judgeLabelRole({ configured, facts, names }: CheckContext): readonly Found[] {
   if (configured.is !== "label") return [];
   const binding = factNamed(facts, "clusterRoleBindings", { name: names.rbac.labelBinding });
   const role = facts.objects.clusterRoles.find(
@@ -245,7 +245,7 @@ function judgeLabelRole({ configured, facts, names }: Situation): readonly Found
   return [{ object, cause }];
 }
 
-function judgeStale({ configured, facts, managed, names }: Situation, shared_: boolean) {
+function judgeStale({ configured, facts, managed, names }: CheckContext, shared_: boolean) {
   // what is managed is not known: nothing is a left-over
   if (configured.is === "unknown") return [];
   const { namespace, objects } = facts;

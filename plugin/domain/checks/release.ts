@@ -8,9 +8,9 @@ import { beyond, compareRules, type Grant, grantLines, grantsOf, rulesOf } from 
 import { clusterVersionFor } from "../release/platforms";
 import type { ToldTag } from "../release/contents";
 import { compareReleaseTags, isSameTag } from "../versions";
-import { at, own, text } from "../values";
+import { getPath, getOwn, asString } from "../values";
 import { type Check, checksOf, type Found, on } from "./check";
-import { isBefore, nameOf, namespaceOf, type Situation, tagged, type Tagged } from "./situation";
+import { isBefore, nameOf, namespaceOf, type CheckContext, tagged, type Tagged } from "./context";
 import {
   conditionOf,
   type DefinitionVerdict,
@@ -122,7 +122,10 @@ export const releaseChecks: readonly Check[] = [
 ];
 
 /** What reports the cluster release that belongs to the wanted operator, the one that counts first. */
-function clusterTags({ wanted, target: { clusterTag, contents } }: Situation): readonly ToldTag[] {
+function clusterTags({
+  wanted,
+  target: { clusterTag, contents },
+}: CheckContext): readonly ToldTag[] {
   const listed = wanted && clusterVersionFor(wanted.tag);
   return [
     ...(clusterTag === undefined ? [] : [{ tag: clusterTag, by: "--cluster-target" }]),
@@ -172,15 +175,17 @@ function judgePath({
   wanted,
   clusters,
   names,
-}: Situation): readonly Found[] {
+}: CheckContext): readonly Found[] {
   if (deployment === undefined || installed === undefined || wanted === undefined) return [];
-  const tags = clusters.map((cluster) => tagged(text(at(cluster, names.ecFields.versionTag))));
+  const tags = clusters.map((cluster) =>
+    tagged(asString(getPath(cluster, names.ecFields.versionTag))),
+  );
   return rules
     .filter(({ forbids }) => [undefined, ...tags].some((ec) => forbids(wanted, installed, ec)))
     .map(({ says }) => on(deployment, `${wanted.tag} cannot follow: ${says}`));
 }
 
-function judgeFiles({ target: { contents }, managed }: Situation): readonly Found[] {
+function judgeFiles({ target: { contents }, managed }: CheckContext): readonly Found[] {
   if (contents === undefined) return [];
   const missing = [
     ...(contents.webhook === undefined ? ["the webhook's template"] : []),
@@ -189,7 +194,7 @@ function judgeFiles({ target: { contents }, managed }: Situation): readonly Foun
   return missing.map((what) => ({ cause: `${contents.source} does not hold ${what}` }));
 }
 
-function judgeLocalRules({ target: { contents }, facts }: Situation): readonly Found[] {
+function judgeLocalRules({ target: { contents }, facts }: CheckContext): readonly Found[] {
   return (contents?.bundle ?? []).flatMap((wanted) => {
     const key = wanted.kind === "Role" ? "roles" : "clusterRoles";
     if (wanted.kind !== "Role" && wanted.kind !== "ClusterRole") return [];
@@ -210,7 +215,7 @@ function addedTo(live: KubeObject, lost: readonly Grant[], names: Names): readon
   if (file !== undefined) return beyond(lost, grantsOf(rulesOf(file)));
   const files = fileEntries(live, names.fieldManager);
   const holders = (live.metadata.managedFields ?? []).filter(
-    ({ fieldsV1 }) => own(fieldsV1, "f:rules") !== undefined,
+    ({ fieldsV1 }) => getOwn(fieldsV1, "f:rules") !== undefined,
   );
   const isOfFiles = holders.every(
     (entry) => entry.manager === names.fieldManager || files.includes(entry),
@@ -314,7 +319,7 @@ export const definitionChecks: readonly Check[] = [
     needs: ["definitions"],
     judge: (situation) =>
       ours(situation).flatMap((definition) => {
-        const size = text(own(definition.metadata.annotations, lastApplied))?.length ?? 0;
+        const size = asString(getOwn(definition.metadata.annotations, lastApplied))?.length ?? 0;
         return size < nearLimit
           ? []
           : [on(definition, `${size} of ${annotationLimit} bytes are taken by it`)];
@@ -322,24 +327,24 @@ export const definitionChecks: readonly Check[] = [
   }),
 ];
 
-function definitionNames({ ec, edb, eaadb, erc, group }: Situation["names"]): readonly string[] {
+function definitionNames({ ec, edb, eaadb, erc, group }: CheckContext["names"]): readonly string[] {
   return [ec, edb, eaadb, erc].map(({ plural }) => `${plural}.${group}`);
 }
 
 /** What the release's bundle defines, where its operator runs already. */
-function broughtBy({ installed, wanted, target }: Situation): readonly string[] {
+function broughtBy({ installed, wanted, target }: CheckContext): readonly string[] {
   const isThere = installed !== undefined && installed.tag === wanted?.tag;
   return isThere ? (target.contents?.definitions ?? []).map(nameOf) : [];
 }
 
 /** Every kind of the product's group: a later release has more than the names know. */
-function ours({ facts, names }: Situation): readonly KubeObject[] {
-  return facts.objects.definitions.filter((one) => at(one, ["spec", "group"]) === names.group);
+function ours({ facts, names }: CheckContext): readonly KubeObject[] {
+  return facts.objects.definitions.filter((one) => getPath(one, ["spec", "group"]) === names.group);
 }
 
 /** The definitions that the release holds too. */
 function pairs(
-  situation: Situation,
+  situation: CheckContext,
 ): readonly { readonly live: KubeObject; readonly wanted: KubeObject }[] {
   const { contents } = situation.target;
   return ours(situation).flatMap((live) => {

@@ -23,9 +23,9 @@ import {
   unprivilegedFrom,
   wantsAdjustment,
 } from "../scc/refusals";
-import { at, isObject, list, own } from "../values";
+import { getPath, isObject, asArray, getOwn } from "../values";
 import { type Check, checksOf, type Found, on, perCluster } from "./check";
-import { isBefore, nameOf, type Situation } from "./situation";
+import { isBefore, nameOf, type CheckContext } from "./context";
 
 const { error, shared, warning } = checksOf("scc");
 const access = ["clusterRoles", "clusterRoleBindings", "roles", "roleBindings"] as const;
@@ -145,7 +145,9 @@ export const sccChecks: readonly Check[] = [
     judge: ({ facts, names }) =>
       facts.objects.constraints
         .filter((one) => [names.scc.current, names.scc.older].includes(nameOf(one)))
-        .filter((constraint) => list(at(constraint, ["fsGroup", "ranges"])).some(isMalformed))
+        .filter((constraint) =>
+          asArray(getPath(constraint, ["fsGroup", "ranges"])).some(isMalformed),
+        )
         .map((constraint) =>
           on(constraint, "a range lacks its numbers", { field: "fsGroup.ranges" }),
         ),
@@ -164,7 +166,7 @@ function onOpenShift(judge: Check["judge"]): Check["judge"] {
   return (situation) => (situation.facts.unserved.has("constraints") ? [] : judge(situation));
 }
 
-function constraintNamed({ facts }: Situation, name: string): KubeObject | undefined {
+function constraintNamed({ facts }: CheckContext, name: string): KubeObject | undefined {
   return factNamed(facts, "constraints", { name });
 }
 
@@ -175,7 +177,7 @@ interface Judged {
 }
 
 /** What unbind-scc would find and plan. */
-function unbindingOf(situation: Situation): Judged {
+function unbindingOf(situation: CheckContext): Judged {
   const { clusters, deployment, facts, names } = situation;
   const name = names.scc.current;
   if (facts.unserved.has("constraints")) return { accounts: [], plan: undefined };
@@ -188,20 +190,23 @@ function unbindingOf(situation: Situation): Judged {
   return { accounts, plan: free.length === 0 ? undefined : plan };
 }
 
-function releasesHere(situation: Situation, cluster: KubeObject) {
+function releasesHere(situation: CheckContext, cluster: KubeObject) {
   return releasesOf({ deployment: situation.deployment, cluster, pods: [] }, situation.names);
 }
 
-function mayUse(situation: Situation, cluster: KubeObject, name: string): boolean {
+function mayUse(situation: CheckContext, cluster: KubeObject, name: string): boolean {
   const constraint = constraintNamed(situation, name);
   if (constraint === undefined) return false;
   const account: Account = accountOf(cluster, situation.names);
   const known = [userOf(account), ...groupsOf(account)];
-  const direct = [...list(own(constraint, "users")), ...list(own(constraint, "groups"))];
+  const direct = [
+    ...asArray(getOwn(constraint, "users")),
+    ...asArray(getOwn(constraint, "groups")),
+  ];
   return (
     direct.some((one) => known.some((name_) => name_ === one)) ||
     grantsOf(situation.facts.objects, name).some(({ binding }) =>
-      list(own(binding, "subjects")).some(
+      asArray(getOwn(binding, "subjects")).some(
         (subject) => isAccount(subject, account) || groupOf(subject, account) !== undefined,
       ),
     )
@@ -212,7 +217,12 @@ function isMalformed(range: unknown): boolean {
   return !isObject(range) || typeof range["min"] !== "number" || typeof range["max"] !== "number";
 }
 
-function judgeUnprivileged({ deployment, facts, installed, names }: Situation): readonly Found[] {
+function judgeUnprivileged({
+  deployment,
+  facts,
+  installed,
+  names,
+}: CheckContext): readonly Found[] {
   const { namespace } = facts;
   const role = factNamed(facts, "roles", { name: names.operator.role, namespace });
   if (deployment === undefined || role === undefined || installed === undefined) return [];

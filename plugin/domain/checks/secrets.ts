@@ -1,8 +1,8 @@
 /** Secrets that objects name: there, and with the items that are read from them; never a value. */
 import { factNamed } from "../facts";
-import { at, isObject, list, own, shown, text } from "../values";
+import { getPath, isObject, asArray, getOwn, renderValue, asString } from "../values";
 import { type Check, checksOf, type Found, on, perCluster } from "./check";
-import { nameOf, type Situation } from "./situation";
+import { nameOf, type CheckContext } from "./context";
 import { type Names, termOf } from "../names";
 import { type KubeObject, objectLabel } from "../objects";
 import {
@@ -51,7 +51,7 @@ export function secretReferences({
 
 /** True where the REST credentials are in a Kubernetes Secret: the default, and one of the types. */
 export function keepsCredentialsInSecret(cluster: KubeObject, { ecFields }: Names): boolean {
-  const type = text(at(cluster, ecFields.credentialSecretType));
+  const type = asString(getPath(cluster, ecFields.credentialSecretType));
   return type === undefined || type.toLowerCase() === "kubernetes";
 }
 
@@ -59,8 +59,10 @@ function ofCluster(cluster: KubeObject, names: Names): readonly SecretReference[
   const { ecFields, secretItems } = names;
   const object = objectLabel(cluster);
   const term = termOf(names.ec);
-  const license = text(at(cluster, ecFields.licenseSecretName));
-  const pulls = list(at(cluster, ecFields.pullSecrets)).map((one) => text(own(one, "name")));
+  const license = asString(getPath(cluster, ecFields.licenseSecretName));
+  const pulls = asArray(getPath(cluster, ecFields.pullSecrets)).map((one) =>
+    asString(getOwn(one, "name")),
+  );
   return [
     ...(keepsCredentialsInSecret(cluster, names) ? [credentialsOf(cluster, names)] : []),
     ...(license === undefined
@@ -93,7 +95,7 @@ function credentialsOf(cluster: KubeObject, names: Names): SecretReference {
   const { ecFields, secretItems } = names;
   return {
     use: "credentials",
-    name: text(at(cluster, ecFields.credentialSecretName)) ?? nameOf(cluster),
+    name: asString(getPath(cluster, ecFields.credentialSecretName)) ?? nameOf(cluster),
     items: [secretItems.username, secretItems.password],
     object: objectLabel(cluster),
     field: ecFields.credentialSecretName.join("."),
@@ -103,10 +105,10 @@ function credentialsOf(cluster: KubeObject, names: Names): SecretReference {
 
 function modulesOf(cluster: KubeObject, names: Names): readonly SecretReference[] {
   const { entryFields, fields, secretItems } = names;
-  return list(at(cluster, fields.userDefinedModules)).flatMap((module, index) =>
+  return asArray(getPath(cluster, fields.userDefinedModules)).flatMap((module, index) =>
     entryFields.userModuleTransports.flatMap((transport) => {
       const path = [entryFields.userModuleSource, transport, entryFields.userModuleCredentials];
-      const name = text(at(module, path));
+      const name = asString(getPath(module, path));
       if (name === undefined) return [];
       return [
         {
@@ -127,7 +129,7 @@ function ofRemote(remote: KubeObject, names: Names): SecretReference {
   const fallback = `${pods.remoteSecretPrefix}-${nameOf(remote)}`;
   return {
     use: "remote",
-    name: text(at(remote, ercFields.secretName)) ?? fallback,
+    name: asString(getPath(remote, ercFields.secretName)) ?? fallback,
     items: [secretItems.username, secretItems.password],
     object: objectLabel(remote),
     field: ercFields.secretName.join("."),
@@ -136,7 +138,7 @@ function ofRemote(remote: KubeObject, names: Names): SecretReference {
 }
 
 /** What is wrong with the Secrets of one use. */
-export function judgeSecrets(situation: Situation, use: SecretUse): readonly Found[] {
+export function judgeSecrets(situation: CheckContext, use: SecretUse): readonly Found[] {
   const { clusters, facts, names } = situation;
   const remotes = facts.objects.ercs.filter(
     ({ metadata }) => metadata.namespace === facts.namespace,
@@ -148,7 +150,7 @@ export function judgeSecrets(situation: Situation, use: SecretUse): readonly Fou
 
 function judgeSecret(
   { name, items, object, field, says }: SecretReference,
-  { facts }: Situation,
+  { facts }: CheckContext,
 ): readonly Found[] {
   const secret = factNamed(facts, "namedSecrets", { name });
   const about = (what: string): Found => ({
@@ -156,7 +158,7 @@ function judgeSecret(
     cause: `${what}; ${object} names it in ${field} for ${says}`,
   });
   if (secret === undefined) return [about("it does not exist")];
-  const data = own(secret, "data");
+  const data = getOwn(secret, "data");
   const held = Object.keys(isObject(data) ? data : {});
   const missing = items.filter((item) => !held.includes(item));
   return missing.length === 0 ? [] : [about(`it has no item ${missing.join(", ")}`)];
@@ -181,7 +183,9 @@ export const restChecks: readonly Check[] = [
     judge: perCluster((cluster, { names }) => {
       const path = names.ecFields.credentialSecretType;
       if (keepsCredentialsInSecret(cluster, names)) return undefined;
-      return on(cluster, `they are of type ${shown(at(cluster, path))}`, { field: path.join(".") });
+      return on(cluster, `they are of type ${renderValue(getPath(cluster, path))}`, {
+        field: path.join("."),
+      });
     }),
   }),
   rest.warning("REST-SERVICE-ABSENT", "domain facts 9", {
@@ -202,7 +206,9 @@ export const restChecks: readonly Check[] = [
     needs: ["ecs", "services"],
     judge: perCluster((cluster, { facts, names }) => {
       const service = factNamed(facts, "services", { name: nameOf(cluster) });
-      const ports = list(at(service, ["spec", "ports"])).map((port) => String(own(port, "port")));
+      const ports = asArray(getPath(service, ["spec", "ports"])).map((port) =>
+        String(getOwn(port, "port")),
+      );
       if (service === undefined || ports.includes(names.restPort)) return undefined;
       return on(service, `it has the ports ${ports.join(", ")}, not ${names.restPort}`);
     }),
@@ -214,8 +220,10 @@ export const restChecks: readonly Check[] = [
     needs: ["edbs", "ecs", "namespaces", "deployments", "configMaps"],
     judge: ({ databases, names: { edbFields } }) =>
       databases
-        .filter(({ kind, object }) => kind === "edb" && at(object, edbFields.status) === "active")
-        .filter(({ object }) => text(at(object, edbFields.databaseUid)) === undefined)
+        .filter(
+          ({ kind, object }) => kind === "edb" && getPath(object, edbFields.status) === "active",
+        )
+        .filter(({ object }) => asString(getPath(object, edbFields.databaseUid)) === undefined)
         .map(({ object }) =>
           on(object, "its status has no uid", { field: edbFields.databaseUid.join(".") }),
         ),
@@ -269,7 +277,7 @@ export const certificateChecks: readonly Check[] = [
 ];
 
 /** S24: nothing is asked of an admission controller that is not there. */
-function isInUse({ facts, names }: Situation): boolean {
+function isInUse({ facts, names }: CheckContext): boolean {
   return (
     candidatesOf(facts.objects.webhookConfigurations, names).length > 0 ||
     factNamed(facts, "services", { name: names.webhook.service }) !== undefined

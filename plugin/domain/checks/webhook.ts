@@ -2,7 +2,7 @@
 import { factNamed } from "../facts";
 import type { KubeObject } from "../objects";
 import { leftovers } from "../names";
-import { at, type Json, list, own, shown } from "../values";
+import { getPath, type Json, asArray, getOwn, renderValue } from "../values";
 import { webhookFindings } from "../webhook/codes";
 import {
   caBundleOf,
@@ -18,7 +18,7 @@ import {
 } from "../webhook/configuration";
 import { judgeServer, serverOf } from "../webhook/readiness";
 import { type Check, checksOf, type Found, on } from "./check";
-import { goalOf, nameOf, namespaceOf, type Situation } from "./situation";
+import { goalOf, nameOf, namespaceOf, type CheckContext } from "./context";
 import { selects } from "../kube/selectors";
 import { type Plan, planSwap } from "../webhook/plan";
 
@@ -135,13 +135,15 @@ export const webhookChecks: readonly Check[] = [
       ownEntries(situation).flatMap(({ entry, configuration }) => {
         const name = String(serviceNameOf(entry));
         const service = factNamed(situation.facts, "services", { name });
-        const port = at(entry, ["clientConfig", "service", "port"]) ?? 443;
-        const ports = list(at(service, ["spec", "ports"])).map((one) => own(one, "port"));
+        const port = getPath(entry, ["clientConfig", "service", "port"]) ?? 443;
+        const ports = asArray(getPath(service, ["spec", "ports"])).map((one) =>
+          getOwn(one, "port"),
+        );
         if (service === undefined || ports.includes(port)) return [];
         return [
           on(
             service,
-            `${nameOf(configuration)} calls port ${shown(port)}, it has ${ports.join(", ")}`,
+            `${nameOf(configuration)} calls port ${renderValue(port)}, it has ${ports.join(", ")}`,
           ),
         ];
       }),
@@ -185,17 +187,17 @@ function hasOwnCheck(field: string): boolean {
   return /\.(caBundle|service|rules|failurePolicy)$|\]$/.test(field) && !/^metadata/.test(field);
 }
 
-function ownEntries(situation: Situation) {
+function ownEntries(situation: CheckContext) {
   const { namespace } = situation.facts;
   return entriesInForce(situation).filter(({ entry }) => serviceNamespaceOf(entry) === namespace);
 }
 
-function servicesCalled(situation: Situation): readonly string[] {
+function servicesCalled(situation: CheckContext): readonly string[] {
   const called = ownEntries(situation).map(({ entry }) => String(serviceNameOf(entry)));
   return [...new Set(called)];
 }
 
-function judgeRules(situation: Situation): readonly Found[] {
+function judgeRules(situation: CheckContext): readonly Found[] {
   const { names, target } = situation;
   const current: KubeObject | undefined = currentOf(situation);
   const [live, wanted] = [current, target.webhook].map((one) => entryOf(one, names.webhook.entry));
@@ -269,7 +271,7 @@ export const webhookTrustChecks: readonly Check[] = [
   }),
 ];
 
-function judgeSelectors(situation: Situation) {
+function judgeSelectors(situation: CheckContext) {
   const { databases, facts } = situation;
   const entries = entriesInForce(situation);
   const [first] = entries;
@@ -282,7 +284,7 @@ function judgeSelectors(situation: Situation) {
     .map((namespace) => on(namespace, `${nameOf(first.configuration)} does not select it`));
 }
 
-function judgeScope(situation: Situation) {
+function judgeScope(situation: CheckContext) {
   const { namespace, objects } = situation.facts;
   const others = objects.ecs
     .map(({ metadata }) => metadata.namespace)
@@ -299,7 +301,7 @@ function judgeScope(situation: Situation) {
 }
 
 function isSelected({ entry }: EntryInForce, namespace: KubeObject): boolean {
-  return selects(own(entry, "namespaceSelector"), {
+  return selects(getOwn(entry, "namespaceSelector"), {
     "kubernetes.io/metadata.name": nameOf(namespace),
     ...namespace.metadata.labels,
   });
@@ -314,21 +316,21 @@ export interface EntryInForce {
 }
 
 /** The configurations that are meant: by name or by entry. */
-export function configurationsOf({ facts, names }: Situation): readonly KubeObject[] {
+export function configurationsOf({ facts, names }: CheckContext): readonly KubeObject[] {
   return candidatesOf(facts.objects.webhookConfigurations, names);
 }
 
 /** The configuration of the name of today. */
-export function currentOf({ facts, names }: Situation): KubeObject | undefined {
+export function currentOf({ facts, names }: CheckContext): KubeObject | undefined {
   return factNamed(facts, "webhookConfigurations", { name: names.webhook.configuration });
 }
 
 /** Every entry of the product's, old and new. */
-export function entriesInForce(situation: Situation): readonly EntryInForce[] {
+export function entriesInForce(situation: CheckContext): readonly EntryInForce[] {
   const { entry: current, oldEntry } = situation.names.webhook;
   return configurationsOf(situation).flatMap((configuration) =>
     entriesOf(configuration).flatMap((entry, index) => {
-      const name = own(entry, "name");
+      const name = getOwn(entry, "name");
       return name === current || name === oldEntry
         ? [{ configuration, entry, field: `webhooks[${index}]` }]
         : [];
@@ -337,7 +339,7 @@ export function entriesInForce(situation: Situation): readonly EntryInForce[] {
 }
 
 /** What the swap would plan; undefined without a template. The CA that is there counts where none is known. */
-export function planOf(situation: Situation): Plan | undefined {
+export function planOf(situation: CheckContext): Plan | undefined {
   const { facts, names, target } = situation;
   if (target.webhook === undefined) return undefined;
   const live = entryOf(currentOf(situation), names.webhook.entry);

@@ -2,7 +2,7 @@
 import type { Facts } from "../facts";
 import type { Finding } from "../findings";
 import { type KubeObject, objectLabel } from "../objects";
-import { at, text } from "../values";
+import { getPath, asString } from "../values";
 import {
   compareEngineVersions,
   type EngineVersion,
@@ -57,7 +57,7 @@ export function databasesOf(facts: Facts, ec: KubeObject): readonly Database[] {
   };
   const { type } = names.edbFields;
   const ofEngine = (edb: KubeObject): boolean =>
-    (at(edb, type) ?? names.engineDbType) === names.engineDbType;
+    (getPath(edb, type) ?? names.engineDbType) === names.engineDbType;
   return [
     ...objects.edbs
       .filter(ofEngine)
@@ -74,8 +74,8 @@ function read(facts: Facts, object: KubeObject, kind: Edit["kind"]): Database {
   return {
     label: objectLabel(object),
     version:
-      parseEngineVersion(at(object, path)) ??
-      leadingEngineVersion(at(object, names.fields.statusVersion)),
+      parseEngineVersion(getPath(object, path)) ??
+      leadingEngineVersion(getPath(object, names.fields.statusVersion)),
     modules: modules.map(({ name }) => name).filter((name) => name !== undefined),
   };
 }
@@ -177,9 +177,9 @@ export function causesOf(
 
 /** The license has to be valid (S59, S125). */
 function licenseCauses({ names }: Facts, ec: KubeObject): readonly Finding[] {
-  const state = text(at(ec, names.ecFields.licenseState));
+  const state = asString(getPath(ec, names.ecFields.licenseState));
   if (state === undefined || state.toLowerCase() === "valid") return [];
-  const until = text(at(ec, names.ecFields.licenseExpiration));
+  const until = asString(getPath(ec, names.ecFields.licenseExpiration));
   const expires = until === undefined ? "" : `, it expires or expired ${until}`;
   return [
     clusterFinding("license", {
@@ -193,7 +193,7 @@ function licenseCauses({ names }: Facts, ec: KubeObject): readonly Finding[] {
 /** With automatic upgrade no image may be pinned by its digest, each path is named (domain facts 7). */
 function digestCauses({ names }: Facts, ec: KubeObject): readonly Finding[] {
   return digestPaths(names)
-    .filter((path) => text(at(ec, path)) !== undefined)
+    .filter((path) => asString(getPath(ec, path)) !== undefined)
     .map((path) =>
       clusterFinding("digestPinned", {
         object: objectLabel(ec),

@@ -3,7 +3,7 @@ import type { StatusCause } from "../errors";
 import type { Names } from "../names";
 import type { KubeObject } from "../objects";
 import type { PlannedChange } from "../planned-write";
-import { at, isObject, type Json, own, sameJson, withValue } from "../values";
+import { getPath, isObject, type Json, getOwn, sameJson, withValue } from "../values";
 import { autoPaths } from "../served-fields";
 
 /** What is asked for. */
@@ -39,11 +39,11 @@ export function editsOf(
   { names, auto }: { readonly names: Names; readonly auto: AutoPlan },
 ): readonly FieldEdit[] {
   const { versionTag, imagePullPolicy, repository } = names.ecFields;
-  const specced = isObject(at(ec, versionTag.slice(0, -1)));
+  const specced = isObject(getPath(ec, versionTag.slice(0, -1)));
   const manual = !wish.auto;
   // with a tag or a repository the image spec is there, and then it needs a pull policy
   const spec = manual || wish.repository !== undefined || specced;
-  const policy = at(ec, imagePullPolicy) ?? (spec ? usualPullPolicy : undefined);
+  const policy = getPath(ec, imagePullPolicy) ?? (spec ? usualPullPolicy : undefined);
   const wanted: readonly (readonly [readonly string[], unknown])[] = [
     ...(manual ? [[versionTag, wish.tag] as const] : []),
     [imagePullPolicy, wish.imagePullPolicy ?? policy],
@@ -51,7 +51,7 @@ export function editsOf(
     ...(wish.auto && auto.path !== undefined ? [[auto.path, true] as const] : []),
     ...(auto.off
       ? autoPaths(names)
-          .filter((path) => at(ec, path) === true)
+          .filter((path) => getPath(ec, path) === true)
           .map((path) => [path, false] as const)
       : []),
   ];
@@ -67,7 +67,7 @@ export function fieldEdits(
   wanted: readonly (readonly [path: readonly string[], to: unknown])[],
 ): readonly FieldEdit[] {
   return wanted
-    .map(([path, to]) => ({ path, from: at(object, path), to }))
+    .map(([path, to]) => ({ path, from: getPath(object, path), to }))
     .filter(({ from, to }) => !sameJson(from, to));
 }
 
@@ -99,11 +99,11 @@ export function droppedOf(
   object: KubeObject | undefined,
   edits: readonly FieldEdit[],
 ): readonly FieldEdit[] {
-  return edits.filter(({ path, to }) => !sameJson(at(object, path), to ?? undefined));
+  return edits.filter(({ path, to }) => !sameJson(getPath(object, path), to ?? undefined));
 }
 
 /** The edits for people: "versionTag 7.22.0-28 -> 8.0.2-17". */
-export function shownEdits(edits: readonly FieldEdit[]): string {
+export function renderEdits(edits: readonly FieldEdit[]): string {
   return edits
     .map(({ path, from, to }) => `${path.slice(-1).join("")} ${shown(from)} -> ${shown(to)}`)
     .join(", ");
@@ -134,7 +134,7 @@ export function holdersOf(ec: KubeObject, edits: readonly FieldEdit[]): readonly
 
 /** True when a set of fields holds the path, or a whole that it is part of. */
 function includes(fields: unknown, [first, ...rest]: readonly string[]): boolean {
-  const inner = own(fields, `f:${String(first)}`);
+  const inner = getOwn(fields, `f:${String(first)}`);
   // a leaf is written as an empty object, and so is a whole that is held as one
   return isObject(inner) && (Object.keys(inner).length === 0 || includes(inner, rest));
 }

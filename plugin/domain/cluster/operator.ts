@@ -6,7 +6,7 @@ import { annotationOf, type KubeObject, objectLabel } from "../objects";
 import { clusterVersionFor } from "../release/platforms";
 import { judgeDeployment } from "../rollout/deployment";
 import { containerOf } from "../rollout/stateful-set";
-import { at, isObject, type Json, list, own, text } from "../values";
+import { getPath, isObject, type Json, asArray, getOwn, asString } from "../values";
 import {
   compareReleaseTags,
   compareTags,
@@ -33,9 +33,12 @@ function deploymentOf(facts: Facts): KubeObject | undefined {
 export function operatorRelease(facts: Facts): OperatorRelease {
   const { operator, annotations } = facts.names;
   const deployment = deploymentOf(facts);
-  const container = containerOf(at(deployment, ["spec", "template", "spec"]), operator.container);
+  const container = containerOf(
+    getPath(deployment, ["spec", "template", "spec"]),
+    operator.container,
+  );
   const tags = [
-    parseImage(own(container, "image"))?.tag,
+    parseImage(getOwn(container, "image"))?.tag,
     annotationOf(deployment, annotations.operatorVersion),
   ];
   const version = tags.find((tag) => parseReleaseTag(tag) !== undefined);
@@ -54,7 +57,7 @@ export function lowestManaged(facts: Facts): string | undefined {
 
 /** True for an EC that its operator does not look after until it follows, which it does not by itself (S10). */
 export function isSuspended(facts: Facts, ec: KubeObject): boolean {
-  const tag = text(at(ec, facts.names.ecFields.versionTag));
+  const tag = asString(getPath(ec, facts.names.ecFields.versionTag));
   return isOlder(tag, lowestManaged(facts)) && !autoOf(ec, facts.names);
 }
 
@@ -152,7 +155,7 @@ function withImage(deployment: KubeObject, image: string): KubeObject {
   const spec = group(deployment, ["spec"]);
   const template = group(spec, ["template"]);
   const podSpec = group(template, ["spec"]);
-  const containers = list(podSpec["containers"]).map((each) => ({ ...group(each, []), image }));
+  const containers = asArray(podSpec["containers"]).map((each) => ({ ...group(each, []), image }));
   return {
     ...deployment,
     spec: { ...spec, replicas: 1, template: { ...template, spec: { ...podSpec, containers } } },
@@ -167,6 +170,6 @@ function withImage(deployment: KubeObject, image: string): KubeObject {
 }
 
 function group(value: unknown, path: readonly string[]): Json {
-  const found = at(value, path);
+  const found = getPath(value, path);
   return isObject(found) ? found : {};
 }

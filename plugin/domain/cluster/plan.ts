@@ -6,7 +6,7 @@ import { type KubeObject, objectLabel } from "../objects";
 import { ownerOf } from "../owners";
 import type { Permission } from "../permissions";
 import { runningVersion, type WantedCluster } from "../rollout/cluster";
-import { at, text } from "../values";
+import { getPath, asString } from "../values";
 import { clusterFinding, clusterFindings } from "./codes";
 import { causesOf, usedModules } from "./causes";
 import { type AutoPlan, type ClusterWish, editsOf, type FieldEdit } from "./edits";
@@ -14,7 +14,7 @@ import { autoOf, autoPathIn, autoPaths } from "../served-fields";
 import { operatorFindings, operatorRelease } from "./operator";
 import { termOf } from "../names";
 import type { JudgedCheck } from "../checks/judge";
-import type { CheckTarget } from "../checks/situation";
+import type { CheckTarget } from "../checks/context";
 import { lastFile } from "../operator/managers";
 import { judgePrerequisites } from "../procedure";
 import { isOlder } from "../versions";
@@ -54,7 +54,7 @@ export function planCluster(facts: Facts, request: ClusterRequest): ClusterPlan 
   const writes = edits.length > 0 || (request.auto && auto.path === undefined);
   const planned = { ec, edits, wish: request, auto, skip: request.skip };
   const { findings, missing } = writes ? prerequisites(facts, planned) : nothing;
-  const state = edits.length > 0 ? text(at(ec, names.ecFields.state)) : undefined;
+  const state = edits.length > 0 ? asString(getPath(ec, names.ecFields.state)) : undefined;
   return {
     ec,
     edits,
@@ -161,10 +161,10 @@ const waited = new Set(["Running", "InvalidUpgrade", "RunningRollingUpdate"]);
 function stateFindings({ names }: Facts, ec: KubeObject): readonly Finding[] {
   const object = objectLabel(ec);
   if (ec.metadata.deletionTimestamp !== undefined) return [clusterFinding("deleting", { object })];
-  const state = text(at(ec, names.ecFields.state));
+  const state = asString(getPath(ec, names.ecFields.state));
   const field = names.ecFields.state.join(".");
   if (state === "Upgrade") {
-    const tag = text(at(ec, names.ecFields.versionTag)) ?? "the operator's own release";
+    const tag = asString(getPath(ec, names.ecFields.versionTag)) ?? "the operator's own release";
     const cause = `an upgrade to ${tag} is under way`;
     return [clusterFinding("busy", { object, field, cause })];
   }
@@ -172,7 +172,7 @@ function stateFindings({ names }: Facts, ec: KubeObject): readonly Finding[] {
     const cause = `its state is ${state ?? "not told"}, and an upgrade begins at Running`;
     return [clusterFinding("state", { object, field, cause })];
   }
-  const status = text(at(ec, names.ecFields.specStatus)) ?? "Valid";
+  const status = asString(getPath(ec, names.ecFields.specStatus)) ?? "Valid";
   // the cause of InvalidUpgrade is judged by itself: this change may be its cure
   if (status === "Valid" || state === "InvalidUpgrade") return [];
   const cause = `its spec status is ${status}`;
@@ -184,7 +184,7 @@ function stateFindings({ names }: Facts, ec: KubeObject): readonly Finding[] {
 /** A cluster is never lowered, neither below its spec nor below what its pods run. */
 function targetFindings(facts: Facts, ec: KubeObject, { tag }: ClusterWish): readonly Finding[] {
   const path = facts.names.ecFields.versionTag;
-  const known = [text(at(ec, path)), ...runningVersion(facts, ec)];
+  const known = [asString(getPath(ec, path)), ...runningVersion(facts, ec)];
   const newer = known.find((one) => isOlder(tag, one));
   if (newer === undefined) return [];
   return [
@@ -210,7 +210,7 @@ function autoFindings({ names }: Facts, { ec, wish, auto }: PlannedUpgrade): rea
     const cause = `the ${termOf(names.ec)}'s definition has neither ${shown.join(" nor ")}: it would be dropped`;
     return [clusterFinding("autoFieldAbsent", { object, cause })];
   }
-  const said = paths.map((path) => at(ec, path)).filter((value) => value !== undefined);
+  const said = paths.map((path) => getPath(ec, path)).filter((value) => value !== undefined);
   const conflicting =
     new Set(said).size > 1
       ? [clusterFinding("autoConflicting", { object, field: shown.join(", ") })]
@@ -223,7 +223,7 @@ function autoFindings({ names }: Facts, { ec, wish, auto }: PlannedUpgrade): rea
 function pinnedFindings({ names }: Facts, { ec, edits, wish }: PlannedUpgrade): readonly Finding[] {
   const path = names.ecFields.digestHash;
   const changes = edits.some((edit) => edit.path === names.ecFields.versionTag);
-  if (wish.auto || !changes || text(at(ec, path)) === undefined) return [];
+  if (wish.auto || !changes || asString(getPath(ec, path)) === undefined) return [];
   return [
     clusterFinding("digestPinned", {
       object: objectLabel(ec),
@@ -239,7 +239,7 @@ function manifestFindings({ ec, edits }: PlannedUpgrade): readonly Finding[] {
   const applied = lastFile(ec);
   const fields = edits
     .filter(({ path, to }) => {
-      const value = at(applied, path);
+      const value = getPath(applied, path);
       return value !== undefined && value !== to;
     })
     .map(({ path }) => path.join("."));
@@ -256,7 +256,7 @@ function manifestFindings({ ec, edits }: PlannedUpgrade): readonly Finding[] {
 /** The fields to write; none where the EC may follow the operator by itself. */
 export function autoOffEdits(facts: Facts, ec: KubeObject): readonly FieldEdit[] {
   const { names } = facts;
-  const on = autoPaths(names).filter((path) => at(ec, path) === true);
+  const on = autoPaths(names).filter((path) => getPath(ec, path) === true);
   if (on.length === 0) return [];
   if (usedModules(facts, ec).length === 0) return [];
   return on.map((path) => ({ path, from: true, to: false }));

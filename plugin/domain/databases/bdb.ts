@@ -5,7 +5,7 @@ import { type ApiDatabase, type InstalledModule, uidNumber } from "../api/record
 import type { Finding } from "../findings";
 import type { Names } from "../names";
 import { type KubeObject, objectLabel } from "../objects";
-import { at, isObject, type Json } from "../values";
+import { getPath, isObject, type Json } from "../values";
 import {
   compareDotted,
   compareEngineVersions,
@@ -130,7 +130,7 @@ export function bdbOf(
   all: readonly ApiDatabase[],
   names: Names,
 ): ApiDatabase | undefined {
-  const uid = uidNumber(at(edb, names.edbFields.databaseUid));
+  const uid = uidNumber(getPath(edb, names.edbFields.databaseUid));
   const same = all.filter((bdb) =>
     uid === undefined ? bdb.name === edb.metadata.name : bdb.uid === uid,
   );
@@ -197,8 +197,8 @@ export function keeping({ replication, dataPersistence }: ApiDatabase): string {
 
 /** The resource asks for neither replication nor persistence: a restart empties the database. */
 export function keepsNothing(edb: KubeObject, { edbFields }: Names): boolean {
-  const persistence = at(edb, edbFields.persistence) ?? disabled;
-  return at(edb, edbFields.replication) !== true && persistence === disabled;
+  const persistence = getPath(edb, edbFields.persistence) ?? disabled;
+  return getPath(edb, edbFields.replication) !== true && persistence === disabled;
 }
 
 /** Nothing keeps its data: known for certain, not merely untold. */

@@ -4,13 +4,13 @@ import { factNamed, type Facts } from "../facts";
 import type { Finding } from "../findings";
 import { type KubeObject, objectLabel } from "../objects";
 import { bundledVersions } from "../release/platforms";
-import { databaseVersion, type Participant, shownVersion } from "../rollout/database";
+import { databaseVersion, type Participant, renderVersion } from "../rollout/database";
 import { fieldText } from "../rules/fields";
 import { judgeEdit } from "../rules/order";
 import { releasesOf } from "../rules/releases";
 import { readSubject } from "../rules/subject";
 import type { Edit, RuleOptions } from "../rules/types";
-import { at, isObject, type Json, list, own, text } from "../values";
+import { getPath, isObject, type Json, asArray, getOwn, asString } from "../values";
 import {
   compareEngineVersions,
   compareReleaseTags,
@@ -119,7 +119,7 @@ function aimOf(facts: Facts, target: Target, wish: DatabaseWish): Aim {
 function runningVersion(facts: Facts, target: Target): EngineVersion | undefined {
   return (
     databaseVersion(facts, target.object) ??
-    parseEngineVersion(at(target.object, versionPaths(facts, target)[0]))
+    parseEngineVersion(getPath(target.object, versionPaths(facts, target)[0]))
   );
 }
 
@@ -168,7 +168,7 @@ function emptied(
 function atOdds(facts: Facts, target: Target): readonly Finding[] {
   const places = versionPaths(facts, target).map((path) => ({
     path,
-    value: at(target.object, path),
+    value: getPath(target.object, path),
   }));
   if (places.every(({ value }) => value === places[0]?.value)) return [];
   const told = places.map(({ path, value }) => `${fieldText(path)} ${String(value)}`).join(", ");
@@ -259,21 +259,21 @@ function untold(
 }
 
 function lowered(object: string, { named }: Target, aim: Aim): readonly Finding[] {
-  const [runs, version] = shownVersions(aim);
+  const [runs, version] = renderVersions(aim);
   if (!aim.newer || !named) return [];
   const cause = `it runs ${runs}, and an upgrade does not lower it to ${version}`;
   return [databaseFinding("lower", { object, cause })];
 }
 
 function newerThan(object: string, aim: Aim): readonly Finding[] {
-  const [runs, version] = shownVersions(aim);
+  const [runs, version] = renderVersions(aim);
   if (!aim.passedOver) return [];
   const cause = `it runs ${runs}, later than ${version}, and is left as it is`;
   return [databaseFinding("newer", { object, cause })];
 }
 
-function shownVersions({ runs, version }: Aim): readonly [string, string] {
-  return [shownVersion(runs), shownVersion(version)];
+function renderVersions({ runs, version }: Aim): readonly [string, string] {
+  return [renderVersion(runs), renderVersion(version)];
 }
 
 const oldest = "8.0.2-2";
@@ -332,12 +332,12 @@ function unseenFinding(object: string, cause: string, changes: boolean): Finding
 /** All but one take part from elsewhere; a remote cluster resource reports which one is here. */
 function unseen(facts: Facts, { object, changes }: ActiveActive, seen: number): readonly Finding[] {
   const { eaadbFields, entryFields, ercFields } = facts.names;
-  const all = list(at(object, eaadbFields.participatingClusters))
-    .map((entry) => text(own(entry, entryFields.participatingName)))
+  const all = asArray(getPath(object, eaadbFields.participatingClusters))
+    .map((entry) => asString(getOwn(entry, entryFields.participatingName)))
     .filter((name) => name !== undefined);
   if (seen >= all.length - 1) return [];
   const elsewhere = all.filter(
-    (name) => at(factNamed(facts, "ercs", { name }), ercFields.local) !== true,
+    (name) => getPath(factNamed(facts, "ercs", { name }), ercFields.local) !== true,
   );
   const given = seen === 0 ? "none of them is" : `only ${seen} of them are`;
   const cause = `${elsewhere.join(", ")} take part, and ${given} given with --participant: operators and instances there are unseen`;

@@ -6,7 +6,7 @@ import { type KubeObject, objectLabel } from "../objects";
 import type { ClusterLookup, Edit } from "../rules/types";
 import { bounded } from "../status/verdict";
 import { isNamed, readName, termOf } from "../names";
-import { at, list, own, text } from "../values";
+import { getPath, asArray, getOwn, asString } from "../values";
 import { databaseFinding } from "./codes";
 import { recoverLine } from "../cluster/causes";
 import { isSuspended, operatorRelease } from "../cluster/operator";
@@ -107,7 +107,7 @@ function ownerOfInstance({ names, objects }: Facts, edb: KubeObject): string | u
       linkedNames(one, names).includes(edb.metadata.name),
   );
   if (owner !== undefined) return objectLabel(owner);
-  const told = at(edb, names.edbFields.activeActive) ?? undefined;
+  const told = getPath(edb, names.edbFields.activeActive) ?? undefined;
   return told === undefined || told === false ? undefined : "an active-active database";
 }
 
@@ -116,7 +116,9 @@ export function linkedNames(
   eaadb: KubeObject,
   { eaadbFields }: Facts["names"],
 ): readonly (string | undefined)[] {
-  return list(at(eaadb, eaadbFields.linkedEdbs)).map((one) => text(one) ?? text(own(one, "name")));
+  return asArray(getPath(eaadb, eaadbFields.linkedEdbs)).map(
+    (one) => asString(one) ?? asString(getOwn(one, "name")),
+  );
 }
 
 /** Those of this operator, of a type that has a version; a clone of an active-active one goes with it. */
@@ -134,7 +136,7 @@ function wanted(
           ec !== undefined &&
           (everywhere || object.metadata.namespace === namespace) &&
           (chosen === undefined || chosen.has(object.metadata.uid ?? "")) &&
-          (at(object, type) ?? names.engineDbType) === names.engineDbType &&
+          (getPath(object, type) ?? names.engineDbType) === names.engineDbType &&
           (via === "api" ? kind === "edb" : instanceOf === undefined),
       )
       .map((one) => ({ ...one, named: false })),
@@ -205,7 +207,7 @@ export function ownBlocks(
   const { names } = facts;
   const { object, kind, instanceOf, named } = target;
   const about = { object: objectLabel(object) };
-  const type = at(object, names.edbFields.type) ?? names.engineDbType;
+  const type = getPath(object, names.edbFields.type) ?? names.engineDbType;
   const instance = via === "resource" && named ? instanceOf : undefined;
   const blocks: readonly (readonly [boolean, Finding])[] = [
     [object.metadata.deletionTimestamp !== undefined, databaseFinding("deleting", about)],
@@ -244,7 +246,7 @@ export function busyCluster(facts: Facts, { ec }: Target): readonly Finding[] {
   if (ec === undefined) return [];
   const { ecFields } = facts.names;
   const object = objectLabel(ec);
-  const state = text(at(ec, ecFields.state)) ?? "not told";
+  const state = asString(getPath(ec, ecFields.state)) ?? "not told";
   if (state !== "Running") {
     const cause = `its state is ${state}: databases are not reconciled until it is Running`;
     const frozen = ["Upgrade", "InvalidUpgrade"].includes(state);
@@ -254,7 +256,7 @@ export function busyCluster(facts: Facts, { ec }: Target): readonly Finding[] {
   }
   if (!isSuspended(facts, ec)) return [];
   const { version } = operatorRelease(facts);
-  const tag = text(at(ec, ecFields.versionTag));
+  const tag = asString(getPath(ec, ecFields.versionTag));
   const cause = `the operator is at ${String(version)} and the ${termOf(facts.names.ec)} still at ${String(tag)}: until it is upgraded the operator does not look after its databases`;
   return [databaseFinding("suspended", { object, cause })];
 }

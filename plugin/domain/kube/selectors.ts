@@ -1,5 +1,5 @@
 /** Kubernetes label selectors: matching, and labels that would match (cli contract, probe). */
-import { isObject, list, own } from "../values";
+import { isObject, asArray, getOwn } from "../values";
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -39,16 +39,16 @@ export interface Requirement {
 }
 
 function requirementsOf(selector: unknown): readonly Requirement[] {
-  const matchLabels = own(selector, "matchLabels");
+  const matchLabels = getOwn(selector, "matchLabels");
   const exact = Object.entries(isObject(matchLabels) ? matchLabels : {}).map(([key, value]) => ({
     key,
     operator: "In",
     values: [String(value)],
   }));
-  const expressions = list(own(selector, "matchExpressions")).map((expression) => ({
-    key: String(own(expression, "key")),
-    operator: String(own(expression, "operator")),
-    values: list(own(expression, "values")).map(String),
+  const expressions = asArray(getOwn(selector, "matchExpressions")).map((expression) => ({
+    key: String(getOwn(expression, "key")),
+    operator: String(getOwn(expression, "operator")),
+    values: asArray(getOwn(expression, "values")).map(String),
   }));
   return [...exact, ...expressions];
 }

@@ -1,5 +1,5 @@
 /** Fields of the product's kinds: paths from the root of an object, and keys inside list entries. */
-import { field, fieldNames, fieldPath, urlPath, word, words } from "./sorts";
+import { field, fieldNames, fieldPath, urlPath, word, words } from "./types";
 
 /** Every path, field and code that is sent or read. */
 export const restNames = {

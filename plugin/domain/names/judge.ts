@@ -1,8 +1,8 @@
 /** Judging a names file: what it replaces, and every problem that stands against it. */
 import { mapNames, type Names, namesTree, type NamesTree } from "../names";
 import { nearest } from "../suggest";
-import { at, isObject, own, shown } from "../values";
-import { Named } from "./sorts";
+import { getPath, isObject, getOwn, renderValue } from "../values";
+import { NameSpec } from "./types";
 
 /** A key, dotted, and the value that it has. */
 type Entry<V> = readonly [key: string, value: V];
@@ -236,8 +236,8 @@ export function twiceKey(key: string): string | undefined {
 
 /** Where the second one begins, as js-yaml tells it. */
 function placeOf(error: unknown): number | undefined {
-  const position = at(error, ["mark", "position"]);
-  const isTwice = at(error, ["reason"]) === "duplicated mapping key";
+  const position = getPath(error, ["mark", "position"]);
+  const isTwice = getPath(error, ["reason"]) === "duplicated mapping key";
   return isTwice && typeof position === "number" ? position : undefined;
 }
 
@@ -267,13 +267,13 @@ export function judgeNames(overrides: unknown): JudgedNames {
 const mostProblems = 10;
 
 /** The given value where it can be used, else the specification's. */
-function usable(named: Named, value: unknown): unknown {
+function usable(named: NameSpec, value: unknown): unknown {
   if (value === undefined || problemsOfValue(named, value).length > 0) return named.value;
   return isTextOfList(named, value) ? [value] : value;
 }
 
 function valueAt(given: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((inner, key) => own(inner, key), given);
+  return path.reduce<unknown>((inner, key) => getOwn(inner, key), given);
 }
 
 /** Each is put into words only when it is shown. */
@@ -294,7 +294,7 @@ function problemsOf(
     if (known === undefined) {
       return [() => `${here.join(".")}: unknown key${hintFor(key, path, tree)}`];
     }
-    if (!(known instanceof Named)) return problemsOf(known, value, here);
+    if (!(known instanceof NameSpec)) return problemsOf(known, value, here);
     return problemsOfValue(known, value).map((problem) => () => `${here.join(".")}${problem}`);
   });
 }
@@ -320,24 +320,24 @@ export function keysOf(tree: NamesTree): readonly string[] {
 }
 
 /** What is wrong with one value, each beginning where the key ends. */
-function problemsOfValue(named: Named, value: unknown): readonly string[] {
+function problemsOfValue(named: NameSpec, value: unknown): readonly string[] {
   return Array.isArray(named.value) && !isTextOfList(named, value)
     ? problemsOfList(named, named.value as readonly string[], value)
     : problemsOfText(named, String(named.value), value).map((problem) => `: ${problem}`);
 }
 
 /** True for a single text, or what may be meant as one, where a list may be one text. */
-function isTextOfList({ sort }: Named, value: unknown): boolean {
+function isTextOfList({ sort }: NameSpec, value: unknown): boolean {
   return sort.list?.orText === true && typeof value !== "object";
 }
 
-function problemsOfText({ sort }: Named, original: string, value: unknown): readonly string[] {
+function problemsOfText({ sort }: NameSpec, original: string, value: unknown): readonly string[] {
   if (typeof value !== "string") return [`${brief(value)} is not a text${quotingAdvice(value)}`];
   return sort.fits(value, original) ? [] : [`${brief(value)} is not ${sort.form}`];
 }
 
 function problemsOfList(
-  named: Named,
+  named: NameSpec,
   original: readonly string[],
   value: unknown,
 ): readonly string[] {
@@ -366,7 +366,7 @@ function quotingAdvice(value: unknown): string {
 
 /** A value as JSON, cut: a file given by mistake may hold anything. */
 function brief(value: unknown): string {
-  return cut(shown(value));
+  return cut(renderValue(value));
 }
 
 function cut(text: string): string {

@@ -1,6 +1,6 @@
 /** Fields of the product's objects and definitions, moved to where other names have them. */
 import { defaultNames, type Names } from "../names";
-import { at, isObject, type Json, list, own, text } from "../values";
+import { getPath, isObject, type Json, asArray, getOwn, asString } from "../values";
 
 /** What stands in a field; in a schema also whether the field is required. */
 export interface Slot {
@@ -22,7 +22,7 @@ export interface Shape {
 
 /** Objects as they are: fields are properties. */
 export const objectShape: Shape = {
-  read: (node, key) => (own(node, key) === undefined ? undefined : { value: own(node, key) }),
+  read: (node, key) => (getOwn(node, key) === undefined ? undefined : { value: getOwn(node, key) }),
   write: (node, key, slot) => {
     const others = without(node, key);
     return slot === undefined ? others : { ...others, [key]: slot.value };
@@ -35,13 +35,13 @@ export const objectShape: Shape = {
 /** Schemas of structural definitions: fields are under `properties`, items under `items`. */
 export const schemaShape: Shape = {
   read: (node, key) => {
-    const value = own(own(node, "properties"), key);
-    const required = list(own(node, "required")).includes(key);
+    const value = getOwn(getOwn(node, "properties"), key);
+    const required = asArray(getOwn(node, "required")).includes(key);
     return value === undefined ? undefined : { value, required };
   },
   write: (node, key, slot) => {
-    const others = without(own(node, "properties"), key);
-    const before = list(own(node, "required"));
+    const others = without(getOwn(node, "properties"), key);
+    const before = asArray(getOwn(node, "required"));
     const stay = before.filter((name) => name !== key);
     const added = before.includes(key) ? before : [...stay, key];
     const required = slot?.required === true ? added : stay;
@@ -52,11 +52,11 @@ export const schemaShape: Shape = {
     };
   },
   items: (node, change) => {
-    const item = own(node, "items");
+    const item = getOwn(node, "items");
     return item === undefined ? node : { ...(node as Json), items: change(item) };
   },
   empty: { type: "object" },
-  isEmpty: (node) => objectShape.isEmpty(own(node, "properties")),
+  isEmpty: (node) => objectShape.isEmpty(getOwn(node, "properties")),
 };
 
 function without(node: unknown, key: string): Json {
@@ -259,12 +259,12 @@ function within(path: Path, { fields }: Names): Path {
 /** An object of the product, or the definition of one of its kinds, with the fields moved. */
 export function moveFields(document: unknown, names: Names): unknown {
   if (!isObject(document)) return document;
-  const group = text(document["apiVersion"])?.split("/")[0];
+  const group = asString(document["apiVersion"])?.split("/")[0];
   const kind = kindOf(document["kind"]);
   if (kind !== undefined && group === defaultNames.group) {
     return movedIn(document, kind, { names, shape: objectShape, value: renamedValue(names) });
   }
-  const defined = kindOf(at(document, ["spec", "names", "kind"]));
+  const defined = kindOf(getPath(document, ["spec", "names", "kind"]));
   const isDefinition = document["kind"] === "CustomResourceDefinition" && defined !== undefined;
   return isDefinition ? movedDefinition(document, defined, names) : document;
 }
@@ -332,29 +332,29 @@ function movedDefinition(document: Json, kind: KindKey, names: Names): unknown {
   const rename = renamedValue(names);
   const value = (schema: unknown): unknown =>
     isObject(schema) && Array.isArray(schema["enum"])
-      ? { ...schema, enum: list(schema["enum"]).map(rename) }
+      ? { ...schema, enum: asArray(schema["enum"]).map(rename) }
       : schema;
   const movedVersion = (version: unknown): unknown => ({
     ...(isObject(version) && version),
-    ...(list(own(version, "additionalPrinterColumns")).length > 0 && {
+    ...(asArray(getOwn(version, "additionalPrinterColumns")).length > 0 && {
       additionalPrinterColumns: columnsOf(version, movesOf(kind, names)),
     }),
     schema: {
-      openAPIV3Schema: movedIn(at(version, ["schema", "openAPIV3Schema"]), kind, {
+      openAPIV3Schema: movedIn(getPath(version, ["schema", "openAPIV3Schema"]), kind, {
         names,
         shape: schemaShape,
         value,
       }),
     },
   });
-  const versions = list(at(document, ["spec", "versions"])).map(movedVersion);
+  const versions = asArray(getPath(document, ["spec", "versions"])).map(movedVersion);
   return { ...document, spec: { ...(document["spec"] as object), versions } };
 }
 
 /** Columns that show a moved field, or something below one, find it there. */
 function columnsOf(version: unknown, moves: readonly Move[]): readonly unknown[] {
-  return list(own(version, "additionalPrinterColumns")).map((column) => {
-    const shown = `${text(own(column, "jsonPath")) ?? ""}.`;
+  return asArray(getOwn(version, "additionalPrinterColumns")).map((column) => {
+    const shown = `${asString(getOwn(column, "jsonPath")) ?? ""}.`;
     const move = moves.find(({ from }) => shown.startsWith(`.${from.join(".")}.`));
     if (move === undefined || !isObject(column)) return column;
     const rest = shown.slice(move.from.join(".").length + 1, -1);

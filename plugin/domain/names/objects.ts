@@ -21,7 +21,7 @@ import {
   versions,
   word,
   words,
-} from "./sorts";
+} from "./types";
 
 /** The values. */
 export const valueNames = {

@@ -1,6 +1,6 @@
 /** Texts in the specification's words, said in the words of the names. */
 import { defaultNames, mapNames, type Names, namesTree, termOf } from "../names";
-import { at } from "../values";
+import { getPath } from "../values";
 import { kindKeys } from "./moves";
 import { type Spellings, spellings } from "../rebrand";
 
@@ -45,7 +45,7 @@ function wordsOf(names: Names): Spellings {
   ]);
   mapNames(namesTree, ({ value, sort }, path) => {
     if (notInTexts.includes(path.join("."))) return;
-    const given = [at(names, path)].flat().map(String);
+    const given = [getPath(names, path)].flat().map(String);
     const toWords = sort.isPath === true ? pathWords : spellings;
     words.push(...toWords([value].flat(), given).filter(([from]) => /[^a-z]/.test(from)));
   });

@@ -5,7 +5,7 @@ import { type ImagePart, imagesOn, inRegistry } from "../image";
 import type { Names } from "../names";
 import { type KubeObject, objectLabel } from "../objects";
 import type { ReleaseContents } from "../release/contents";
-import { at, isObject, list, own, sameJson, text } from "../values";
+import { getPath, isObject, asArray, getOwn, sameJson, asString } from "../values";
 import { operatorFinding } from "./codes";
 
 /** What the person said of the registry, and what the release says of images. */
@@ -71,18 +71,18 @@ function specsOf({ contents }: RegistryWish, names: Names): readonly Path[] {
   const { ecFields, ec } = names;
   const keys = [ecFields.repository, ecFields.versionTag].flatMap((path) => path.slice(-1));
   const definition = contents.definitions.find(
-    (one) => at(one, ["spec", "names", "kind"]) === ec.kind,
+    (one) => getPath(one, ["spec", "names", "kind"]) === ec.kind,
   );
   if (definition === undefined) return knownSpecs(names).map(([path]) => path);
-  const found = list(at(definition, ["spec", "versions"])).flatMap((version) =>
-    holdersOfAll(keys, at(version, ["schema", "openAPIV3Schema"])),
+  const found = asArray(getPath(definition, ["spec", "versions"])).flatMap((version) =>
+    holdersOfAll(keys, getPath(version, ["schema", "openAPIV3Schema"])),
   );
   return [...new Map(found.map((path) => [path.join("."), path])).values()];
 }
 
 /** Paths of a schema to what has all these fields. */
 function holdersOfAll(keys: readonly string[], schema: unknown): readonly Path[] {
-  const properties = own(schema, "properties");
+  const properties = getOwn(schema, "properties");
   if (!isObject(properties)) return [];
   if (keys.every((key) => Object.hasOwn(properties, key))) return [[]];
   return Object.entries(properties).flatMap(([key, inner]) =>
@@ -110,14 +110,14 @@ function pullSecrets(
   { ecFields }: Names,
 ): readonly Field[] {
   if (pullSecret === undefined) return [];
-  const held = list(at(cluster, ecFields.pullSecrets));
-  const isThere = held.some((secret) => text(own(secret, "name")) === pullSecret);
+  const held = asArray(getPath(cluster, ecFields.pullSecrets));
+  const isThere = held.some((secret) => asString(getOwn(secret, "name")) === pullSecret);
   const value = isThere ? held : [...held, { name: pullSecret }];
   return [[ecFields.pullSecrets, value]];
 }
 
 function namesImage(cluster: KubeObject, { ecFields }: Names): boolean {
-  return text(at(cluster, ecFields.versionTag)) !== undefined;
+  return asString(getPath(cluster, ecFields.versionTag)) !== undefined;
 }
 
 /** Images of clusters that cannot follow the registry, or not yet. */
@@ -143,7 +143,7 @@ export function judgeClusterImages(
   const left = clusters.flatMap((cluster) =>
     unknown
       .map((path) => [...path, ...names.ecFields.repository.slice(-1)])
-      .filter((path) => text(at(cluster, path))?.startsWith(`${registry}/`) !== true)
+      .filter((path) => asString(getPath(cluster, path))?.startsWith(`${registry}/`) !== true)
       .map((path) =>
         operatorFinding("imageLeft", {
           object: objectLabel(cluster),
@@ -158,6 +158,6 @@ export function judgeClusterImages(
 /** True where the cluster's upgrade begins by itself once the operator is new (S13). */
 export function upgradesItself(cluster: KubeObject, { ecFields }: Names): boolean {
   return [ecFields.autoUpgrade, ecFields.autoUpgradeDirect].some(
-    (path) => at(cluster, path) === true,
+    (path) => getPath(cluster, path) === true,
   );
 }

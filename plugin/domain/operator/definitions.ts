@@ -1,7 +1,7 @@
 /** Whether a stored definition may be changed to the release's: it is never lowered (domain facts 8). */
 import type { Names } from "../names";
 import { annotationKey, annotationOf, type KubeObject, objectLabel } from "../objects";
-import { at, few, isObject, type Json, list, own, text } from "../values";
+import { getPath, few, isObject, type Json, asArray, getOwn, asString } from "../values";
 import { fileEntries, lastFile, lastFileOver } from "./managers";
 import { compareTags } from "../versions";
 import { type FactKey, factKeys, type Facts, factSources, isKnown } from "../facts";
@@ -40,8 +40,8 @@ export function judgeDefinition(facts: DefinitionFacts): DefinitionVerdict {
   if (rest.length > 0 && !goesUp) {
     return { is: "keep", because: `it has ${few(rest)}, which the release lacks` };
   }
-  const served = servedVersions(wanted).map((version) => own(version, "name"));
-  const stored = list(at(live, ["status", "storedVersions"])).filter(
+  const served = servedVersions(wanted).map((version) => getOwn(version, "name"));
+  const stored = asArray(getPath(live, ["status", "storedVersions"])).filter(
     (one) => !served.includes(one),
   );
   if (stored.length > 0) return { is: "refuse", versions: stored.map(String) };
@@ -62,7 +62,7 @@ function isAdded({ live, wanted, names, ours }: DefinitionFacts): (field: string
   const tool = ours ?? names.fieldManager;
   const files = fileEntries(live, tool);
   const holders = (live.metadata.managedFields ?? []).filter(
-    (entry) => at(entry.fieldsV1, ["f:spec", "f:versions"]) !== undefined,
+    (entry) => getPath(entry.fieldsV1, ["f:spec", "f:versions"]) !== undefined,
   );
   const isEdited = holders.some((entry) => entry.manager !== tool && !files.includes(entry));
   const isKept =
@@ -104,17 +104,17 @@ export function conditionOf(
   definition: KubeObject | undefined,
   type: "Established" | "NamesAccepted",
 ): { readonly is: string | undefined; readonly because: string | undefined } | undefined {
-  const found = list(at(definition, ["status", "conditions"])).find(
-    (condition) => own(condition, "type") === type,
+  const found = asArray(getPath(definition, ["status", "conditions"])).find(
+    (condition) => getOwn(condition, "type") === type,
   );
   return found === undefined
     ? undefined
-    : { is: text(own(found, "status")), because: text(own(found, "message")) };
+    : { is: asString(getOwn(found, "status")), because: asString(getOwn(found, "message")) };
 }
 
 function servedVersions(definition: KubeObject): readonly unknown[] {
-  return list(at(definition, ["spec", "versions"])).filter(
-    (version) => own(version, "served") === true,
+  return asArray(getPath(definition, ["spec", "versions"])).filter(
+    (version) => getOwn(version, "served") === true,
   );
 }
 
@@ -122,25 +122,25 @@ function servedVersions(definition: KubeObject): readonly unknown[] {
 function lostBetween(one: KubeObject, other: KubeObject): readonly string[] {
   const others = servedVersions(other);
   return servedVersions(one).flatMap((version) => {
-    const name = String(own(version, "name"));
-    const found = others.find((each) => own(each, "name") === name);
+    const name = String(getOwn(version, "name"));
+    const found = others.find((each) => getOwn(each, "name") === name);
     if (found === undefined) return [`version ${name}`];
     const path = ["schema", "openAPIV3Schema"];
-    return lostFields(at(version, path), at(found, path), name);
+    return lostFields(getPath(version, path), getPath(found, path), name);
   });
 }
 
 function lostFields(one: unknown, other: unknown, path: string): readonly string[] {
-  if (!isObject(one) || own(other, "x-kubernetes-preserve-unknown-fields") === true) return [];
+  if (!isObject(one) || getOwn(other, "x-kubernetes-preserve-unknown-fields") === true) return [];
   const inner = (["items", "additionalProperties"] as const).flatMap((key) =>
-    lostFields(own(one, key), own(other, key), `${path}[]`),
+    lostFields(getOwn(one, key), getOwn(other, key), `${path}[]`),
   );
-  const properties = own(one, "properties");
+  const properties = getOwn(one, "properties");
   const fields: Json = isObject(properties) ? properties : {};
   return [
     ...inner,
     ...Object.entries(fields).flatMap(([key, field]) => {
-      const found = at(other, ["properties", key]);
+      const found = getPath(other, ["properties", key]);
       return found === undefined ? [`${path}.${key}`] : lostFields(field, found, `${path}.${key}`);
     }),
   ];
@@ -154,10 +154,12 @@ export function withFields(
 ): KubeObject {
   if (fields.length === 0) return definition;
   const held = servedVersions(live);
-  const versions = list(at(definition, ["spec", "versions"])).map((version) => {
-    const name = own(version, "name");
-    const from = held.find((each) => own(each, "name") === name);
-    const [mine, theirs] = [version, from].map((one) => at(one, ["schema", "openAPIV3Schema"]));
+  const versions = asArray(getPath(definition, ["spec", "versions"])).map((version) => {
+    const name = getOwn(version, "name");
+    const from = held.find((each) => getOwn(each, "name") === name);
+    const [mine, theirs] = [version, from].map((one) =>
+      getPath(one, ["schema", "openAPIV3Schema"]),
+    );
     if (!isObject(version) || !isObject(mine)) return version;
     const openAPIV3Schema = united(mine, theirs, { path: String(name), fields });
     return { ...version, schema: { ...(version["schema"] as Json), openAPIV3Schema } };
@@ -178,13 +180,13 @@ function united(mine: unknown, theirs: unknown, { path, fields }: Place): unknow
   if (!isWanted || !isObject(theirs)) return mine;
   if (!isObject(mine)) return theirs;
   const inner = (["items", "additionalProperties"] as const).flatMap((key) => {
-    const both = united(own(mine, key), own(theirs, key), { path: `${path}[]`, fields });
+    const both = united(getOwn(mine, key), getOwn(theirs, key), { path: `${path}[]`, fields });
     return both === undefined ? [] : [[key, both] as const];
   });
-  const [known, held] = [own(mine, "properties"), own(theirs, "properties")];
+  const [known, held] = [getOwn(mine, "properties"), getOwn(theirs, "properties")];
   const added = Object.entries(isObject(held) ? held : {}).flatMap(([key, theirField]) => {
     const place = { path: `${path}.${key}`, fields };
-    const both = united(own(known, key), theirField, place);
+    const both = united(getOwn(known, key), theirField, place);
     return both === undefined ? [] : [[key, both] as const];
   });
   return {

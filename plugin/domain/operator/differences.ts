@@ -1,6 +1,6 @@
 /** Where a live object is not as a file wants it, as far as can be told without the API server. */
 import type { KubeObject } from "../objects";
-import { isObject, type Json, list, own, parseJson, sameJson } from "../values";
+import { isObject, type Json, asArray, getOwn, parseJson, sameJson } from "../values";
 
 /**
  * Values as the API server stores them. It keeps a value, not the way in which it was spelled:
@@ -117,7 +117,7 @@ export function valueAt(value: unknown, path: string): unknown {
     (key) => rest.startsWith(key) && /^($|[.[])/.test(rest.slice(key.length)),
   );
   for (const key of fitting.sort((one, other) => other.length - one.length)) {
-    const found = valueAt(own(value, key), rest.slice(key.length));
+    const found = valueAt(getOwn(value, key), rest.slice(key.length));
     if (found !== undefined) return found;
   }
   return undefined;
@@ -130,7 +130,7 @@ function inList(value: unknown, path: string): unknown {
   if (match === null) return undefined;
   const [whole] = match;
   const inner = whole.slice(1, -1);
-  const items = list(value);
+  const items = asArray(value);
   const found = /^\d+$/.test(inner) ? items[Number(inner)] : items.find(isMeant(inner));
   return valueAt(found, path.slice(whole.length));
 }
@@ -141,7 +141,7 @@ function isMeant(inner: string): (item: unknown) => boolean {
   const pairs = [...inner.matchAll(/([^=,]+)=("(?:[^"\\]|\\.)*"|[^,]*)/g)];
   return (item) =>
     pairs.every(([, key, value]) => {
-      const held = own(item, String(key));
+      const held = getOwn(item, String(key));
       // what a file leaves out the API server fills in
       return held === undefined
         ? isObject(item) && pairs.length > 1
@@ -186,7 +186,7 @@ function between(live: unknown, wanted: unknown, field = ""): readonly Differenc
   if (isObject(wanted) && isObject(live)) {
     return Object.entries(wanted).flatMap(([key, inner]) =>
       // an empty value and none are the same to the API server
-      inner === null ? [] : between(own(live, key), inner, `${field}.${key}`),
+      inner === null ? [] : between(getOwn(live, key), inner, `${field}.${key}`),
     );
   }
   const items = namedItems(wanted);
@@ -202,8 +202,8 @@ function betweenItems(
   field: string,
 ): readonly Difference[] {
   return wanted.flatMap((item) => {
-    const name = own(item, "name");
-    const found = live.find((one) => own(one, "name") === name);
+    const name = getOwn(item, "name");
+    const found = live.find((one) => getOwn(one, "name") === name);
     return between(found, item, `${field}[name=${JSON.stringify(name)}]`);
   });
 }
@@ -212,7 +212,7 @@ function betweenItems(
 function namedItems(value: unknown): readonly Json[] | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined;
   const items: readonly unknown[] = value;
-  const named = items.filter(isObject).filter((item) => typeof own(item, "name") === "string");
+  const named = items.filter(isObject).filter((item) => typeof getOwn(item, "name") === "string");
   return named.length === items.length ? named : undefined;
 }
 
@@ -220,7 +220,7 @@ function namedItems(value: unknown): readonly Json[] | undefined {
 export function covers(live: unknown, wanted: unknown, field = ""): boolean {
   if (isObject(wanted)) {
     return Object.entries(wanted).every(
-      ([key, inner]) => inner === null || covers(own(live, key), inner, `${field}.${key}`),
+      ([key, inner]) => inner === null || covers(getOwn(live, key), inner, `${field}.${key}`),
     );
   }
   if (!Array.isArray(wanted)) return sameStored(live, wanted, field);

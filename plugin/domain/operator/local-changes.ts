@@ -2,7 +2,16 @@
 import type { Finding } from "../findings";
 import { type KubeObject, lastApplied, type ManagedFields, objectLabel } from "../objects";
 import { type Held, isPersonsManager, takes } from "../owners";
-import { cutWhere, isObject, type Json, list, own, parseJson, sameJson, shown } from "../values";
+import {
+  cutWhere,
+  isObject,
+  type Json,
+  asArray,
+  getOwn,
+  parseJson,
+  sameJson,
+  renderValue,
+} from "../values";
 import { covers, type Difference, sameStored, valueAt } from "./differences";
 import { operatorFinding } from "./codes";
 import { fileEntries, isFileManager, lastFile } from "./managers";
@@ -84,7 +93,7 @@ function isOldFile({ live, ours, storedFile }: HeldFacts, { field, manager }: He
 function localChange(facts: HeldFacts, { field, manager }: Held): Finding {
   const { live, wanted } = facts;
   const who = manager === "" ? "" : `, set by manager "${manager}"`;
-  const [has, release] = [live, wanted].map((object) => shown(valueAt(object, field))) as [
+  const [has, release] = [live, wanted].map((object) => renderValue(valueAt(object, field))) as [
     string,
     string,
   ];
@@ -162,18 +171,18 @@ function stands(object: unknown, elements: readonly string[]): boolean {
 /** What a path element leads to. */
 function child(value: unknown, element: string): unknown {
   const rest = element.slice(2);
-  if (element.startsWith("f:")) return own(value, rest);
-  if (element.startsWith("i:")) return list(value)[Number(rest)];
+  if (element.startsWith("f:")) return getOwn(value, rest);
+  if (element.startsWith("i:")) return asArray(value)[Number(rest)];
   const wanted = parseJson(rest);
-  if (element.startsWith("v:")) return list(value).find((item) => covers(item, wanted));
-  return list(value).find((item) => hasKeys(item, wanted));
+  if (element.startsWith("v:")) return asArray(value).find((item) => covers(item, wanted));
+  return asArray(value).find((item) => hasKeys(item, wanted));
 }
 
 /** A key that the file leaves out is one that the API server fills in. */
 function hasKeys(item: unknown, keys: unknown): boolean {
   const entries = Object.entries(isObject(keys) ? keys : {});
-  const held = entries.filter(([key]) => own(item, key) !== undefined);
-  return held.length > 0 && held.every(([key, value]) => own(item, key) === value);
+  const held = entries.filter(([key]) => getOwn(item, key) !== undefined);
+  return held.length > 0 && held.every(([key, value]) => getOwn(item, key) === value);
 }
 
 function elementPath(element: string): string {

@@ -5,7 +5,7 @@
  */
 import { type KubeObject, lastApplied, type ManagedFields } from "../objects";
 import { isPersonsManager } from "../owners";
-import { isObject, type Json, own, parseJson, text } from "../values";
+import { isObject, type Json, getOwn, parseJson, asString } from "../values";
 
 /** Managers whose fields come from a whole file; `kubectl apply --server-side` is `kubectl`. */
 const fileManagers = [
@@ -17,7 +17,7 @@ const fileManagers = [
 
 /** The file that a person applied last, undefined where kubectl kept none. */
 export function lastFile({ metadata }: KubeObject): Json | undefined {
-  const kept = text(own(metadata.annotations, lastApplied));
+  const kept = asString(getOwn(metadata.annotations, lastApplied));
   const file = parseJson(kept ?? "");
   return isObject(file) ? file : undefined;
 }
@@ -28,9 +28,9 @@ export function lastFileOver(live: KubeObject): KubeObject | undefined {
   if (file === undefined) return undefined;
   const { apiVersion, kind } = live;
   const { name, namespace, uid } = live.metadata;
-  const given = own(file, "metadata");
+  const given = getOwn(file, "metadata");
   const kept = ["labels", "annotations"].flatMap((key) => {
-    const held = own(given, key);
+    const held = getOwn(given, key);
     return isObject(held) ? [[key, held] as const] : [];
   });
   const metadata = { ...{ name, namespace, uid }, ...(Object.fromEntries(kept) as Json) };
@@ -59,8 +59,8 @@ function isOfFile({ manager = "", operation, fieldsV1 }: ManagedFields): boolean
   if (!isPersonsManager(manager, [])) return false;
   if (operation === "Apply") return true;
   // whoever keeps the file in the annotation has applied it, whatever the kubectl of then was called
-  const annotations = own(own(fieldsV1, "f:metadata"), "f:annotations");
-  return fileManagers.includes(manager) || own(annotations, `f:${lastApplied}`) !== undefined;
+  const annotations = getOwn(getOwn(fieldsV1, "f:metadata"), "f:annotations");
+  return fileManagers.includes(manager) || getOwn(annotations, `f:${lastApplied}`) !== undefined;
 }
 
 /** True when a conflict with this manager is one with a file that a person applied. */
@@ -77,7 +77,7 @@ export function adopted(object: KubeObject, ours: string): readonly ManagedField
       manager === ours && operation === "Apply" && subresource === undefined,
   );
   const fields = [...mine, ...taken].map(({ fieldsV1 }) => fieldsV1 ?? {});
-  const [time] = [...taken, ...mine].flatMap((entry) => text(entry["time"]) ?? []);
+  const [time] = [...taken, ...mine].flatMap((entry) => asString(entry["time"]) ?? []);
   return [
     {
       manager: ours,
@@ -101,7 +101,7 @@ function united(one: Json, other: Json): Json {
 }
 
 function unitedAt(one: Json, other: Json, key: string): Json {
-  const [left, right] = [own(one, key), own(other, key)];
+  const [left, right] = [getOwn(one, key), getOwn(other, key)];
   if (!isObject(left)) return isObject(right) ? right : {};
   if (!isObject(right)) return left;
   const both = united(left, right);

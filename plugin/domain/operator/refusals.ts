@@ -5,7 +5,7 @@ import type { Finding } from "../findings";
 import type { Names } from "../names";
 import { type KubeObject, objectLabel } from "../objects";
 import { ownerOf } from "../owners";
-import { at, own, text } from "../values";
+import { getPath, getOwn, asString } from "../values";
 import { compareTags, isOlder } from "../versions";
 import { operatorFinding } from "./codes";
 import { imagesOf, operatorVersionOf } from "./wanted";
@@ -27,9 +27,9 @@ export interface Olm {
 /** Name of the ClusterServiceVersion that made the object. */
 export function csvNameOf({ metadata }: KubeObject): string | undefined {
   const reference = (metadata.ownerReferences ?? []).find(
-    (one) => own(one, "kind") === olmResources.clusterServiceVersion.kind,
+    (one) => getOwn(one, "kind") === olmResources.clusterServiceVersion.kind,
   );
-  return text(own(reference, "name")) ?? text(own(metadata.labels, "olm.owner"));
+  return asString(getOwn(reference, "name")) ?? asString(getOwn(metadata.labels, "olm.owner"));
 }
 
 /** The Subscription of this ClusterServiceVersion, else the only one of the namespace. */
@@ -39,7 +39,7 @@ export function subscriptionOf(
 ): KubeObject | undefined {
   const named = subscriptions.find((subscription) =>
     ["installedCSV", "currentCSV"].some(
-      (key) => csv !== undefined && at(subscription, ["status", key]) === csv,
+      (key) => csv !== undefined && getPath(subscription, ["status", key]) === csv,
     ),
   );
   return named ?? (subscriptions.length === 1 ? subscriptions[0] : undefined);
@@ -48,13 +48,13 @@ export function subscriptionOf(
 /** The InstallPlan that the Subscription waits for, or has carried out last. */
 export function installPlanNameOf(subscription: KubeObject | undefined): string | undefined {
   return ["installPlanRef", "installplan"]
-    .map((key) => text(at(subscription, ["status", key, "name"])))
+    .map((key) => asString(getPath(subscription, ["status", key, "name"])))
     .find((name) => name !== undefined);
 }
 
 /** The release that the ClusterServiceVersion says it is. */
 export function olmVersionOf({ clusterServiceVersion }: Olm): string | undefined {
-  return text(at(clusterServiceVersion, ["spec", "version"]));
+  return asString(getPath(clusterServiceVersion, ["spec", "version"]));
 }
 
 /** True when OLM has brought the operator to this release; a failed or pending install has not. */
@@ -62,7 +62,7 @@ export function isBrought(
   olm: Olm,
   { runs, target }: { readonly runs: string | undefined; readonly target: string | undefined },
 ): boolean {
-  const phase = text(at(olm.clusterServiceVersion, ["status", "phase"])) ?? "Succeeded";
+  const phase = asString(getPath(olm.clusterServiceVersion, ["status", "phase"])) ?? "Succeeded";
   return compareTags(runs ?? olmVersionOf(olm), target) === 0 && phase === "Succeeded";
 }
 
@@ -84,10 +84,10 @@ export function olmWay(
     const list = kubectl("get", `${olmResources.installPlan.plural}.${group}`);
     return `find the InstallPlan of Subscription ${subscription} with: ${list}; then approve it: ${approval("NAME", from)}`;
   }
-  if (at(olm.installPlan, ["spec", "approved"]) !== true) {
+  if (getPath(olm.installPlan, ["spec", "approved"]) !== true) {
     return `approve InstallPlan ${plan}${broughtBy(olm.installPlan)}, then run again: ${approval(plan, from)}`;
   }
-  if (at(olm.installPlan, ["status", "phase"]) === "Complete") {
+  if (getPath(olm.installPlan, ["status", "phase"]) === "Complete") {
     const edit = kubectl("edit", `subscriptions.${group}`, subscription);
     return `InstallPlan ${plan} is carried out and did not bring ${target}: choose a channel that has it with: ${edit}`;
   }
@@ -105,7 +105,7 @@ function approval(
 }
 
 function broughtBy(plan: KubeObject | undefined): string {
-  const names = at(plan, ["spec", "clusterServiceVersionNames"]);
+  const names = getPath(plan, ["spec", "clusterServiceVersionNames"]);
   return Array.isArray(names) && names.length > 0 ? `, which brings ${names.join(", ")}` : "";
 }
 
@@ -202,7 +202,7 @@ function wayOf(
 
 /** The chart's release that Helm has marked the object with. */
 export function chartReleaseOf({ metadata }: KubeObject): string | undefined {
-  return text(own(metadata.annotations, "meta.helm.sh/release-name"));
+  return asString(getOwn(metadata.annotations, "meta.helm.sh/release-name"));
 }
 
 /** A release behind the one that runs. */

@@ -2,7 +2,7 @@
 import { inRegistry, parseImage } from "../image";
 import type { Names } from "../names";
 import { annotationOf, type KubeObject, type Ref, type Resource } from "../objects";
-import { at, isObject, type Json, list, own, text } from "../values";
+import { getPath, isObject, type Json, asArray, getOwn, asString } from "../values";
 import { kinds, rbacKinds } from "../kinds";
 import { constraintResource } from "../scc/grants";
 
@@ -98,7 +98,7 @@ function problemsOf(
 ): readonly string[] {
   const { deployment } = names.operator;
   const unknown = bundle.filter((object) => bundleKindOf(object) === undefined);
-  const nameless = bundle.filter(({ metadata }) => text(metadata.name) === undefined);
+  const nameless = bundle.filter(({ metadata }) => asString(metadata.name) === undefined);
   const operators = bundle.filter((object) => isOperator(object, names));
   const unusual = unusualIn(bundle, names);
   const refused = unusual.filter(({ object }) => !allowObjects.includes(object));
@@ -140,15 +140,15 @@ function placed(object: KubeObject, { namespaced }: BundleKind, placing: Placing
 const podSpec = ["spec", "template", "spec"];
 
 function withImages(deployment: KubeObject, { registry, pullSecret, live }: Placing): KubeObject {
-  const spec = at(deployment, podSpec);
+  const spec = getPath(deployment, podSpec);
   const pod: Json = isObject(spec) ? spec : {};
   const moved = (key: string): Json => {
-    const containers = own(pod, key);
+    const containers = getOwn(pod, key);
     if (registry === undefined || containers === undefined) return {};
-    return { [key]: list(containers).map((container) => inOther(container, registry)) };
+    return { [key]: asArray(containers).map((container) => inOther(container, registry)) };
   };
-  const secrets = pullSecrets(pod, at(live, podSpec), pullSecret);
-  const template = { ...(at(deployment, ["spec", "template"]) as Json) };
+  const secrets = pullSecrets(pod, getPath(live, podSpec), pullSecret);
+  const template = { ...(getPath(deployment, ["spec", "template"]) as Json) };
   return {
     ...deployment,
     spec: {
@@ -167,7 +167,7 @@ function withImages(deployment: KubeObject, { registry, pullSecret, live }: Plac
 }
 
 function inOther(container: unknown, registry: string): unknown {
-  const image = text(own(container, "image"));
+  const image = asString(getOwn(container, "image"));
   return isObject(container) && image !== undefined
     ? { ...container, image: inRegistry(image, registry) }
     : container;
@@ -175,16 +175,19 @@ function inOther(container: unknown, registry: string): unknown {
 
 /** The release's, those in force, and the one given, each once. */
 function pullSecrets(pod: unknown, live: unknown, given: string | undefined): readonly Json[] {
-  const held = [pod, live].flatMap((one) => list(own(one, "imagePullSecrets")));
-  const named = [...held.map((secret) => text(own(secret, "name"))), given];
+  const held = [pod, live].flatMap((one) => asArray(getOwn(one, "imagePullSecrets")));
+  const named = [...held.map((secret) => asString(getOwn(secret, "name"))), given];
   return [...new Set(named.filter((name) => name !== undefined))].map((name) => ({ name }));
 }
 
 /** The images of a Deployment's containers by container. */
 export function imagesOf(deployment: KubeObject | undefined): ReadonlyMap<string, string> {
   return new Map(
-    list(at(deployment, [...podSpec, "containers"])).flatMap((container) => {
-      const [name, image] = [text(own(container, "name")), text(own(container, "image"))];
+    asArray(getPath(deployment, [...podSpec, "containers"])).flatMap((container) => {
+      const [name, image] = [
+        asString(getOwn(container, "name")),
+        asString(getOwn(container, "image")),
+      ];
       return name === undefined || image === undefined ? [] : [[name, image] as const];
     }),
   );
@@ -229,13 +232,13 @@ const judges: Readonly<Record<string, Judge>> = {
 const farVerbs = ["escalate", "impersonate"];
 
 function roleReasons(role: KubeObject, { group }: Names): readonly string[] {
-  return list(role["rules"]).flatMap((rule) => {
+  return asArray(role["rules"]).flatMap((rule) => {
     const [groups, resources, urls, verbs] = [
       "apiGroups",
       "resources",
       "nonResourceURLs",
       "verbs",
-    ].map((key) => list(own(rule, key))) as [unknown[], unknown[], unknown[], unknown[]];
+    ].map((key) => asArray(getOwn(rule, key))) as [unknown[], unknown[], unknown[], unknown[]];
     const isOwn = groups.every((one) => one === group);
     return [
       ...(groups.includes("*") ? ["its rules are for every API group"] : []),
@@ -252,8 +255,10 @@ const everybody =
   /^system:(anonymous|unauthenticated|authenticated|masters|serviceaccounts(:.*)?)$/;
 
 function bindingReasons(binding: KubeObject): readonly string[] {
-  const role = text(at(binding, ["roleRef", "name"]));
-  const subjects = list(binding["subjects"]).map((subject) => text(own(subject, "name")) ?? "");
+  const role = asString(getPath(binding, ["roleRef", "name"]));
+  const subjects = asArray(binding["subjects"]).map(
+    (subject) => asString(getOwn(subject, "name")) ?? "",
+  );
   return [
     ...(role === "cluster-admin" ? ["it gives cluster-admin"] : []),
     ...subjects.filter((name) => everybody.test(name)).map((name) => `it is for ${name}`),
@@ -269,7 +274,7 @@ const hostRights = [
 ];
 
 function constraintReasons(constraint: KubeObject): readonly string[] {
-  const subjects = ["users", "groups"].flatMap((key) => list(constraint[key]).map(String));
+  const subjects = ["users", "groups"].flatMap((key) => asArray(constraint[key]).map(String));
   return [
     ...hostRights.filter((key) => constraint[key] === true).map((key) => `it has ${key}`),
     ...subjects.filter((name) => everybody.test(name)).map((name) => `it is for ${name}`),
@@ -277,21 +282,23 @@ function constraintReasons(constraint: KubeObject): readonly string[] {
 }
 
 function deploymentReasons(deployment: KubeObject, { operator }: Names): readonly string[] {
-  const pod = at(deployment, ["spec", "template", "spec"]);
-  const containers = ["initContainers", "containers"].flatMap((key) => list(own(pod, key)));
+  const pod = getPath(deployment, ["spec", "template", "spec"]);
+  const containers = ["initContainers", "containers"].flatMap((key) => asArray(getOwn(pod, key)));
   const isOperator = deployment.metadata.name === operator.deployment;
-  const isOnHost = list(own(pod, "volumes")).some((one) => own(one, "hostPath") !== undefined);
+  const isOnHost = asArray(getOwn(pod, "volumes")).some(
+    (one) => getOwn(one, "hostPath") !== undefined,
+  );
   return [
     ...(isOperator ? [] : ["it is not the operator's"]),
     ...["hostNetwork", "hostPID", "hostIPC"]
-      .filter((key) => own(pod, key) === true)
+      .filter((key) => getOwn(pod, key) === true)
       .map((key) => `its pod has ${key}`),
     ...(isOnHost ? ["its pod mounts a folder of the node"] : []),
     ...containers.flatMap((container) => {
-      const context = own(container, "securityContext");
-      const added = list(at(context, ["capabilities", "add"])).map(String);
+      const context = getOwn(container, "securityContext");
+      const added = asArray(getPath(context, ["capabilities", "add"])).map(String);
       return [
-        ...(own(context, "privileged") === true ? ["it has a privileged container"] : []),
+        ...(getOwn(context, "privileged") === true ? ["it has a privileged container"] : []),
         ...added.map((one) => `a container adds the capability ${one}`),
       ];
     }),

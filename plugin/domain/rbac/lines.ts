@@ -3,7 +3,7 @@
  * edb-role by release). Each line begins with a release and lasts until the next one begins.
  */
 import type { Names } from "../names";
-import { at, isObject, type Json, own } from "../values";
+import { getPath, isObject, type Json, getOwn } from "../values";
 import { compareTags } from "../versions";
 
 /** The rules of the role from one release on. */
@@ -109,7 +109,7 @@ export function rolesFor(
     return { is: "unknown", because };
   }
   const isRole = (document: unknown): boolean =>
-    own(document, "kind") === "Role" && at(document, ["metadata", "name"]) === consumerRole;
+    getOwn(document, "kind") === "Role" && getPath(document, ["metadata", "name"]) === consumerRole;
   return {
     is: "known",
     documents: documents.map((document) =>

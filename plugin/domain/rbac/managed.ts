@@ -1,7 +1,7 @@
 /** Which namespaces an operator is told to manage (domain facts 6). */
 import type { Names } from "../names";
 import type { KubeObject } from "../objects";
-import { at, few, isObject, list, own, text } from "../values";
+import { getPath, few, isObject, asArray, getOwn, asString } from "../values";
 import { type Subject, subjectLabel, subjectsOf } from "./rules";
 
 /** What the operator is told; `from` says by what. */
@@ -54,15 +54,15 @@ export function namesIn(value: string): readonly string[] {
 function setting(facts: ConfigurationFacts, key: string): Setting {
   const { deployment, configMap, names } = facts;
   const mapName = names.configMap.name;
-  const inMap = text(at(configMap, ["data", key]))?.trim() ?? "";
+  const inMap = asString(getPath(configMap, ["data", key]))?.trim() ?? "";
   const mapped: Setting = valueOf(inMap, `${key} of ConfigMap ${mapName}`);
-  const entry = envOf(deployment, names).find((one) => own(one, "name") === key);
+  const entry = envOf(deployment, names).find((one) => getOwn(one, "name") === key);
   if (entry === undefined) return mapped;
-  const source = own(entry, "valueFrom");
+  const source = getOwn(entry, "valueFrom");
   const place = `the entry ${key} of Deployment ${names.operator.deployment}`;
-  if (source === undefined) return valueOf((text(own(entry, "value")) ?? "").trim(), place);
-  const reference = own(source, "configMapKeyRef");
-  if (own(reference, "name") === mapName && own(reference, "key") === key) return mapped;
+  if (source === undefined) return valueOf((asString(getOwn(entry, "value")) ?? "").trim(), place);
+  const reference = getOwn(source, "configMapKeyRef");
+  if (getOwn(reference, "name") === mapName && getOwn(reference, "key") === key) return mapped;
   return { is: "unknown", because: `${place} takes its value from a place that is not read here` };
 }
 
@@ -71,11 +71,11 @@ function valueOf(value: string, from: string): Setting {
 }
 
 function envOf(deployment: KubeObject | undefined, names: Names): readonly unknown[] {
-  const containers = list(at(deployment, ["spec", "template", "spec", "containers"]));
+  const containers = asArray(getPath(deployment, ["spec", "template", "spec", "containers"]));
   const operator = containers
     .filter(isObject)
-    .find((container) => own(container, "name") === names.operator.container);
-  return list(own(operator ?? containers[0], "env"));
+    .find((container) => getOwn(container, "name") === names.operator.container);
+  return asArray(getOwn(operator ?? containers[0], "env"));
 }
 
 /** What is left in one namespace, or cluster-wide. */

@@ -1,6 +1,6 @@
 /** What has to be written in one place so that role and binding are up to date. Pure. */
 import { type KubeObject, objectLabel } from "../objects";
-import { at, type Json, own, text } from "../values";
+import { getPath, type Json, getOwn, asString } from "../values";
 import type { Pair } from "../kinds";
 import {
   beyond,
@@ -139,7 +139,7 @@ const none: Additions = { grants: [], subjects: [] };
 
 /** The role that an object is, or that it is for. */
 function roleOf(object: KubeObject): string {
-  return text(at(object, ["roleRef", "name"])) ?? String(object.metadata.name);
+  return asString(getPath(object, ["roleRef", "name"])) ?? String(object.metadata.name);
 }
 
 /**
@@ -306,7 +306,7 @@ export function temporaryBinding(
     apiVersion: outcome.binding.apiVersion,
     kind: outcome.binding.kind,
     metadata: { ...outcome.binding.metadata, name },
-    roleRef: own(outcome.binding, "roleRef"),
+    roleRef: getOwn(outcome.binding, "roleRef"),
     subjects: [...subjects, ...held, ...(witness === undefined ? [] : [user])],
   };
 }

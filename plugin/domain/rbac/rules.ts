@@ -1,5 +1,5 @@
 /** Rules of roles, taken apart into single grants, so that two roles can be compared and united. */
-import { isObject, type Json, list, own, text } from "../values";
+import { isObject, type Json, asArray, getOwn, asString } from "../values";
 import type { KubeObject } from "../objects";
 
 /** One subject of a binding. */
@@ -12,14 +12,14 @@ export interface Subject {
 
 /** The subjects as read; what is none is left out. */
 export function subjectsOf(binding: unknown): readonly Subject[] {
-  return list(own(binding, "subjects"))
+  return asArray(getOwn(binding, "subjects"))
     .filter(isObject)
     .map((subject) => {
-      const namespace = text(own(subject, "namespace"));
-      const apiGroup = text(own(subject, "apiGroup"));
+      const namespace = asString(getOwn(subject, "namespace"));
+      const apiGroup = asString(getOwn(subject, "apiGroup"));
       return {
-        kind: String(own(subject, "kind")),
-        name: String(own(subject, "name")),
+        kind: String(getOwn(subject, "kind")),
+        name: String(getOwn(subject, "name")),
         ...(namespace !== undefined && { namespace }),
         ...(apiGroup !== undefined && { apiGroup }),
       };
@@ -42,15 +42,15 @@ export function subjectsBeyond(
 
 /** The role that a binding is for: `kind/name`. */
 export function roleRefOf(binding: unknown): string {
-  const reference = own(binding, "roleRef");
-  return `${String(own(reference, "kind"))}/${String(own(reference, "name"))}`;
+  const reference = getOwn(binding, "roleRef");
+  return `${String(getOwn(reference, "kind"))}/${String(getOwn(reference, "name"))}`;
 }
 
 /** Labels and annotations of the wanted object that the stored one does not have so. */
 export function metadataDiffers(live: KubeObject, wanted: KubeObject): boolean {
   return (["labels", "annotations"] as const).some((part) =>
     Object.entries(wanted.metadata[part] ?? {}).some(
-      ([key, value]) => own(own(live.metadata, part), key) !== value,
+      ([key, value]) => getOwn(getOwn(live.metadata, part), key) !== value,
     ),
   );
 }
@@ -72,7 +72,7 @@ export interface RulesDifference {
 
 /** The rules of a role as read, none for anything else; the same list again for the same rules. */
 export function rulesOf(role: unknown): readonly Json[] {
-  const found = list(own(role, "rules"));
+  const found = asArray(getOwn(role, "rules"));
   return found.every(isObject) ? found : found.filter(isObject);
 }
 
@@ -95,7 +95,7 @@ function grantsOfRule(rule: Json): readonly Grant[] {
 }
 
 function texts(rule: Json, key: string): readonly string[] {
-  return list(own(rule, key)).filter((item) => typeof item === "string");
+  return asArray(getOwn(rule, key)).filter((item) => typeof item === "string");
 }
 
 /** Whether the first grant gives what the second gives. */

@@ -5,7 +5,7 @@ import type { Pair } from "../kinds";
 import type { RoleFiles } from "./lines";
 import { expanded, type Found, planSite, type SitePlan, termsFor, type TermsFor } from "./plan";
 import { grantsOf, roleRefOf, rulesOf } from "./rules";
-import { own } from "../values";
+import { getOwn } from "../values";
 
 /** The name of the ClusterRole that a RoleBinding is for, undefined for one of a Role. */
 export function clusterRoleOf(binding: KubeObject | undefined): string | undefined {
@@ -19,7 +19,7 @@ export function clusterRoleOf(binding: KubeObject | undefined): string | undefin
  */
 export function isShared(role: KubeObject | undefined, { group, edb }: Names): role is KubeObject {
   if (role === undefined || role["aggregationRule"] !== undefined) return false;
-  if (own(role.metadata.labels, "kubernetes.io/bootstrapping") !== undefined) return false;
+  if (getOwn(role.metadata.labels, "kubernetes.io/bootstrapping") !== undefined) return false;
   const grants = grantsOf(rulesOf(role));
   return (
     grants.some((one) => one.group === group && one.resource === edb.plural) &&
@@ -30,7 +30,7 @@ export function isShared(role: KubeObject | undefined, { group, edb }: Names): r
 /** The pair of a namespace with the ClusterRole in the place of the Role. */
 export function sharedPair(wanted: Pair<KubeObject>, { metadata }: KubeObject): Pair<KubeObject> {
   const name = String(metadata.name);
-  const apiGroup = own(wanted.binding["roleRef"], "apiGroup");
+  const apiGroup = getOwn(wanted.binding["roleRef"], "apiGroup");
   return {
     role: { ...wanted.role, kind: "ClusterRole", metadata: { name } },
     binding: { ...wanted.binding, roleRef: { apiGroup, kind: "ClusterRole", name } },

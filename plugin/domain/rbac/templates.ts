@@ -1,7 +1,7 @@
 /** The roles and bindings of a release, judged and filled in (S34; domain facts 6). */
 import { leftovers, type Names, replaceTokens } from "../names";
 import type { KubeObject } from "../objects";
-import { at, isObject, type Json, own, shown } from "../values";
+import { getPath, isObject, type Json, getOwn, renderValue } from "../values";
 import { kindsIn, type Pair } from "../kinds";
 import { roleRefOf, rulesOf, type Subject, subjectsOf } from "./rules";
 
@@ -81,10 +81,10 @@ function only(
   { kind, name }: { readonly kind: string; readonly name: string },
   problems: string[],
 ): Json | undefined {
-  const found = objects.filter((object) => own(object, "kind") === kind);
-  const named = found.filter((object) => at(object, ["metadata", "name"]) === name);
+  const found = objects.filter((object) => getOwn(object, "kind") === kind);
+  const named = found.filter((object) => getPath(object, ["metadata", "name"]) === name);
   if (named.length === 1) return named[0];
-  const others = found.map((object) => shown(at(object, ["metadata", "name"])));
+  const others = found.map((object) => renderValue(getPath(object, ["metadata", "name"])));
   const instead = others.length === 0 ? "no" : `${kind} ${others.join(", ")} instead of one`;
   problems.push(`it holds ${instead} ${kind}/${name}`);
   return undefined;
@@ -93,12 +93,12 @@ function only(
 /** The parts that a template may give: where it comes from and what applied it are not among them. */
 function headOf(object: unknown, filling: Filling) {
   const filled = replaceTokens(object, filling.names.placeholders.namespace, filling.namespace);
-  const { name, labels, annotations } = (own(filled, "metadata") ?? {}) as Json;
+  const { name, labels, annotations } = (getOwn(filled, "metadata") ?? {}) as Json;
   return {
     filled,
     head: {
       apiVersion: "rbac.authorization.k8s.io/v1",
-      kind: String(own(filled, "kind")),
+      kind: String(getOwn(filled, "kind")),
       metadata: {
         name: String(name),
         ...(isObject(labels) && { labels: labels as Record<string, string> }),
@@ -117,7 +117,7 @@ function bindingFrom(object: unknown, filling: Filling): KubeObject {
   const { filled, head } = headOf(object, filling);
   return {
     ...head,
-    roleRef: own(filled, "roleRef"),
+    roleRef: getOwn(filled, "roleRef"),
     subjects: subjectsOf(filled).flatMap((subject) => accountsFor(subject, filling)),
   };
 }

@@ -3,10 +3,10 @@ import { clusterFinding } from "../cluster/codes";
 import { factNamed, type Facts } from "../facts";
 import type { Finding } from "../findings";
 import { type KubeObject, objectLabel } from "../objects";
-import { shownVersion } from "../rollout/database";
+import { renderVersion } from "../rollout/database";
 import { isTakenUp } from "../rollout/cluster";
 import { defaultStallAfterMs, judgeStatefulSet } from "../rollout/stateful-set";
-import { at, own, parseJson, text } from "../values";
+import { getPath, getOwn, parseJson, asString } from "../values";
 import { recoveryFinding } from "./codes";
 import { type ApiFacts, databasesOfCluster, type RecoveryDatabase } from "./databases";
 import { type Apart, buildsOf, fits, outOfLine } from "./line";
@@ -72,7 +72,7 @@ export function licenseOf({ facts, ec, api }: Frozen): readonly FreezeCause[] {
 }
 
 function oldDatabases({ facts, ec, databases }: Frozen): readonly FreezeCause[] {
-  const tag = text(at(ec, facts.names.ecFields.versionTag));
+  const tag = asString(getPath(ec, facts.names.ecFields.versionTag));
   const bundled = bundledVersions(tag);
   return databases.flatMap((database): readonly FreezeCause[] => {
     const { runs, label } = database;
@@ -145,7 +145,7 @@ function uninstalled(frozen: Frozen, api: ApiFacts): readonly FreezeCause[] {
       const says = `module ${module} of ${labels} is installed but not defined in the ${termOf(facts.names.ec)}`;
       return notDefined(frozen, module, says);
     }
-    const which = left.map(({ label, runs }) => `${label} at ${shownVersion(runs)}`).join(", ");
+    const which = left.map(({ label, runs }) => `${label} at ${renderVersion(runs)}`).join(", ");
     const about = {
       object: objectLabel(ec),
       cause:
@@ -177,7 +177,7 @@ const rolling: readonly string[] = ["Upgrade", "RunningRollingUpdate"];
 
 /** Classifies by versions, modules, license, digests, states and pods; every cause is named. */
 export function classifyFreeze(facts: Facts, ec: KubeObject, api?: ApiFacts): Freeze {
-  const state = text(at(ec, facts.names.ecFields.state)) ?? "";
+  const state = asString(getPath(ec, facts.names.ecFields.state)) ?? "";
   const databases = databasesOfCluster(facts, ec, api);
   const { apart, warnings } = outOfLine(facts, databases, api);
   const verdict = judged({ facts, ec, databases, api }, { state, apart });
@@ -280,14 +280,21 @@ export function logEvidence(log: string, about: readonly KubeObject[]): readonly
   const found = log.split("\n").flatMap((line) => {
     // a line that is no JSON, or was cut, says nothing
     const parsed = parseJson(line);
-    if (parsed === undefined || own(parsed, "level") !== "error") return [];
-    const namespace = text(own(parsed, "Namespace"));
-    const name = text(own(parsed, "Name"));
+    if (parsed === undefined || getOwn(parsed, "level") !== "error") return [];
+    const namespace = asString(getOwn(parsed, "Namespace"));
+    const name = asString(getOwn(parsed, "Name"));
     if (!names.has(keyOf(namespace, name))) return [];
-    const words = [own(parsed, "msg"), own(parsed, "error")].flatMap((word) => text(word) ?? []);
+    const words = [getOwn(parsed, "msg"), getOwn(parsed, "error")].flatMap(
+      (word) => asString(word) ?? [],
+    );
     const says = words.join(": ").slice(0, longest);
     return [
-      { from: "log", at: text(own(parsed, "ts")), object: `${namespace}/${name}`, says } as const,
+      {
+        from: "log",
+        at: asString(getOwn(parsed, "ts")),
+        object: `${namespace}/${name}`,
+        says,
+      } as const,
     ];
   });
   return newest(found);
@@ -305,20 +312,20 @@ export function eventEvidence(
 ): readonly Evidence[] {
   const labels = new Set([ec, ...about].map(objectLabel));
   const isPart = (event: KubeObject): boolean =>
-    own(own(event, "involvedObject"), "namespace") === ec.metadata.namespace &&
-    ["Pod", "StatefulSet"].includes(String(at(event, ["involvedObject", "kind"]))) &&
-    isOf(String(at(event, ["involvedObject", "name"])), String(ec.metadata.name));
+    getOwn(getOwn(event, "involvedObject"), "namespace") === ec.metadata.namespace &&
+    ["Pod", "StatefulSet"].includes(String(getPath(event, ["involvedObject", "kind"]))) &&
+    isOf(String(getPath(event, ["involvedObject", "name"])), String(ec.metadata.name));
   const found = objects.events
-    .filter((event) => own(event, "type") === "Warning")
+    .filter((event) => getOwn(event, "type") === "Warning")
     .filter((event) => labels.has(involved(event)) || isPart(event))
     .map((event) => {
-      const words = [own(event, "reason"), own(event, "message")];
+      const words = [getOwn(event, "reason"), getOwn(event, "message")];
       return {
         from: "event",
-        at: text(own(event, "lastTimestamp")) ?? text(own(event, "eventTime")),
+        at: asString(getOwn(event, "lastTimestamp")) ?? asString(getOwn(event, "eventTime")),
         object: involved(event),
         says: words
-          .flatMap((word) => text(word) ?? [])
+          .flatMap((word) => asString(word) ?? [])
           .join(": ")
           .slice(0, longest),
       } as const;
@@ -333,8 +340,8 @@ function timeOf({ at: time }: Pick<Evidence, "at">): string {
 }
 
 function involved(event: KubeObject): string {
-  const parts = ["kind", "namespace", "name"].map((key) => at(event, ["involvedObject", key]));
-  return parts.flatMap((part) => text(part) ?? []).join("/");
+  const parts = ["kind", "namespace", "name"].map((key) => getPath(event, ["involvedObject", key]));
+  return parts.flatMap((part) => asString(part) ?? []).join("/");
 }
 
 /** The StatefulSet has the EC's name, its pods that name and a number (S72). */

@@ -4,7 +4,7 @@ import { selectDatabases, type Target } from "../databases/target";
 import { isVolatile, keepsNothing } from "../databases/bdb";
 import type { Facts } from "../facts";
 import { type KubeObject, objectLabel } from "../objects";
-import { at, list, own, text } from "../values";
+import { getPath, asArray, getOwn, asString } from "../values";
 import { type EngineVersion, leadingEngineVersion, parseEngineVersion } from "../versions";
 
 /** What the cluster's REST API told; undefined parts are not served. */
@@ -66,19 +66,19 @@ function bdbOf(
 }
 
 function uidOf({ names }: Facts, edb: KubeObject): number | undefined {
-  const told = text(at(edb, names.edbFields.databaseUid));
+  const told = asString(getPath(edb, names.edbFields.databaseUid));
   return told !== undefined && /^\d{1,15}$/.test(told) ? Number(told) : undefined;
 }
 
 function merged(facts: Facts, target: Target, bdb: ApiDatabase | undefined): RecoveryDatabase {
   const { object } = target;
   const { fields } = facts.names;
-  const told = leadingEngineVersion(at(object, fields.statusVersion));
+  const told = leadingEngineVersion(getPath(object, fields.statusVersion));
   return {
     label: objectLabel(object),
     target,
     uid: bdb?.uid ?? uidOf(facts, object),
-    runs: runsIn(bdb) ?? told ?? parseEngineVersion(at(object, fields.engineVersion)),
+    runs: runsIn(bdb) ?? told ?? parseEngineVersion(getPath(object, fields.engineVersion)),
     modules: bdb === undefined ? listedModules(facts, object) : bdb.modules,
     status: bdb?.status,
     volatile: bdb === undefined ? keepsNothing(object, facts.names) : isVolatile(bdb),
@@ -109,9 +109,9 @@ export function listedModules(
 ): readonly UsedModule[] {
   const { moduleName, moduleVersion } = names.entryFields;
   return names.fields.moduleLists
-    .flatMap((field) => list(own(edb["spec"], field)))
+    .flatMap((field) => asArray(getOwn(edb["spec"], field)))
     .flatMap((entry) => {
-      const name = text(own(entry, moduleName));
-      return name === undefined ? [] : [{ name, version: text(own(entry, moduleVersion)) }];
+      const name = asString(getOwn(entry, moduleName));
+      return name === undefined ? [] : [{ name, version: asString(getOwn(entry, moduleVersion)) }];
     });
 }

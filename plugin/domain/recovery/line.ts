@@ -5,7 +5,7 @@ import type { FieldEdit } from "../cluster/edits";
 import type { Facts } from "../facts";
 import type { Finding } from "../findings";
 import type { KubeObject } from "../objects";
-import { at, isObject, list, own, text } from "../values";
+import { getPath, isObject, asArray, getOwn, asString } from "../values";
 import {
   compareEngineVersions,
   type EngineVersion,
@@ -14,7 +14,7 @@ import {
 } from "../versions";
 import { recoveryFinding } from "./codes";
 import { type ApiFacts, listedModules, type RecoveryDatabase } from "./databases";
-import { shownVersion } from "../rollout/database";
+import { renderVersion } from "../rollout/database";
 
 /** A database whose resource is to follow what runs. */
 export interface Apart {
@@ -50,7 +50,7 @@ export function outOfLine(
     warnings: all.filter(isInstance).map(({ database: { label, runs, target } }) =>
       recoveryFinding("databaseApart", {
         object: label,
-        cause: `${shownVersion(runs)} runs, its resource asks for something else, and it is an instance of ${String(target?.instanceOf)}`,
+        cause: `${renderVersion(runs)} runs, its resource asks for something else, and it is an instance of ${String(target?.instanceOf)}`,
       }),
     ),
   };
@@ -124,7 +124,7 @@ function versionEdits(
   runs: EngineVersion | undefined,
 ): readonly FieldEdit[] {
   const path = names.fields.engineVersion;
-  const from = at(edb, path);
+  const from = getPath(edb, path);
   const asked = parseEngineVersion(from);
   if (asked === undefined || runs === undefined || compareEngineVersions(asked, runs) >= 0) {
     return [];
@@ -141,10 +141,10 @@ interface Running {
 function moduleEdits({ names }: Facts, edb: KubeObject, running: Running): readonly FieldEdit[] {
   const { moduleName, moduleVersion } = names.entryFields;
   return names.fields.moduleLists.flatMap((field) => {
-    const from = list(own(edb["spec"], field));
+    const from = asArray(getOwn(edb["spec"], field));
     const to = from.map((entry) => {
-      const name = text(own(entry, moduleName));
-      const listed = text(own(entry, moduleVersion));
+      const name = asString(getOwn(entry, moduleName));
+      const listed = asString(getOwn(entry, moduleVersion));
       if (!isObject(entry) || name === undefined || listed === undefined) return entry;
       if (names.bundledModules.includes(name)) return entry;
       const version = followed(name, listed, running);

@@ -9,7 +9,7 @@ import type { Target } from "../databases/target";
 import type { Facts } from "../facts";
 import type { Finding } from "../findings";
 import type { KubeObject } from "../objects";
-import { at } from "../values";
+import { getPath } from "../values";
 import {
   compareEngineVersions,
   type EngineVersion,
@@ -19,7 +19,7 @@ import {
 import type { Freeze, FreezeCause } from "./classify";
 import { recoveryFinding } from "./codes";
 import type { ApiFacts, RecoveryDatabase } from "./databases";
-import { shownVersion } from "../rollout/database";
+import { renderVersion } from "../rollout/database";
 import { fits } from "./line";
 
 /** What the person gives. */
@@ -104,7 +104,7 @@ function upgradeOf(
     return { problems: [problem] };
   }
   if (runs !== undefined && compareEngineVersions(version, runs) <= 0) {
-    return { problems: [`--engine-version: ${label} runs ${shownVersion(runs)} already`] };
+    return { problems: [`--engine-version: ${label} runs ${renderVersion(runs)} already`] };
   }
   const blocks = upgradeBlocks(planning, database, { version, modules });
   if (uid === undefined) {
@@ -172,7 +172,7 @@ function installOf(
   const unfit = databases.filter(({ runs }) => !given.some((one) => fits(one, aimOf(runs))));
   if (unfit.length === 0) return { installs: given };
   const made = given.map(({ compatibleEngineVersion }) => String(compatibleEngineVersion));
-  const which = unfit.map(({ label, runs }) => `${label} at ${shownVersion(runs)}`).join(", ");
+  const which = unfit.map(({ label, runs }) => `${label} at ${renderVersion(runs)}`).join(", ");
   const what = `the archive of ${module} is made for ${made.join(", ")}, and does not fit ${which}`;
   return { blocks: [recoveryFinding("moduleUnfit", { cause: what })] };
 }
@@ -180,7 +180,7 @@ function installOf(
 function digestOf({ ec }: Planning, finding: Finding, { dropDigests }: RecoveryWish): Remedy {
   const field = String(finding.field);
   const path = field.split(".");
-  if (dropDigests) return { digests: [{ path, from: at(ec, path), to: null }] };
+  if (dropDigests) return { digests: [{ path, from: getPath(ec, path), to: null }] };
   return { problems: [`--drop-digests: ${field} pins an image; give the flag to remove it`] };
 }
 

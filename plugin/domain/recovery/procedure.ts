@@ -2,7 +2,7 @@
 import { patchOf } from "../cluster/edits";
 import { type Names, termOf } from "../names";
 import type { KubeObject } from "../objects";
-import { at, type Json, text } from "../values";
+import { getPath, type Json, asString } from "../values";
 import type { Freeze, FreezeCause } from "./classify";
 import type { RecoveryDatabase } from "./databases";
 import type { Apart } from "./line";
@@ -262,7 +262,7 @@ function raisedEdit(
   // with a version it is among those that will be apart
   if (wish.engineVersion !== undefined) return [];
   if (target === undefined || target.instanceOf !== undefined) return [];
-  const from = text(at(target.object, path));
+  const from = asString(getPath(target.object, path));
   if (from === undefined || !/^\d/.test(from)) return [];
   return [{ edb: target.object, edits: [{ path, from, to: blanks.version }] }];
 }

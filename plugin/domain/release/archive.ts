@@ -46,9 +46,9 @@ export function judgeEntries(
     const earlier = seen.get(path);
     seen.set(path, entry.type);
     const problem = typeProblem(entry) ?? nameProblem(entry, pathLength);
-    if (problem !== undefined) return [`${shownName(entry)} ${problem}`];
+    if (problem !== undefined) return [`${renderName(entry)} ${problem}`];
     const twice = earlier !== undefined && !(earlier === "directory" && entry.type === "directory");
-    return twice ? [`${shownName(entry)} is there twice`] : [];
+    return twice ? [`${renderName(entry)} is there twice`] : [];
   });
 }
 
@@ -65,7 +65,7 @@ function nameProblem({ name }: ArchiveEntry, pathLength: number): string | undef
 }
 
 /** Short, and with nothing in it that a terminal would obey. */
-function shownName({ name }: ArchiveEntry): string {
+function renderName({ name }: ArchiveEntry): string {
   const short = name.length > 80 ? `${name.slice(0, 80)}…` : name;
   return JSON.stringify(short.replaceAll(/[\x7f-\x9f\u2028-\u202e\u2066-\u2069]/g, "?"));
 }

@@ -2,7 +2,7 @@
 import { UsageError } from "../errors";
 import type { Names } from "../names";
 import { type KubeObject, objectLabel } from "../objects";
-import { at, isObject, list, own, shown, text } from "../values";
+import { getPath, isObject, asArray, getOwn, renderValue, asString } from "../values";
 import { clusterVersionFor, type Platform } from "./platforms";
 import { judgeImages, operatorImages, relatedClusterTag } from "../image";
 import { isSameTag, parseReleaseTag } from "../versions";
@@ -118,7 +118,7 @@ function clusterToldBy(
   if (file === undefined) return byBundle;
   const tags = bundleIn(file, reading, [])
     .filter(({ kind }) => kind === names.ec.kind)
-    .flatMap((sample) => text(at(sample, names.ecFields.versionTag)) ?? [])
+    .flatMap((sample) => asString(getPath(sample, names.ecFields.versionTag)) ?? [])
     // a placeholder or a tag of another grammar tells nothing
     .filter((tag) => parseReleaseTag(tag) !== undefined);
   return [...byBundle, ...tags.map((tag) => ({ tag, by: `the sample cluster ${file.source}` }))];
@@ -164,7 +164,8 @@ function bundleIn(
   const documents = parsed(() => parse(written, source), problems);
   return documents.flatMap((document, index) => {
     if (document === null) return [];
-    const items = own(document, "kind") === "List" ? list(own(document, "items")) : [document];
+    const items =
+      getOwn(document, "kind") === "List" ? asArray(getOwn(document, "items")) : [document];
     const objects = items.filter(isKubeObject);
     if (objects.length < items.length) {
       problems.push(
@@ -188,9 +189,9 @@ function parsed(read: () => readonly unknown[], problems: string[]): readonly un
 function isKubeObject(document: unknown): document is KubeObject {
   return (
     isObject(document) &&
-    text(document["apiVersion"]) !== undefined &&
-    text(document["kind"]) !== undefined &&
-    text(at(document, ["metadata", "name"])) !== undefined
+    asString(document["apiVersion"]) !== undefined &&
+    asString(document["kind"]) !== undefined &&
+    asString(getPath(document, ["metadata", "name"])) !== undefined
   );
 }
 
@@ -239,7 +240,7 @@ function misplaced(object: KubeObject): readonly string[] {
   return [
     ...(namespace === undefined
       ? []
-      : [`${objectLabel(object)} is fixed to namespace ${shown(namespace)}`]),
+      : [`${objectLabel(object)} is fixed to namespace ${renderValue(namespace)}`]),
     ...(webhookKinds.includes(object.kind)
       ? [`${objectLabel(object)} is a webhook, which has a file of its own`]
       : []),

@@ -3,19 +3,19 @@ import { parseImage } from "../image";
 import { causesOf, recoverLine } from "../cluster/causes";
 import { type Facts, factNamed } from "../facts";
 import { type KubeObject, objectLabel } from "../objects";
-import { at, own, text } from "../values";
+import { getPath, getOwn, asString } from "../values";
 import { compareTags } from "../versions";
 import {
   containerOf,
   defaultStallAfterMs,
   isDue,
   type Located,
-  type Patience,
+  type StallDeadline,
   podsOf,
   type Roll,
   rollOf,
-  shownRoll,
-  type Trouble,
+  renderRoll,
+  type PodProblem,
   troubleOf,
 } from "./stateful-set";
 import type { Progress } from "./progress";
@@ -29,7 +29,7 @@ export interface WantedCluster {
   readonly sameRelease?: true;
   /** State before the spec was changed: seen again, it says nothing of the change. */
   readonly stateBefore?: string;
-  readonly patience?: Patience;
+  readonly patience?: StallDeadline;
 }
 
 /** How far the EC of this name is in the operator's namespace. */
@@ -55,7 +55,7 @@ export function judgeCluster(facts: Facts, name: string, wanted: WantedCluster =
 export function runningVersion(facts: Facts, ec: KubeObject): readonly string[] {
   const set = setOf(facts, ec);
   if (set === undefined) return [];
-  const tags = podsOf(facts, set).map((pod) => imageOf(facts, own(pod, "spec"))?.tag);
+  const tags = podsOf(facts, set).map((pod) => imageOf(facts, getOwn(pod, "spec"))?.tag);
   return [...new Set(tags.filter((tag) => tag !== undefined))].sort(byRelease);
 }
 
@@ -94,36 +94,36 @@ interface Seen {
 function look(facts: Facts, ec: KubeObject, wanted: WantedCluster): Seen {
   const { ecFields } = facts.names;
   const set = setOf(facts, ec);
-  const tag = wanted.tag ?? text(at(ec, ecFields.versionTag));
+  const tag = wanted.tag ?? asString(getPath(ec, ecFields.versionTag));
   const fits = (podSpec: unknown): boolean =>
     runs(facts, podSpec, { ...wanted, ...(tag !== undefined && { tag }) });
   return {
     ec,
     set,
     roll: set === undefined ? undefined : rollOf(facts, set),
-    state: text(at(ec, ecFields.state)) ?? "",
+    state: asString(getPath(ec, ecFields.state)) ?? "",
     // a release that does not report it is not held to it
-    specStatus: text(at(ec, ecFields.specStatus)) ?? "Valid",
-    taken: fits(at(set, ["spec", "template", "spec"])),
-    running: set !== undefined && podsOf(facts, set).every((pod) => fits(own(pod, "spec"))),
+    specStatus: asString(getPath(ec, ecFields.specStatus)) ?? "Valid",
+    taken: fits(getPath(set, ["spec", "template", "spec"])),
+    running: set !== undefined && podsOf(facts, set).every((pod) => fits(getOwn(pod, "spec"))),
     shown: tag ?? "the operator's own image",
   };
 }
 
 function imageOf({ names }: Facts, podSpec: unknown) {
-  return parseImage(own(containerOf(podSpec, names.pods.container), "image"));
+  return parseImage(getOwn(containerOf(podSpec, names.pods.container), "image"));
 }
 
 /** A pod or a template has the wanted image; a digest alone tells no tag and is not held against it. */
 function runs(facts: Facts, podSpec: unknown, wanted: WantedCluster): boolean {
   const container = containerOf(podSpec, facts.names.pods.container);
-  const image = parseImage(own(container, "image"));
+  const image = parseImage(getOwn(container, "image"));
   if (image === undefined) return false;
   const { tag, repository, imagePullPolicy } = wanted;
   return (
     hasTag(image.tag, tag, wanted) &&
     (repository === undefined || image.repository === repository) &&
-    (imagePullPolicy === undefined || own(container, "imagePullPolicy") === imagePullPolicy)
+    (imagePullPolicy === undefined || getOwn(container, "imagePullPolicy") === imagePullPolicy)
   );
 }
 
@@ -155,7 +155,7 @@ function troublesOf(facts: Facts, seen: Seen, wanted: WantedCluster): readonly L
   const ofRoll =
     set === undefined || roll === undefined || roll.complete ? [] : [troubleOf(facts, set, roll)];
   const later = [failed(facts, seen), licensed(facts, seen), notTaken(facts, seen)];
-  const located = (trouble: Trouble | undefined): readonly Located[] =>
+  const located = (trouble: PodProblem | undefined): readonly Located[] =>
     trouble === undefined ? [] : [{ object, trouble }];
   return [
     ...ofEc.flatMap(located),
@@ -172,9 +172,9 @@ const troubles = {
     definite: true,
     since: undefined,
   },
-} as const satisfies Readonly<Record<string, Trouble>>;
+} as const satisfies Readonly<Record<string, PodProblem>>;
 
-function deleting({ metadata }: KubeObject): Trouble | undefined {
+function deleting({ metadata }: KubeObject): PodProblem | undefined {
   if (metadata.deletionTimestamp === undefined) return undefined;
   return {
     code: "CLUSTER-DELETING",
@@ -186,7 +186,7 @@ function deleting({ metadata }: KubeObject): Trouble | undefined {
 }
 
 /** The operator says no: InvalidUpgrade (S70), or a spec that it does not accept. */
-function refused(facts: Facts, seen: Seen, { stateBefore }: WantedCluster): Trouble | undefined {
+function refused(facts: Facts, seen: Seen, { stateBefore }: WantedCluster): PodProblem | undefined {
   const { ec, state, specStatus, taken } = seen;
   const invalid = state === "InvalidUpgrade";
   if (!invalid && specStatus === "Valid") return undefined;
@@ -208,7 +208,7 @@ function refused(facts: Facts, seen: Seen, { stateBefore }: WantedCluster): Trou
 }
 
 /** An upgrade that began without its prerequisites is stalled until they are met (S113). */
-function frozen(facts: Facts, { ec, state, taken }: Seen): Trouble | undefined {
+function frozen(facts: Facts, { ec, state, taken }: Seen): PodProblem | undefined {
   if (state !== "Upgrade" || taken) return undefined;
   const causes = causesOf("frozen", facts, { ec });
   if (causes.length === 0) return undefined;
@@ -224,13 +224,13 @@ function frozen(facts: Facts, { ec, state, taken }: Seen): Trouble | undefined {
 const ends = new Set(["Error", "Invalid"]);
 
 /** An end, or any other state that stays although every pod is renewed; its word is shown as it is. */
-function failed({ names }: Facts, { state, roll, taken, running }: Seen): Trouble | undefined {
+function failed({ names }: Facts, { state, roll, taken, running }: Seen): PodProblem | undefined {
   const renewed = taken && running && roll?.complete === true;
   if (!ends.has(state) && !(renewed && state !== "Running")) return undefined;
   const although = renewed ? ", although all its pods are renewed and ready" : "";
   return {
     code: "CLUSTER-STATE",
-    because: `its state is ${shownState(state)}${although}`,
+    because: `its state is ${renderState(state)}${although}`,
     fix: `see what the operator says with kubectl logs deployment/${names.operator.deployment}`,
     definite: false,
     since: undefined,
@@ -238,18 +238,18 @@ function failed({ names }: Facts, { state, roll, taken, running }: Seen): Troubl
 }
 
 /** Without a valid license an upgrade fails (S114). */
-function licensed(facts: Facts, { ec }: Seen): Trouble | undefined {
+function licensed(facts: Facts, { ec }: Seen): PodProblem | undefined {
   const [cause] = causesOf("license", facts, { ec });
   if (cause === undefined) return undefined;
   const { code, cause: because, fix } = cause;
   return { code, because, fix, definite: false, since: undefined };
 }
 
-function notTaken({ names }: Facts, { taken, state, shown }: Seen): Trouble | undefined {
+function notTaken({ names }: Facts, { taken, state, shown }: Seen): PodProblem | undefined {
   if (taken) return undefined;
   return {
     code: "CLUSTER-NOT-TAKEN-UP",
-    because: `its StatefulSet does not ask for ${shown} yet, and its state is ${shownState(state)}`,
+    because: `its StatefulSet does not ask for ${shown} yet, and its state is ${renderState(state)}`,
     fix: `see whether the operator runs and what it says: kubectl logs deployment/${names.operator.deployment}`,
     definite: false,
     since: undefined,
@@ -261,14 +261,14 @@ function stalled({ object, trouble: { code, because, fix } }: Located): Progress
 }
 
 function waitsFor({ state, taken, running, set, roll, shown }: Seen): string {
-  const now = shownState(state);
+  const now = renderState(state);
   if (set === undefined || roll === undefined) return `its StatefulSet (state ${now})`;
   if (!taken) return `the operator to take up ${shown} (state ${now})`;
-  if (!roll.complete) return `${shownRoll(roll)}, state ${now}`;
+  if (!roll.complete) return `${renderRoll(roll)}, state ${now}`;
   if (!running && state === "Running") return "pods with another image";
   return `state Running (now ${now})`;
 }
 
-function shownState(state: string): string {
+function renderState(state: string): string {
   return state === "" ? "not told" : state;
 }

@@ -3,7 +3,7 @@ import { linkedNames } from "../databases/target";
 import type { Facts } from "../facts";
 import { type KubeObject, objectLabel } from "../objects";
 import type { Edit } from "../rules/types";
-import { at, text } from "../values";
+import { getPath, asString } from "../values";
 import type { Progress, Stalled } from "./progress";
 import { databaseFindings } from "../databases/codes";
 import {
@@ -45,7 +45,7 @@ export function databaseVersion(
   { names }: Pick<Facts, "names">,
   object: KubeObject,
 ): EngineVersion | undefined {
-  return leadingEngineVersion(at(object, names.fields.statusVersion));
+  return leadingEngineVersion(getPath(object, names.fields.statusVersion));
 }
 
 interface Seen {
@@ -65,20 +65,20 @@ interface Seen {
 
 function look({ names }: Facts, edb: KubeObject, wanted: WantedVersion): Seen {
   const { edbFields } = names;
-  const observed = at(edb, edbFields.observedGeneration);
-  const runs = leadingEngineVersion(at(edb, names.fields.statusVersion));
-  const action = text(at(edb, edbFields.lastActionUid));
+  const observed = getPath(edb, edbFields.observedGeneration);
+  const runs = leadingEngineVersion(getPath(edb, names.fields.statusVersion));
+  const action = asString(getPath(edb, edbFields.lastActionUid));
   const { actionsBefore = [] } = wanted;
-  const state = text(at(edb, edbFields.status)) ?? "";
+  const state = asString(getPath(edb, edbFields.status)) ?? "";
   const isObserved = typeof observed !== "number" || observed >= (edb.metadata.generation ?? 0);
   return {
     state,
-    specStatus: text(at(edb, edbFields.specStatus)) ?? "Valid",
+    specStatus: asString(getPath(edb, edbFields.specStatus)) ?? "Valid",
     observed: isObserved,
     taken: isObserved || !["", "active"].includes(state),
     action,
     ours: action === undefined || !actionsBefore.includes(action),
-    actionStatus: text(at(edb, edbFields.lastActionStatus))?.toLowerCase() ?? "",
+    actionStatus: asString(getPath(edb, edbFields.lastActionStatus))?.toLowerCase() ?? "",
     runs,
     reached: isReached(runs, wanted),
   };
@@ -102,18 +102,18 @@ export function judgeEdb(facts: Facts, edb: KubeObject, wanted: WantedVersion): 
     return stalled(what, { object, because });
   }
   const on = waitsFor(facts, seen, wanted);
-  if (on === undefined) return { is: "done", says: `${shownVersion(seen.runs)} runs, active` };
+  if (on === undefined) return { is: "done", says: `${renderVersion(seen.runs)} runs, active` };
   const stall = seen.taken ? "stuck" : "notTakenUp";
   return restless({ object, on, step: stepOf(seen), wanted, stall });
 }
 
-type Trouble = readonly [what: keyof typeof databaseFindings, because: string];
+type DatabaseProblem = readonly [what: keyof typeof databaseFindings, because: string];
 
 /** What stands against it for certain: an answer of the operator, or an end. */
 function troubleOf(
   { names }: Facts,
   { state, specStatus, observed, action, ours, actionStatus, reached }: Seen,
-): Trouble | undefined {
+): DatabaseProblem | undefined {
   if (specStatus !== "Valid" && observed) {
     return ["specRefused", `its spec status is ${specStatus}`];
   }
@@ -133,7 +133,7 @@ function waitsFor(
   const shownState = state === "" ? "not told" : state;
   if (!taken) return `the operator to take up its new spec (state ${shownState})`;
   if (!reached)
-    return `${shownVersion(runs)} to become ${shownVersion(version)} (state ${shownState})`;
+    return `${renderVersion(runs)} to become ${renderVersion(version)} (state ${shownState})`;
   if (state !== "active") return `state active (now ${shownState})`;
   // a spec status other than Valid is trouble once the spec is observed, and here it is
   const { completed, failed } = names.actionStates;
@@ -142,11 +142,11 @@ function waitsFor(
 }
 
 function stepOf({ state, specStatus, observed, action, actionStatus, runs }: Seen): string {
-  return [state, specStatus, observed, action, actionStatus, shownVersion(runs)].join(" ");
+  return [state, specStatus, observed, action, actionStatus, renderVersion(runs)].join(" ");
 }
 
 /** A version for people. */
-export function shownVersion(version: EngineVersion | undefined): string {
+export function renderVersion(version: EngineVersion | undefined): string {
   return version === undefined ? "an unknown version" : formatEngineVersion(version);
 }
 
@@ -201,12 +201,12 @@ function judgeActiveActive(facts: Facts, eaadb: KubeObject, wanted: WantedVersio
   if (remote !== undefined) return remote;
   const count = here.length + there.length;
   if (count === 0) {
-    const version = shownVersion(wanted.version);
+    const version = renderVersion(wanted.version);
     const on = `an instance of it to be seen: until then it is not proven that ${version} runs`;
     return restless({ object: objectLabel(eaadb), on, step: on, wanted, stall: "notProven" });
   }
   const seen = count === 1 ? "1 instance that was seen" : `${count} instances that were seen`;
-  return { is: "done", says: `${shownVersion(wanted.version)} runs on ${seen}, active` };
+  return { is: "done", says: `${renderVersion(wanted.version)} runs on ${seen}, active` };
 }
 
 function worst(all: readonly Progress[]): Progress | undefined {
@@ -220,7 +220,8 @@ function ownProgress(
 ): Progress {
   const object = objectLabel(eaadb);
   if (eaadb.metadata.deletionTimestamp !== undefined) return stalled("deleting", { object });
-  const told = (path: readonly string[], absent: string) => text(at(eaadb, path)) ?? absent;
+  const told = (path: readonly string[], absent: string) =>
+    asString(getPath(eaadb, path)) ?? absent;
   const state = told(eaadbFields.status, "active");
   const specStatus = told(eaadbFields.specStatus, "Valid");
   const replication = told(eaadbFields.replicationStatus, "up");
@@ -250,7 +251,7 @@ export function lastActions(
   { kind, object }: { readonly kind: Edit["kind"]; readonly object: KubeObject },
 ): readonly string[] {
   const edbs = kind === "edb" ? [object] : instancesOf(facts, object);
-  return edbs.flatMap((edb) => text(at(edb, facts.names.edbFields.lastActionUid)) ?? []);
+  return edbs.flatMap((edb) => asString(getPath(edb, facts.names.edbFields.lastActionUid)) ?? []);
 }
 
 function instancesOf({ names, objects }: Facts, eaadb: KubeObject): readonly KubeObject[] {
@@ -268,17 +269,17 @@ function remoteProgress(
   wanted: WantedVersion,
 ): Progress {
   const { names, objects } = facts;
-  const guid = text(at(eaadb, names.eaadbFields.guid));
+  const guid = asString(getPath(eaadb, names.eaadbFields.guid));
   const same = objects.eaadbs.filter((one) =>
     guid === undefined
       ? one.metadata.name === eaadb.metadata.name
-      : text(at(one, names.eaadbFields.guid)) === guid,
+      : asString(getPath(one, names.eaadbFields.guid)) === guid,
   );
   const linked = same.flatMap((one) => instancesOf(facts, one));
   const alike = objects.edbs.filter(
     (edb) =>
       edb.metadata.name === eaadb.metadata.name &&
-      (at(edb, names.edbFields.activeActive) ?? undefined) !== undefined,
+      (getPath(edb, names.edbFields.activeActive) ?? undefined) !== undefined,
   );
   const instances = linked.length > 0 ? linked : alike;
   // its own actions are not the ones that were seen here
@@ -337,7 +338,7 @@ function bdbWaitsFor(
   action: ApiAction | undefined,
   wanted: WantedBdb,
 ): string | undefined {
-  if (action?.is === "running") return `its action (${shownAction(bdb, action)})`;
+  if (action?.is === "running") return `its action (${renderAction(bdb, action)})`;
   const state = bdb.status ?? "active";
   if (state !== "active") return `state active (now ${state})`;
   if (wanted.version !== undefined && !runsVersion(bdb, wanted)) {
@@ -347,7 +348,7 @@ function bdbWaitsFor(
   return behind.length === 0 ? undefined : `its modules (now ${behind.join(", ")})`;
 }
 
-function shownAction({ shards }: ApiDatabase, { status, progress }: ApiAction): string {
+function renderAction({ shards }: ApiDatabase, { status, progress }: ApiAction): string {
   const percent = progress === undefined ? (status ?? "running") : `${Math.round(progress)} %`;
   return shards === undefined ? percent : `${percent} of ${shards} shards`;
 }

@@ -1,12 +1,21 @@
 /** Whether a Deployment is 1/1 ready, up to date and available, and why it is not (S19). */
 import type { Facts } from "../facts";
 import { type KubeObject, objectLabel, type ObjectMeta } from "../objects";
-import { at, isObject, type Json, list, own, sameJson, text, numberAt } from "../values";
+import {
+  getPath,
+  isObject,
+  type Json,
+  asArray,
+  getOwn,
+  sameJson,
+  asString,
+  numberAt,
+} from "../values";
 import { operatorFindings } from "../operator/codes";
 import type { Progress } from "./progress";
 
 /** A cause that does not go away by waiting. */
-export interface Trouble {
+export interface DeploymentProblem {
   readonly what: keyof typeof operatorFindings;
   /** What it was seen on, where that is not the Deployment. */
   readonly object?: string;
@@ -21,9 +30,10 @@ export function newestReplicaSet(
   deployment: KubeObject,
 ): KubeObject | undefined {
   const { metadata } = deployment;
-  const wanted = own(metadata.annotations, revision);
+  const wanted = getOwn(metadata.annotations, revision);
   const sets = objects.replicaSets.filter((set) => isOwned(set, metadata));
-  const isMarked = (set: KubeObject): boolean => own(set.metadata.annotations, revision) === wanted;
+  const isMarked = (set: KubeObject): boolean =>
+    getOwn(set.metadata.annotations, revision) === wanted;
   return (
     (wanted === undefined ? undefined : sets.find(isMarked)) ??
     sets.find((set) => sameJson(templateOf(set), templateOf(deployment)))
@@ -32,18 +42,18 @@ export function newestReplicaSet(
 
 /** Without the label that tells one revision from another. */
 function templateOf(object: KubeObject): unknown {
-  const template = at(object, ["spec", "template"]);
-  const labels = Object.entries(Object(at(template, ["metadata", "labels"])) as Json);
+  const template = getPath(object, ["spec", "template"]);
+  const labels = Object.entries(Object(getPath(template, ["metadata", "labels"])) as Json);
   const kept = labels.filter(([key]) => key !== "pod-template-hash");
-  return [Object.fromEntries(kept), own(template, "spec")];
+  return [Object.fromEntries(kept), getOwn(template, "spec")];
 }
 
 function isOwned({ metadata }: KubeObject, { uid }: ObjectMeta): boolean {
-  return (metadata.ownerReferences ?? []).some((owner) => text(own(owner, "uid")) === uid);
+  return (metadata.ownerReferences ?? []).some((owner) => asString(getOwn(owner, "uid")) === uid);
 }
 
 /** The first trouble of a pod of that ReplicaSet. */
-export function podTrouble(facts: Facts, deployment: KubeObject): Trouble | undefined {
+export function podTrouble(facts: Facts, deployment: KubeObject): DeploymentProblem | undefined {
   const set = newestReplicaSet(facts, deployment);
   if (set === undefined) return undefined;
   const pods = facts.objects.pods.filter(
@@ -56,52 +66,56 @@ export function podTrouble(facts: Facts, deployment: KubeObject): Trouble | unde
   return undefined;
 }
 
-const waitingFor: readonly (readonly [pattern: RegExp, what: Trouble["what"]])[] = [
+const waitingFor: readonly (readonly [pattern: RegExp, what: DeploymentProblem["what"]])[] = [
   [/^(ErrImage|ImagePull|InvalidImage|ImageInspect|RegistryUnavailable|ErrRegistry)/, "image"],
   [/^(CreateContainer|CreatePodSandbox|RunContainer|PreStart|PostStart)/, "configuration"],
   [/^CrashLoopBackOff$/, "crash"],
 ];
 
-function containerTrouble(pod: KubeObject): Trouble | undefined {
+function containerTrouble(pod: KubeObject): DeploymentProblem | undefined {
   const states = ["initContainerStatuses", "containerStatuses"].flatMap((key) =>
-    list(at(pod, ["status", key])),
+    asArray(getPath(pod, ["status", key])),
   );
   for (const status of states) {
-    const waiting = at(status, ["state", "waiting"]);
-    const reason = text(own(waiting, "reason")) ?? "";
+    const waiting = getPath(status, ["state", "waiting"]);
+    const reason = asString(getOwn(waiting, "reason")) ?? "";
     const what = waitingFor.find(([pattern]) => pattern.test(reason))?.[1];
     if (what !== undefined) return { what, message: waitingMessage(status, what) };
-    if (at(status, ["state", "terminated", "exitCode"])) {
+    if (getPath(status, ["state", "terminated", "exitCode"])) {
       return { what: "crash", message: ended(status, ["state"]) };
     }
   }
   return undefined;
 }
 
-function waitingMessage(status: unknown, what: Trouble["what"]): string {
+function waitingMessage(status: unknown, what: DeploymentProblem["what"]): string {
   if (what === "crash") return ended(status, ["lastState"]);
-  const waiting = at(status, ["state", "waiting"]);
-  const said = [own(waiting, "reason"), own(waiting, "message")].flatMap((one) => text(one) ?? []);
-  const image = text(own(status, "image"));
+  const waiting = getPath(status, ["state", "waiting"]);
+  const said = [getOwn(waiting, "reason"), getOwn(waiting, "message")].flatMap(
+    (one) => asString(one) ?? [],
+  );
+  const image = asString(getOwn(status, "image"));
   return `${image === undefined ? "" : `${image}: `}${said.join(", ")}`;
 }
 
 /** How a container ended last: its exit code, and its last words where it left some. */
 function ended(status: unknown, state: readonly string[]): string {
-  const last = at(status, [...state, "terminated"]);
-  const name = text(own(status, "name")) ?? "container";
+  const last = getPath(status, [...state, "terminated"]);
+  const name = asString(getOwn(status, "name")) ?? "container";
   if (!isObject(last)) return `${name} is started again and again`;
-  const said = [own(last, "reason"), own(last, "message")].flatMap((one) => text(one) ?? []);
+  const said = [getOwn(last, "reason"), getOwn(last, "message")].flatMap(
+    (one) => asString(one) ?? [],
+  );
   const words = said.length === 0 ? "" : ` (${said.join(": ").trim()})`;
-  return `${name} ended with code ${String(own(last, "exitCode"))}${words}`;
+  return `${name} ended with code ${String(getOwn(last, "exitCode"))}${words}`;
 }
 
-function unplaced(pod: KubeObject): Trouble | undefined {
-  const condition = list(at(pod, ["status", "conditions"])).find(
-    (one) => own(one, "type") === "PodScheduled" && own(one, "reason") === "Unschedulable",
+function unplaced(pod: KubeObject): DeploymentProblem | undefined {
+  const condition = asArray(getPath(pod, ["status", "conditions"])).find(
+    (one) => getOwn(one, "type") === "PodScheduled" && getOwn(one, "reason") === "Unschedulable",
   );
   if (condition === undefined) return undefined;
-  const message = text(own(condition, "message"));
+  const message = asString(getOwn(condition, "message"));
   return { what: "unschedulable", ...(message !== undefined && { message }) };
 }
 
@@ -115,7 +129,7 @@ export function judgeDeployment(facts: Facts, name: string): Progress {
   const object = objectLabel(found);
   const counts = countsOf(found);
   const step = JSON.stringify(counts);
-  if (own(found["spec"], "paused") === true) return stalled({ what: "paused", object });
+  if (getOwn(found["spec"], "paused") === true) return stalled({ what: "paused", object });
   // a status of an older generation says nothing of this one
   if (counts.observed < counts.generation) {
     return { is: "moving", on: `${object}: its new generation has not been seen yet`, step };
@@ -160,51 +174,55 @@ function saying({ wanted, all, ready, updated, available }: Counts): string {
   return `${ready}/${wanted} ready, ${updated} up to date, ${available} available${old}`;
 }
 
-function late(deployment: KubeObject): Trouble | undefined {
-  const condition = list(at(deployment, ["status", "conditions"])).find(
-    (one) => own(one, "type") === "Progressing" && own(one, "status") === "False",
+function late(deployment: KubeObject): DeploymentProblem | undefined {
+  const condition = asArray(getPath(deployment, ["status", "conditions"])).find(
+    (one) => getOwn(one, "type") === "Progressing" && getOwn(one, "status") === "False",
   );
   if (condition === undefined) return undefined;
-  const message = text(own(condition, "message"));
+  const message = asString(getOwn(condition, "message"));
   return { what: "deadline", ...(message !== undefined && { message }) };
 }
 
-function stalled({ what, object, message }: Trouble & { readonly object: string }): Progress {
+function stalled({
+  what,
+  object,
+  message,
+}: DeploymentProblem & { readonly object: string }): Progress {
   const { code, cause, fix } = operatorFindings[what];
   const because = message === undefined ? cause : `${cause}: ${message}`;
   return { is: "stalled", code, object, because, fix };
 }
 
 /** From the conditions of the Deployment and its ReplicaSet, else from the events of the latter. */
-export function rejection(facts: Facts, deployment: KubeObject): Trouble | undefined {
+export function rejection(facts: Facts, deployment: KubeObject): DeploymentProblem | undefined {
   const set = newestReplicaSet(facts, deployment);
   const message = failure(deployment) ?? failure(set) ?? latestEvent(facts, set);
   if (message === undefined) return undefined;
   return { what: reasons.find(([pattern]) => pattern.test(message))?.[1] ?? "rejected", message };
 }
 
-const reasons: readonly (readonly [pattern: RegExp, what: Trouble["what"]])[] = [
+const reasons: readonly (readonly [pattern: RegExp, what: DeploymentProblem["what"]])[] = [
   [/exceeded quota|failed quota/, "quota"],
   [/forbidden|security context constraint|serviceaccount .*not found/, "forbidden"],
 ];
 
 function failure(object: KubeObject | undefined): string | undefined {
-  const condition = list(at(object, ["status", "conditions"])).find(
-    (one) => own(one, "type") === "ReplicaFailure" && own(one, "status") === "True",
+  const condition = asArray(getPath(object, ["status", "conditions"])).find(
+    (one) => getOwn(one, "type") === "ReplicaFailure" && getOwn(one, "status") === "True",
   );
-  return text(own(condition, "message"));
+  return asString(getOwn(condition, "message"));
 }
 
 /** Without a pod, the last refusal stands. */
 function latestEvent({ objects }: Facts, set: KubeObject | undefined): string | undefined {
-  if (set === undefined || Number(at(set, ["status", "replicas"]) ?? 0) > 0) return undefined;
+  if (set === undefined || Number(getPath(set, ["status", "replicas"]) ?? 0) > 0) return undefined;
   return objects.events
-    .filter((event) => at(event, ["involvedObject", "uid"]) === set.metadata.uid)
-    .filter((event) => own(event, "reason") === "FailedCreate")
+    .filter((event) => getPath(event, ["involvedObject", "uid"]) === set.metadata.uid)
+    .filter((event) => getOwn(event, "reason") === "FailedCreate")
     .sort((one, other) => (seenAt(one) < seenAt(other) ? 1 : -1))
-    .map((event) => text(own(event, "message")))[0];
+    .map((event) => asString(getOwn(event, "message")))[0];
 }
 
 function seenAt(event: KubeObject): string {
-  return text(own(event, "lastTimestamp")) ?? text(own(event, "eventTime")) ?? "";
+  return asString(getOwn(event, "lastTimestamp")) ?? asString(getOwn(event, "eventTime")) ?? "";
 }

@@ -1,11 +1,11 @@
 /** The roll of a StatefulSet, pod by pod (S72; domain facts 11). */
 import type { Facts } from "../facts";
 import { type KubeObject, objectLabel } from "../objects";
-import { at, type Json, list, own, text, numberAt } from "../values";
+import { getPath, type Json, asArray, getOwn, asString, numberAt } from "../values";
 import type { Progress } from "./progress";
 
 /** What keeps a pod from being ready. */
-export interface Trouble {
+export interface PodProblem {
   readonly code: string;
   readonly because: string;
   readonly fix: string;
@@ -17,32 +17,34 @@ export interface Trouble {
 
 /** The container of a pod's or template's spec, by name; the only one where there is one alone. */
 export function containerOf(podSpec: unknown, name: string): Json | undefined {
-  const all = list(own(podSpec, "containers")).filter((each): each is Json => each !== null);
-  const named = all.find((each) => own(each, "name") === name);
+  const all = asArray(getOwn(podSpec, "containers")).filter((each): each is Json => each !== null);
+  const named = all.find((each) => getOwn(each, "name") === name);
   return named ?? (all.length === 1 ? all[0] : undefined);
 }
 
 /** True when the pod's condition Ready is True and it is not on its way out. */
 export function isReady(pod: KubeObject): boolean {
   const ready = conditionOf(pod, "Ready");
-  return pod.metadata.deletionTimestamp === undefined && own(ready, "status") === "True";
+  return pod.metadata.deletionTimestamp === undefined && getOwn(ready, "status") === "True";
 }
 
 /** What keeps a pod from being ready; undefined for one that is. */
-export function podTrouble(pod: KubeObject): Trouble | undefined {
+export function podTrouble(pod: KubeObject): PodProblem | undefined {
   if (isReady(pod)) return undefined;
   return terminating(pod) ?? unscheduled(pod) ?? ofContainers(pod) ?? notReady(pod);
 }
 
 function conditionOf(pod: KubeObject, type: string): unknown {
-  return list(at(pod, ["status", "conditions"])).find((each) => own(each, "type") === type);
+  return asArray(getPath(pod, ["status", "conditions"])).find(
+    (each) => getOwn(each, "type") === type,
+  );
 }
 
-function terminating(pod: KubeObject): Trouble | undefined {
+function terminating(pod: KubeObject): PodProblem | undefined {
   const { deletionTimestamp } = pod.metadata;
   if (deletionTimestamp === undefined) return undefined;
-  const disruption = text(own(conditionOf(pod, "DisruptionTarget"), "message"));
-  const grace = own(pod.metadata, "deletionGracePeriodSeconds");
+  const disruption = asString(getOwn(conditionOf(pod, "DisruptionTarget"), "message"));
+  const grace = getOwn(pod.metadata, "deletionGracePeriodSeconds");
   const may = typeof grace === "number" ? `, and may take ${grace} s` : "";
   return {
     code: "POD-TERMINATING",
@@ -60,10 +62,11 @@ function beganAt(deletionTimestamp: string, grace: unknown): string | undefined 
   return new Date(end - (typeof grace === "number" ? grace * 1000 : 0)).toISOString();
 }
 
-function unscheduled(pod: KubeObject): Trouble | undefined {
+function unscheduled(pod: KubeObject): PodProblem | undefined {
   const condition = conditionOf(pod, "PodScheduled");
-  if (own(condition, "status") !== "False") return undefined;
-  const message = text(own(condition, "message")) ?? text(own(condition, "reason")) ?? "no reason";
+  if (getOwn(condition, "status") !== "False") return undefined;
+  const message =
+    asString(getOwn(condition, "message")) ?? asString(getOwn(condition, "reason")) ?? "no reason";
   const volume = /persistentvolume|volume node affinity|unbound immediate/i.test(message);
   return {
     code: volume ? "POD-VOLUME" : "POD-UNSCHEDULABLE",
@@ -72,7 +75,7 @@ function unscheduled(pod: KubeObject): Trouble | undefined {
       ? "look at its claims with kubectl get pvc; fix the volume or its storage class"
       : "free capacity on a node, or fix the node selector, taint or affinity that it names",
     definite: false,
-    since: text(own(condition, "lastTransitionTime")),
+    since: asString(getOwn(condition, "lastTransitionTime")),
   };
 }
 
@@ -94,19 +97,19 @@ const crashReasons = new Set([
   "PostStartHookError",
 ]);
 
-function ofContainers(pod: KubeObject): Trouble | undefined {
+function ofContainers(pod: KubeObject): PodProblem | undefined {
   const statuses = ["initContainerStatuses", "containerStatuses"].flatMap((field) =>
-    list(at(pod, ["status", field])),
+    asArray(getPath(pod, ["status", field])),
   );
   const troubles = statuses.map(ofContainer).filter((trouble) => trouble !== undefined);
   return troubles.find(({ definite }) => definite) ?? troubles[0];
 }
 
-function ofContainer(status: unknown): Trouble | undefined {
-  const name = text(own(status, "name")) ?? "";
-  const waiting = at(status, ["state", "waiting"]);
-  const reason = text(own(waiting, "reason")) ?? "";
-  const message = text(own(waiting, "message"));
+function ofContainer(status: unknown): PodProblem | undefined {
+  const name = asString(getOwn(status, "name")) ?? "";
+  const waiting = getPath(status, ["state", "waiting"]);
+  const reason = asString(getOwn(waiting, "reason")) ?? "";
+  const message = asString(getOwn(waiting, "message"));
   const said = `${reason}${message === undefined ? "" : `: ${message}`}`;
   if (imageReasons.has(reason)) {
     return {
@@ -117,40 +120,46 @@ function ofContainer(status: unknown): Trouble | undefined {
       since: undefined,
     };
   }
-  const ended = at(status, ["state", "terminated"]) ?? at(status, ["lastState", "terminated"]);
-  if (!crashReasons.has(reason) && !failed(at(status, ["state", "terminated"]))) return undefined;
-  const code = own(ended, "exitCode");
+  const ended =
+    getPath(status, ["state", "terminated"]) ?? getPath(status, ["lastState", "terminated"]);
+  if (!crashReasons.has(reason) && !failed(getPath(status, ["state", "terminated"])))
+    return undefined;
+  const code = getOwn(ended, "exitCode");
   const last = typeof code === "number" ? `, last exit code ${code}` : "";
   return {
     code: "POD-CRASH",
     because: `container ${name} does not stay up (${said === "" ? "Error" : said}${last})`,
     fix: `see why with kubectl logs, container ${name}, also with --previous`,
     definite: false,
-    since: text(own(ended, "finishedAt")),
+    since: asString(getOwn(ended, "finishedAt")),
   };
 }
 
 function failed(terminated: unknown): boolean {
-  const code = own(terminated, "exitCode");
+  const code = getOwn(terminated, "exitCode");
   return typeof code === "number" && code !== 0;
 }
 
-function notReady(pod: KubeObject): Trouble {
+function notReady(pod: KubeObject): PodProblem {
   const condition = conditionOf(pod, "Ready");
-  const told = text(own(condition, "message")) ?? text(at(pod, ["status", "message"]));
-  const reason = text(at(pod, ["status", "reason"])) ?? text(own(condition, "reason"));
-  const phase = text(at(pod, ["status", "phase"])) ?? "Pending";
+  const told =
+    asString(getOwn(condition, "message")) ?? asString(getPath(pod, ["status", "message"]));
+  const reason =
+    asString(getPath(pod, ["status", "reason"])) ?? asString(getOwn(condition, "reason"));
+  const phase = asString(getPath(pod, ["status", "phase"])) ?? "Pending";
   return {
     code: "POD-NOT-READY",
     because: [`it is ${phase} and not ready`, reason, told].filter(Boolean).join(": "),
     fix: "see its events and its probe with kubectl describe pod",
     definite: false,
-    since: text(own(condition, "lastTransitionTime")) ?? text(pod.metadata["creationTimestamp"]),
+    since:
+      asString(getOwn(condition, "lastTransitionTime")) ??
+      asString(pod.metadata["creationTimestamp"]),
   };
 }
 
 /** How long nothing has moved, and how long that may be. */
-export interface Patience {
+export interface StallDeadline {
   /** Absent: nobody watched; then the times that the objects tell are judged. */
   readonly idleMs?: number;
   readonly stallAfterMs: number;
@@ -189,8 +198,8 @@ export function podsOf({ objects }: Facts, set: KubeObject): readonly KubeObject
       metadata.namespace === namespace &&
       (metadata.ownerReferences ?? []).some(
         (owner) =>
-          own(owner, "kind") === "StatefulSet" &&
-          (uid === undefined ? own(owner, "name") === name : own(owner, "uid") === uid),
+          getOwn(owner, "kind") === "StatefulSet" &&
+          (uid === undefined ? getOwn(owner, "name") === name : getOwn(owner, "uid") === uid),
       ),
   );
 }
@@ -202,7 +211,7 @@ function ordinalOf({ name }: RolledPod): number {
 
 /** Reads how far the roll is: reverse ordinal order, as the pods are renewed. */
 export function rollOf(facts: Facts, set: KubeObject): Roll {
-  const revision = text(at(set, ["status", "updateRevision"]));
+  const revision = asString(getPath(set, ["status", "updateRevision"]));
   const wanted = numberAt(set, ["spec", "replicas"], 1);
   const observed =
     numberAt(set, ["status", "observedGeneration"]) >= numberAt(set, ["metadata", "generation"]);
@@ -211,7 +220,8 @@ export function rollOf(facts: Facts, set: KubeObject): Roll {
       pod,
       name: pod.metadata.name ?? "",
       updated:
-        revision !== undefined && own(pod.metadata.labels, "controller-revision-hash") === revision,
+        revision !== undefined &&
+        getOwn(pod.metadata.labels, "controller-revision-hash") === revision,
       ready: isReady(pod),
     }))
     .sort((one, other) => ordinalOf(other) - ordinalOf(one));
@@ -228,7 +238,7 @@ export function rollOf(facts: Facts, set: KubeObject): Roll {
 }
 
 /** How far a StatefulSet's roll is, and what stands against it. */
-export function judgeStatefulSet(facts: Facts, set: KubeObject, patience: Patience): Progress {
+export function judgeStatefulSet(facts: Facts, set: KubeObject, patience: StallDeadline): Progress {
   const roll = rollOf(facts, set);
   if (roll.complete) return { is: "done", says: `${roll.done}/${roll.wanted} pods are renewed` };
   const found = troubleOf(facts, set, roll);
@@ -242,31 +252,31 @@ export function judgeStatefulSet(facts: Facts, set: KubeObject, patience: Patien
       fix: trouble.fix,
     };
   }
-  return { is: "moving", on: shownRoll(roll), step: roll.step };
+  return { is: "moving", on: renderRoll(roll), step: roll.step };
 }
 
 /** The pod at work and what it is about: "pod 2/3 ec-1 (ContainerCreating)". */
-export function shownRoll({ pods, wanted, done }: Roll): string {
+export function renderRoll({ pods, wanted, done }: Roll): string {
   const current = pods.find(({ updated, ready }) => !updated || !ready);
   if (current === undefined) return `pods ${done}/${wanted}`;
-  const detail = shownPod(current.pod);
+  const detail = renderPod(current.pod);
   const at = `pod ${Math.min(done + 1, wanted)}/${wanted} ${current.name}`;
   return detail === undefined ? at : `${at} (${detail})`;
 }
 
-function shownPod(pod: KubeObject): string | undefined {
+function renderPod(pod: KubeObject): string | undefined {
   if (pod.metadata.deletionTimestamp !== undefined) return "terminating";
   if (isReady(pod)) return undefined;
-  const reasons = list(at(pod, ["status", "containerStatuses"]))
-    .map((status) => text(at(status, ["state", "waiting", "reason"])))
+  const reasons = asArray(getPath(pod, ["status", "containerStatuses"]))
+    .map((status) => asString(getPath(status, ["state", "waiting", "reason"])))
     .filter((reason) => reason !== undefined);
-  return reasons[0] ?? text(at(pod, ["status", "phase"])) ?? "Pending";
+  return reasons[0] ?? asString(getPath(pod, ["status", "phase"])) ?? "Pending";
 }
 
 /** A trouble and the object that it is seen on. */
 export interface Located {
   readonly object: string;
-  readonly trouble: Trouble;
+  readonly trouble: PodProblem;
 }
 
 /** What keeps a roll from in progress, the surest first. */
@@ -284,18 +294,22 @@ export function troubleOf(facts: Facts, set: KubeObject, roll: Roll): Located | 
 }
 
 /** True when it may be said: at once, or when nothing has moved for long enough. */
-export function isDue({ definite, since }: Trouble, patience: Patience, now: number): boolean {
+export function isDue(
+  { definite, since }: PodProblem,
+  patience: StallDeadline,
+  now: number,
+): boolean {
   if (definite) return true;
   const idle = patience.idleMs ?? now - Date.parse(since ?? "");
   return idle >= patience.stallAfterMs;
 }
 
-function heldBack(set: KubeObject, { pods }: Roll): Trouble | undefined {
-  const strategy = at(set, ["spec", "updateStrategy"]);
+function heldBack(set: KubeObject, { pods }: Roll): PodProblem | undefined {
+  const strategy = getPath(set, ["spec", "updateStrategy"]);
   const old = pods.filter(({ updated }) => !updated);
   if (old.length === 0) return undefined;
-  const partition = at(strategy, ["rollingUpdate", "partition"]);
-  const onDelete = own(strategy, "type") === "OnDelete";
+  const partition = getPath(strategy, ["rollingUpdate", "partition"]);
+  const onDelete = getOwn(strategy, "type") === "OnDelete";
   const behind = typeof partition === "number" && old.some((pod) => ordinalOf(pod) < partition);
   if (!onDelete && !behind) return undefined;
   const what = onDelete ? "strategy OnDelete" : `partition ${String(partition)}`;
@@ -313,13 +327,13 @@ function notCreated(
   { objects }: Facts,
   set: KubeObject,
   { pods, wanted }: Roll,
-): Trouble | undefined {
+): PodProblem | undefined {
   if (pods.length >= wanted) return undefined;
   const events = objects.events.filter(
     (event) =>
-      own(event, "reason") === "FailedCreate" &&
-      at(event, ["involvedObject", "kind"]) === "StatefulSet" &&
-      at(event, ["involvedObject", "name"]) === set.metadata.name,
+      getOwn(event, "reason") === "FailedCreate" &&
+      getPath(event, ["involvedObject", "kind"]) === "StatefulSet" &&
+      getPath(event, ["involvedObject", "name"]) === set.metadata.name,
   );
   const dated = events.map((event) => ({ event, at: timeOf(event) }));
   const last = dated.reduce<(typeof dated)[number] | undefined>(
@@ -329,7 +343,7 @@ function notCreated(
   if (last === undefined) return undefined;
   return {
     code: "POD-NOT-CREATED",
-    because: `${wanted - pods.length} of its pods may not be created: ${text(own(last.event, "message")) ?? ""}`,
+    because: `${wanted - pods.length} of its pods may not be created: ${asString(getOwn(last.event, "message")) ?? ""}`,
     fix: "fix what the API server names: a quota, a security constraint, or a webhook on pods",
     definite: false,
     since: last.at,
@@ -338,5 +352,5 @@ function notCreated(
 
 /** Empty, and so the oldest, where an event tells no time. */
 function timeOf(event: unknown): string {
-  return text(own(event, "lastTimestamp")) ?? text(own(event, "eventTime")) ?? "";
+  return asString(getOwn(event, "lastTimestamp")) ?? asString(getOwn(event, "eventTime")) ?? "";
 }

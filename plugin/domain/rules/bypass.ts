@@ -1,6 +1,6 @@
 /** The way past the rules in an emergency: an annotation with a reason and an end, for some groups. */
 import type { Names } from "../names";
-import { at, own, text } from "../values";
+import { getPath, getOwn, asString } from "../values";
 import { plain, warningText } from "./wording";
 
 /** What is asked. */
@@ -30,12 +30,12 @@ const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
 export function judgeBypass(question: BypassQuestion): Bypass {
   const { object, names, groups, allowed } = question;
   const { bypass, bypassUntil } = names.annotations;
-  const annotations = at(object, ["metadata", "annotations"]);
-  const given = own(annotations, bypass);
+  const annotations = getPath(object, ["metadata", "annotations"]);
+  const given = getOwn(annotations, bypass);
   if (given === undefined) return { is: "none" };
-  const reason = text(typeof given === "string" ? given.trim() : given);
+  const reason = asString(typeof given === "string" ? given.trim() : given);
   if (reason === undefined) return { is: "ignored", because: "it gives no reason" };
-  const until = text(own(annotations, bypassUntil)) ?? "";
+  const until = asString(getOwn(annotations, bypassUntil)) ?? "";
   const end = dateTime.test(until) ? Date.parse(until) : NaN;
   if (Number.isNaN(end)) {
     return { is: "ignored", because: `${bypassUntil} is not a time as 2030-01-31T12:00:00Z` };

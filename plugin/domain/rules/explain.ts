@@ -4,7 +4,7 @@ import { changeRules, createRules, isExempt, judgeEdit, needsCluster } from "./o
 import { readSubject } from "./subject";
 import type { Cause, ClusterLookup, Edit, Lookups, Rule, RuleOptions, Verdict } from "./types";
 import type { Names } from "../names";
-import { at, type Json, list, sameJson, withValue } from "../values";
+import { getPath, type Json, asArray, sameJson, withValue } from "../values";
 import { compareEngineVersions, type EngineVersion, leadingEngineVersion } from "../versions";
 import { fieldsOf, fieldText } from "./fields";
 import { releasesOf } from "./releases";
@@ -83,7 +83,7 @@ export function nearestEdit(
   );
   return pathsOf(edit.kind, options.names)
     .map((path) => {
-      const [from, to] = [edit.after, after].map((object) => at(object, path) ?? null);
+      const [from, to] = [edit.after, after].map((object) => getPath(object, path) ?? null);
       return { field: fieldText(path), from, to };
     })
     .filter(({ from, to }) => !sameJson(from, to));
@@ -107,7 +107,7 @@ function versionsToTry(
   { edit, lookups, options }: Asked,
   path: readonly string[],
 ): readonly unknown[] {
-  const wanted = at(edit.after, path);
+  const wanted = getPath(edit.after, path);
   // YAML turns an unquoted 8.0 into the number 8 (C2)
   const written = typeof wanted === "number" ? wanted.toFixed(1) : wanted;
   const meant = leadingEngineVersion(written);
@@ -117,7 +117,7 @@ function versionsToTry(
       ? compareEngineVersions(right.version, left.version)
       : distance(left.version, meant) - distance(right.version, meant),
   );
-  return [wanted, ...near.map(({ text }) => text), at(edit.before, path)];
+  return [wanted, ...near.map(({ text }) => text), getPath(edit.before, path)];
 }
 
 /** A line is further than any release within one. */
@@ -129,13 +129,13 @@ function withoutModules({ edit, options }: Asked, { causes }: Verdict): Json {
   const { names } = options;
   const refused = new Set(causes.filter(({ rule }) => rule === "R3").map(({ field }) => field));
   return listPaths(edit.kind, names).reduce((object, path) => {
-    const entries = at(object, path);
+    const entries = getPath(object, path);
     const field = fieldText(path);
     if (refused.has(field)) return withValue(object, path, undefined);
     const isKept = (_entry: unknown, index: number): boolean =>
       !refused.has(`${field}[${index}].${names.entryFields.moduleName}`);
-    const kept = list(entries).filter(isKept);
-    return kept.length === list(entries).length ? object : withValue(object, path, kept);
+    const kept = asArray(entries).filter(isKept);
+    return kept.length === asArray(entries).length ? object : withValue(object, path, kept);
   }, edit.after);
 }
 

@@ -1,7 +1,7 @@
 /** Where each kind keeps what is judged (C8, C11, C16). */
 import type { Names } from "../names";
 import type { Edit } from "./types";
-import { at, isObject, type Json } from "../values";
+import { getPath, isObject, type Json } from "../values";
 
 /** The paths of one kind. */
 export interface JudgedFields {
@@ -95,11 +95,11 @@ export function judgedPart(object: unknown, names: Names): Json | undefined {
   const part: Record<string, unknown> = {};
   // what is not an object although it has to be one is judged as it is
   for (const { path } of bothKinds(names).flatMap(({ shapes }) => shapes)) {
-    const value = at(object, path);
+    const value = getPath(object, path);
     if (value !== undefined && !isObject(value)) put(part, path, value);
   }
   for (const path of judgedPaths(names)) {
-    const value = at(object, path);
+    const value = getPath(object, path);
     if (value !== undefined) put(part, path, value);
   }
   return part;

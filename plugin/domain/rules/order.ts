@@ -1,7 +1,7 @@
 /** The rules in order, and the verdict over one edit: what webhook and plugin both call. */
 import { referenceOf } from "../clusters";
 import type { Names } from "../names";
-import { own, text } from "../values";
+import { getOwn, asString } from "../values";
 import { engineVersionRule } from "./engine-version";
 import { modulesRule } from "./modules";
 import { readSubject } from "./subject";
@@ -24,7 +24,7 @@ export function isExempt({ before, after }: Edit): boolean {
 }
 
 function isBeingDeleted(object: Edit["before"]): boolean {
-  return text(own(own(object, "metadata"), "deletionTimestamp")) !== undefined;
+  return asString(getOwn(getOwn(object, "metadata"), "deletionTimestamp")) !== undefined;
 }
 
 /** False when no judged field has changed, or none that rests on an EC or has the wrong shape: allowed at once (C12, admission facts 7). */

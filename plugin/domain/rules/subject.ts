@@ -1,6 +1,6 @@
 /** What of an edit is judged: the changed engineVersion and the modules to look at (C10–C12). */
 import type { Names } from "../names";
-import { at, isObject, list, own, sameJson } from "../values";
+import { getPath, isObject, asArray, getOwn, sameJson } from "../values";
 import { fieldsOf, fieldText, type JudgedShape } from "./fields";
 import type { Edit, Subject, SubjectModule, SubjectShape, SubjectVersion } from "./types";
 import { show } from "./wording";
@@ -27,8 +27,8 @@ function read(edit: Edit, names: Names): Subject {
   const versions: SubjectVersion[] = [];
   let isChanged = false;
   for (const path of fieldsOf(kind, names).engineVersions) {
-    const before = at(old, path) ?? undefined;
-    const after = at(object, path) ?? undefined;
+    const before = getPath(old, path) ?? undefined;
+    const after = getPath(object, path) ?? undefined;
     if (sameJson(before, after)) continue;
     isChanged = true;
     if (after !== undefined) versions.push({ field: fieldText(path), before, after });
@@ -46,8 +46,9 @@ function read(edit: Edit, names: Names): Subject {
 function readShapes({ kind, before, after }: Edit, names: Names): readonly SubjectShape[] {
   const shapes: SubjectShape[] = [];
   for (const { path, wanted, rule } of fieldsOf(kind, names).shapes) {
-    const value = at(after, path) ?? undefined;
-    if (value === undefined || isFit(value, wanted) || sameJson(at(before, path), value)) continue;
+    const value = getPath(after, path) ?? undefined;
+    if (value === undefined || isFit(value, wanted) || sameJson(getPath(before, path), value))
+      continue;
     shapes.push({ field: fieldText(path), value, wanted, rule });
   }
   return shapes;
@@ -73,12 +74,14 @@ function readModules(object: unknown, kind: Edit["kind"], names: Names): readonl
   const { moduleLists, texts } = fieldsOf(kind, names);
   const modules: SubjectModule[] = [];
   moduleLists.forEach((path, which) => {
-    const value = at(object, path) ?? undefined;
+    const value = getPath(object, path) ?? undefined;
     if (value === undefined) return;
     const field = String(texts.moduleLists[which]);
     if (!Array.isArray(value)) modules.push(malformedList(field, value));
     else
-      list(value).forEach((item, index) => modules.push(readModule({ field, index }, item, names)));
+      asArray(value).forEach((item, index) =>
+        modules.push(readModule({ field, index }, item, names)),
+      );
   });
   return modules;
 }
@@ -98,7 +101,7 @@ const apart = "\u0000";
 
 function readModule({ field, index }: Place, item: unknown, names: Names): SubjectModule {
   const { moduleName, moduleVersion } = names.entryFields;
-  const value = own(item, moduleName);
+  const value = getOwn(item, moduleName);
   const name = typeof value === "string" ? value : undefined;
   return {
     list: field,
@@ -106,7 +109,7 @@ function readModule({ field, index }: Place, item: unknown, names: Names): Subje
     name,
     value,
     key: keyOf(name, value),
-    version: own(item, moduleVersion) ?? undefined,
+    version: getOwn(item, moduleVersion) ?? undefined,
   };
 }
 

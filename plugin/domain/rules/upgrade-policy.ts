@@ -1,6 +1,6 @@
 /** R2: under policy `major` no raise onto a minor release (S67; C3–C7, C17–C20). */
 import { type Names, termOf } from "../names";
-import { at } from "../values";
+import { getPath } from "../values";
 import type { EngineVersion } from "../versions";
 import {
   compareEngineVersions,
@@ -113,7 +113,7 @@ function currentOf(
   if (told !== undefined) return told;
   // mostly the edited place tells it, and no other has to be read
   for (const path of [...fieldsOf(kind, names).engineVersions, names.fields.statusVersion]) {
-    const version = leadingEngineVersion(at(before, path));
+    const version = leadingEngineVersion(getPath(before, path));
     if (version !== undefined) return version;
   }
   return undefined;
@@ -162,7 +162,7 @@ function sidesOf({ edit, lookups, options }: Asked): readonly Side[] {
     wayOut: `set another ${policy} in ${ec}`,
   }));
   const ofDatabase = fieldsOf(edit.kind, names)
-    .engineVersions.filter((path) => at(edit.before, path) === names.majorChannel)
+    .engineVersions.filter((path) => getPath(edit.before, path) === names.majorChannel)
     .map(fieldText)
     .map((field): Side => ({
       says: `the database had ${field} ${major}`,

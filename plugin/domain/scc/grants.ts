@@ -1,7 +1,7 @@
 /** Which bindings let their subjects `use` a constraint, and how much else their role gives. */
 import { inGroup, rbacKinds } from "../kinds";
 import { type KubeObject, objectLabel, type Ref, refTo } from "../objects";
-import { at, list, own, text } from "../values";
+import { getPath, asArray, getOwn, asString } from "../values";
 import type { Names } from "../names";
 
 /** OpenShift's constraints: cluster-scoped; a cluster that does not serve them is no OpenShift. */
@@ -41,7 +41,7 @@ export interface Account {
 /** The account of an EC: spec.serviceAccountName, else the EC's own name. */
 export function accountOf(cluster: KubeObject, names: Names): Account {
   const { namespace = "", name = "" } = cluster.metadata;
-  return { namespace, name: text(at(cluster, names.ecFields.serviceAccountName)) ?? name };
+  return { namespace, name: asString(getPath(cluster, names.ecFields.serviceAccountName)) ?? name };
 }
 
 /** The user name that the API server knows an account by. */
@@ -56,26 +56,26 @@ export function groupsOf({ namespace }: Account): readonly string[] {
 
 /** True for a binding's subject that is this one account, in either of its two spellings. */
 export function isAccount(subject: unknown, account: Account): boolean {
-  const name = own(subject, "name");
-  if (own(subject, "kind") === "User") return name === userOf(account);
+  const name = getOwn(subject, "name");
+  if (getOwn(subject, "kind") === "User") return name === userOf(account);
   return (
-    own(subject, "kind") === "ServiceAccount" &&
+    getOwn(subject, "kind") === "ServiceAccount" &&
     name === account.name &&
-    own(subject, "namespace") === account.namespace
+    getOwn(subject, "namespace") === account.namespace
   );
 }
 
 /** The group of a binding's subject that the account is in, undefined for any other subject. */
 export function groupOf(subject: unknown, account: Account): string | undefined {
-  const name = text(own(subject, "name"));
-  if (own(subject, "kind") !== "Group" || name === undefined) return undefined;
+  const name = asString(getOwn(subject, "name"));
+  if (getOwn(subject, "kind") !== "Group" || name === undefined) return undefined;
   return groupsOf(account).includes(name) ? name : undefined;
 }
 
 /** A binding's subject for people. */
 export function subjectLabel(subject: unknown): string {
-  const namespace = text(own(subject, "namespace"));
-  const parts = [text(own(subject, "kind")), namespace, text(own(subject, "name"))];
+  const namespace = asString(getOwn(subject, "namespace"));
+  const parts = [asString(getOwn(subject, "kind")), namespace, asString(getOwn(subject, "name"))];
   return parts.filter((part) => part !== undefined).join("/");
 }
 
@@ -123,14 +123,14 @@ export function bindingsOf(access: AccessObjects): readonly KubeObject[] {
 
 /** The role that a binding refers to, as a label. */
 export function roleLabelOf(binding: KubeObject): string {
-  const roleRef = own(binding, "roleRef");
-  const name = text(own(roleRef, "name")) ?? "";
-  const namespaced = own(roleRef, "kind") === "Role";
+  const roleRef = getOwn(binding, "roleRef");
+  const name = asString(getOwn(roleRef, "name")) ?? "";
+  const namespaced = getOwn(roleRef, "kind") === "Role";
   return namespaced ? `Role/${binding.metadata.namespace ?? ""}/${name}` : `ClusterRole/${name}`;
 }
 
 function breadthOf(role: KubeObject, constraint: string): Breadth | undefined {
-  const rules = list(own(role, "rules"));
+  const rules = asArray(getOwn(role, "rules"));
   const granting = rules.filter((rule) => grantsUse(rule, constraint));
   if (granting.length === 0) return undefined;
   if (rules.every((rule) => isWithin(rule, constraint))) return "only";
@@ -166,5 +166,5 @@ function holds(found: readonly unknown[], wanted: string): boolean {
 }
 
 function words(rule: unknown, key: string): readonly unknown[] {
-  return list(own(rule, key));
+  return asArray(getOwn(rule, key));
 }

@@ -1,7 +1,7 @@
 /** What takes a constraint from accounts, which ways in stay, and who else uses it (S33). */
 import { sccFinding } from "./codes";
 import { type KubeObject, objectLabel } from "../objects";
-import { at, list, own } from "../values";
+import { getPath, asArray, getOwn } from "../values";
 import {
   type AccessObjects,
   type Account,
@@ -22,7 +22,7 @@ import {
 import type { Finding } from "../findings";
 
 /** The state of the cluster that is planned from. */
-export interface Situation {
+export interface SccState {
   /** The constraint's name. */
   readonly name: string;
   /** Undefined when it does not exist: bindings to it may be left. */
@@ -77,7 +77,7 @@ export interface Unbinding {
 }
 
 /** Plans to take the constraint from the accounts, and from nobody else. */
-export function planUnbind(situation: Situation, accounts: readonly Account[]): Unbinding {
+export function planUnbind(situation: SccState, accounts: readonly Account[]): Unbinding {
   const { constraint, access, name } = situation;
   const grants = grantsOf(access, name);
   const changes = [...constraintChanges(constraint, accounts), ...bindingChanges(grants, accounts)];
@@ -96,8 +96,8 @@ export function planUnbind(situation: Situation, accounts: readonly Account[]): 
 
 /** True for a pod that runs, or is about to, under the constraint. */
 export function runsUnder(pod: KubeObject, constraint: string): boolean {
-  const annotation = own(pod.metadata.annotations, constraintAnnotation);
-  const ended = ["Succeeded", "Failed"].includes(String(at(pod, ["status", "phase"])));
+  const annotation = getOwn(pod.metadata.annotations, constraintAnnotation);
+  const ended = ["Succeeded", "Failed"].includes(String(getPath(pod, ["status", "phase"])));
   return annotation === constraint && !ended;
 }
 
@@ -107,7 +107,7 @@ function constraintChanges(
 ): readonly ListChange[] {
   if (constraint === undefined) return [];
   const ours = new Set<unknown>(accounts.map(userOf));
-  const found = list(own(constraint, "users"));
+  const found = asArray(getOwn(constraint, "users"));
   const left = found.filter((user) => !ours.has(user));
   if (left.length === found.length) return [];
   const removed = [...new Set(found.filter((user) => ours.has(user)).map(String))];
@@ -120,7 +120,7 @@ function bindingChanges(
 ): readonly ListChange[] {
   return grants.flatMap(({ binding, breadth }) => {
     if (breadth !== "only") return [];
-    const found = list(own(binding, "subjects"));
+    const found = asArray(getOwn(binding, "subjects"));
     const left = found.filter(
       (subject) => !accounts.some((account) => isAccount(subject, account)),
     );
@@ -132,14 +132,14 @@ function bindingChanges(
 
 function constraintWays(constraint: KubeObject | undefined, account: Account): readonly Way[] {
   if (constraint === undefined) return [];
-  const found = list(own(constraint, "groups"));
+  const found = asArray(getOwn(constraint, "groups"));
   return groupsOf(account)
     .filter((group) => found.includes(group))
     .map((group) => ({ account, object: constraint, group }));
 }
 
 function bindingWays({ binding, role, breadth }: Grant, account: Account): readonly Way[] {
-  return list(own(binding, "subjects")).flatMap((subject): readonly Way[] => {
+  return asArray(getOwn(binding, "subjects")).flatMap((subject): readonly Way[] => {
     const group = groupOf(subject, account);
     if (group !== undefined) return [{ account, object: binding, role, group }];
     const wider = breadth !== "only" && isAccount(subject, account);
@@ -149,13 +149,13 @@ function bindingWays({ binding, role, breadth }: Grant, account: Account): reado
 
 /** A wildcard is held by every administrator and says nothing about who needs this constraint. */
 function usersAfter(
-  { name, constraint, pods, wantedBy }: Situation,
+  { name, constraint, pods, wantedBy }: SccState,
   grants: readonly Grant[],
   changes: readonly ListChange[],
 ): readonly string[] {
   return [
     ...leftIn(constraint, "users", changes).map((user) => `user ${String(user)}`),
-    ...list(own(constraint, "groups")).map((group) => `group ${String(group)}`),
+    ...asArray(getOwn(constraint, "groups")).map((group) => `group ${String(group)}`),
     ...grants
       .filter(({ breadth }) => breadth !== "wide")
       .flatMap(({ binding }) =>
@@ -171,7 +171,7 @@ function usersAfter(
 }
 
 function leftoverOf(
-  { name, access }: Situation,
+  { name, access }: SccState,
   changes: readonly ListChange[],
 ): KubeObject | undefined {
   const role = access.clusterRoles.find(({ metadata }) => metadata.name === grantName(name));
@@ -189,7 +189,7 @@ function leftIn(
   field: ListChange["field"],
   changes: readonly ListChange[],
 ): readonly unknown[] {
-  return changes.find((change) => change.object === object)?.left ?? list(own(object, field));
+  return changes.find((change) => change.object === object)?.left ?? asArray(getOwn(object, field));
 }
 
 const shownUsers = 10;

@@ -3,7 +3,7 @@ import { sccFinding } from "./codes";
 import type { Finding } from "../findings";
 import { type Names, termOf } from "../names";
 import { annotationOf, type KubeObject, objectLabel } from "../objects";
-import { at, list, own, text } from "../values";
+import { getPath, asArray, getOwn, asString } from "../values";
 import { type Account, accountOf, userOf } from "./grants";
 import { runsUnder } from "./plan";
 import { compareReleaseTags, parseReleaseTag, type ReleaseTag } from "../versions";
@@ -37,11 +37,11 @@ export function releasesOf(
   const podSpec = ["spec", "template", "spec"];
   return [
     ...reported(deployment, [
-      imageTag(at(deployment, podSpec), names.operator.container),
+      imageTag(getPath(deployment, podSpec), names.operator.container),
       annotationOf(deployment, names.annotations.operatorVersion),
     ]),
-    ...reported(cluster, [text(at(cluster, names.ecFields.versionTag))]),
-    ...pods.flatMap((pod) => reported(pod, [imageTag(own(pod, "spec"), names.pods.container)])),
+    ...reported(cluster, [asString(getPath(cluster, names.ecFields.versionTag))]),
+    ...pods.flatMap((pod) => reported(pod, [imageTag(getOwn(pod, "spec"), names.pods.container)])),
   ];
 }
 
@@ -68,12 +68,14 @@ function reported(
 
 /** The tag of a container's image, undefined where it is pinned by its digest alone. */
 function imageTag(podSpec: unknown, container: string): string | undefined {
-  const found = list(own(podSpec, "containers")).find((each) => own(each, "name") === container);
-  return /^[^@]*:([^:/@]+)(?:@.*)?$/.exec(text(own(found, "image")) ?? "")?.[1];
+  const found = asArray(getOwn(podSpec, "containers")).find(
+    (each) => getOwn(each, "name") === container,
+  );
+  return /^[^@]*:([^:/@]+)(?:@.*)?$/.exec(asString(getOwn(found, "image")) ?? "")?.[1];
 }
 
 /** The part of the cluster around the ECs of one namespace. */
-export interface Surroundings {
+export interface SccEnvironment {
   readonly constraint: string;
   readonly deployment: KubeObject | undefined;
   readonly pods: readonly KubeObject[];
@@ -90,7 +92,7 @@ export interface JudgedAccount extends Account {
 /** The accounts of ECs, each judged once with every EC that uses it. */
 export function judgeAccounts(
   clusters: readonly KubeObject[],
-  around: Surroundings,
+  around: SccEnvironment,
   names: Names,
 ): readonly JudgedAccount[] {
   const byUser = new Map<string, readonly KubeObject[]>();
@@ -115,10 +117,14 @@ export function isFree({ findings }: JudgedAccount): boolean {
 
 /** True when an EC may raise its limits, for which it needs the constraint. */
 export function wantsAdjustment(cluster: KubeObject, names: Names): boolean {
-  return at(cluster, names.ecFields.allowAutoAdjustment) === true;
+  return getPath(cluster, names.ecFields.allowAutoAdjustment) === true;
 }
 
-function judgeCluster(cluster: KubeObject, around: Surroundings, names: Names): readonly Finding[] {
+function judgeCluster(
+  cluster: KubeObject,
+  around: SccEnvironment,
+  names: Names,
+): readonly Finding[] {
   const pods = podsOf(cluster, around.pods, names);
   return [
     ...judgeAdjustment(cluster, names),
@@ -140,7 +146,7 @@ function podsOf(
     if (metadata.namespace !== namespace) return false;
     const pod = metadata.name ?? "";
     const ordinal = pod.startsWith(prefix) && /^\d+$/.test(pod.slice(prefix.length));
-    return ordinal || own(spec, "serviceAccountName") === name;
+    return ordinal || getOwn(spec, "serviceAccountName") === name;
   });
 }
 
@@ -158,7 +164,7 @@ function judgeAdjustment(cluster: KubeObject, names: Names): readonly Finding[] 
 
 function judgeRelease(
   cluster: KubeObject,
-  { deployment, pods }: Surroundings,
+  { deployment, pods }: SccEnvironment,
   names: Names,
 ): readonly Finding[] {
   const releases = releasesOf({ deployment, cluster, pods }, names);
@@ -181,7 +187,7 @@ function judgeRelease(
 }
 
 function judgeState(cluster: KubeObject, names: Names): readonly Finding[] {
-  const state = text(at(cluster, names.ecFields.state));
+  const state = asString(getPath(cluster, names.ecFields.state));
   if (state === undefined || state === "Running") return [];
   return [
     sccFinding("ecNotRunning", {
@@ -193,7 +199,7 @@ function judgeState(cluster: KubeObject, names: Names): readonly Finding[] {
   ];
 }
 
-function judgePod(pod: KubeObject, { constraint }: Surroundings): Finding {
+function judgePod(pod: KubeObject, { constraint }: SccEnvironment): Finding {
   return sccFinding("podRunning", {
     object: objectLabel(pod),
     cause: `the pod still runs under ${constraint}`,

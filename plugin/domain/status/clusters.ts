@@ -1,12 +1,12 @@
 /** The ECs: the columns of the listing, wanted and running version, rollout, license (S57-S60). */
-import type { Situation } from "../checks/situation";
+import type { CheckContext } from "../checks/context";
 import { causesOf } from "../cluster/causes";
 import { isSuspended, operatorRelease } from "../cluster/operator";
 import { factNamed, type Facts, isKnown } from "../facts";
 import { type Names, termOf } from "../names";
 import { annotationOf, type KubeObject, objectLabel } from "../objects";
 import { judgeCluster, runningVersion } from "../rollout/cluster";
-import { at, own, text, numberAt } from "../values";
+import { getPath, getOwn, asString, numberAt } from "../values";
 import { ageOf, daysUntil } from "../duration";
 import { unreadVerdict, type Verdict, verdictOf, worstOf } from "./verdict";
 import { containerOf, podTrouble, rollOf } from "../rollout/stateful-set";
@@ -57,10 +57,10 @@ export function operatorStatus(facts: Facts): OperatorStatus {
 export function operatorVersion(facts: Facts): string | undefined {
   const { names } = facts;
   const deployment = factNamed(facts, "deployments", { name: names.operator.deployment });
-  const podSpec = at(deployment, ["spec", "template", "spec"]);
+  const podSpec = getPath(deployment, ["spec", "template", "spec"]);
   const container = containerOf(podSpec, names.operator.container);
   return (
-    parseImage(own(container, "image"))?.tag ??
+    parseImage(getOwn(container, "image"))?.tag ??
     annotationOf(deployment, names.annotations.operatorVersion)
   );
 }
@@ -135,7 +135,7 @@ export interface ClustersStatus {
 }
 
 /** Every EC of the operator's namespace, by name. */
-export function clustersStatus({ facts, clusters }: Situation): ClustersStatus {
+export function clustersStatus({ facts, clusters }: CheckContext): ClustersStatus {
   const items = [...clusters].sort(byName).map((ec) => clusterStatus(facts, ec));
   const none: Verdict = { is: "absent", says: `no ${termOf(facts.names.ec)} in this namespace` };
   const verdict = unreadVerdict(facts, ["ecs"]) ?? worstOf(items.map((item) => item.verdict));
@@ -187,27 +187,27 @@ function byName(one: KubeObject, other: KubeObject): number {
 function columnsOf(ec: KubeObject, { names, now }: Facts): ClusterColumns {
   const { ecFields } = names;
   return {
-    name: shownCell(ec.metadata.name),
-    nodes: shownCell(at(ec, ecFields.nodes)),
-    version: shownCell(at(ec, ecFields.versionTag)),
-    state: shownCell(at(ec, ecFields.state)),
-    specStatus: shownCell(at(ec, ecFields.specStatus)),
-    licenseState: shownCell(at(ec, ecFields.licenseState)),
+    name: renderCell(ec.metadata.name),
+    nodes: renderCell(getPath(ec, ecFields.nodes)),
+    version: renderCell(getPath(ec, ecFields.versionTag)),
+    state: renderCell(getPath(ec, ecFields.state)),
+    specStatus: renderCell(getPath(ec, ecFields.specStatus)),
+    licenseState: renderCell(getPath(ec, ecFields.licenseState)),
     shardsLimit: shardsOf(ec, names),
-    licenseExpirationDate: shownCell(at(ec, ecFields.licenseExpiration)),
-    age: shownCell(ageOf(ec.metadata["creationTimestamp"], now)),
+    licenseExpirationDate: renderCell(getPath(ec, ecFields.licenseExpiration)),
+    age: renderCell(ageOf(ec.metadata["creationTimestamp"], now)),
   };
 }
 
 /** The limit: a number, or the second half of a text such as "0/4" (domain facts 7, Columns). */
 function shardsOf(ec: KubeObject, { ecFields }: Names): string {
-  const value = at(ec, ecFields.shardsLimit);
-  return /^\d+\/(\d+)$/.exec(String(value))?.[1] ?? shownCell(value);
+  const value = getPath(ec, ecFields.shardsLimit);
+  return /^\d+\/(\d+)$/.exec(String(value))?.[1] ?? renderCell(value);
 }
 
 /** A cell as kubectl prints it: texts and numbers, `<none>` for what is not there. */
-function shownCell(value: unknown): string {
-  return typeof value === "number" ? String(value) : (text(value) ?? "<none>");
+function renderCell(value: unknown): string {
+  return typeof value === "number" ? String(value) : (asString(value) ?? "<none>");
 }
 
 /** A rolling upgrade in numbers. */

@@ -1,11 +1,11 @@
 /** The databases by version, and those that are on their way or refused (S61, S65; domain facts 7, 11). */
-import type { Situation } from "../checks/situation";
+import type { CheckContext } from "../checks/context";
 import { versionPaths } from "../served-fields";
 import type { FactKey, Facts } from "../facts";
 import { termOf } from "../names";
 import type { KubeObject } from "../objects";
 import type { Edit } from "../rules/types";
-import { at, list, own, text } from "../values";
+import { getPath, asArray, getOwn, asString } from "../values";
 import { formatEngineVersion, leadingEngineVersion, parseEngineVersion } from "../versions";
 import { bounded, unreadVerdict, type Verdict } from "./verdict";
 
@@ -41,7 +41,7 @@ export interface DatabasesStatus {
 
 /** The databases of one kind in numbers, those in the way by name. */
 export function databasesStatus(
-  { facts, databases }: Situation,
+  { facts, databases }: CheckContext,
   kind: Edit["kind"],
 ): DatabasesStatus {
   const unread = unreadVerdict(facts, [listOf[kind]]);
@@ -70,12 +70,12 @@ export function wantedVersion(
   object: KubeObject,
   kind: Edit["kind"],
 ): string | undefined {
-  return text(at(object, versionPaths(facts, { kind, object })[0]));
+  return asString(getPath(object, versionPaths(facts, { kind, object })[0]));
 }
 
 /** major.minor of what runs, undefined where the status does not report. */
 export function runningDatabaseVersion({ names }: Facts, object: KubeObject): string | undefined {
-  const version = leadingEngineVersion(at(object, names.fields.statusVersion));
+  const version = leadingEngineVersion(getPath(object, names.fields.statusVersion));
   return version === undefined ? undefined : formatEngineVersion(version);
 }
 
@@ -83,7 +83,9 @@ export function runningDatabaseVersion({ names }: Facts, object: KubeObject): st
 function runningOf(facts: Facts, object: KubeObject, kind: Edit["kind"]): string | undefined {
   if (kind === "edb") return runningDatabaseVersion(facts, object);
   const { linkedEdbs } = facts.names.eaadbFields;
-  const linked = list(at(object, linkedEdbs)).map((one) => text(one) ?? text(own(one, "name")));
+  const linked = asArray(getPath(object, linkedEdbs)).map(
+    (one) => asString(one) ?? asString(getOwn(one, "name")),
+  );
   const running = facts.objects.edbs
     .filter(({ metadata }) => linked.includes(metadata.name))
     .map((edb) => runningDatabaseVersion(facts, edb))
@@ -127,19 +129,19 @@ function judgeDatabase(facts: Facts, object: KubeObject, kind: Edit["kind"]): Ju
 
 function stateOf({ names }: Facts, object: KubeObject, kind: Edit["kind"]): string {
   const { status } = kind === "edb" ? names.edbFields : names.eaadbFields;
-  return text(at(object, status)) ?? "no state yet";
+  return asString(getPath(object, status)) ?? "no state yet";
 }
 
 /** What the operator said against it, and what waiting alone does not fix. */
 function refusalOf(facts: Facts, object: KubeObject, kind: Edit["kind"]): string | undefined {
   const { edbFields, eaadbFields } = facts.names;
   const { specStatus: path } = kind === "edb" ? edbFields : eaadbFields;
-  const specStatus = text(at(object, path)) ?? "Valid";
+  const specStatus = asString(getPath(object, path)) ?? "Valid";
   if (specStatus !== "Valid") return `spec status ${specStatus}`;
   const state = stateOf(facts, object, kind);
   if (state.endsWith("failed")) return state;
   const replication =
-    kind === "eaadb" ? (text(at(object, eaadbFields.replicationStatus)) ?? "up") : "up";
+    kind === "eaadb" ? (asString(getPath(object, eaadbFields.replicationStatus)) ?? "up") : "up";
   return replication === "up" ? undefined : `replication ${replication}`;
 }
 
@@ -152,7 +154,7 @@ function lateness(facts: Facts, object: KubeObject, kind: Edit["kind"]): string 
     return `${running} runs, ${formatEngineVersion(wanted)} is requested`;
   }
   const { generation = 0 } = object.metadata;
-  const observed = at(object, facts.names.edbFields.observedGeneration);
+  const observed = getPath(object, facts.names.edbFields.observedGeneration);
   const old = kind === "edb" && typeof observed === "number" && observed < generation;
   return old ? "its last edit has not been taken up" : undefined;
 }

@@ -1,5 +1,5 @@
 /** What is left to do of each part of the procedure, as `status` names it (S9; domain facts 12). */
-import type { Situation } from "../checks/situation";
+import type { CheckContext } from "../checks/context";
 import { clusterFindings } from "../cluster/codes";
 import { lowestManaged, operatorRelease } from "../cluster/operator";
 import { isOpenShift } from "../facts";
@@ -7,7 +7,7 @@ import { termOf } from "../names";
 import type { ReleaseContents } from "../release/contents";
 import { releasesOf } from "../rules/releases";
 import { isPrivileged, releasesOf as reportedReleases, wantsAdjustment } from "../scc/refusals";
-import { at } from "../values";
+import { getPath } from "../values";
 import { compareEngineVersions, isOlder, parseEngineVersion } from "../versions";
 import {
   type ClustersStatus,
@@ -29,7 +29,7 @@ export interface NextStep {
 
 /** What the step is chosen from. */
 export interface NextFacts {
-  readonly situation: Situation;
+  readonly situation: CheckContext;
   /** Of --release: its files, and how it was given. */
   readonly release?: { readonly contents: ReleaseContents; readonly given: string };
   readonly operator: OperatorStatus;
@@ -197,8 +197,9 @@ export function databaseStep(facts: NextFacts): NextStep | undefined {
 function versionStep({ situation }: NextFacts): NextStep | undefined {
   const { facts, names, databases } = situation;
   const targets = databases.flatMap(({ object, kind, lookup }) => {
-    const own = at(object, names.edbFields.activeActive) === undefined;
-    const engine = (at(object, names.edbFields.type) ?? names.engineDbType) === names.engineDbType;
+    const own = getPath(object, names.edbFields.activeActive) === undefined;
+    const engine =
+      (getPath(object, names.edbFields.type) ?? names.engineDbType) === names.engineDbType;
     if (lookup.is !== "found" || !own || !engine) return [];
     const target = newestOf(lookup, situation);
     const wanted = wantedVersion(facts, object, kind) ?? runningDatabaseVersion(facts, object);
@@ -220,8 +221,8 @@ function versionStep({ situation }: NextFacts): NextStep | undefined {
 }
 
 function newestOf(
-  lookup: Situation["databases"][number]["lookup"],
-  { names }: Situation,
+  lookup: CheckContext["databases"][number]["lookup"],
+  { names }: CheckContext,
 ): ReturnType<typeof releasesOf>["valid"][number] | undefined {
   const { valid, publisher, isMajor } = releasesOf(lookup, names);
   if (publisher === undefined) return undefined;

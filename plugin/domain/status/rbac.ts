@@ -1,6 +1,6 @@
 /** In how many places role and binding differ from the release's (S34; domain facts 6). */
 import { heldSites, rolesOf, settingNeeds, templatesIn, wantedAt } from "../checks/rbac-sites";
-import type { Situation } from "../checks/situation";
+import type { CheckContext } from "../checks/context";
 import { factNamed } from "../facts";
 import type { KubeObject } from "../objects";
 import type { Pair } from "../kinds";
@@ -29,7 +29,7 @@ export interface RbacStatus {
 const wholeCluster = "the whole cluster";
 
 /** Compares every managed namespace with the templates, as checks have them. */
-export function rbacStatus(situation: Situation, files: RoleFiles): RbacStatus {
+export function rbacStatus(situation: CheckContext, files: RoleFiles): RbacStatus {
   const { facts, configured, managed } = situation;
   const empty = { places: 0, differing: [], lacking: [], beyond: [], local: [] };
   const none = { ...empty, comparedWith: files.source };
@@ -67,7 +67,7 @@ export function rbacStatus(situation: Situation, files: RoleFiles): RbacStatus {
 
 /** What cannot be compared since accounts or cluster roles are not known. */
 function unreadFor(
-  { facts, configured, clusters }: Situation,
+  { facts, configured, clusters }: CheckContext,
   documents: readonly unknown[],
 ): Verdict | undefined {
   if (clusters.length === 0 && wantsAccounts(documents, facts.names)) {
@@ -90,7 +90,7 @@ interface PlannedPlace {
 }
 
 function plansOf(
-  situation: Situation,
+  situation: CheckContext,
   { consumer, label }: Extract<RbacTemplates, { is: "rendered" }>,
   files: RoleFiles,
 ): readonly PlannedPlace[] {

@@ -1,5 +1,5 @@
 /** One screen of an upgrade's state, judged from one snapshot (S57-S60, S68-S74; cli contract, status). */
-import { situationOf } from "../checks/situation";
+import { situationOf } from "../checks/context";
 import type { Facts } from "../facts";
 import type { Finding } from "../findings";
 import {

@@ -3,7 +3,7 @@ import { valueAt } from "../operator/differences";
 import type { PlannedChange, PlannedWrite } from "../planned-write";
 import type { PartId } from "../procedure";
 import { bounded } from "../status/verdict";
-import { type Json, list, own, sameJson, text } from "../values";
+import { type Json, asArray, getOwn, sameJson, asString } from "../values";
 
 /** One write of a plan. */
 export interface PlannedStep {
@@ -53,40 +53,44 @@ export interface UpgradePlan extends PlanBinding {
 /** Which version of the program saved a plan, for a sentence; undefined for what is not a plan. */
 export function savedBy(value: unknown): string | undefined {
   if (!isPlan(value)) return undefined;
-  const program = text(own(value, "program"));
+  const program = asString(getOwn(value, "program"));
   return program === undefined ? "an older version" : `version ${program}`;
 }
 
 function isPlan(value: unknown): value is Json {
-  return own(value, "kind") === "UpgradePlan" && own(value, "apiVersion") === "cli.engine.com/v1";
+  return (
+    getOwn(value, "kind") === "UpgradePlan" && getOwn(value, "apiVersion") === "cli.engine.com/v1"
+  );
 }
 
 /** A saved plan, read; undefined when it is none. */
 export function parsePlan(value: unknown): UpgradePlan | undefined {
   if (!isPlan(value)) return undefined;
   const texts = ["cluster", "namespace", "release", "madeAt", "program"].map((key) =>
-    own(value, key),
+    getOwn(value, key),
   );
   const fit =
     texts.every((each) => typeof each === "string") &&
     Array.isArray(value["words"]) &&
-    list(value["words"]).every((word) => typeof word === "string") &&
+    asArray(value["words"]).every((word) => typeof word === "string") &&
     Array.isArray(value["parts"]) &&
     Array.isArray(value["steps"]) &&
-    list(value["steps"]).every(isStep);
+    asArray(value["steps"]).every(isStep);
   return fit ? (value as unknown as UpgradePlan) : undefined;
 }
 
 const actions: readonly PlannedStep["action"][] = ["apply", "patch", "delete", "chart", "call"];
 
 function isStep(step: unknown): boolean {
-  const write = own(step, "write");
-  const target = own(write, "target");
+  const write = getOwn(step, "write");
+  const target = getOwn(write, "target");
   return (
-    ["part", "object", "why"].every((key) => text(own(step, key)) !== undefined) &&
-    actions.some((action) => action === own(step, "action")) &&
-    text(own(write, "verb")) !== undefined &&
-    ["version", "resource", "kind", "name"].every((key) => text(own(target, key)) !== undefined)
+    ["part", "object", "why"].every((key) => asString(getOwn(step, key)) !== undefined) &&
+    actions.some((action) => action === getOwn(step, "action")) &&
+    asString(getOwn(write, "verb")) !== undefined &&
+    ["version", "resource", "kind", "name"].every(
+      (key) => asString(getOwn(target, key)) !== undefined,
+    )
   );
 }
 
@@ -148,7 +152,7 @@ function movedOn(was: PlannedStep, is: PlannedStep): readonly string[] {
   const moved = stateMoved(was.write.read, is.write.read);
   if (moved !== undefined) return [`${is.object} ${moved}`];
   const more = changesBeyond(was.write, is.write);
-  return more.length === 0 ? [] : [`${is.object}: ${shownChanges(is, more)} was not planned`];
+  return more.length === 0 ? [] : [`${is.object}: ${renderChanges(is, more)} was not planned`];
 }
 
 function stateMoved(before: PlannedWrite["read"], after: PlannedWrite["read"]): string | undefined {
@@ -175,7 +179,7 @@ export function unplanned(
     const was = known.get(key);
     if (was === undefined) return [{ step, is: `its ${step.action}` }];
     const more = changesBeyond(was.write, step.write);
-    return more.length === 0 ? [] : [{ step, is: shownChanges(step, more) }];
+    return more.length === 0 ? [] : [{ step, is: renderChanges(step, more) }];
   });
 }
 
@@ -196,7 +200,7 @@ function includes(wide: PlannedChange, { path, to }: PlannedChange): boolean {
   return /^($|[.[])/.test(rest) && sameJson(valueAt(wide.to, rest), to);
 }
 
-function shownChanges({ action }: PlannedStep, changes: readonly PlannedChange[]): string {
+function renderChanges({ action }: PlannedStep, changes: readonly PlannedChange[]): string {
   const paths = changes.map(({ path }) => path).filter((path) => path !== "");
   return paths.length === 0 ? `its ${action}` : `its ${action} of ${bounded(paths)}`;
 }

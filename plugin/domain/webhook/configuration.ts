@@ -2,7 +2,7 @@
 import type { Names } from "../names";
 import { kinds } from "../kinds";
 import type { KubeObject } from "../objects";
-import { at, isObject, type Json, list, own, text } from "../values";
+import { getPath, isObject, type Json, asArray, getOwn, asString } from "../values";
 import type { Facts } from "../facts";
 
 const operations = ["CREATE", "UPDATE", "DELETE"] as const;
@@ -49,7 +49,7 @@ export function guardedResources(entry: unknown, group: string): readonly string
  */
 export function wideRules(entry: unknown, { group }: Names): readonly string[] {
   const beyond = (field: string, fits: (value: string) => boolean): readonly string[] =>
-    list(own(entry, "rules")).flatMap((rule) =>
+    asArray(getOwn(entry, "rules")).flatMap((rule) =>
       textsOf(rule, field).flatMap((value) => (fits(value) ? [] : [`${field}=${value}`])),
     );
   return [
@@ -62,7 +62,7 @@ export function wideRules(entry: unknown, { group }: Names): readonly string[] {
 }
 
 function reachedBy(entry: unknown): readonly Reached[] {
-  return list(own(entry, "rules")).flatMap((rule) =>
+  return asArray(getOwn(entry, "rules")).flatMap((rule) =>
     textsOf(rule, "apiGroups").flatMap((group) =>
       textsOf(rule, "resources").flatMap((plural) =>
         operationsOf(rule).map((operation) => ({ group, plural, operation })),
@@ -78,7 +78,7 @@ function operationsOf(rule: unknown): readonly string[] {
 
 function textsOf(rule: unknown, field: string): readonly string[] {
   // the empty text is the core group
-  return list(own(rule, field)).filter((value) => typeof value === "string");
+  return asArray(getOwn(rule, field)).filter((value) => typeof value === "string");
 }
 
 /** How the API server addresses webhook configurations. */
@@ -86,32 +86,32 @@ export const configurationResource = kinds.webhookConfiguration;
 
 /** The entries of a configuration that are objects. */
 export function entriesOf(configuration: unknown): readonly Json[] {
-  return list(own(configuration, "webhooks")).filter(isObject);
+  return asArray(getOwn(configuration, "webhooks")).filter(isObject);
 }
 
 /** The entry of a name, undefined when the configuration has none. */
 export function entryOf(configuration: unknown, name: string): Json | undefined {
-  return entriesOf(configuration).find((entry) => own(entry, "name") === name);
+  return entriesOf(configuration).find((entry) => getOwn(entry, "name") === name);
 }
 
 /** Names of all entries. */
 export function entryNames(configuration: unknown): readonly string[] {
-  return entriesOf(configuration).map((entry) => text(own(entry, "name")) ?? "");
+  return entriesOf(configuration).map((entry) => asString(getOwn(entry, "name")) ?? "");
 }
 
 /** Namespace of the Service that an entry calls, undefined for a URL. */
 export function serviceNamespaceOf(entry: unknown): string | undefined {
-  return text(at(entry, ["clientConfig", "service", "namespace"]));
+  return asString(getPath(entry, ["clientConfig", "service", "namespace"]));
 }
 
 /** Name of the Service that an entry calls, undefined for a URL. */
 export function serviceNameOf(entry: unknown): string | undefined {
-  return text(at(entry, ["clientConfig", "service", "name"]));
+  return asString(getPath(entry, ["clientConfig", "service", "name"]));
 }
 
 /** The caBundle of an entry as stored, base64; empty when absent. */
 export function caBundleOf(entry: unknown): string {
-  return text(at(entry, ["clientConfig", "caBundle"])) ?? "";
+  return asString(getPath(entry, ["clientConfig", "caBundle"])) ?? "";
 }
 
 /** True when some rule of the entry has the resource of the group for the operation. */
@@ -120,11 +120,13 @@ export function matchesResource(
   wanted: { readonly group: string; readonly plural: string; readonly operation: string },
 ): boolean {
   const has = (rule: unknown, key: string, value: string): boolean =>
-    list(own(rule, key)).some((item) => item === value || item === "*");
-  return list(own(entry, "rules")).some(
+    asArray(getOwn(rule, key)).some((item) => item === value || item === "*");
+  return asArray(getOwn(entry, "rules")).some(
     (rule) =>
       has(rule, "apiGroups", wanted.group) &&
-      list(own(rule, "resources")).some((item) => coversResource(String(item), wanted.plural)) &&
+      asArray(getOwn(rule, "resources")).some((item) =>
+        coversResource(String(item), wanted.plural),
+      ) &&
       has(rule, "operations", wanted.operation),
   );
 }
@@ -178,7 +180,7 @@ export function trustOf(entry: unknown, served: Facts["certificate"]): Trust {
 /** Entries of our entry's name in configurations that are neither the new nor the old one. */
 export function namesakesIn(configurations: readonly KubeObject[], names: Names): readonly Json[] {
   return others(configurations, names).flatMap((object) =>
-    entriesOf(object).filter((entry) => own(entry, "name") === names.webhook.entry),
+    entriesOf(object).filter((entry) => getOwn(entry, "name") === names.webhook.entry),
   );
 }
 
@@ -198,7 +200,7 @@ export function purposesBeside(
       (entry) =>
         serviceNamespaceOf(entry) === serviceNamespaceOf(ours) &&
         (serviceNameOf(entry) === serviceNameOf(ours) ||
-          [current, oldEntry].some((name) => name === own(entry, "name"))) &&
+          [current, oldEntry].some((name) => name === getOwn(entry, "name"))) &&
         reachesSame(ours, entry),
     ),
   );

@@ -3,7 +3,7 @@ import { webhookFinding } from "./codes";
 import type { Finding } from "../findings";
 import { leftovers, type Names } from "../names";
 import { type KubeObject, objectLabel } from "../objects";
-import { type Json, own } from "../values";
+import { type Json, getOwn } from "../values";
 import {
   caBundleOf,
   candidatesOf,
@@ -189,7 +189,7 @@ function otherConfiguration(object: KubeObject): Finding {
 function judgeStrangers(old: KubeObject | undefined, names: Names): readonly Finding[] {
   const ours = [names.webhook.oldEntry, names.webhook.entry];
   const strangers = entriesOf(old)
-    .map((entry) => String(own(entry, "name")))
+    .map((entry) => String(getOwn(entry, "name")))
     .filter((name) => !ours.includes(name));
   if (old === undefined || strangers.length === 0) return [];
   return [

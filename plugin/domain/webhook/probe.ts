@@ -5,7 +5,7 @@
 import type { KindNames, Names } from "../names";
 import type { KubeObject, Resource } from "../objects";
 import { fieldName, fieldsOf } from "../rules/fields";
-import { isObject, own } from "../values";
+import { isObject, getOwn } from "../values";
 import { matchesResource } from "./configuration";
 
 /** One pair: an object that must pass, and its twins that must be refused. */
@@ -16,7 +16,7 @@ export interface Pair {
   readonly denies: readonly { readonly what: string; readonly object: KubeObject }[];
 }
 
-interface Scene {
+interface ProbeContext {
   readonly names: Names;
   readonly namespace: string;
   readonly name: string;
@@ -27,7 +27,7 @@ interface Scene {
  * Pairs for the kinds that the entry matches on CREATE, databases first. ERC has no twin that
  * any rule of ours refuses, an operator's own server may refuse one.
  */
-export function pairsFor(entry: unknown, scene: Scene): readonly Pair[] {
+export function pairsFor(entry: unknown, scene: ProbeContext): readonly Pair[] {
   const { names } = scene;
   return [names.edb, names.eaadb, names.erc]
     .filter((kind) =>
@@ -36,7 +36,7 @@ export function pairsFor(entry: unknown, scene: Scene): readonly Pair[] {
     .map((kind) => pairOf(kind, scene));
 }
 
-function pairOf(kind: KindNames, scene: Scene): Pair {
+function pairOf(kind: KindNames, scene: ProbeContext): Pair {
   const { names } = scene;
   const base: KubeObject = {
     apiVersion: `${names.group}/${names.version}`,
@@ -66,7 +66,7 @@ interface Part {
   readonly value: unknown;
 }
 
-function goodParts(kind: KindNames, { names, namespace }: Scene): readonly Part[] {
+function goodParts(kind: KindNames, { names, namespace }: ProbeContext): readonly Part[] {
   if (kind === names.edb) return [];
   if (kind === names.eaadb) {
     return [
@@ -116,7 +116,7 @@ function withParts(object: KubeObject, parts: readonly Part[]): KubeObject {
 /** The object with a value at a path; what stands beside it stays. */
 function put(before: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
   if (key === undefined) return value;
-  return { ...(isObject(before) && before), [key]: put(own(before, key), rest, value) };
+  return { ...(isObject(before) && before), [key]: put(getOwn(before, key), rest, value) };
 }
 
 /** Turns a stored database into a pair: unchanged it must pass, with a bad version it must not. */
@@ -144,12 +144,12 @@ export type Answer =
   | { readonly is: "other"; readonly detail: string };
 
 /** Which of the two twins was sent. */
-export type Twin = "accept" | "deny";
+export type ProbeKind = "accept" | "deny";
 
 /** One answer and when it was under way, in milliseconds. */
 export interface Observation {
   readonly pair: string;
-  readonly twin: Twin;
+  readonly twin: ProbeKind;
   readonly from: number;
   readonly to: number;
   readonly answer: Answer;
@@ -184,9 +184,9 @@ export interface Tally {
 
 /** Counts right answers per twin, and names who refused. */
 export function tally(observations: readonly Observation[]): Tally {
-  const of = (twin: Twin): readonly Observation[] =>
+  const of = (twin: ProbeKind): readonly Observation[] =>
     observations.filter((observation) => observation.twin === twin);
-  const right = (twin: Twin): number => of(twin).filter(isRight).length;
+  const right = (twin: ProbeKind): number => of(twin).filter(isRight).length;
   const by = of("deny").flatMap(({ answer }) => (answer.is === "refused" ? [answer.by] : []));
   return {
     accept: { ok: right("accept"), of: of("accept").length },
@@ -281,7 +281,7 @@ export interface Gap {
  * what a schema or someone else refuses is neither.
  */
 export function gapOf(observations: readonly Observation[]): Gap {
-  const wrongMs = (twin: Twin, counts: (answer: Answer) => boolean): number => {
+  const wrongMs = (twin: ProbeKind, counts: (answer: Answer) => boolean): number => {
     let since: number | undefined;
     let sum = 0;
     let end = 0;
@@ -309,7 +309,7 @@ export function gapOf(observations: readonly Observation[]): Gap {
  * first and the last. Gaps stay as they are; a tally counts what is left.
  */
 export function thinned(observations: readonly Observation[]): readonly Observation[] {
-  const last = new Map<Twin, { readonly first: Observation; readonly latest: Observation }>();
+  const last = new Map<ProbeKind, { readonly first: Observation; readonly latest: Observation }>();
   const repeated = new Set<Observation>();
   for (const observation of observations) {
     const run = last.get(observation.twin);

@@ -4,7 +4,7 @@ import { type Facts, factNamed } from "../facts";
 import type { Finding } from "../findings";
 import type { Names } from "../names";
 import type { KubeObject } from "../objects";
-import { at, list, own, text, numberAt } from "../values";
+import { getPath, asArray, getOwn, asString, numberAt } from "../values";
 
 /** What was read of the server side of the webhook; undefined = not found. */
 export interface ServerFacts {
@@ -19,7 +19,7 @@ export interface ServerFacts {
 export function serverOf(facts: Facts, serviceName: string): ServerFacts {
   const { namespace, objects } = facts;
   const slices = objects.endpointSlices.filter(
-    ({ metadata }) => own(metadata.labels, "kubernetes.io/service-name") === serviceName,
+    ({ metadata }) => getOwn(metadata.labels, "kubernetes.io/service-name") === serviceName,
   );
   const service = factNamed(facts, "services", { name: serviceName });
   return { namespace, serviceName, service, slices, deployment: undefined };
@@ -33,9 +33,9 @@ export function judgeServer(facts: ServerFacts, names: Names): readonly Finding[
 /** Number of ready endpoints in the slices of a Service; a missing condition counts as ready. */
 export function readyEndpoints(slices: readonly KubeObject[]): number {
   return slices
-    .flatMap((slice) => list(own(slice, "endpoints")))
-    .filter((endpoint) => at(endpoint, ["conditions", "ready"]) !== false)
-    .reduce<number>((sum, endpoint) => sum + list(own(endpoint, "addresses")).length, 0);
+    .flatMap((slice) => asArray(getOwn(slice, "endpoints")))
+    .filter((endpoint) => getPath(endpoint, ["conditions", "ready"]) !== false)
+    .reduce<number>((sum, endpoint) => sum + asArray(getOwn(endpoint, "addresses")).length, 0);
 }
 
 function judgeService(facts: ServerFacts): readonly Finding[] {
@@ -94,7 +94,7 @@ function shortfallOf(deployment: KubeObject): string | undefined {
 }
 
 function blockedBecause(deployment: KubeObject): string | undefined {
-  const conditions = list(at(deployment, ["status", "conditions"]));
-  const blocking = conditions.find((condition) => own(condition, "status") === "False");
-  return text(own(blocking, "message"));
+  const conditions = asArray(getPath(deployment, ["status", "conditions"]));
+  const blocking = conditions.find((condition) => getOwn(condition, "status") === "False");
+  return asString(getOwn(blocking, "message"));
 }

@@ -6,7 +6,16 @@ import { webhookFinding } from "./codes";
 import type { Finding } from "../findings";
 import { leftovers, type Names, replaceTokens } from "../names";
 import { type KubeObject, lastApplied } from "../objects";
-import { at, isObject, type Json, list, own, sameJson, shown, text } from "../values";
+import {
+  getPath,
+  isObject,
+  type Json,
+  asArray,
+  getOwn,
+  sameJson,
+  renderValue,
+  asString,
+} from "../values";
 import { isEmptySelector } from "../kube/selectors";
 import { entriesOf, entryOf, serviceNameOf, serviceNamespaceOf } from "./configuration";
 
@@ -58,13 +67,13 @@ function keptOf(source: Json | undefined, template: Json, fromTemplate: boolean)
   const selectors = fromTemplate
     ? []
     : selectorFields
-        .map((field) => [field, own(source, field)] as const)
-        .filter(([field, value]) => !isEmpty(value) && !sameJson(value, own(template, field)));
-  const timeout = own(source, "timeoutSeconds");
+        .map((field) => [field, getOwn(source, field)] as const)
+        .filter(([field, value]) => !isEmpty(value) && !sameJson(value, getOwn(template, field)));
+  const timeout = getOwn(source, "timeoutSeconds");
   const byHand =
     typeof timeout === "number" &&
     timeout !== serverTimeout &&
-    timeout !== own(template, "timeoutSeconds");
+    timeout !== getOwn(template, "timeoutSeconds");
   return Object.fromEntries<unknown>([
     ...selectors,
     ...(byHand ? [["timeoutSeconds", timeout] as const] : []),
@@ -79,7 +88,7 @@ function isEmpty(value: unknown): boolean {
 
 /** What the API server would fill in, said outright: a comparison needs it, an apply owns it. */
 function withDefaults(entry: Json, caBundle: string): Json {
-  const service = own(own(entry, "clientConfig"), "service");
+  const service = getOwn(getOwn(entry, "clientConfig"), "service");
   return {
     failurePolicy: "Fail",
     matchPolicy: "Equivalent",
@@ -91,7 +100,7 @@ function withDefaults(entry: Json, caBundle: string): Json {
       service: { port: 443, ...(isObject(service) ? service : {}) },
       caBundle,
     },
-    rules: list(own(entry, "rules")).map((rule) =>
+    rules: asArray(getOwn(entry, "rules")).map((rule) =>
       isObject(rule) ? { scope: "*", ...rule } : rule,
     ),
   };
@@ -112,8 +121,8 @@ function metadataOf(from: Ingredients): KubeObject["metadata"] {
 }
 
 function findingsOf(source: Json | undefined, entry: Json, from: Ingredients): readonly Finding[] {
-  const found = own(source, "failurePolicy");
-  const written = at(entry, ["failurePolicy"]);
+  const found = getOwn(source, "failurePolicy");
+  const written = getPath(entry, ["failurePolicy"]);
   if (source === undefined || found === undefined || found === written) return [];
   return [
     webhookFinding("failurePolicy", {
@@ -131,19 +140,25 @@ function findingsOf(source: Json | undefined, entry: Json, from: Ingredients): r
  */
 export function differencesOf(live: unknown, wanted: KubeObject): readonly string[] {
   const metadata = ["labels", "annotations"].flatMap((part) => {
-    const [found, expected] = [live, wanted].map((object) => own(own(object, "metadata"), part));
+    const [found, expected] = [live, wanted].map((object) =>
+      getOwn(getOwn(object, "metadata"), part),
+    );
     const keys = keysApart(found, expected, Object.keys(expected ?? {}));
     return keys.map((key) => `metadata.${part}[${key}]`);
   });
   const entries = entriesOf(wanted).flatMap((entry) => {
-    const name = String(own(entry, "name"));
+    const name = String(getOwn(entry, "name"));
     const path = `webhooks[name=${name}]`;
-    const found = entriesOf(live).find((item) => own(item, "name") === name);
+    const found = entriesOf(live).find((item) => getOwn(item, "name") === name);
     if (found === undefined) return [path];
     const keys = [...new Set([...Object.keys(entry), ...Object.keys(found)])].sort();
     return keysApart(found, entry, keys).flatMap((key) => {
       if (key !== "clientConfig") return [`${path}.${key}`];
-      const inner = keysApart(own(found, key), own(entry, key), ["caBundle", "service", "url"]);
+      const inner = keysApart(getOwn(found, key), getOwn(entry, key), [
+        "caBundle",
+        "service",
+        "url",
+      ]);
       return inner.map((one) => `${path}.clientConfig.${one}`);
     });
   });
@@ -152,7 +167,7 @@ export function differencesOf(live: unknown, wanted: KubeObject): readonly strin
 
 /** The keys whose values differ. */
 function keysApart(live: unknown, wanted: unknown, keys: readonly string[]): readonly string[] {
-  return keys.filter((key) => !sameJson(own(live, key), own(wanted, key)));
+  return keys.filter((key) => !sameJson(getOwn(live, key), getOwn(wanted, key)));
 }
 
 /** A rendered template, or every problem that stands against it. */
@@ -193,9 +208,9 @@ function unfit(problems: readonly string[]): Rendered {
 function judgeHead(rendered: unknown, names: Names): readonly string[] {
   const problems: string[] = [];
   const expect = (path: readonly string[], wanted: string): void => {
-    const found = at(rendered, path);
+    const found = getPath(rendered, path);
     if (found !== wanted) {
-      problems.push(`${path.join(".")} is ${shown(found)}, expected "${wanted}"`);
+      problems.push(`${path.join(".")} is ${renderValue(found)}, expected "${wanted}"`);
     }
   };
   expect(["apiVersion"], "admissionregistration.k8s.io/v1");
@@ -207,27 +222,27 @@ function judgeHead(rendered: unknown, names: Names): readonly string[] {
 function judgeEntries(rendered: unknown, namespace: string, names: Names): readonly string[] {
   const entries = entriesOf(rendered);
   const entry = entries[0];
-  const count = list(own(rendered, "webhooks")).length;
+  const count = asArray(getOwn(rendered, "webhooks")).length;
   if (count !== 1 || entry === undefined) {
     return [`webhooks has ${count} entries where exactly one is expected`];
   }
   const problems: string[] = [];
-  if (own(entry, "name") !== names.webhook.entry) {
+  if (getOwn(entry, "name") !== names.webhook.entry) {
     problems.push(
-      `webhooks[0].name is ${shown(own(entry, "name"))}, expected "${names.webhook.entry}"`,
+      `webhooks[0].name is ${renderValue(getOwn(entry, "name"))}, expected "${names.webhook.entry}"`,
     );
   }
-  if (own(own(entry, "clientConfig"), "url") !== undefined) {
+  if (getOwn(getOwn(entry, "clientConfig"), "url") !== undefined) {
     problems.push("webhooks[0].clientConfig.url is set where a service is expected");
   }
-  if (text(serviceNameOf(entry)) === undefined) {
+  if (asString(serviceNameOf(entry)) === undefined) {
     problems.push("webhooks[0].clientConfig.service.name is absent");
   }
   if (serviceNamespaceOf(entry) !== namespace) {
     problems.push(
-      `webhooks[0].clientConfig.service.namespace is ${shown(serviceNamespaceOf(entry))} after rendering, expected "${namespace}"`,
+      `webhooks[0].clientConfig.service.namespace is ${renderValue(serviceNamespaceOf(entry))} after rendering, expected "${namespace}"`,
     );
   }
-  if (list(own(entry, "rules")).length === 0) problems.push("webhooks[0].rules is empty");
+  if (asArray(getOwn(entry, "rules")).length === 0) problems.push("webhooks[0].rules is empty");
   return problems;
 }

@@ -1,7 +1,7 @@
 /** Which rules a user holds, and through which binding. */
 import type { KubeObject } from "../../run/ports";
 import { selects } from "../../domain/kube/selectors";
-import { list, own, text } from "../../domain/values";
+import { asArray, getOwn, asString } from "../../domain/values";
 import type { Plural, StateView, User } from "../model";
 import { bootstrapBindings, bootstrapRoles } from "./bootstrap";
 import { type Asked, type Rule, ruleAllows, rulesOf } from "./rules";
@@ -79,7 +79,7 @@ function bindingOf(object: KubeObject): Binding {
   const binding = {
     object,
     role: referenceOf(object),
-    subjects: list(own(object, "subjects")).map((subject) => subjectOf(subject, namespace)),
+    subjects: asArray(getOwn(object, "subjects")).map((subject) => subjectOf(subject, namespace)),
   };
   parsed.set(object, binding);
   return binding;
@@ -87,10 +87,10 @@ function bindingOf(object: KubeObject): Binding {
 
 /** The role that a binding names. */
 export function referenceOf(object: KubeObject): RoleReference {
-  const reference = own(object, "roleRef");
+  const reference = getOwn(object, "roleRef");
   return {
-    kind: text(own(reference, "kind")) ?? "",
-    name: text(own(reference, "name")) ?? "",
+    kind: asString(getOwn(reference, "kind")) ?? "",
+    name: asString(getOwn(reference, "name")) ?? "",
     namespace: object.metadata.namespace,
   };
 }
@@ -98,9 +98,9 @@ export function referenceOf(object: KubeObject): RoleReference {
 /** A service account without a namespace is one of the binding's namespace. */
 function subjectOf(subject: unknown, namespace: string | undefined): Subject {
   return {
-    kind: text(own(subject, "kind")) ?? "",
-    name: text(own(subject, "name")) ?? "",
-    namespace: text(own(subject, "namespace")) ?? namespace,
+    kind: asString(getOwn(subject, "kind")) ?? "",
+    name: asString(getOwn(subject, "name")) ?? "",
+    namespace: asString(getOwn(subject, "namespace")) ?? namespace,
   };
 }
 
@@ -136,7 +136,7 @@ export function rulesBehind(
  */
 function gathered(role: KubeObject, state: StateView, seen: Set<string>): readonly Rule[] {
   const rules = rulesOf(role);
-  const selectors = list(own(own(role, "aggregationRule"), "clusterRoleSelectors"));
+  const selectors = asArray(getOwn(getOwn(role, "aggregationRule"), "clusterRoleSelectors"));
   const name = role.metadata.name ?? "";
   if (rules.length > 0 || selectors.length === 0 || seen.has(name)) return rules;
   seen.add(name);

@@ -10,7 +10,7 @@ import {
   rulesBehind,
 } from "./grants";
 import { ApiError } from "../../domain/errors";
-import { list, own, sameJson } from "../../domain/values";
+import { asArray, getOwn, sameJson } from "../../domain/values";
 import type { KubeObject } from "../../run/ports";
 import { lacking, printRules, quotedList, type Rule, rulesOf } from "./rules";
 
@@ -66,7 +66,7 @@ function refuseRole(attempt: Attempt, object: KubeObject, state: StateView): voi
 }
 
 function hasAggregation(role: KubeObject | undefined): boolean {
-  return list(own(own(role, "aggregationRule"), "clusterRoleSelectors")).length > 0;
+  return asArray(getOwn(getOwn(role, "aggregationRule"), "clusterRoleSelectors")).length > 0;
 }
 
 function refuseBinding(attempt: Attempt, object: KubeObject, state: StateView): void {

@@ -1,6 +1,6 @@
 /** Access reviews: questions that are sent as objects and come back answered, stored nowhere. */
 import { ApiError, type StatusCause } from "../../domain/errors";
-import { isObject, type Json, list, own, text } from "../../domain/values";
+import { isObject, type Json, asArray, getOwn, asString } from "../../domain/values";
 import type { KubeObject } from "../../run/ports";
 import type { StateView, User } from "../model";
 import { aggregate, decide, grantsOf, notFound } from "./grants";
@@ -27,9 +27,9 @@ const answers: Readonly<Record<string, Readonly<Record<string, Answer>>>> = {
 /** The answered review, undefined for an object of any other kind. Throws ApiError (400, 422). */
 export function reviewOf(object: KubeObject, user: User, state: StateView): KubeObject | undefined {
   const [group = ""] = object.apiVersion.split("/");
-  const answer = own(own(answers, group), object.kind) as Answer | undefined;
+  const answer = getOwn(getOwn(answers, group), object.kind) as Answer | undefined;
   // A review may be sent without metadata, whatever the type says.
-  const metadata = (own(object, "metadata") ?? {}) as KubeObject["metadata"];
+  const metadata = (getOwn(object, "metadata") ?? {}) as KubeObject["metadata"];
   return answer?.({ ...object, metadata }, { user, state });
 }
 
@@ -40,10 +40,10 @@ function ownAccess(review: KubeObject, { user, state }: Asking): KubeObject {
 
 /** No group is derived for the subject, not even that of a service account. */
 function accessOfSubject(review: KubeObject, { state }: Asking): KubeObject {
-  const spec = own(review, "spec");
+  const spec = getOwn(review, "spec");
   const user = {
-    name: text(own(spec, "user")) ?? "",
-    groups: list(own(spec, "groups")).map(String),
+    name: asString(getOwn(spec, "user")) ?? "",
+    groups: asArray(getOwn(spec, "groups")).map(String),
   };
   refuse([
     ...attributeProblems(review),
@@ -54,16 +54,19 @@ function accessOfSubject(review: KubeObject, { state }: Asking): KubeObject {
 }
 
 function statusFor(review: KubeObject, { user, state }: Asking): Json {
-  const { allowed, reason } = decide(user, askedBy(own(review, "spec")), state);
+  const { allowed, reason } = decide(user, askedBy(getOwn(review, "spec")), state);
   return { allowed, ...(reason !== "" && { reason }) };
 }
 
 function askedBy(spec: unknown): Asked {
-  const about = own(spec, "resourceAttributes");
-  const path = own(spec, "nonResourceAttributes");
-  const word = (key: string): string => text(own(about, key)) ?? "";
+  const about = getOwn(spec, "resourceAttributes");
+  const path = getOwn(spec, "nonResourceAttributes");
+  const word = (key: string): string => asString(getOwn(about, key)) ?? "";
   if (!isObject(about)) {
-    return { verb: text(own(path, "verb")) ?? "", path: text(own(path, "path")) ?? "" };
+    return {
+      verb: asString(getOwn(path, "verb")) ?? "",
+      path: asString(getOwn(path, "path")) ?? "",
+    };
   }
   return {
     verb: word("verb"),
@@ -78,22 +81,25 @@ function askedBy(spec: unknown): Asked {
 const noSubject = invalid("spec.user", '"": at least one of user or group must be specified');
 
 function attributeProblems(review: KubeObject): readonly StatusCause[] {
-  const spec = own(review, "spec");
-  const path = own(spec, "nonResourceAttributes");
-  const onObjects = isObject(own(spec, "resourceAttributes"));
+  const spec = getOwn(review, "spec");
+  const path = getOwn(spec, "nonResourceAttributes");
+  const onObjects = isObject(getOwn(spec, "resourceAttributes"));
   if (onObjects !== isObject(path)) return [];
   if (!onObjects) {
     const choice = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
     return [invalid("spec.resourceAttributes", `null: ${choice}`)];
   }
-  const value = JSON.stringify({ Path: own(path, "path") ?? "", Verb: own(path, "verb") ?? "" });
+  const value = JSON.stringify({
+    Path: getOwn(path, "path") ?? "",
+    Verb: getOwn(path, "verb") ?? "",
+  });
   const clash = "cannot be specified in combination with resourceAttributes";
   return [invalid("spec.nonResourceAttributes", `${value}: ${clash}`)];
 }
 
 function localProblems(review: KubeObject): readonly StatusCause[] {
-  const about = own(own(review, "spec"), "resourceAttributes");
-  const namespace = text(own(about, "namespace")) ?? "";
+  const about = getOwn(getOwn(review, "spec"), "resourceAttributes");
+  const namespace = asString(getOwn(about, "namespace")) ?? "";
   if (!isObject(about) || namespace === (review.metadata.namespace ?? "")) return [];
   const value = JSON.stringify(namespace);
   const field = "spec.resourceAttributes.namespace";
@@ -116,7 +122,7 @@ function refuse(causes: readonly StatusCause[]): void {
 }
 
 function ownRules(review: KubeObject, { user, state }: Asking): KubeObject {
-  const namespace = text(own(own(review, "spec"), "namespace"));
+  const namespace = asString(getOwn(getOwn(review, "spec"), "namespace"));
   if (namespace === undefined) {
     throw new ApiError("no namespace on request", { status: 400, reason: "BadRequest" });
   }

@@ -1,6 +1,6 @@
 /** Policy rules of RBAC: what one allows, what a list of them lacks, and how the API server prints them. */
 import type { KubeObject } from "../../run/ports";
-import { list, own } from "../../domain/values";
+import { asArray, getOwn } from "../../domain/values";
 import type { Attributes } from "../model";
 
 /** One rule of a Role or ClusterRole. */
@@ -22,13 +22,13 @@ const parsed = new WeakMap<KubeObject, readonly Rule[]>();
 export function rulesOf(role: KubeObject): readonly Rule[] {
   const known = parsed.get(role);
   if (known !== undefined) return known;
-  const rules = list(own(role, "rules")).map(parseRule);
+  const rules = asArray(getOwn(role, "rules")).map(parseRule);
   parsed.set(role, rules);
   return rules;
 }
 
 function parseRule(rule: unknown): Rule {
-  const strings = (key: string): readonly string[] => list(own(rule, key)).map(String);
+  const strings = (key: string): readonly string[] => asArray(getOwn(rule, key)).map(String);
   return {
     apiGroups: strings("apiGroups"),
     resources: strings("resources"),

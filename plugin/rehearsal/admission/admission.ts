@@ -95,12 +95,12 @@ function reportMutating(attempt: Attempt, state: StateView, { onSkipped }: Parts
   }
 }
 
-type Surroundings = Parts & { readonly state: StateView };
+type AdmissionEnvironment = Parts & { readonly state: StateView };
 
 async function judged(
   invocation: Invocation,
   attempt: Attempt,
-  surroundings: Surroundings,
+  surroundings: AdmissionEnvironment,
 ): Promise<Verdict> {
   const { entry } = invocation;
   if (attempt.dryRun && !entry.dryRunSafe) return refused(dryRunUnsupported(entry.name));
@@ -119,7 +119,7 @@ function refused(refusal: ApiError): Verdict {
 async function asked(
   invocation: Invocation,
   attempt: Attempt,
-  { route, state, connections, onSkipped }: Surroundings,
+  { route, state, connections, onSkipped }: AdmissionEnvironment,
 ): Promise<Verdict> {
   const { entry } = invocation;
   const mark = { uid: randomUUID(), version: versionFor(entry) };

@@ -1,5 +1,5 @@
 /** The entries of stored webhook configurations, with what the API server puts in where nothing is said. */
-import { type Json, list, own, text } from "../../domain/values";
+import { type Json, asArray, getOwn, asString } from "../../domain/values";
 import type { KubeObject, Resource } from "../../run/ports";
 import type { Attempt, StateView } from "../model";
 import { ApiError } from "../../domain/errors";
@@ -59,25 +59,25 @@ export function entriesOf(
 function entriesIn(configuration: KubeObject): readonly Entry[] {
   const known = parsed.get(configuration);
   if (known !== undefined) return known;
-  const entries = list(own(configuration, "webhooks")).map(parseEntry);
+  const entries = asArray(getOwn(configuration, "webhooks")).map(parseEntry);
   parsed.set(configuration, entries);
   return entries;
 }
 
 function parseEntry(entry: unknown): Entry {
-  const client = own(entry, "clientConfig");
-  const timeout = own(entry, "timeoutSeconds");
+  const client = getOwn(entry, "clientConfig");
+  const timeout = getOwn(entry, "timeoutSeconds");
   return {
-    name: text(own(entry, "name")) ?? "",
-    rules: list(own(entry, "rules")).map(parseRule),
-    equivalent: own(entry, "matchPolicy") !== "Exact",
-    namespaceSelector: own(entry, "namespaceSelector"),
-    objectSelector: own(entry, "objectSelector"),
-    conditional: list(own(entry, "matchConditions")).length > 0,
+    name: asString(getOwn(entry, "name")) ?? "",
+    rules: asArray(getOwn(entry, "rules")).map(parseRule),
+    equivalent: getOwn(entry, "matchPolicy") !== "Exact",
+    namespaceSelector: getOwn(entry, "namespaceSelector"),
+    objectSelector: getOwn(entry, "objectSelector"),
+    conditional: asArray(getOwn(entry, "matchConditions")).length > 0,
     callee: calleeOf(client),
-    caBundle: text(own(client, "caBundle")) ?? "",
-    failOpen: own(entry, "failurePolicy") === "Ignore",
-    dryRunSafe: ["None", "NoneOnDryRun"].includes(text(own(entry, "sideEffects")) ?? ""),
+    caBundle: asString(getOwn(client, "caBundle")) ?? "",
+    failOpen: getOwn(entry, "failurePolicy") === "Ignore",
+    dryRunSafe: ["None", "NoneOnDryRun"].includes(asString(getOwn(entry, "sideEffects")) ?? ""),
     timeoutSeconds: typeof timeout === "number" ? timeout : 10,
     reviewVersions: strings(entry, "admissionReviewVersions"),
   };
@@ -89,26 +89,26 @@ function parseRule(rule: unknown): Rule {
     apiVersions: strings(rule, "apiVersions"),
     operations: strings(rule, "operations"),
     resources: strings(rule, "resources"),
-    scope: text(own(rule, "scope")) ?? "*",
+    scope: asString(getOwn(rule, "scope")) ?? "*",
   };
 }
 
 function calleeOf(client: unknown): Callee {
-  const service = own(client, "service");
-  const url = text(own(client, "url"));
+  const service = getOwn(client, "service");
+  const url = asString(getOwn(client, "url"));
   if (url !== undefined) return { kind: "url", url };
-  const port = own(service, "port");
+  const port = getOwn(service, "port");
   return {
     kind: "service",
-    name: text(own(service, "name")) ?? "",
-    namespace: text(own(service, "namespace")) ?? "",
+    name: asString(getOwn(service, "name")) ?? "",
+    namespace: asString(getOwn(service, "namespace")) ?? "",
     port: typeof port === "number" ? port : 443,
-    path: text(own(service, "path")) ?? "/",
+    path: asString(getOwn(service, "path")) ?? "/",
   };
 }
 
 function strings(value: unknown, key: keyof Rule | "admissionReviewVersions"): readonly string[] {
-  return list(own(value as Json, key)).map(String);
+  return asArray(getOwn(value as Json, key)).map(String);
 }
 
 /** An entry that is to be called, and the version that its rules name. */
@@ -163,9 +163,9 @@ function versionsOf(entry: Entry, { definition }: Attempt, state: StateView): re
   if (!entry.equivalent || !custom) return [resource];
   const crds = { group: "apiextensions.k8s.io", plural: "customresourcedefinitions" };
   const crd = state.get(crds, `${resource.plural}.${resource.group}`);
-  const served = list(own(own(crd, "spec"), "versions"))
-    .filter((version) => own(version, "served") === true)
-    .map((version) => text(own(version, "name")) ?? "");
+  const served = asArray(getOwn(getOwn(crd, "spec"), "versions"))
+    .filter((version) => getOwn(version, "served") === true)
+    .map((version) => asString(getOwn(version, "name")) ?? "");
   const others = served.filter((version) => version !== resource.version);
   return [resource, ...others.map((version) => ({ ...resource, version }))];
 }

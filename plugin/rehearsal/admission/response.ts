@@ -1,5 +1,5 @@
 /** Reads the body of a webhook's answer as strictly, and complains in the same words, as the API server. */
-import { isObject, type Json, list, own, parseJson, text } from "../../domain/values";
+import { isObject, type Json, asArray, getOwn, parseJson, asString } from "../../domain/values";
 import { CallFailure } from "./trust";
 import { ApiError, type StatusCause } from "../../domain/errors";
 import type { KubeObject, Resource } from "../../run/ports";
@@ -17,11 +17,11 @@ export interface Reply {
 /** The `response` of the review that was answered; throws CallFailure. */
 function responseOf(reply: Reply, { uid, version }: Mark): Json {
   const review = decoded(reply, version);
-  const response = own(review, "response");
+  const response = getOwn(review, "response");
   if (!isObject(response)) throw invalid("webhook response was absent");
   // Only the newer version promises that the answer says what it is.
   if (version === "v1beta1") return response;
-  const answered = text(own(response, "uid")) ?? "";
+  const answered = asString(getOwn(response, "uid")) ?? "";
   if (answered !== uid) {
     const got = JSON.stringify(answered);
     throw invalid(`expected response.uid=${JSON.stringify(uid)}, got ${got}`);
@@ -33,7 +33,7 @@ function responseOf(reply: Reply, { uid, version }: Mark): Json {
     throw invalid(`expected webhook response of ${expected}, got ${got}`);
   }
   for (const key of ["patch", "patchType"]) {
-    if (text(own(response, key)) !== undefined) {
+    if (asString(getOwn(response, key)) !== undefined) {
       throw invalid(`validating webhook may not return response.${key}`);
     }
   }
@@ -81,8 +81,8 @@ function parsed(body: string): unknown {
 
 function typeOf(value: unknown): { readonly apiVersion: string; readonly kind: string } {
   return {
-    apiVersion: text(own(value, "apiVersion")) ?? "",
-    kind: text(own(value, "kind")) ?? "",
+    apiVersion: asString(getOwn(value, "apiVersion")) ?? "",
+    kind: asString(getOwn(value, "kind")) ?? "",
   };
 }
 
@@ -122,7 +122,7 @@ const fields: readonly Typed[] = [
 
 function refuseWrongTypes(review: unknown, version: ReviewVersion): void {
   for (const [path, struct, json, go] of fields) {
-    const value = path.split(".").reduce<unknown>((inner, key) => own(inner, key), review);
+    const value = path.split(".").reduce<unknown>((inner, key) => getOwn(inner, key), review);
     if (value === undefined || value === null || goKind(value) === json) continue;
     const type = /^[AP]/.test(go) ? `${version}.${go}` : go;
     throw unusable(
@@ -178,10 +178,10 @@ function notAcceptable(said: string): string {
 function statusMessage(body: string): string | undefined {
   const status = parseJson(body);
   const isFailure =
-    own(status, "kind") === "Status" &&
-    ["v1", undefined].includes(text(own(status, "apiVersion"))) &&
-    own(status, "status") === "Failure";
-  return isFailure ? (text(own(status, "message")) ?? "") : undefined;
+    getOwn(status, "kind") === "Status" &&
+    ["v1", undefined].includes(asString(getOwn(status, "apiVersion"))) &&
+    getOwn(status, "status") === "Failure";
+  return isFailure ? (asString(getOwn(status, "message")) ?? "") : undefined;
 }
 
 /** Yes or no, with what is to be shown to the writer. */
@@ -193,32 +193,32 @@ export interface Verdict {
 /** Reads the answer to the review of that mark; throws CallFailure when it is none. */
 export function verdictOf(entry: string, reply: Reply, mark: Mark): Verdict {
   const response = responseOf(reply, mark);
-  const allowed = own(response, "allowed") === true;
+  const allowed = getOwn(response, "allowed") === true;
   return {
-    warnings: list(own(response, "warnings")).map(String),
-    refusal: allowed ? undefined : denial(entry, own(response, "status")),
+    warnings: asArray(getOwn(response, "warnings")).map(String),
+    refusal: allowed ? undefined : denial(entry, getOwn(response, "status")),
   };
 }
 
 /** A Status of the webhook's choice, but never one that could be taken for a success. */
 function denial(entry: string, status: unknown): ApiError {
   const denied = `admission webhook ${JSON.stringify(entry)} denied the request`;
-  const reason = text(own(status, "reason"));
-  const why = text(own(status, "message")) ?? reason;
-  const code = own(status, "code");
-  const details = own(status, "details");
-  const retryAfter = own(details, "retryAfterSeconds");
+  const reason = asString(getOwn(status, "reason"));
+  const why = asString(getOwn(status, "message")) ?? reason;
+  const code = getOwn(status, "code");
+  const details = getOwn(status, "details");
+  const retryAfter = getOwn(details, "retryAfterSeconds");
   return new ApiError(why === undefined ? `${denied} without explanation` : `${denied}: ${why}`, {
     status: typeof code === "number" && code >= 400 ? code : 400,
     ...(reason !== undefined && { reason }),
-    causes: list(own(details, "causes")).filter(isObject).map(causeOf),
+    causes: asArray(getOwn(details, "causes")).filter(isObject).map(causeOf),
     ...(typeof retryAfter === "number" && retryAfter > 0 && { retryAfter }),
   });
 }
 
 function causeOf(cause: object): StatusCause {
   const part = (key: keyof StatusCause): StatusCause => {
-    const value = text(own(cause, key));
+    const value = asString(getOwn(cause, key));
     return value === undefined ? {} : { [key]: value };
   };
   return { ...part("reason"), ...part("field"), ...part("message") };

@@ -1,6 +1,6 @@
 /** Where an entry is really called: the Service as stored, and the process that plays it here. */
 import { isIP } from "node:net";
-import { list, own, text } from "../../domain/values";
+import { asArray, getOwn, asString } from "../../domain/values";
 import type { StateView } from "../model";
 import type { Target } from "./connections";
 import type { Callee, Entry } from "./entries";
@@ -52,17 +52,17 @@ function targetOfService(
     return { skipped: `the code behind service ${namespace}/${callee.name} is not rehearsed` };
   }
   if ("refused" in found) throw notAnswered(address.url, found.refused);
-  const clusterIP = text(own(own(service, "spec"), "clusterIP"));
+  const clusterIP = asString(getOwn(getOwn(service, "spec"), "clusterIP"));
   const shown = clusterIP === undefined ? `${found.host}:${found.port}` : `${clusterIP}:${port}`;
   return { ...found, ...address, name, shown, caBundle };
 }
 
 function judgeService(service: unknown, { name, port }: ServicePort): string | undefined {
   if (service === undefined) return `service ${JSON.stringify(name)} not found`;
-  const spec = own(service, "spec");
-  if (own(spec, "type") === "ExternalName") return undefined;
-  if (own(spec, "clusterIP") === "None") return 'cannot route to service with ClusterIP "None"';
-  const ports = list(own(spec, "ports")).map((one) => own(one, "port"));
+  const spec = getOwn(service, "spec");
+  if (getOwn(spec, "type") === "ExternalName") return undefined;
+  if (getOwn(spec, "clusterIP") === "None") return 'cannot route to service with ClusterIP "None"';
+  const ports = asArray(getOwn(spec, "ports")).map((one) => getOwn(one, "port"));
   if (ports.includes(port)) return undefined;
   return `no service port ${port} found for service ${JSON.stringify(name)}`;
 }

@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 import { Busboy } from "@fastify/busboy";
 import { strFromU8, unzipSync } from "fflate";
 import type { Names } from "../../domain/names";
-import { isObject, list, own, text } from "../../domain/values";
+import { isObject, asArray, getOwn, asString } from "../../domain/values";
 import { compareDotted, parseEngineVersion } from "../../domain/versions";
 import {
   ApiRefusal,
@@ -101,7 +101,7 @@ export function readArchive(bytes: Uint8Array, names: Names): Manifest {
   return readManifest(manifest, names);
 }
 
-const isText = (one: unknown) => text(one) !== undefined;
+const isText = (one: unknown) => asString(one) !== undefined;
 const isDotted = (one: unknown) =>
   typeof one === "string" && /^\d{1,9}(\.\d{1,9}){1,3}(-\d{1,9})?$/.test(one);
 const isEngine = (one: unknown) => parseEngineVersion(one) !== undefined;
@@ -123,7 +123,7 @@ export function readManifest(value: unknown, names: Names): Manifest {
   const fields = names.restModuleFields;
   const problems = isObject(value)
     ? manifestFields.flatMap(([key, fits], index) => {
-        const given = own(value, fields[key]);
+        const given = getOwn(value, fields[key]);
         if (given === undefined) return index < 2 ? [`${fields[key]} is missing`] : [];
         return fits(given) ? [] : [`${fields[key]} is not usable`];
       })
@@ -133,7 +133,7 @@ export function readManifest(value: unknown, names: Names): Manifest {
     throw malformed(all, names.restErrors.invalidModule);
   }
   const given = Object.fromEntries(
-    manifestFields.map(([key]) => [key, own(value, fields[key])]),
+    manifestFields.map(([key]) => [key, getOwn(value, fields[key])]),
   ) as Readonly<Record<(typeof manifestFields)[number][0], unknown>>;
   const read = {
     displayName: given.name,
@@ -149,7 +149,7 @@ function platformsOf(value: unknown): readonly string[] | undefined {
 
 function wordsOf(value: unknown): readonly string[] | undefined {
   if (!Array.isArray(value)) return undefined;
-  const words = list(value).flatMap((one) => text(one) ?? []);
+  const words = asArray(value).flatMap((one) => asString(one) ?? []);
   return words.length === value.length ? words : undefined;
 }
 

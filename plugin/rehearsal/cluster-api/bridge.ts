@@ -4,7 +4,7 @@
  */
 import type { Names } from "../../domain/names";
 import type { KubeObject } from "../../domain/objects";
-import { at, list, own, text } from "../../domain/values";
+import { getPath, asArray, getOwn, asString } from "../../domain/values";
 import { type EngineVersion, formatEngineVersion, parseEngineVersion } from "../../domain/versions";
 import { bundledVersionsOf } from "../operator/databases";
 import type {
@@ -13,7 +13,7 @@ import type {
   RestService,
   ServedDatabase,
   StoredCluster,
-} from "../operator/scene";
+} from "../operator/snapshot";
 import type { ApiProfile } from "./profiles";
 import {
   ApiRefusal,
@@ -138,7 +138,7 @@ export class EdbBridge implements RestService {
     if (bdb === undefined || store.busyWith(bdb.uid) !== undefined) return undefined;
     if (!this.isLicensed) return "the license has expired";
     const words = names.upgradeRequest;
-    const isAlone = at(edb, names.edbFields.upgradeModulesToLatest) === false;
+    const isAlone = getPath(edb, names.edbFields.upgradeModulesToLatest) === false;
     const body = {
       [words.engineVersion]: formatEngineVersion(version),
       [words.mayDiscardData]: true,
@@ -165,7 +165,7 @@ export class EdbBridge implements RestService {
 
   /** At the first look the EC's word counts, afterwards the service's. */
   #followLicense(ec: KubeObject): void {
-    const told = text(at(ec, this.parts.names.ecFields.licenseState));
+    const told = asString(getPath(ec, this.parts.names.ecFields.licenseState));
     if (this.#sawLicense || told === undefined) return;
     this.#sawLicense = true;
     const { store, works } = this.parts;
@@ -176,14 +176,14 @@ export class EdbBridge implements RestService {
 
 /** The number of the database as a text of digits alone; REST has it as an integer (domain facts 7). */
 function uidOfEdb(edb: KubeObject, { edbFields }: Names): number | undefined {
-  const value = at(edb, edbFields.databaseUid);
+  const value = getPath(edb, edbFields.databaseUid);
   return typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : undefined;
 }
 
 /** The database that an EDB stands for, as far as it tells; undefined where it has no number yet. */
 export function bdbFromEdb(edb: KubeObject, names: Names): Bdb | undefined {
   const { edbFields, fields } = names;
-  const word = (path: readonly string[]) => text(at(edb, path));
+  const word = (path: readonly string[]) => asString(getPath(edb, path));
   const uid = uidOfEdb(edb, names);
   const given = word(fields.statusVersion) ?? word(fields.engineVersion);
   if (uid === undefined || given === undefined) return undefined;
@@ -194,7 +194,7 @@ export function bdbFromEdb(edb: KubeObject, names: Names): Bdb | undefined {
     ...{ uid, version, name: edb.metadata.name ?? "" },
     ...(type !== undefined && { type }),
     status: stateOf(word(edbFields.status)),
-    replication: at(edb, edbFields.replication) === true,
+    replication: getPath(edb, edbFields.replication) === true,
     // the EDB's words for how often; REST has the kind alone (domain facts 7, 9)
     persistence: (["aof", "snapshot"] as const).find((one) => kept.startsWith(one)) ?? "disabled",
     modules: modulesOf(edb, names, version),
@@ -209,7 +209,7 @@ function stateOf(told = "active"): string {
 
 /** An instance of an active-active database: its guid is not told by the EDB. */
 function activeActiveOf(edb: KubeObject, names: Names): Pick<Bdb, "crdtGuid" | "crdtProtocol"> {
-  const owner = at(edb, names.edbFields.activeActive);
+  const owner = getPath(edb, names.edbFields.activeActive);
   if (owner === undefined || owner === false) return {};
   return { crdtGuid: edb.metadata.uid ?? "active-active", crdtProtocol: 1 };
 }
@@ -217,12 +217,12 @@ function activeActiveOf(edb: KubeObject, names: Names): Pick<Bdb, "crdtGuid" | "
 /** A bundled module goes with the engine, whatever number the list has (S62–S64). */
 function modulesOf(edb: KubeObject, names: Names, version: string): Bdb["modules"] {
   const { fields, entryFields, bundledModules } = names;
-  const entries = fields.moduleLists.flatMap((field) => list(own(edb["spec"], field)));
+  const entries = fields.moduleLists.flatMap((field) => asArray(getOwn(edb["spec"], field)));
   const running = bundledVersion(engineOf({ version }));
   return entries.flatMap((entry) => {
-    const name = text(own(entry, entryFields.moduleName));
+    const name = asString(getOwn(entry, entryFields.moduleName));
     if (name === undefined) return [];
-    const listed = text(own(entry, entryFields.moduleVersion));
+    const listed = asString(getOwn(entry, entryFields.moduleVersion));
     return [
       { name, version: bundledModules.includes(name) ? running : (listed ?? running), args: [] },
     ];

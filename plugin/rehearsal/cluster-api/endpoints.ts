@@ -1,7 +1,7 @@
 /** The calls that are served, as one table: path, who may call, what is judged and done, and what it is called in the OpenAPI document. */
 import type { IncomingMessage } from "node:http";
 import type { Names } from "../../domain/names";
-import { isObject, type Json, own, text } from "../../domain/values";
+import { isObject, type Json, getOwn, asString } from "../../domain/values";
 import type { Clock } from "../../run/ports";
 import { judgeManifest, type Manifest, readArchive, readManifest, readUpload } from "./archive";
 import type { ApiProfile } from "./profiles";
@@ -348,7 +348,7 @@ function renewLicense(call: Call): Json {
   const { body, store, clock, names } = call;
   const field = names.licenseFields.text;
   judgeFields(body, [field]);
-  const given = text(own(body, field));
+  const given = asString(getOwn(body, field));
   if (given === undefined) throw malformed([`${field} has to be a text`]);
   const now = clock.now();
   store.license = { ...store.license, text: given, activatedAt: now, expiresAt: now + year };
@@ -358,7 +358,7 @@ function renewLicense(call: Call): Json {
 function changeSettings(call: Call): Json {
   const field = call.names.clusterFields.allowModulesUpload;
   judgeFields(call.body, [field]);
-  const allowed = own(call.body, field);
+  const allowed = getOwn(call.body, field);
   if (typeof allowed !== "boolean") throw malformed([`${field} has to be true or false`]);
   call.store.uploadsAllowed = allowed;
   return recordOf(clusterFields(call), call.store);
@@ -371,11 +371,13 @@ function authorize({ body, callers, names }: Call): Json {
   const { username, password, ttl, accessToken } = names.authorizeFields;
   judgeFields(body, [username, password, ttl]);
   const { least, most, usual } = tokenSeconds;
-  const seconds = Number.isInteger(own(body, ttl) ?? usual) ? Number(own(body, ttl) ?? usual) : 0;
+  const seconds = Number.isInteger(getOwn(body, ttl) ?? usual)
+    ? Number(getOwn(body, ttl) ?? usual)
+    : 0;
   if (seconds < least || seconds > most)
     throw malformed([`${ttl} has to be a whole number of ${least} to ${most}`]);
-  const proof = { password: text(own(body, password)) ?? "", seconds };
-  return { [accessToken]: callers.tokenFor(text(own(body, username)) ?? "", proof) };
+  const proof = { password: asString(getOwn(body, password)) ?? "", seconds };
+  return { [accessToken]: callers.tokenFor(asString(getOwn(body, username)) ?? "", proof) };
 }
 
 function judgeFields(body: unknown, known: readonly string[]): void {

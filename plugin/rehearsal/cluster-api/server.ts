@@ -9,7 +9,7 @@ import type { AddressInfo } from "node:net";
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
 import { makePair, type Pair } from "../../adapters/certificate-pair";
 import type { Names } from "../../domain/names";
-import { own } from "../../domain/values";
+import { getOwn } from "../../domain/values";
 import type { Clock } from "../../run/ports";
 import { type Call, type Endpoint, endpointsOf, type Site } from "./endpoints";
 import { type ApiFault, ApiFaults, failureOf, instead, loses } from "./faults";
@@ -214,7 +214,7 @@ async function readJson(request: IncomingMessage, limit: number): Promise<unknow
 /** What was thrown, as an answer; an error of the service itself says nothing of its inside (S112). */
 function asRefusal(error: unknown): ApiRefusal {
   if (error instanceof ApiRefusal) return error;
-  return own(error, "status") === 400 ? malformed(["the path is not readable"]) : failureOf(500);
+  return getOwn(error, "status") === 400 ? malformed(["the path is not readable"]) : failureOf(500);
 }
 
 /** The body of a refusal, in the release's shape (S115). */

@@ -1,6 +1,6 @@
 /** The upgrade of one database: its request as data, read, judged and planned (S80–S90, S104–S112, S120, C22). */
 import type { Names } from "../../domain/names";
-import { isObject, type Json, list, own, shown, text } from "../../domain/values";
+import { isObject, type Json, asArray, getOwn, renderValue, asString } from "../../domain/values";
 import {
   compareEngineVersions,
   leadingEngineVersion,
@@ -116,13 +116,14 @@ export function readUpgradeRequest(
   profile: ApiProfile,
 ): UpgradeRequest {
   const words = names.upgradeRequest;
-  if (!isObject(body)) throw malformed([`the body is ${shown(body).slice(0, 80)}, no JSON object`]);
+  if (!isObject(body))
+    throw malformed([`the body is ${renderValue(body).slice(0, 80)}, no JSON object`]);
   const problems = [
     ...problemsOf(body, requestFields, words),
-    ...list(body[words.modules]).flatMap((entry, index) => {
+    ...asArray(body[words.modules]).flatMap((entry, index) => {
       const where = `${words.modules}[${index}]`;
       if (!isObject(entry))
-        return [`${where} is ${shown(entry).slice(0, 80)}, it has to be an object`];
+        return [`${where} is ${renderValue(entry).slice(0, 80)}, it has to be an object`];
       if (Object.keys(entry).length === 0) return [`${where} is empty`];
       return problemsOf(entry, entryFields, words).map((problem) => `${where}.${problem}`);
     }),
@@ -148,14 +149,16 @@ function problemsOf(value: Json, fields: readonly RequestField[], words: Words):
     const field = fields.find(({ key }) => words[key] === name);
     if (field === undefined) return [`${name} is not a field of this call`];
     const { fits, says } = kinds[field.kind];
-    return fits(given) ? [] : [`${name} is ${shown(given).slice(0, 80)}, it has to be ${says}`];
+    return fits(given)
+      ? []
+      : [`${name} is ${renderValue(given).slice(0, 80)}, it has to be ${says}`];
   });
 }
 
 function requestOf(body: Json, words: Words, profile: ApiProfile): UpgradeRequest {
-  const isTrue = (key: keyof Words) => own(body, words[key]) === true;
-  const latest = own(body, words.latestWithModules);
-  const atOnce = own(body, words.parallelShardsUpgrade);
+  const isTrue = (key: keyof Words) => getOwn(body, words[key]) === true;
+  const latest = getOwn(body, words.latestWithModules);
+  const atOnce = getOwn(body, words.parallelShardsUpgrade);
   return {
     forceRestart: isTrue("forceRestart"),
     keepEngineVersion: isTrue("keepEngineVersion"),
@@ -164,15 +167,15 @@ function requestOf(body: Json, words: Words, profile: ApiProfile): UpgradeReques
     forceDiscard: isTrue("forceDiscard"),
     preserveRoles: isTrue("preserveRoles"),
     parallelShardsUpgrade: typeof atOnce === "number" ? atOnce : undefined,
-    modules: list(own(body, words.modules)).map((entry) => {
-      const args = own(entry, words.newModuleArgs);
+    modules: asArray(getOwn(body, words.modules)).map((entry) => {
+      const args = getOwn(entry, words.newModuleArgs);
       return {
-        current: text(own(entry, words.currentModule)),
-        next: text(own(entry, words.newModule)),
-        args: args === undefined ? undefined : list(args),
+        current: asString(getOwn(entry, words.currentModule)),
+        next: asString(getOwn(entry, words.newModule)),
+        args: args === undefined ? undefined : asArray(args),
       };
     }),
-    engineVersion: text(own(body, words.engineVersion)),
+    engineVersion: asString(getOwn(body, words.engineVersion)),
     latestWithModules: latest === undefined ? profile.latestWithModules : latest === true,
     asksForLatest: latest === true,
   };
@@ -186,11 +189,13 @@ function contradiction(one: string, other: string): string {
 export function deprecationsOf(body: unknown, { upgradeRequest: words }: Names): readonly string[] {
   const given = (fields: readonly RequestField[], value: unknown) =>
     fields.flatMap(({ key, deprecated }) =>
-      deprecated === undefined || own(value, words[key]) === undefined
+      deprecated === undefined || getOwn(value, words[key]) === undefined
         ? []
         : [`${words[key]} is deprecated as of v${since}: ${deprecated}`],
     );
-  const entries = list(own(body, words.modules)).flatMap((entry) => given(entryFields, entry));
+  const entries = asArray(getOwn(body, words.modules)).flatMap((entry) =>
+    given(entryFields, entry),
+  );
   return [...new Set([...given(requestFields, body), ...entries])];
 }
 

@@ -15,7 +15,7 @@ import {
 } from "./state";
 
 /** What the way on depends on. */
-export interface Situation {
+export interface UpgradeState {
   /** Shards that still have to restart. */
   readonly replicas: number;
   readonly masters: number;
@@ -27,24 +27,24 @@ export interface Situation {
 }
 
 /** What is done on the way into a state. */
-type Deed = "nothing" | "restart a batch" | "fail over" | "take over" | "give up";
+type Effect = "nothing" | "restart a batch" | "fail over" | "take over" | "give up";
 
 /** One way from one state to another; the first whose condition holds is taken. */
 interface Row {
   readonly from: Phase;
-  readonly holds: (situation: Situation) => boolean;
+  readonly holds: (situation: UpgradeState) => boolean;
   readonly to: Phase;
-  readonly does: Deed;
+  readonly does: Effect;
 }
 
-const row = (from: Phase, to: Phase, does: Deed) => ({
+const row = (from: Phase, to: Phase, does: Effect) => ({
   when: (holds: Row["holds"]): Row => ({ from, to, does, holds }),
 });
 const always = () => true;
-const isBroken = ({ broken }: Situation) => broken;
-const replicasLeft = ({ replicas }: Situation) => replicas > 0;
-const mastersLeft = ({ masters }: Situation) => masters > 0;
-const nothingLeft = ({ replicas, masters }: Situation) => replicas + masters === 0;
+const isBroken = ({ broken }: UpgradeState) => broken;
+const replicasLeft = ({ replicas }: UpgradeState) => replicas > 0;
+const mastersLeft = ({ masters }: UpgradeState) => masters > 0;
+const nothingLeft = ({ replicas, masters }: UpgradeState) => replicas + masters === 0;
 
 /**
  * Every way there is. The specification shows none (S74): these are the rehearsal's own, made of what it
@@ -72,7 +72,7 @@ export const upgradeRows: readonly Row[] = [
 ];
 
 /** The way on; undefined where an upgrade has ended. */
-export function nextRow(from: Phase, situation: Situation): Row | undefined {
+export function nextRow(from: Phase, situation: UpgradeState): Row | undefined {
   return upgradeRows.find((one) => one.from === from && one.holds(situation));
 }
 
@@ -82,7 +82,7 @@ interface Done {
   readonly plan: UpgradePlan;
 }
 
-const deeds: Readonly<Record<Deed, (bdb: Bdb, plan: UpgradePlan) => Done>> = {
+const deeds: Readonly<Record<Effect, (bdb: Bdb, plan: UpgradePlan) => Done>> = {
   nothing: (bdb, plan) => ({ bdb, plan }),
   "restart a batch": restarted,
   "fail over": (bdb, plan) => {
@@ -218,7 +218,7 @@ export class Works {
   }
 }
 
-function situationOf(plan: UpgradePlan, broken: string | undefined): Situation {
+function situationOf(plan: UpgradePlan, broken: string | undefined): UpgradeState {
   const { replicas, masters } = plan;
   const left = { replicas: replicas.length, masters: masters.length };
   return { ...plan, ...left, broken: broken !== undefined };

@@ -1,5 +1,5 @@
 /** Reading an object as a built-in kind: the first value of a wrong type, in the decoder's words. */
-import { isObject, list } from "../../domain/values";
+import { isObject, asArray } from "../../domain/values";
 import { goType, type Schema, schemaOfField, type ValueType } from "./schema";
 
 /** Where a value stands: in which struct, under which path. */
@@ -18,7 +18,7 @@ function problem(value: unknown, schema: Schema, place: Place | undefined): stri
   if (!isOfType(value, schema)) return mismatch(value, schema, place);
   if (schema.type === "bytes" && typeof value === "string") return base64Problem(value);
   const { items } = schema;
-  if (items !== undefined) return first(list(value), (item) => problem(item, items, place));
+  if (items !== undefined) return first(asArray(value), (item) => problem(item, items, place));
   if (!isObject(value)) return undefined;
   return first(Object.entries(value), ([key, inner]) => {
     const field = schemaOfField(schema, key);

@@ -1,6 +1,14 @@
 /** Definitions of custom kinds: what is filled in beside the defaults, and their rules. */
 import type { KubeObject } from "../../run/ports";
-import { at, isObject, type Json, list, own, sameJson, text } from "../../domain/values";
+import {
+  getPath,
+  isObject,
+  type Json,
+  asArray,
+  getOwn,
+  sameJson,
+  asString,
+} from "../../domain/values";
 import { oldLabelRule, subdomainRule } from "./names";
 import { breaches, choice, type FieldError, invalid, required } from "./refusal";
 
@@ -11,16 +19,16 @@ function specOf(object: KubeObject): Json {
 
 /** The versions that are marked as stored; there is to be one. */
 function storageVersions(spec: Json): readonly unknown[] {
-  return list(spec["versions"])
-    .filter((one) => own(one, "storage") === true)
-    .map((one) => own(one, "name"));
+  return asArray(spec["versions"])
+    .filter((one) => getOwn(one, "storage") === true)
+    .map((one) => getOwn(one, "name"));
 }
 
 /** A definition with all its names, and the status of a kind that is served. */
 export function completeDefinition(object: KubeObject, before: KubeObject | undefined): KubeObject {
   const spec = specOf(object);
   const given = isObject(spec["names"]) ? spec["names"] : {};
-  const kind = text(given["kind"]);
+  const kind = asString(given["kind"]);
   const names = {
     ...(kind !== undefined && { singular: kind.toLowerCase(), listKind: `${kind}List` }),
     ...given,
@@ -31,7 +39,7 @@ export function completeDefinition(object: KubeObject, before: KubeObject | unde
 
 /** The kind is there at once: no controller has to look at its names first. */
 function statusOf(spec: Json, held: KubeObject): Json {
-  const time = text(held.metadata["creationTimestamp"]);
+  const time = asString(held.metadata["creationTimestamp"]);
   const condition = (type: string, reason: string, message: string): Json => ({
     type,
     status: "True",
@@ -39,8 +47,8 @@ function statusOf(spec: Json, held: KubeObject): Json {
     reason,
     message,
   });
-  const known = list(at(held, ["status", "conditions"]));
-  const stored = list(at(held, ["status", "storedVersions"]));
+  const known = asArray(getPath(held, ["status", "conditions"]));
+  const stored = asArray(getPath(held, ["status", "storedVersions"]));
   const conditions = [
     condition("NamesAccepted", "NoConflicts", "no conflicts found"),
     condition("Established", "InitialNamesAccepted", "the initial names have been accepted"),
@@ -58,10 +66,10 @@ export function definitionErrors(
   before: KubeObject | undefined,
 ): readonly FieldError[] {
   const spec = specOf(object);
-  const scope = text(spec["scope"]);
+  const scope = asString(spec["scope"]);
   return [
     ...(before === undefined ? nameErrors(object) : []),
-    ...groupErrors(text(spec["group"])),
+    ...groupErrors(asString(spec["group"])),
     ...(scope === undefined
       ? [required("spec.scope")]
       : choice("spec.scope", scope, ["Cluster", "Namespaced"])),
@@ -75,8 +83,8 @@ export function definitionErrors(
 function nameErrors(object: KubeObject): readonly FieldError[] {
   const { name } = object.metadata;
   const spec = specOf(object);
-  const plural = text(at(spec, ["names", "plural"])) ?? "";
-  if (name === `${plural}.${text(spec["group"]) ?? ""}`) return [];
+  const plural = asString(getPath(spec, ["names", "plural"])) ?? "";
+  if (name === `${plural}.${asString(spec["group"]) ?? ""}`) return [];
   return [invalid("metadata.name", name, 'must be spec.names.plural+"."+spec.group')];
 }
 
@@ -89,15 +97,15 @@ function groupErrors(group: string | undefined): readonly FieldError[] {
 }
 
 function versionErrors(spec: Json): readonly FieldError[] {
-  const versions = list(spec["versions"]);
-  const schemas = versions.map((one) => own(own(one, "schema"), "openAPIV3Schema"));
-  const shown = Array.isArray(spec["versions"]) ? versions.map(shownVersion) : undefined;
+  const versions = asArray(spec["versions"]);
+  const schemas = versions.map((one) => getOwn(getOwn(one, "schema"), "openAPIV3Schema"));
+  const shown = Array.isArray(spec["versions"]) ? versions.map(renderVersion) : undefined;
   const why = "must have exactly one version marked as storage version";
   return [
     ...versions.flatMap((one, index) => {
       const field = `spec.versions[${index}]`;
       return [
-        ...breaches(`${field}.name`, text(own(one, "name")) ?? "", oldLabelRule),
+        ...breaches(`${field}.name`, asString(getOwn(one, "name")) ?? "", oldLabelRule),
         ...(isObject(schemas[index]) ? [] : [required(`${field}.schema.openAPIV3Schema`)]),
       ];
     }),
@@ -114,13 +122,13 @@ function versionErrors(spec: Json): readonly FieldError[] {
 }
 
 /** As the API server's own code names the fields; schemas are not shown. */
-function shownVersion(one: unknown): Json {
+function renderVersion(one: unknown): Json {
   return {
-    Name: own(one, "name") ?? "",
-    Served: own(one, "served") ?? false,
-    Storage: own(one, "storage") ?? false,
-    Deprecated: own(one, "deprecated") ?? false,
-    DeprecationWarning: own(one, "deprecationWarning") ?? null,
+    Name: getOwn(one, "name") ?? "",
+    Served: getOwn(one, "served") ?? false,
+    Storage: getOwn(one, "storage") ?? false,
+    Deprecated: getOwn(one, "deprecated") ?? false,
+    DeprecationWarning: getOwn(one, "deprecationWarning") ?? null,
     Schema: null,
     Subresources: null,
     AdditionalPrinterColumns: null,
@@ -143,7 +151,7 @@ function typeErrors(schema: Json, field: string, where: string): readonly FieldE
       ),
     ),
     ...(isObject(items) ? typeErrors(items, `${field}.items`, "for specified array items") : []),
-    ...(isFree || text(schema["type"]) !== undefined
+    ...(isFree || asString(schema["type"]) !== undefined
       ? []
       : [required(`${field}.type`, `must not be empty ${where}`)]),
   ];
@@ -152,7 +160,7 @@ function typeErrors(schema: Json, field: string, where: string): readonly FieldE
 function namesErrors(given: unknown): readonly FieldError[] {
   return ["plural", "singular", "kind", "listKind"].flatMap((key) => {
     const field = `spec.names.${key}`;
-    const name = text(own(given, key));
+    const name = asString(getOwn(given, key));
     if (name === undefined) return [required(field)];
     const judged = key === "plural" ? name : name.toLowerCase();
     return oldLabelRule(judged).map((why) => invalid(field, name, why));
@@ -160,15 +168,15 @@ function namesErrors(given: unknown): readonly FieldError[] {
 }
 
 function storedErrors(object: KubeObject): readonly FieldError[] {
-  const stored = at(object, ["status", "storedVersions"]);
-  if (list(stored).length > 0) return [];
+  const stored = getPath(object, ["status", "storedVersions"]);
+  if (asArray(stored).length > 0) return [];
   return [invalid("status.storedVersions", undefined, "must have at least one stored version")];
 }
 
 function immutableErrors(object: KubeObject, before: KubeObject): readonly FieldError[] {
   return [["scope"], ["names", "kind"], ["group"], ["names", "plural"]].flatMap((path) => {
-    const value = at(object, ["spec", ...path]);
-    if (sameJson(value, at(before, ["spec", ...path]))) return [];
+    const value = getPath(object, ["spec", ...path]);
+    if (sameJson(value, getPath(before, ["spec", ...path]))) return [];
     return [invalid(["spec", ...path].join("."), value, "field is immutable")];
   });
 }

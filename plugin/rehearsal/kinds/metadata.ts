@@ -1,6 +1,6 @@
 /** The rules for metadata, which are the same for every kind. */
 import type { KubeObject } from "../../run/ports";
-import { isObject, list, own, text } from "../../domain/values";
+import { isObject, asArray, getOwn, asString } from "../../domain/values";
 import { labelRule, labelValueRule, qualifiedRule } from "./names";
 import {
   breaches,
@@ -26,20 +26,20 @@ export function metadataErrors(
   return [
     ...nameErrors(metadata, name),
     ...(namespaced ? namespaceErrors(metadata) : strayNamespace(metadata)),
-    ...labelErrors(own(metadata, "labels"), "metadata.labels"),
-    ...keysOf(own(metadata, "annotations")).flatMap((key) =>
+    ...labelErrors(getOwn(metadata, "labels"), "metadata.labels"),
+    ...keysOf(getOwn(metadata, "annotations")).flatMap((key) =>
       qualifiedRule(key.toLowerCase()).map((why) => invalid("metadata.annotations", key, why)),
     ),
-    ...annotationSizeErrors(own(metadata, "annotations")),
-    ...list(own(metadata, "ownerReferences")).flatMap(ownerErrors),
-    ...list(own(metadata, "finalizers")).flatMap((finalizer) =>
+    ...annotationSizeErrors(getOwn(metadata, "annotations")),
+    ...asArray(getOwn(metadata, "ownerReferences")).flatMap(ownerErrors),
+    ...asArray(getOwn(metadata, "finalizers")).flatMap((finalizer) =>
       breaches("metadata.finalizers", String(finalizer), qualifiedRule),
     ),
   ];
 }
 
 function nameErrors(metadata: KubeObject["metadata"], rule: Rule): readonly FieldError[] {
-  const name = text(metadata.name);
+  const name = asString(metadata.name);
   if (name !== undefined) return breaches("metadata.name", name, rule);
   return [required("metadata.name", "name or generateName is required")];
 }
@@ -57,14 +57,14 @@ function strayNamespace({ namespace = "" }: KubeObject["metadata"]): readonly Fi
 function labelErrors(labels: unknown, field: string): readonly FieldError[] {
   return keysOf(labels).flatMap((key) => [
     ...breaches(field, key, qualifiedRule),
-    ...breaches(field, String(own(labels, key)), labelValueRule),
+    ...breaches(field, String(getOwn(labels, key)), labelValueRule),
   ]);
 }
 
 const mostAnnotations = 256 * 1024;
 
 function annotationSizeErrors(annotations: unknown): readonly FieldError[] {
-  const texts = keysOf(annotations).flatMap((key) => [key, String(own(annotations, key))]);
+  const texts = keysOf(annotations).flatMap((key) => [key, String(getOwn(annotations, key))]);
   const size = texts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
   return size > mostAnnotations ? [tooLong("metadata.annotations", mostAnnotations)] : [];
 }
@@ -75,7 +75,7 @@ function keysOf(value: unknown): readonly string[] {
 
 function ownerErrors(reference: unknown): readonly FieldError[] {
   return ["apiVersion", "kind", "name", "uid"]
-    .filter((key) => text(own(reference, key)) === undefined)
+    .filter((key) => asString(getOwn(reference, key)) === undefined)
     .map((key) => {
       const why = key === "apiVersion" ? "version must not be empty" : "must not be empty";
       return invalid(`metadata.ownerReferences.${key}`, "", why);
@@ -85,18 +85,18 @@ function ownerErrors(reference: unknown): readonly FieldError[] {
 /** What is wrong with a selector. */
 export function selectorErrors(selector: unknown, field: string): readonly FieldError[] {
   return [
-    ...labelErrors(own(selector, "matchLabels"), `${field}.matchLabels`),
-    ...list(own(selector, "matchExpressions")).flatMap((expression, index) =>
+    ...labelErrors(getOwn(selector, "matchLabels"), `${field}.matchLabels`),
+    ...asArray(getOwn(selector, "matchExpressions")).flatMap((expression, index) =>
       expressionErrors(expression, `${field}.matchExpressions[${index}]`),
     ),
   ];
 }
 
 function expressionErrors(expression: unknown, field: string): readonly FieldError[] {
-  const values = list(own(expression, "values"));
+  const values = asArray(getOwn(expression, "values"));
   return [
     ...operatorErrors(expression, field),
-    ...breaches(`${field}.key`, textOf(own(expression, "key")), qualifiedRule),
+    ...breaches(`${field}.key`, textOf(getOwn(expression, "key")), qualifiedRule),
     ...values.flatMap((value, index) =>
       breaches(`${field}.values[${index}]`, textOf(value), labelValueRule),
     ),
@@ -104,8 +104,8 @@ function expressionErrors(expression: unknown, field: string): readonly FieldErr
 }
 
 function operatorErrors(expression: unknown, field: string): readonly FieldError[] {
-  const operator = textOf(own(expression, "operator"));
-  const some = list(own(expression, "values")).length > 0;
+  const operator = textOf(getOwn(expression, "operator"));
+  const some = asArray(getOwn(expression, "values")).length > 0;
   switch (operator) {
     case "In":
     case "NotIn":

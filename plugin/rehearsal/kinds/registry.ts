@@ -1,7 +1,7 @@
 /** What the embedded cluster serves: the built-in kinds, and those that definitions bring. */
 import type { KubeObject, Resource } from "../../run/ports";
 import { omit } from "../memory/omit";
-import { at, isObject, list, own, text } from "../../domain/values";
+import { getPath, isObject, asArray, getOwn, asString } from "../../domain/values";
 import type { KindDefinition, Prepared, Registry } from "../model";
 import { type BuiltInRules, rulesFor } from "./builtin";
 import { decodingProblem } from "./decode";
@@ -80,21 +80,21 @@ function unknownField(path: string): string {
 
 /** The kinds of a definition, one for each served version; none when it names no kind. */
 function customKinds({ spec }: KubeObject): readonly KindDefinition[] {
-  const group = text(own(spec, "group"));
-  const plural = text(at(spec, ["names", "plural"]));
-  const kind = text(at(spec, ["names", "kind"]));
+  const group = asString(getOwn(spec, "group"));
+  const plural = asString(getPath(spec, ["names", "plural"]));
+  const kind = asString(getPath(spec, ["names", "kind"]));
   if (group === undefined || plural === undefined || kind === undefined) return [];
-  const namespaced = own(spec, "scope") !== "Cluster";
-  return list(own(spec, "versions")).flatMap((entry) => {
-    const version = text(own(entry, "name"));
-    if (version === undefined || own(entry, "served") !== true) return [];
+  const namespaced = getOwn(spec, "scope") !== "Cluster";
+  return asArray(getOwn(spec, "versions")).flatMap((entry) => {
+    const version = asString(getOwn(entry, "name"));
+    if (version === undefined || getOwn(entry, "served") !== true) return [];
     const resource = { group, version, plural, kind };
     return [defineCustom({ resource, namespaced, schema: schemaOfVersion(entry) }, entry)];
   });
 }
 
 function schemaOfVersion(entry: unknown): Schema {
-  return { ...schemaOf(at(entry, ["schema", "openAPIV3Schema"])), embedded: true };
+  return { ...schemaOf(getPath(entry, ["schema", "openAPIV3Schema"])), embedded: true };
 }
 
 function defineCustom(kind: Kind, entry: unknown): KindDefinition {
@@ -105,7 +105,7 @@ function defineCustom(kind: Kind, entry: unknown): KindDefinition {
     resource,
     namespaced,
     custom: true,
-    hasStatus: isObject(at(entry, ["subresources", "status"])),
+    hasStatus: isObject(getPath(entry, ["subresources", "status"])),
     counted: true,
     structure: {
       ...schema,
@@ -119,8 +119,8 @@ function defineCustom(kind: Kind, entry: unknown): KindDefinition {
 }
 
 function deprecation(entry: unknown, { group, version, kind }: Resource): readonly string[] {
-  if (own(entry, "deprecated") !== true) return [];
-  const words = text(own(entry, "deprecationWarning"));
+  if (getOwn(entry, "deprecated") !== true) return [];
+  const words = asString(getOwn(entry, "deprecationWarning"));
   return [words ?? `${group}/${version} ${kind} is deprecated`];
 }
 

@@ -1,6 +1,6 @@
 /** Roles and bindings: what is filled in beside the defaults, and their rules. */
 import type { KubeObject } from "../../run/ports";
-import { at, isObject, list, own, sameJson, text } from "../../domain/values";
+import { getPath, isObject, asArray, getOwn, sameJson, asString } from "../../domain/values";
 import { selectorErrors } from "./metadata";
 import { pathSegmentRule, subdomainRule } from "./names";
 import { breaches, choice, type FieldError, invalid, required } from "./refusal";
@@ -10,8 +10,8 @@ const group = "rbac.authorization.k8s.io";
 /** A binding whose role and subjects name their API group. */
 export function completeBinding(object: KubeObject): KubeObject {
   const { roleRef } = object;
-  const subjects = list(object["subjects"]).map((subject) => {
-    const isPerson = ["User", "Group"].includes(text(own(subject, "kind")) ?? "");
+  const subjects = asArray(object["subjects"]).map((subject) => {
+    const isPerson = ["User", "Group"].includes(asString(getOwn(subject, "kind")) ?? "");
     return isObject(subject) && isPerson ? withGroup(subject) : subject;
   });
   return {
@@ -22,15 +22,15 @@ export function completeBinding(object: KubeObject): KubeObject {
 }
 
 function withGroup(reference: object): object {
-  return { ...reference, apiGroup: text(own(reference, "apiGroup")) ?? group };
+  return { ...reference, apiGroup: asString(getOwn(reference, "apiGroup")) ?? group };
 }
 
 /** What is wrong with the rules of a role. */
 export function roleErrors(object: KubeObject): readonly FieldError[] {
   const namespaced = object.kind === "Role";
-  const errors = list(object["rules"]).flatMap((rule, index) => {
+  const errors = asArray(object["rules"]).flatMap((rule, index) => {
     const field = `rules[${index}]`;
-    const isEmpty = (key: string): boolean => list(own(rule, key)).length === 0;
+    const isEmpty = (key: string): boolean => asArray(getOwn(rule, key)).length === 0;
     const need = "resource rules must supply at least one";
     return [
       ...(isEmpty("verbs")
@@ -49,9 +49,9 @@ export function roleErrors(object: KubeObject): readonly FieldError[] {
 
 function urlErrors(rule: unknown, field: string, namespaced: boolean): readonly FieldError[] {
   const wrong = (why: string): FieldError =>
-    invalid(`${field}.nonResourceURLs`, own(rule, "nonResourceURLs"), why);
+    invalid(`${field}.nonResourceURLs`, getOwn(rule, "nonResourceURLs"), why);
   const mixed = ["apiGroups", "resources", "resourceNames"].some(
-    (key) => list(own(rule, key)).length > 0,
+    (key) => asArray(getOwn(rule, key)).length > 0,
   );
   return [
     ...(namespaced ? [wrong("namespaced rules cannot apply to non-resource URLs")] : []),
@@ -63,7 +63,7 @@ function urlErrors(rule: unknown, field: string, namespaced: boolean): readonly 
 function aggregationErrors(object: KubeObject): readonly FieldError[] {
   if (object["aggregationRule"] === undefined) return [];
   const field = "aggregationRule.clusterRoleSelectors";
-  const selectors = list(at(object, ["aggregationRule", "clusterRoleSelectors"]));
+  const selectors = asArray(getPath(object, ["aggregationRule", "clusterRoleSelectors"]));
   if (selectors.length === 0) {
     const need = "at least one clusterRoleSelector required if aggregationRule is non-nil";
     return [required(field, need)];
@@ -79,7 +79,7 @@ export function bindingErrors(
   const namespaced = object.kind === "RoleBinding";
   return [
     ...roleRefErrors(object["roleRef"], namespaced ? ["Role", "ClusterRole"] : ["ClusterRole"]),
-    ...list(object["subjects"]).flatMap((subject, index) =>
+    ...asArray(object["subjects"]).flatMap((subject, index) =>
       subjectErrors(subject, `subjects[${index}]`, namespaced),
     ),
     ...immutableRoleRef(object["roleRef"], before),
@@ -87,10 +87,10 @@ export function bindingErrors(
 }
 
 function roleRefErrors(roleRef: unknown, kinds: readonly string[]): readonly FieldError[] {
-  const name = text(own(roleRef, "name"));
+  const name = asString(getOwn(roleRef, "name"));
   return [
-    ...choice("roleRef.apiGroup", own(roleRef, "apiGroup"), [group]),
-    ...choice("roleRef.kind", own(roleRef, "kind") ?? "", kinds),
+    ...choice("roleRef.apiGroup", getOwn(roleRef, "apiGroup"), [group]),
+    ...choice("roleRef.kind", getOwn(roleRef, "kind") ?? "", kinds),
     ...(name === undefined
       ? [required("roleRef.name")]
       : breaches("roleRef.name", name, pathSegmentRule)),
@@ -101,9 +101,9 @@ function immutableRoleRef(roleRef: unknown, before: KubeObject | undefined): rea
   if (before === undefined || sameJson(roleRef, before["roleRef"])) return [];
   // The API server shows the field as its own code names it.
   const shown = {
-    APIGroup: own(roleRef, "apiGroup") ?? "",
-    Kind: own(roleRef, "kind") ?? "",
-    Name: own(roleRef, "name") ?? "",
+    APIGroup: getOwn(roleRef, "apiGroup") ?? "",
+    Kind: getOwn(roleRef, "kind") ?? "",
+    Name: getOwn(roleRef, "name") ?? "",
   };
   return [invalid("roleRef", shown, "cannot change roleRef")];
 }
@@ -114,7 +114,7 @@ function subjectErrors(
   namespaced: boolean,
 ): readonly FieldError[] {
   const [kind, name, apiGroup, namespace] = ["kind", "name", "apiGroup", "namespace"].map((key) =>
-    text(own(subject, key)),
+    asString(getOwn(subject, key)),
   );
   const unnamed = name === undefined ? [required(`${field}.name`)] : [];
   if (kind === "User" || kind === "Group") {

@@ -3,7 +3,7 @@
  * server publishes it (builtin.json), of custom kinds as their definition gives it. A schema says
  * how values merge as well.
  */
-import { isObject, type Json, list, text } from "../../domain/values";
+import { isObject, type Json, asArray, asString } from "../../domain/values";
 import type { Structure } from "../model";
 import builtin from "./builtin.json";
 
@@ -127,7 +127,7 @@ function markersOf(raw: Json): Schema {
 
 function mergeOf(raw: Json, items: Schema | undefined): Schema {
   const kind = raw["x-kubernetes-list-type"];
-  const keys = list(raw["x-kubernetes-list-map-keys"]).flatMap((key) => text(key) ?? []);
+  const keys = asArray(raw["x-kubernetes-list-map-keys"]).flatMap((key) => asString(key) ?? []);
   const keyDefaults = Object.fromEntries(
     keys.flatMap((key) => {
       const value = items?.fields?.[key]?.default;

@@ -1,6 +1,6 @@
 /** Secrets and ConfigMaps: what is filled in, and what is wrong with one. */
 import type { KubeObject } from "../../run/ports";
-import { isObject, own, sameJson } from "../../domain/values";
+import { isObject, getOwn, sameJson } from "../../domain/values";
 import { dataKeyRule } from "./names";
 import { breaches, type FieldError, forbidden, invalid, required, tooLong } from "./refusal";
 
@@ -39,7 +39,9 @@ export function secretErrors(
     ...immutableErrors(object, before, ["data"]),
     ...keyErrors(data, "data"),
     ...(sizeOf(data, "base64") > mostBytes ? [tooLong("data", mostBytes)] : []),
-    ...needed.filter((key) => own(data, key) === undefined).map((key) => required(`data[${key}]`)),
+    ...needed
+      .filter((key) => getOwn(data, key) === undefined)
+      .map((key) => required(`data[${key}]`)),
   ];
 }
 
@@ -54,7 +56,7 @@ export function configMapErrors(
     ...immutableErrors(object, before, ["data", "binaryData"]),
     ...keyErrors(data, "data"),
     ...entriesOf(data)
-      .filter(([key]) => own(binaryData, key) !== undefined)
+      .filter(([key]) => getOwn(binaryData, key) !== undefined)
       .map(([key]) => invalid(`data[${key}]`, key, "duplicate of key present in binaryData")),
     ...keyErrors(binaryData, "binaryData"),
     ...(size > mostBytes ? [tooLong("[]", mostBytes)] : []),

@@ -1,14 +1,22 @@
 /** Services: their addresses, and what is wrong with one. */
 import { createHash } from "node:crypto";
 import type { KubeObject } from "../../run/ports";
-import { at, isObject, type Json, list, own, sameJson, text } from "../../domain/values";
+import {
+  getPath,
+  isObject,
+  type Json,
+  asArray,
+  getOwn,
+  sameJson,
+  asString,
+} from "../../domain/values";
 import { labelRule } from "./names";
 import { breaches, choice, duplicate, type FieldError, invalid, required } from "./refusal";
 
 /** A Service with its target ports and its address. */
 export function completeService(object: KubeObject, before: KubeObject | undefined): KubeObject {
   const spec = specOf(object);
-  const ports = list(spec["ports"]).map((port) =>
+  const ports = asArray(spec["ports"]).map((port) =>
     isObject(port) ? { ...port, targetPort: port["targetPort"] ?? port["port"] } : port,
   );
   const address = spec["type"] === "ExternalName" ? {} : addressOf(object, specOf(before));
@@ -23,13 +31,14 @@ function specOf(object: KubeObject | undefined): Json {
 /** The address that was given or is held, else one that follows from the name. */
 function addressOf(object: KubeObject, before: Json): Json {
   const spec = specOf(object);
-  const clusterIP = text(spec["clusterIP"]) ?? text(before["clusterIP"]) ?? addressFor(object);
+  const clusterIP =
+    asString(spec["clusterIP"]) ?? asString(before["clusterIP"]) ?? addressFor(object);
   const isBare = clusterIP === "None" && spec["selector"] === undefined;
   const families = isBare
     ? { ipFamilies: ["IPv4", "IPv6"], ipFamilyPolicy: "RequireDualStack" }
     : { ipFamilies: ["IPv4"], ipFamilyPolicy: "SingleStack" };
   // A client that changes clusterIP may leave the list as it was.
-  const lists = [list(spec["clusterIPs"]), list(before["clusterIPs"])];
+  const lists = [asArray(spec["clusterIPs"]), asArray(before["clusterIPs"])];
   const clusterIPs = lists.find(([first]) => first === clusterIP) ?? [clusterIP];
   return { ...families, ...familiesOf(before), ...familiesOf(spec), clusterIP, clusterIPs };
 }
@@ -55,23 +64,23 @@ export function serviceErrors(
   const needsPorts = type !== "ExternalName" && clusterIP !== "None";
   return [
     ...addressErrors(object, before),
-    ...(list(ports).length === 0 && needsPorts ? [required("spec.ports")] : []),
-    ...portErrors(list(ports)),
+    ...(asArray(ports).length === 0 && needsPorts ? [required("spec.ports")] : []),
+    ...portErrors(asArray(ports)),
     ...choice("spec.sessionAffinity", sessionAffinity, ["ClientIP", "None"]),
     ...choice("spec.type", type, ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"]),
   ];
 }
 
 function addressErrors(object: KubeObject, before: KubeObject | undefined): readonly FieldError[] {
-  const addresses = list(at(object, ["spec", "clusterIPs"]));
-  const held = list(at(before, ["spec", "clusterIPs"]));
+  const addresses = asArray(getPath(object, ["spec", "clusterIPs"]));
+  const held = asArray(getPath(before, ["spec", "clusterIPs"]));
   if (held.length === 0 || addresses.length === 0 || addresses[0] === held[0]) return [];
   return [invalid("spec.clusterIPs[0]", addresses, "may not change once set")];
 }
 
 function portErrors(ports: readonly unknown[]): readonly FieldError[] {
-  const names = ports.map((port) => text(own(port, "name")));
-  const keys = ports.map((port) => [own(port, "port"), own(port, "protocol")]);
+  const names = ports.map((port) => asString(getOwn(port, "name")));
+  const keys = ports.map((port) => [getOwn(port, "port"), getOwn(port, "protocol")]);
   return ports.flatMap((port, index) => {
     const field = `spec.ports[${index}]`;
     const name = names[index];
@@ -81,10 +90,10 @@ function portErrors(ports: readonly unknown[]): readonly FieldError[] {
     return [
       ...(name === undefined ? unnamed : breaches(`${field}.name`, name, labelRule)),
       ...(isRepeated ? [duplicate(`${field}.name`, name)] : []),
-      ...numberErrors(own(port, "port"), `${field}.port`),
-      ...choice(`${field}.protocol`, own(port, "protocol"), ["SCTP", "TCP", "UDP"]),
-      ...targetErrors(own(port, "targetPort"), `${field}.targetPort`),
-      ...(isSecond ? [duplicate(field, shownPort(port))] : []),
+      ...numberErrors(getOwn(port, "port"), `${field}.port`),
+      ...choice(`${field}.protocol`, getOwn(port, "protocol"), ["SCTP", "TCP", "UDP"]),
+      ...targetErrors(getOwn(port, "targetPort"), `${field}.targetPort`),
+      ...(isSecond ? [duplicate(field, renderPort(port))] : []),
     ];
   });
 }
@@ -108,12 +117,12 @@ function targetErrors(value: unknown, field: string): readonly FieldError[] {
 }
 
 /** As the API server's own code names the fields. */
-function shownPort(port: unknown): Json {
+function renderPort(port: unknown): Json {
   return {
     Name: "",
-    Protocol: own(port, "protocol"),
+    Protocol: getOwn(port, "protocol"),
     AppProtocol: null,
-    Port: own(port, "port"),
+    Port: getOwn(port, "port"),
     TargetPort: 0,
     NodePort: 0,
   };

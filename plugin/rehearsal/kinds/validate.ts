@@ -1,5 +1,5 @@
 /** Checks a custom resource against its schema; expressions (CEL) are not evaluated. */
-import { isObject, type Json, list, own, sameJson } from "../../domain/values";
+import { isObject, type Json, asArray, getOwn, sameJson } from "../../domain/values";
 import { duplicate, type FieldError, invalid, required, tooLong, tooMany } from "./refusal";
 import { unsupported, wrongType } from "./refusal";
 import { type Schema, schemaOf, schemaOfField } from "./schema";
@@ -41,7 +41,7 @@ function typeErrors(value: unknown, schema: Schema, field: string): readonly Fie
 
 /** Where a text has a format, the API server names it, and the format of what it found. */
 function formatWords({ limits }: Schema, found: string): readonly [string, string] | undefined {
-  const format = own(limits, "format");
+  const format = getOwn(limits, "format");
   if (typeof format !== "string" || !isKnownFormat(format)) return undefined;
   if (found === "array" || found === "null") return undefined;
   const formats: Readonly<Record<string, string>> = { integer: "int64", number: "float64" };
@@ -61,10 +61,11 @@ function itemErrors(
   field: string,
 ): readonly FieldError[] {
   if (items === undefined || !Array.isArray(value)) return [];
-  const keyOf = (item: unknown): unknown => keys.map((key) => own(item, key));
+  const keyOf = (item: unknown): unknown => keys.map((key) => getOwn(item, key));
   return value.flatMap((item: unknown, index) => {
     const key = keyOf(item);
-    const held = kind === "map" ? list(before).find((one) => sameJson(keyOf(one), key)) : undefined;
+    const held =
+      kind === "map" ? asArray(before).find((one) => sameJson(keyOf(one), key)) : undefined;
     return schemaErrors({ value: item, before: held }, items, `${field}[${index}]`);
   });
 }
@@ -76,13 +77,13 @@ function fieldErrors(
 ): readonly FieldError[] {
   const needed = [
     ...(schema.embedded === true ? ["apiVersion", "kind"] : []),
-    ...list(schema.limits?.["required"]),
+    ...asArray(schema.limits?.["required"]),
   ].map(String);
   const path = (key: string): string => (field === "" ? key : `${field}.${key}`);
   return [
     ...Object.entries(value).flatMap(([key, inner]) => {
       const known = schemaOfField(schema, key);
-      const change = { value: inner, before: own(before, key) };
+      const change = { value: inner, before: getOwn(before, key) };
       return known === undefined ? [] : schemaErrors(change, known, path(key));
     }),
     ...needed.filter((key) => !Object.hasOwn(value, key)).map((key) => required(path(key))),
@@ -96,9 +97,9 @@ function combinationErrors(
   field: string,
 ): readonly FieldError[] {
   const of = (key: string): readonly (readonly FieldError[])[] =>
-    list(own(limits, key)).map((raw) => schemaErrors({ value }, schemaOf(raw), field));
+    asArray(getOwn(limits, key)).map((raw) => schemaErrors({ value }, schemaOf(raw), field));
   const failed = (why: string): FieldError => invalid("<nil>", "", `"${field}" must ${why}`);
-  const not = own(limits, "not");
+  const not = getOwn(limits, "not");
   const [any, one, all] = [of("anyOf"), of("oneOf"), of("allOf")];
   const isExcluded = isObject(not) && schemaErrors({ value }, schemaOf(not), field).length === 0;
   return [
@@ -148,7 +149,7 @@ function limitErrors(value: unknown, schema: Schema, field: string): readonly Fi
 }
 
 function numberOf(limits: Json, key: string): number | undefined {
-  const value = own(limits, key);
+  const value = getOwn(limits, key);
   return typeof value === "number" ? value : undefined;
 }
 
@@ -161,11 +162,11 @@ function stringErrors(value: string, limits: Json, field: string): readonly Fiel
   if (least !== undefined && length < least) {
     return [invalid(field, value, `${field} in body should be at least ${least} chars long`)];
   }
-  const pattern = own(limits, "pattern");
+  const pattern = getOwn(limits, "pattern");
   if (typeof pattern === "string" && !matches(value, pattern)) {
     return [invalid(field, value, `${field} in body should match '${pattern}'`)];
   }
-  return formatErrors(value, own(limits, "format"), field);
+  return formatErrors(value, getOwn(limits, "format"), field);
 }
 
 /** A pattern that this language cannot read says nothing. */
@@ -206,10 +207,10 @@ function numberErrors(value: number, limits: Json, field: string): readonly Fiel
     invalid(field, value, `${field} in body should be ${why}`);
   const bounds: readonly Bound[] = [
     { key: "multipleOf", words: "a multiple of", fits: (limit) => Number.isInteger(value / limit) },
-    own(limits, "exclusiveMinimum") === true
+    getOwn(limits, "exclusiveMinimum") === true
       ? { key: "minimum", words: "greater than", fits: (limit) => value > limit }
       : { key: "minimum", words: "greater than or equal to", fits: (limit) => value >= limit },
-    own(limits, "exclusiveMaximum") === true
+    getOwn(limits, "exclusiveMaximum") === true
       ? { key: "maximum", words: "less than", fits: (limit) => value < limit }
       : { key: "maximum", words: "less than or equal to", fits: (limit) => value <= limit },
   ];
@@ -235,9 +236,9 @@ function sizeErrors(size: number, { limits, field, what }: Size): readonly Field
 }
 
 function enumErrors(value: unknown, limits: Json, field: string): readonly FieldError[] {
-  const known = list(own(limits, "enum")).map((one) => JSON.stringify(one));
+  const known = asArray(getOwn(limits, "enum")).map((one) => JSON.stringify(one));
   if (known.length === 0 || known.includes(JSON.stringify(value))) return [];
-  const shown = list(own(limits, "enum")).map((one) =>
+  const shown = asArray(getOwn(limits, "enum")).map((one) =>
     typeof one === "string" ? one : JSON.stringify(one),
   );
   return [unsupported(field, value, shown)];
@@ -285,7 +286,7 @@ function repeated(items: readonly unknown[], schema: Schema, field: string): rea
 function keyOf(item: unknown, keys: readonly string[]): unknown {
   return Object.fromEntries(
     keys.flatMap((key) => {
-      const value = own(item, key);
+      const value = getOwn(item, key);
       return value === undefined ? [] : [[key, value] as const];
     }),
   );

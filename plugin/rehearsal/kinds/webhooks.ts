@@ -1,6 +1,6 @@
 /** What is wrong with a webhook configuration, in the API server's order and words. */
 import type { KubeObject } from "../../run/ports";
-import { list, own, text } from "../../domain/values";
+import { asArray, getOwn, asString } from "../../domain/values";
 import { selectorErrors } from "./metadata";
 import { oldLabelRule, subdomainRule } from "./names";
 import { breaches, choice, duplicate, type FieldError, invalid, required } from "./refusal";
@@ -10,8 +10,8 @@ const sideEffects = ["None", "NoneOnDryRun"];
 
 /** Everything wrong with a configuration. */
 export function configurationErrors(object: KubeObject): readonly FieldError[] {
-  const webhooks = list(object["webhooks"]);
-  const names = webhooks.map((webhook) => text(own(webhook, "name")));
+  const webhooks = asArray(object["webhooks"]);
+  const names = webhooks.map((webhook) => asString(getOwn(webhook, "name")));
   return webhooks.flatMap((webhook, index) => {
     const field = `webhooks[${index}]`;
     const name = names[index];
@@ -25,34 +25,37 @@ export function configurationErrors(object: KubeObject): readonly FieldError[] {
 
 function webhookErrors(webhook: unknown, field: string): readonly FieldError[] {
   const chosen = (key: string, values: readonly string[]): readonly FieldError[] =>
-    choice(`${field}.${key}`, own(webhook, key), values);
+    choice(`${field}.${key}`, getOwn(webhook, key), values);
   return [
-    ...nameErrors(own(webhook, "name"), `${field}.name`),
-    ...list(own(webhook, "rules")).flatMap((rule, index) =>
+    ...nameErrors(getOwn(webhook, "name"), `${field}.name`),
+    ...asArray(getOwn(webhook, "rules")).flatMap((rule, index) =>
       ruleErrors(rule, `${field}.rules[${index}]`),
     ),
     ...chosen("failurePolicy", ["Fail", "Ignore"]),
     ...chosen("matchPolicy", ["Equivalent", "Exact"]),
-    ...(own(webhook, "sideEffects") === undefined
+    ...(getOwn(webhook, "sideEffects") === undefined
       ? [required(`${field}.sideEffects`, `must specify one of ${sideEffects.join(", ")}`)]
       : chosen("sideEffects", sideEffects)),
-    ...timeoutErrors(own(webhook, "timeoutSeconds"), `${field}.timeoutSeconds`),
-    ...selectorErrors(own(webhook, "namespaceSelector"), `${field}.namespaceSelector`),
-    ...selectorErrors(own(webhook, "objectSelector"), `${field}.objectSelector`),
-    ...clientConfigErrors(own(webhook, "clientConfig"), `${field}.clientConfig`),
+    ...timeoutErrors(getOwn(webhook, "timeoutSeconds"), `${field}.timeoutSeconds`),
+    ...selectorErrors(getOwn(webhook, "namespaceSelector"), `${field}.namespaceSelector`),
+    ...selectorErrors(getOwn(webhook, "objectSelector"), `${field}.objectSelector`),
+    ...clientConfigErrors(getOwn(webhook, "clientConfig"), `${field}.clientConfig`),
     ...chosen("reinvocationPolicy", ["IfNeeded", "Never"]),
     // whether an expression compiles is beyond what is checked here
-    ...list(own(webhook, "matchConditions")).flatMap((condition, index) =>
+    ...asArray(getOwn(webhook, "matchConditions")).flatMap((condition, index) =>
       ["expression", "name"]
-        .filter((key) => text(own(condition, key)) === undefined)
+        .filter((key) => asString(getOwn(condition, key)) === undefined)
         .map((key) => required(`${field}.matchConditions[${index}].${key}`)),
     ),
-    ...versionErrors(own(webhook, "admissionReviewVersions"), `${field}.admissionReviewVersions`),
+    ...versionErrors(
+      getOwn(webhook, "admissionReviewVersions"),
+      `${field}.admissionReviewVersions`,
+    ),
   ];
 }
 
 function nameErrors(value: unknown, field: string): readonly FieldError[] {
-  const name = text(value);
+  const name = asString(value);
   if (name === undefined) return [required(field)];
   const wrong = subdomainRule(name);
   if (wrong.length > 0) return [invalid(field, name, wrong.join(","))];
@@ -68,7 +71,7 @@ function timeoutErrors(value: unknown, field: string): readonly FieldError[] {
 }
 
 function versionErrors(value: unknown, field: string): readonly FieldError[] {
-  const versions = list(value).map(String);
+  const versions = asArray(value).map(String);
   const known = reviewVersions.join(", ");
   if (versions.length === 0) return [required(field, `must specify one of ${known}`)];
   const wrong = versions.flatMap((version, index) => {
@@ -82,7 +85,7 @@ function versionErrors(value: unknown, field: string): readonly FieldError[] {
 
 /** What is wrong with a rule that says which requests a webhook is called for. */
 function ruleErrors(rule: unknown, field: string): readonly FieldError[] {
-  const of = (key: string): readonly string[] => list(own(rule, key)).map(String);
+  const of = (key: string): readonly string[] => asArray(getOwn(rule, key)).map(String);
   const operations = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
   return [
     ...listErrors(of("operations"), `${field}.operations`, "operations"),
@@ -95,7 +98,7 @@ function ruleErrors(rule: unknown, field: string): readonly FieldError[] {
       version === "" ? [required(`${field}.apiVersions[${index}]`)] : [],
     ),
     ...resourceErrors(of("resources"), `${field}.resources`),
-    ...choice(`${field}.scope`, own(rule, "scope"), ["*", "Cluster", "Namespaced"]),
+    ...choice(`${field}.scope`, getOwn(rule, "scope"), ["*", "Cluster", "Namespaced"]),
   ];
 }
 
@@ -140,14 +143,14 @@ const form = "desired format: https://host[/path]";
 
 /** A webhook is reached by a URL or a Service. */
 function clientConfigErrors(config: unknown, field: string): readonly FieldError[] {
-  const url = own(config, "url");
-  const service = own(config, "service");
+  const url = getOwn(config, "url");
+  const service = getOwn(config, "service");
   if ((url === undefined) === (service === undefined)) {
     return [required(field, "exactly one of url or service is required")];
   }
   return url === undefined
     ? serviceErrors(service, `${field}.service`)
-    : urlErrors(text(url) ?? "", `${field}.url`);
+    : urlErrors(asString(url) ?? "", `${field}.url`);
 }
 
 function urlErrors(url: string, field: string): readonly FieldError[] {
@@ -170,21 +173,21 @@ function urlErrors(url: string, field: string): readonly FieldError[] {
 }
 
 function serviceErrors(service: unknown, field: string): readonly FieldError[] {
-  const port = own(service, "port");
+  const port = getOwn(service, "port");
   const isPort = typeof port === "number" && port >= 1 && port <= 65535;
   const why = "port is not valid: must be between 1 and 65535, inclusive";
   // The API server takes the two for each other, and so names the wrong one.
   const [missingName, missingNamespace] = [`${field}.namespace`, `${field}.name`];
   return [
-    ...(text(own(service, "namespace")) === undefined ? [required(missingNamespace)] : []),
-    ...(text(own(service, "name")) === undefined ? [required(missingName)] : []),
+    ...(asString(getOwn(service, "namespace")) === undefined ? [required(missingNamespace)] : []),
+    ...(asString(getOwn(service, "name")) === undefined ? [required(missingName)] : []),
     ...(isPort ? [] : [invalid(`${field}.port`, port, why)]),
-    ...pathErrors(own(service, "path"), `${field}.path`),
+    ...pathErrors(getOwn(service, "path"), `${field}.path`),
   ];
 }
 
 function pathErrors(value: unknown, field: string): readonly FieldError[] {
-  const path = text(value) ?? "/";
+  const path = asString(value) ?? "/";
   if (path === "/") return [];
   if (path === "//") return [invalid(field, path, "segment[0] may not be empty")];
   const start = path.startsWith("/") ? [] : [invalid(field, path, "must start with a '/'")];

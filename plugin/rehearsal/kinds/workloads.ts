@@ -1,6 +1,14 @@
 /** Pods, and what makes and keeps them: what is filled in beside the defaults, and their rules. */
 import type { KubeObject } from "../../run/ports";
-import { at, isObject, type Json, list, own, sameJson, text } from "../../domain/values";
+import {
+  getPath,
+  isObject,
+  type Json,
+  asArray,
+  getOwn,
+  sameJson,
+  asString,
+} from "../../domain/values";
 import { selectorErrors } from "./metadata";
 import { type FieldError, forbidden, invalid, required } from "./refusal";
 
@@ -38,9 +46,9 @@ function withSpec(object: KubeObject, change: (spec: Json) => Json): KubeObject 
 }
 
 function completePodSpec(spec: Json): Json {
-  const account = text(spec["serviceAccountName"]) ?? text(spec["serviceAccount"]);
+  const account = asString(spec["serviceAccountName"]) ?? asString(spec["serviceAccount"]);
   const containers = (["containers", "initContainers"] as const).flatMap((key) =>
-    Array.isArray(spec[key]) ? [[key, list(spec[key]).map(completeContainer)] as const] : [],
+    Array.isArray(spec[key]) ? [[key, asArray(spec[key]).map(completeContainer)] as const] : [],
   );
   return {
     ...spec,
@@ -51,7 +59,7 @@ function completePodSpec(spec: Json): Json {
 
 function completeContainer(item: unknown): unknown {
   if (!isObject(item)) return item;
-  const image = text(item["image"]) ?? "";
+  const image = asString(item["image"]) ?? "";
   const name = image.slice(image.lastIndexOf("/") + 1);
   const isLatest = !/[:@]/.test(name) || name.endsWith(":latest");
   return {
@@ -63,11 +71,11 @@ function completeContainer(item: unknown): unknown {
 /** What is wrong with a Pod's spec, as far as it keeps Pods from being named and started. */
 export function podErrors(object: unknown, path: readonly string[]): readonly FieldError[] {
   const field = [...path, "containers"].join(".");
-  const items = list(at(object, [...path, "containers"]));
+  const items = asArray(getPath(object, [...path, "containers"]));
   if (items.length === 0) return [required(field)];
   return items.flatMap((item, index) =>
     ["name", "image"]
-      .filter((key) => text(own(item, key)) === undefined)
+      .filter((key) => asString(getOwn(item, key)) === undefined)
       .map((key) => required(`${field}[${index}].${key}`)),
   );
 }
@@ -84,9 +92,9 @@ export function deploymentErrors(
   object: KubeObject,
   before: KubeObject | undefined,
 ): readonly FieldError[] {
-  const strategy = at(object, ["spec", "strategy"]);
+  const strategy = getPath(object, ["spec", "strategy"]);
   const isOdd =
-    own(strategy, "type") === "Recreate" && own(strategy, "rollingUpdate") !== undefined;
+    getOwn(strategy, "type") === "Recreate" && getOwn(strategy, "rollingUpdate") !== undefined;
   const why = "may not be specified when strategy `type` is 'Recreate'";
   return [
     ...workloadErrors(object, "deployment"),
@@ -134,7 +142,7 @@ export function statefulSetErrors(
 
 /** What is wrong with anything that makes Pods; `what` is its name in the words. */
 function workloadErrors(object: KubeObject, what: string): readonly FieldError[] {
-  const selector = at(object, ["spec", "selector"]);
+  const selector = getPath(object, ["spec", "selector"]);
   const isEmpty = isObject(selector) && Object.keys(selector).length === 0;
   return [
     ...(selector === undefined
@@ -149,9 +157,9 @@ function workloadErrors(object: KubeObject, what: string): readonly FieldError[]
 }
 
 function templateErrors(object: KubeObject, selector: unknown): readonly FieldError[] {
-  const labels = at(object, ["spec", "template", "metadata", "labels"]);
-  const wanted = Object.entries((own(selector, "matchLabels") ?? {}) as Json);
-  if (selector !== undefined && wanted.every(([key, value]) => own(labels, key) === value)) {
+  const labels = getPath(object, ["spec", "template", "metadata", "labels"]);
+  const wanted = Object.entries((getOwn(selector, "matchLabels") ?? {}) as Json);
+  if (selector !== undefined && wanted.every(([key, value]) => getOwn(labels, key) === value)) {
     return [];
   }
   const field = "spec.template.metadata.labels";
@@ -162,8 +170,8 @@ function immutableSelector(
   object: KubeObject,
   before: KubeObject | undefined,
 ): readonly FieldError[] {
-  const selector = at(object, ["spec", "selector"]);
-  const isKept = sameJson(selector, at(before, ["spec", "selector"]));
+  const selector = getPath(object, ["spec", "selector"]);
+  const isKept = sameJson(selector, getPath(before, ["spec", "selector"]));
   if (before === undefined || isKept) return [];
   return [invalid("spec.selector", selector, "field is immutable")];
 }

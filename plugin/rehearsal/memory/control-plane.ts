@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { UsageError } from "../../domain/errors";
 import type { KubeObject, Ref } from "../../domain/objects";
-import { at, text } from "../../domain/values";
+import { getPath, asString } from "../../domain/values";
 import type { Clock, Cluster } from "../../run/ports";
 import type { ControlPlaneParts, KindDefinition, StateView, User } from "../model";
 import { notFound, pluralOf } from "./answers";
@@ -101,8 +101,8 @@ export class MemoryControlPlane {
     const name = object.metadata.name ?? "";
     this.parts.registry.define(name, type === "DELETED" ? undefined : object);
     if (type !== "DELETED") return;
-    const group = text(at(object, ["spec", "group"])) ?? "";
-    const plural = text(at(object, ["spec", "names", "plural"])) ?? "";
+    const group = asString(getPath(object, ["spec", "group"])) ?? "";
+    const plural = asString(getPath(object, ["spec", "names", "plural"])) ?? "";
     for (const { metadata } of this.store.list({ group, plural })) {
       const key = { name: metadata.name ?? "", namespace: metadata.namespace };
       this.store.remove({ kind: { group, plural }, ...key });

@@ -1,6 +1,6 @@
 /** Deletions: preconditions, finalizers, and what goes with a definition. */
 import type { KubeObject } from "../../domain/objects";
-import { list } from "../../domain/values";
+import { asArray } from "../../domain/values";
 import type { Preconditions } from "../../run/ports";
 import { conflict, notFound, pluralOf, qualifiedKind } from "./answers";
 import { judge, keyOf, type Plane, requireMortal, timestamp, type WriteRequest } from "./request";
@@ -35,12 +35,12 @@ function take(plane: Plane, request: WriteRequest, before: KubeObject): void {
 
 /** A finalizer keeps the object; namespaces have one in their spec. */
 function isKept(object: KubeObject): boolean {
-  return list(object.metadata["finalizers"]).length > 0 || isKeptNamespace(object);
+  return asArray(object.metadata["finalizers"]).length > 0 || isKeptNamespace(object);
 }
 
 function isKeptNamespace({ apiVersion, kind, spec }: KubeObject): boolean {
   if (apiVersion !== "v1" || kind !== "Namespace") return false;
-  return list((spec as { finalizers?: unknown } | undefined)?.finalizers).length > 0;
+  return asArray((spec as { finalizers?: unknown } | undefined)?.finalizers).length > 0;
 }
 
 function marked(object: KubeObject, time: string): KubeObject {

@@ -1,5 +1,5 @@
 /** Sets of fields, as managedFields hold them: a tree keyed by path elements. */
-import { isObject, type Json, list, text } from "../../domain/values";
+import { isObject, type Json, asArray, asString } from "../../domain/values";
 import type { KubeObject, ManagedFields } from "../../domain/objects";
 import { omit } from "./omit";
 
@@ -103,11 +103,11 @@ function byElement(
 }
 
 /** A path as messages show it: `.webhooks[name="x"].rules`. */
-export function shownPath(path: readonly string[]): string {
-  return path.map(shownElement).join("");
+export function renderPath(path: readonly string[]): string {
+  return path.map(renderElement).join("");
 }
 
-function shownElement(element: string): string {
+function renderElement(element: string): string {
   const rest = element.slice(2);
   if (element.startsWith("k:")) {
     const keys = Object.entries(JSON.parse(rest) as Json);
@@ -138,7 +138,7 @@ export function ownerKey(owner: Omit<Owner, "time" | "fields">): string {
 
 /** The owners of an object; none when an entry is not as the API server writes it. */
 export function parseOwners(object: KubeObject | undefined): Owners {
-  const owners = list(object?.metadata.managedFields).map((entry) =>
+  const owners = asArray(object?.metadata.managedFields).map((entry) =>
     ownerOf(entry as ManagedFields),
   );
   if (owners.some((owner) => owner === undefined)) return new Map();
@@ -168,7 +168,7 @@ function ownerOf({
     operation,
     apiVersion,
     subresource,
-    time: text(rest["time"]),
+    time: asString(rest["time"]),
     fields: parseFieldsV1(rest.fieldsV1),
   };
 }

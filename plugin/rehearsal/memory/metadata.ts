@@ -1,7 +1,7 @@
 /** What the API server fills in, keeps and refuses in metadata. */
 import { randomInt, randomUUID } from "node:crypto";
 import { type KubeObject, type ObjectMeta } from "../../domain/objects";
-import { list, sameJson } from "../../domain/values";
+import { asArray, sameJson } from "../../domain/values";
 import { type FieldError, forbidden, invalid, invalidObject } from "../kinds/refusal";
 import { badRequest, conflict, internal, qualified, qualifiedKind } from "./answers";
 import { omit } from "./omit";
@@ -144,8 +144,8 @@ function immutable(metadata: ObjectMeta, before: ObjectMeta): readonly FieldErro
 
 function lateFinalizers(metadata: ObjectMeta, before: ObjectMeta): readonly FieldError[] {
   if (before.deletionTimestamp === undefined) return [];
-  const old = list(before["finalizers"]);
-  const added = list(metadata["finalizers"]).filter((finalizer) => !old.includes(finalizer));
+  const old = asArray(before["finalizers"]);
+  const added = asArray(metadata["finalizers"]).filter((finalizer) => !old.includes(finalizer));
   if (added.length === 0) return [];
   const shown = `[]string{${added.map((finalizer) => JSON.stringify(finalizer)).join(", ")}}`;
   const why = `no new finalizers can be added if the object is being deleted, found new finalizers ${shown}`;

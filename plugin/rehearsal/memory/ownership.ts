@@ -19,7 +19,7 @@ import {
   parseOwners,
   pathsOf,
   setOf,
-  shownPath,
+  renderPath,
   union,
   withOwners,
 } from "./field-set";
@@ -191,7 +191,7 @@ interface Disputed {
 /** 409 that names every field and its manager. */
 export function conflictsOf(disputed: readonly Disputed[]): ApiError {
   const conflicts = disputed.flatMap(({ owner, fields }) =>
-    pathsOf(fields).map((path) => ({ manager: shownManager(owner), path: shownPath(path) })),
+    pathsOf(fields).map((path) => ({ manager: renderManager(owner), path: renderPath(path) })),
   );
   const [first, ...more] = conflicts;
   const text =
@@ -213,8 +213,8 @@ function grouped(disputed: readonly Disputed[]): string {
   return [...disputed]
     .sort((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1))
     .flatMap(({ owner, fields }) => [
-      `conflicts with ${shownManager(owner)}:`,
-      ...pathsOf(fields).map((path) => `- ${shownPath(path)}`),
+      `conflicts with ${renderManager(owner)}:`,
+      ...pathsOf(fields).map((path) => `- ${renderPath(path)}`),
     ])
     .join("\n");
 }
@@ -223,7 +223,7 @@ function sortKey({ owner }: Disputed): string {
   return JSON.stringify([owner.manager, owner.operation, owner.apiVersion]);
 }
 
-function shownManager({ manager, operation, apiVersion, subresource }: Owner): string {
+function renderManager({ manager, operation, apiVersion, subresource }: Owner): string {
   const within = subresource === undefined ? "" : ` with subresource "${subresource}"`;
   return `"${manager}"${within}${operation === "Update" ? ` using ${apiVersion}` : ""}`;
 }

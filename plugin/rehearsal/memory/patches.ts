@@ -1,6 +1,6 @@
 /** Patches of a stored object: merge (RFC 7386), JSON (RFC 6902) and strategic merge. */
 import type { KubeObject } from "../../domain/objects";
-import { isObject, type Json, own, text } from "../../domain/values";
+import { isObject, type Json, getOwn, asString } from "../../domain/values";
 import type { PatchType } from "../../run/ports";
 import { ApiError } from "../../domain/errors";
 import type { KindDefinition, Structure } from "../model";
@@ -110,14 +110,14 @@ function applyOne(target: KubeObject, operation: unknown): void {
 /** A field of a map that is not there counts as null: it may be replaced, copied and tested. */
 function lenient(operation: unknown, target: unknown): Operation {
   const given = operation as Operation;
-  const op = own(operation, "op");
-  const subject = text(own(operation, op === "copy" ? "from" : "path"));
+  const op = getOwn(operation, "op");
+  const subject = asString(getOwn(operation, op === "copy" ? "from" : "path"));
   if (subject === undefined || !isOpen(subject, target)) return given;
-  const path = own(operation, "path") as string;
+  const path = getOwn(operation, "path") as string;
   if (op === "replace") return { ...(operation as Operation), op: "add" } as Operation;
   if (op === "copy") return { op: "add", path, value: null };
   // what is not there passes a test for null
-  if (op === "test" && own(operation, "value") === null)
+  if (op === "test" && getOwn(operation, "value") === null)
     return { op: "test", path: "", value: target };
   return given;
 }
@@ -130,7 +130,7 @@ function isOpen(path: string, target: unknown): boolean {
 }
 
 function stepInto(value: unknown, step: string): unknown {
-  return Array.isArray(value) ? (value as readonly unknown[])[Number(step)] : own(value, step);
+  return Array.isArray(value) ? (value as readonly unknown[])[Number(step)] : getOwn(value, step);
 }
 
 function unescaped(step: string): string {
@@ -141,8 +141,8 @@ function unescaped(step: string): string {
 export function strategicMerge(value: unknown, patch: unknown, structure: Structure): unknown {
   if (Array.isArray(patch)) return mergedList(value, patch, structure);
   if (!isObject(patch)) return patch;
-  if (own(patch, "$patch") === "replace") return withoutDirectives(patch);
-  if (own(patch, "$patch") === "delete") return {};
+  if (getOwn(patch, "$patch") === "replace") return withoutDirectives(patch);
+  if (getOwn(patch, "$patch") === "delete") return {};
   return mergedMap(isObject(value) ? value : {}, patch, structure);
 }
 
@@ -179,9 +179,9 @@ function directed(
 }
 
 function mergedList(value: unknown, patch: readonly unknown[], structure: Structure): unknown {
-  const directives = patch.filter((item) => own(item, "$patch") !== undefined);
-  const items = patch.filter((item) => own(item, "$patch") === undefined);
-  const replaces = directives.some((item) => own(item, "$patch") === "replace");
+  const directives = patch.filter((item) => getOwn(item, "$patch") !== undefined);
+  const items = patch.filter((item) => getOwn(item, "$patch") === undefined);
+  const replaces = directives.some((item) => getOwn(item, "$patch") === "replace");
   if (!isAssociative(structure) || replaces) return items.map(withoutDirectives);
   const live = Array.isArray(value) ? (value as readonly unknown[]) : [];
   const key = (item: unknown): string => keyOf(item, structure);

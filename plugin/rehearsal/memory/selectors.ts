@@ -1,6 +1,6 @@
 /** Label and field selectors as a query writes them. */
 import type { KubeObject } from "../../domain/objects";
-import { own } from "../../domain/values";
+import { getOwn } from "../../domain/values";
 import type { KindDefinition } from "../model";
 import { badRequest } from "./answers";
 import { meets, type Requirement as Wish } from "../../domain/kube/selectors";
@@ -63,7 +63,7 @@ function requireKnown(field: string, { custom }: KindDefinition): void {
 }
 
 function holds({ field, equal, value }: FieldTerm, { metadata }: KubeObject): boolean {
-  const held = own(metadata, field.slice("metadata.".length)) ?? "";
+  const held = getOwn(metadata, field.slice("metadata.".length)) ?? "";
   return (held === value) === equal;
 }
 

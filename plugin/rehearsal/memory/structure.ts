@@ -1,5 +1,5 @@
 /** How values merge: the structure of a kind read at one place after the other. */
-import { isObject, type Json, own, sameJson } from "../../domain/values";
+import { isObject, type Json, getOwn, sameJson } from "../../domain/values";
 import type { KindDefinition, Structure } from "../model";
 import { below, type FieldSet, isEmpty, noFields, onlyHere, setOf, union } from "./field-set";
 
@@ -27,7 +27,7 @@ export function structureOf({ structure, custom }: KindDefinition): Structure {
 
 /** The structure of a field; what is below an open one is open as well. */
 export function fieldStructure(structure: Structure, key: string): Structure {
-  const known = own(structure.fields, key);
+  const known = getOwn(structure.fields, key);
   if (known !== undefined) return known as Structure;
   const { values, open } = structure;
   return values ?? (open === true ? { open } : {});
@@ -35,7 +35,7 @@ export function fieldStructure(structure: Structure, key: string): Structure {
 
 /** True for a field that has its name from the schema, false for a key that someone chose. */
 export function isNamed({ fields, values, open }: Structure, key: string): boolean {
-  if (own(fields, key) !== undefined) return true;
+  if (getOwn(fields, key) !== undefined) return true;
   return values === undefined && (open !== true || fields !== undefined);
 }
 
@@ -76,7 +76,7 @@ function keyElement(
 ): { readonly element: string } | { readonly problem: string } {
   const held = [...keys]
     .sort()
-    .map((key) => [key, own(item, key) ?? own(keyDefaults, key)] as const)
+    .map((key) => [key, getOwn(item, key) ?? getOwn(keyDefaults, key)] as const)
     .filter(([, value]) => value !== undefined);
   if (held.length > 0) return { element: `k:${JSON.stringify(Object.fromEntries(held))}` };
   const names = keys.map((key) => JSON.stringify(key)).join(" ");

@@ -1,7 +1,7 @@
 /** What server-side apply finds wrong with an object before it is merged. */
 import { isObject } from "../../domain/values";
 import type { Structure } from "../model";
-import { shownPath } from "./field-set";
+import { renderPath } from "./field-set";
 import { elementOf, fieldStructure, isAssociative } from "./structure";
 
 /** Types, undeclared fields, and items of a list that their keys do not report apart. */
@@ -10,7 +10,7 @@ export function typedProblems(
   structure: Structure,
   path: readonly string[] = [],
 ): readonly string[] {
-  const own = typeProblems(value, structure, shownPath(path));
+  const own = typeProblems(value, structure, renderPath(path));
   if (own.length > 0) return own;
   if (isObject(value)) {
     return Object.entries(value).flatMap(([key, inner]) =>
@@ -33,12 +33,12 @@ function keyedProblems(
   const seen = new Set<string>();
   return value.flatMap((item, index) => {
     const found = elementOf(structure, item);
-    if ("problem" in found) return [`${shownPath(path)}: element ${index}: ${found.problem}`];
+    if ("problem" in found) return [`${renderPath(path)}: element ${index}: ${found.problem}`];
     const { element } = found;
     const again = seen.has(element);
     seen.add(element);
     return [
-      ...(again ? [`${shownPath(path)}: duplicate entries for key ${shownPath([element])}`] : []),
+      ...(again ? [`${renderPath(path)}: duplicate entries for key ${renderPath([element])}`] : []),
       ...typedProblems(item, structure.items ?? {}, [...path, element]),
     ];
   });
@@ -53,7 +53,7 @@ export function typeProblems(
   const wanted = wantedFor[structure.type ?? ""];
   if (value === null || value === undefined || wanted === undefined) return [];
   if (isOf(value, wanted)) return isObject(value) ? undeclared(value, structure, path) : [];
-  return [`${path}: expected ${wanted}, got ${shownAs(value, wanted)}`];
+  return [`${path}: expected ${wanted}, got ${renderAs(value, wanted)}`];
 }
 
 type Wanted = "string" | "boolean" | "numeric (int or float)" | "map" | "list";
@@ -84,7 +84,7 @@ function isOf(value: unknown, wanted: Wanted): boolean {
 }
 
 /** Each type has its own way of showing what was found instead. */
-function shownAs(value: unknown, wanted: Wanted): string {
+function renderAs(value: unknown, wanted: Wanted): string {
   if (wanted === "string") return `&value.valueUnstructured{Value:${goSyntax(value)}}`;
   return wanted === "numeric (int or float)" ? typeName(value) : `&{${goText(value)}}`;
 }

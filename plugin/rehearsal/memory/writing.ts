@@ -1,6 +1,6 @@
 /** The way of a write: merged, prepared, judged, stored. */
 import type { KubeObject } from "../../domain/objects";
-import { at, type Json, list, sameJson } from "../../domain/values";
+import { getPath, type Json, asArray, sameJson } from "../../domain/values";
 import {
   alreadyExists,
   badRequest,
@@ -130,7 +130,7 @@ function store(plane: Plane, request: WriteRequest, { object, before }: Stored):
 function isFinished({ metadata }: KubeObject): boolean {
   return (
     metadata.deletionTimestamp !== undefined &&
-    list(metadata["finalizers"]).length === 0 &&
+    asArray(metadata["finalizers"]).length === 0 &&
     metadata["deletionGracePeriodSeconds"] !== undefined
   );
 }
@@ -296,7 +296,7 @@ const given: Readonly<Record<string, readonly string[]>> = {
 function givenTo(sent: KubeObject, { custom, resource }: KindDefinition): FieldSet {
   const names = custom ? [] : (given[resource.kind] ?? []);
   return names
-    .filter((name) => at(sent, ["spec", name]) === undefined)
+    .filter((name) => getPath(sent, ["spec", name]) === undefined)
     .map((name) => setOf(false, [["f:spec", setOf(false, [[`f:${name}`, onlyHere]])]]))
     .reduce(union, noFields);
 }

@@ -1,20 +1,20 @@
 /** What the play is made of: acts that follow from what is stored, each due a while after its cause. */
 import { createHash } from "node:crypto";
 import { preconditionsOf, refTo } from "../../domain/objects";
-import { isObject, type Json, text, withValue } from "../../domain/values";
+import { isObject, type Json, asString, withValue } from "../../domain/values";
 import type { Cluster, KubeObject, Resource } from "../../run/ports";
-import type { FieldValue, Scene } from "./scene";
+import type { FieldValue, OperatorSnapshot } from "./snapshot";
 
 /** What an act is done with; `log` writes a line of the operator's log (domain facts 10). */
-export interface Hands {
+export interface WriteContext {
   readonly cluster: Cluster;
   readonly log: (line: LogLine) => void;
 }
 
-type Run = (hands: Hands) => Promise<unknown>;
+type Run = (hands: WriteContext) => Promise<unknown>;
 
 /** One thing to do: it is wanted as long as what is stored asks for it. */
-export interface Act {
+export interface PlannedAction {
   /** The same for the same cause: the time since it was first wanted is counted by it. */
   readonly key: string;
   readonly afterMs: number;
@@ -34,11 +34,11 @@ export interface LogLine {
 /** Reactions to one subject: what the first row brings about whose condition holds, told why it does. */
 export type Reactions<T> = readonly (readonly [
   holds: (subject: T) => string | boolean | undefined,
-  acts: (subject: T, why: string) => readonly Act[],
+  acts: (subject: T, why: string) => readonly PlannedAction[],
 ])[];
 
 /** What follows from a table of reactions; nothing where no row holds. */
-export function react<T>(table: Reactions<T>, subject: T): readonly Act[] {
+export function react<T>(table: Reactions<T>, subject: T): readonly PlannedAction[] {
   for (const [holds, acts] of table) {
     const why = holds(subject);
     if (why !== undefined && why !== false) return acts(subject, String(why));
@@ -90,7 +90,7 @@ export function removed({ resource, object }: Target): Run {
 }
 
 /** Brings a status to what it has to be, times aside; nothing where it says so already. */
-export function converged(target: Target, status: Json, afterMs = 0): readonly Act[] {
+export function converged(target: Target, status: Json, afterMs = 0): readonly PlannedAction[] {
   const { object } = target;
   if (sameButTimes(object["status"], status)) return [];
   const key = `${identity(object)} status ${hashOf(status)}`;
@@ -98,7 +98,10 @@ export function converged(target: Target, status: Json, afterMs = 0): readonly A
 }
 
 /** An act that this play does once. */
-export function once({ seen }: Scene, { key, afterMs, run }: Act): Act {
+export function once(
+  { seen }: OperatorSnapshot,
+  { key, afterMs, run }: PlannedAction,
+): PlannedAction {
   return {
     key,
     afterMs: seen.has(key) ? Number.POSITIVE_INFINITY : afterMs,
@@ -111,10 +114,10 @@ export function once({ seen }: Scene, { key, afterMs, run }: Act): Act {
 
 /** A Warning event; a second one of the same name is refused by the API server. */
 export function warned(
-  scene: Scene,
+  scene: OperatorSnapshot,
   about: KubeObject,
   { reason, message }: { readonly reason: string; readonly message: string },
-): Act {
+): PlannedAction {
   const { apiVersion, kind, metadata } = about;
   const { name = "", namespace = "", uid } = metadata;
   const id = hashOf([kind, name, reason, message]);
@@ -150,7 +153,7 @@ export function ownerOf({ apiVersion, kind, metadata }: KubeObject): Json {
 
 /** The words of an object's identity, for keys of acts. */
 export function identity({ kind, metadata }: KubeObject): string {
-  return [kind, metadata.name, metadata.uid].map((word) => text(word) ?? "").join("/");
+  return [kind, metadata.name, metadata.uid].map((word) => asString(word) ?? "").join("/");
 }
 
 /** A short text that is the same for equal values. */

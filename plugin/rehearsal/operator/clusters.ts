@@ -1,10 +1,18 @@
 /** The operator's work on ECs: new ones, upgrades, restarts, nodes (S10, S45, S55, S58, S68–S74, S113; domain facts 7, 10, 11). */
 import type { Names } from "../../domain/names";
 import { bundledVersions } from "../../domain/release/platforms";
-import { at, type Json, list, own, sameJson, text, withValue } from "../../domain/values";
+import {
+  getPath,
+  type Json,
+  asArray,
+  getOwn,
+  sameJson,
+  asString,
+  withValue,
+} from "../../domain/values";
 import type { KubeObject } from "../../run/ports";
 import {
-  type Act,
+  type PlannedAction,
   created,
   fieldsWritten,
   hashOf,
@@ -39,7 +47,14 @@ import {
   pinnedBecause,
   releaseOf,
 } from "./prerequisites";
-import { type FieldValue, numberAt, played, productKinds, type Scene, setOfCluster } from "./scene";
+import {
+  type FieldValue,
+  numberAt,
+  played,
+  productKinds,
+  type OperatorSnapshot,
+  setOfCluster,
+} from "./snapshot";
 
 /** States of an EC that the play enters. */
 const states = {
@@ -92,7 +107,7 @@ const reactions: Reactions<Managed> = [
 ];
 
 /** What the operator has to do about every EC; nothing while no operator is ready. */
-export function clusterActs(scene: Scene): readonly Act[] {
+export function clusterActs(scene: OperatorSnapshot): readonly PlannedAction[] {
   const operator = operatorVersion(scene);
   if (operator === undefined || scene.misbehave.deafOperator === true) return [];
   return scene.ecs.flatMap((ec) => {
@@ -108,7 +123,7 @@ export function clusterActs(scene: Scene): readonly Act[] {
 }
 
 /** Whether the operator looks after the databases of an EC: not between its own upgrade and the EC's (S10, S98). */
-export function isManaged(scene: Scene, ec: KubeObject): boolean {
+export function isManaged(scene: OperatorSnapshot, ec: KubeObject): boolean {
   const operator = operatorVersion(scene);
   const set = setOfCluster(scene, ec);
   if (operator === undefined || set === undefined) return false;
@@ -117,8 +132,8 @@ export function isManaged(scene: Scene, ec: KubeObject): boolean {
   return current && stateOf(scene, ec) === states.running && isRolled(set, scene.pods);
 }
 
-function stateOf({ names }: Scene, ec: KubeObject): string | undefined {
-  return text(at(ec, names.ecFields.state));
+function stateOf({ names }: OperatorSnapshot, ec: KubeObject): string | undefined {
+  return asString(getPath(ec, names.ecFields.state));
 }
 
 function tellsUpgrade({ state, scene }: Managed): boolean {
@@ -131,24 +146,28 @@ function canBegin({ state = states.running }: Managed): boolean {
 }
 
 /** By itself the operator wants its own cluster release, otherwise what the spec says. */
-function wantedTag(scene: Scene, ec: KubeObject, operator: string): string | undefined {
+function wantedTag(scene: OperatorSnapshot, ec: KubeObject, operator: string): string | undefined {
   const release = releaseOf(scene, operator);
-  const asked = text(at(ec, scene.names.ecFields.versionTag));
+  const asked = asString(getPath(ec, scene.names.ecFields.versionTag));
   if (!isAutomatic(ec, scene) || release === undefined) return asked;
   return isSameRelease(asked, release) ? asked : release;
 }
 
 /** Something that the operator does about an EC, a moment after its cause. */
 function deed(
-  { times }: Scene,
+  { times }: OperatorSnapshot,
   ec: KubeObject,
-  { does, run }: { does: string; run: Act["run"] },
-): Act {
+  { does, run }: { does: string; run: PlannedAction["run"] },
+): PlannedAction {
   const key = `${identity(ec)} ${ec.metadata.generation ?? 0} ${does}`;
   return { key, afterMs: times.reactMs, run };
 }
 
-function creation(scene: Scene, ec: KubeObject, operator: string): readonly Act[] {
+function creation(
+  scene: OperatorSnapshot,
+  ec: KubeObject,
+  operator: string,
+): readonly PlannedAction[] {
   const tag = wantedTag(scene, ec, operator) ?? releaseOf(scene, operator);
   if (tag === undefined) return [];
   const run = created(statefulSetOf(ec, tag, scene.names), scene.names.operator.deployment);
@@ -170,7 +189,7 @@ function become(
   { scene, ec }: Managed,
   state: string,
   { log, status = {} }: { readonly log?: LogLine; readonly status?: Json } = {},
-): Act {
+): PlannedAction {
   const { state: statePath, specStatus } = scene.names.ecFields;
   const before = { ...ec, status: { ...(ec["status"] as Json | undefined), ...status } };
   const after = statusWith(before, [
@@ -198,7 +217,7 @@ function errorLine(ec: KubeObject, error: string): LogLine {
 }
 
 /** Says once in the log why the upgrade makes no progress. */
-function said({ scene, ec }: Managed, why: string): Act {
+function said({ scene, ec }: Managed, why: string): PlannedAction {
   return once(scene, {
     key: `log ${ec.metadata.uid ?? ""} ${why}`,
     afterMs: scene.times.reactMs,
@@ -210,7 +229,7 @@ function said({ scene, ec }: Managed, why: string): Act {
 }
 
 /** InvalidUpgrade, with a Warning event (S70; domain facts 7). */
-function invalid(one: Managed, why: string): readonly Act[] {
+function invalid(one: Managed, why: string): readonly PlannedAction[] {
   const { scene, ec, state } = one;
   const event = warned(scene, ec, { reason: states.invalid, message: why });
   const isTold = state === states.invalid || scene.misbehave.lyingStatus === true;
@@ -218,25 +237,25 @@ function invalid(one: Managed, why: string): readonly Act[] {
 }
 
 /** Running is stale for a moment. */
-function entered(one: Managed): Act {
+function entered(one: Managed): PlannedAction {
   const log = line(one.ec, `upgrading to ${one.wanted}`);
   return { ...become(one, states.upgrade, { log }), afterMs: one.scene.times.staleRunningMs };
 }
 
 function isUntagged({ scene, ec, wanted }: Managed): boolean {
-  const tag = text(at(ec, scene.names.ecFields.versionTag));
+  const tag = asString(getPath(ec, scene.names.ecFields.versionTag));
   return isAutomatic(ec, scene) && tag !== undefined && tag !== wanted;
 }
 
 /** By itself the operator writes the tag, so that the listing shows what is on its way. */
-function tagged({ scene, ec, wanted }: Managed): Act {
+function tagged({ scene, ec, wanted }: Managed): PlannedAction {
   const fields = withValue({}, scene.names.ecFields.versionTag, wanted);
   const run = fieldsWritten(clusterTarget({ scene, ec }), fields);
   return deed(scene, ec, { does: `tag ${wanted}`, run });
 }
 
 /** Changes the template: the StatefulSet's controller does the rest. */
-function roll(one: Managed, does: string, says: string): Act {
+function roll(one: Managed, does: string, says: string): PlannedAction {
   const { scene, ec, set, wanted } = one;
   const { names } = scene;
   const template = templateFor(set, ec, { names, tag: wanted });
@@ -252,7 +271,7 @@ function roll(one: Managed, does: string, says: string): Act {
 }
 
 /** Nodes are added and removed with the EC's number of them. */
-function nodes(one: Managed): readonly Act[] {
+function nodes(one: Managed): readonly PlannedAction[] {
   const { scene, ec, set, state } = one;
   const replicas = numberAt(set, ["spec", "replicas"], 1);
   const wanted = numberAt(ec, scene.names.ecFields.nodes, replicas);
@@ -264,7 +283,7 @@ function nodes(one: Managed): readonly Act[] {
 const modulesKey = (ec: KubeObject): string => `modules ${ec.metadata.uid ?? ""}`;
 
 /** A StatefulSet that the play has not made tells nothing of modules: those of the first look count. */
-function rememberModules({ names, seen }: Scene, ec: KubeObject, set: KubeObject): void {
+function rememberModules({ names, seen }: OperatorSnapshot, ec: KubeObject, set: KubeObject): void {
   const key = modulesKey(ec);
   if (!seen.has(key)) seen.set(key, appliedModules(set, names) ?? modulesHash(ec, names));
 }
@@ -276,7 +295,7 @@ function isOutdated({ scene: { names, seen }, ec, set, running }: Managed): bool
 }
 
 /** An edit of the modules, of the repository or of the pull policy restarts the pods, one by one (S48, S49, S55). */
-function restart(one: Managed): readonly Act[] {
+function restart(one: Managed): readonly PlannedAction[] {
   const { scene, ec, operator, state } = one;
   if (!isOutdated(one)) return [];
   const tells = isAtLeast(operator, tellsRolling) && scene.misbehave.lyingStatus !== true;
@@ -287,11 +306,11 @@ function restart(one: Managed): readonly Act[] {
 }
 
 /** What was rolled has arrived: Running, with what the release brings. */
-function arrival(one: Managed): readonly Act[] {
+function arrival(one: Managed): readonly PlannedAction[] {
   const { scene, ec, set, running, state } = one;
   if (!isRolled(set, scene.pods) || scene.misbehave.endlessUpgrade === true) return [];
   if (state === states.rolling && isOutdated(one)) return [];
-  const told = at(ec, scene.names.fields.bundledDatabaseVersions);
+  const told = getPath(ec, scene.names.fields.bundledDatabaseVersions);
   const isNews = !sameJson(told, bundledList(running, scene.names));
   if (state === states.running && !(scene.misbehave.lyingStatus === true && isNews)) return [];
   const log = line(ec, `the cluster runs ${running}`);
@@ -301,7 +320,7 @@ function arrival(one: Managed): readonly Act[] {
 /** Versions; modules and a license where nothing was told of them yet (domain facts 7). */
 function releaseStatus({ ec, running, scene: { names } }: Managed): Json {
   const { fields, ecFields, entryFields } = names;
-  const known = list(at(ec, fields.statusModules));
+  const known = asArray(getPath(ec, fields.statusModules));
   const bundled = names.bundledModules.map((name) => ({
     [entryFields.statusModuleName]: name,
     [entryFields.statusModuleDisplayName]: name,
@@ -310,7 +329,7 @@ function releaseStatus({ ec, running, scene: { names } }: Managed): Json {
   return statusWith(ec, [
     [fields.bundledDatabaseVersions, bundledList(running, names)],
     [fields.statusModules, known.length > 0 ? known : bundled],
-    [ecFields.licenseState, text(at(ec, ecFields.licenseState)) ?? "Valid"],
+    [ecFields.licenseState, asString(getPath(ec, ecFields.licenseState)) ?? "Valid"],
   ]);
 }
 
@@ -324,21 +343,21 @@ function bundledList(tag: string, names: Names): readonly Json[] {
 }
 
 /** Shows the REST service what is stored, before anybody asks it. */
-export function showService(scene: Scene): void {
+export function showService(scene: OperatorSnapshot): void {
   const ec = servedCluster(scene);
   if (ec === undefined) return;
   const running = runningTag(setOfCluster(scene, ec), scene.names);
   scene.rest?.follow({ ec, edbs: databasesOf(scene, ec), running });
 }
 
-function servedCluster({ rest, ecs }: Scene): KubeObject | undefined {
+function servedCluster({ rest, ecs }: OperatorSnapshot): KubeObject | undefined {
   if (rest === undefined) return undefined;
   if (rest.ec === undefined) return ecs.length === 1 ? ecs[0] : undefined;
   return ecs.find(({ metadata }) => metadata.name === rest.ec);
 }
 
 /** The license and the modules that came over REST are told as soon as they are there (S45, S114). */
-export function servedClusterActs(scene: Scene): readonly Act[] {
+export function servedClusterActs(scene: OperatorSnapshot): readonly PlannedAction[] {
   const ec = servedCluster(scene);
   if (ec === undefined) return [];
   const news = [...licenseNews(scene, ec), ...moduleNews(scene, ec)];
@@ -348,17 +367,17 @@ export function servedClusterActs(scene: Scene): readonly Act[] {
 }
 
 /** Only what changes between good and not good: the words for "not good" are not published. */
-function licenseNews({ rest, names }: Scene, ec: KubeObject): readonly FieldValue[] {
+function licenseNews({ rest, names }: OperatorSnapshot, ec: KubeObject): readonly FieldValue[] {
   const path = names.ecFields.licenseState;
-  const told = text(at(ec, path));
+  const told = asString(getPath(ec, path));
   if (told === undefined || (told.toLowerCase() === "valid") === rest?.isLicensed) return [];
   return [[path, rest?.isLicensed === true ? "Valid" : "Expired"]];
 }
 
-function moduleNews({ rest, names }: Scene, ec: KubeObject): readonly FieldValue[] {
+function moduleNews({ rest, names }: OperatorSnapshot, ec: KubeObject): readonly FieldValue[] {
   const { statusModuleName, statusModuleDisplayName } = names.entryFields;
-  const told = list(at(ec, names.fields.statusModules));
-  const known = new Set(told.map((entry) => own(entry, statusModuleName)));
+  const told = asArray(getPath(ec, names.fields.statusModules));
+  const known = new Set(told.map((entry) => getOwn(entry, statusModuleName)));
   const added = (rest?.modules ?? []).filter(({ name }) => !known.has(name));
   if (added.length === 0) return [];
   const entries = [...new Set(added.map(({ name }) => name))].map((name) => {

@@ -7,10 +7,10 @@ import {
   leadingEngineVersion,
   parseEngineVersion,
 } from "../../domain/versions";
-import { at, list, own, text } from "../../domain/values";
+import { getPath, asArray, getOwn, asString } from "../../domain/values";
 import type { KubeObject } from "../../run/ports";
 import {
-  type Act,
+  type PlannedAction,
   converged,
   hashOf,
   identity,
@@ -22,7 +22,13 @@ import {
 } from "./acts";
 import { isManaged } from "./clusters";
 import { databasesOf, modulesOf, runningVersion, supportedBy } from "./prerequisites";
-import { type FieldValue, numberAt, productKinds, type Scene, type ServedDatabase } from "./scene";
+import {
+  type FieldValue,
+  numberAt,
+  productKinds,
+  type OperatorSnapshot,
+  type ServedDatabase,
+} from "./snapshot";
 
 /** States of a database that the play enters. */
 const states = {
@@ -33,7 +39,7 @@ const states = {
 
 /** A database, what is asked of it, and what the REST service has of it. */
 interface Database {
-  readonly scene: Scene;
+  readonly scene: OperatorSnapshot;
   readonly edb: KubeObject;
   /** The version that is asked for; undefined where the spec asks for none. */
   readonly version: EngineVersion | undefined;
@@ -76,7 +82,7 @@ const reactions: Reactions<Database> = [
 ];
 
 /** What the operator has to do about the databases of the ECs that it looks after. */
-export function databaseActs(scene: Scene): readonly Act[] {
+export function databaseActs(scene: OperatorSnapshot): readonly PlannedAction[] {
   return scene.ecs
     .filter((ec) => isManaged(scene, ec))
     .flatMap((ec) =>
@@ -87,18 +93,18 @@ export function databaseActs(scene: Scene): readonly Act[] {
     );
 }
 
-function databaseOf(scene: Scene, ec: KubeObject, edb: KubeObject): Database {
+function databaseOf(scene: OperatorSnapshot, ec: KubeObject, edb: KubeObject): Database {
   const { names } = scene;
   const bundled = bundledVersionsOf(ec, names);
   const version = versionFor(scene, wantedOf(scene, edb), bundled);
   const service = scene.rest?.find(edb);
   const served = isStuck({ scene, edb }) ? undefined : service;
-  const told = served?.version ?? at(edb, names.fields.statusVersion);
+  const told = served?.version ?? getPath(edb, names.fields.statusVersion);
   return {
     ...{ scene, edb, version, served },
     newest: bundled.at(-1),
     refused: refusedBecause(scene, ec, { edb, version, bundled }),
-    state: text(at(edb, names.edbFields.status)),
+    state: asString(getPath(edb, names.edbFields.status)),
     reached: version === undefined || !isBelow(leadingEngineVersion(told), version),
   };
 }
@@ -108,30 +114,37 @@ function isBelow(runs: EngineVersion | undefined, version: EngineVersion): boole
 }
 
 /** An instance of an active-active database has that one's wish. */
-function wantedOf({ names, eaadbs }: Scene, edb: KubeObject): unknown {
+function wantedOf({ names, eaadbs }: OperatorSnapshot, edb: KubeObject): unknown {
   const name = edb.metadata.name ?? "";
-  const owner = eaadbs.find((one) => list(at(one, names.eaadbFields.linkedEdbs)).includes(name));
-  return owner === undefined ? at(edb, names.fields.engineVersion) : askedOf(owner, names);
+  const owner = eaadbs.find((one) =>
+    asArray(getPath(one, names.eaadbFields.linkedEdbs)).includes(name),
+  );
+  return owner === undefined ? getPath(edb, names.fields.engineVersion) : askedOf(owner, names);
 }
 
 /** What an active-active database asks for, in either of its places (S61; domain facts 7). */
-function askedOf(eaadb: KubeObject, names: Scene["names"]): unknown {
+function askedOf(eaadb: KubeObject, names: OperatorSnapshot["names"]): unknown {
   const { engineVersions } = fieldsOf("eaadb", names);
-  return engineVersions.map((path) => at(eaadb, path)).find((value) => (value ?? null) !== null);
+  return engineVersions
+    .map((path) => getPath(eaadb, path))
+    .find((value) => (value ?? null) !== null);
 }
 
 /** Engine versions that an EC tells that it bundles, oldest first. */
-export function bundledVersionsOf(ec: KubeObject, names: Scene["names"]): readonly EngineVersion[] {
+export function bundledVersionsOf(
+  ec: KubeObject,
+  names: OperatorSnapshot["names"],
+): readonly EngineVersion[] {
   const { bundledType, bundledVersion } = names.entryFields;
-  return list(at(ec, names.fields.bundledDatabaseVersions))
-    .filter((entry) => own(entry, bundledType) === names.engineDbType)
-    .flatMap((entry) => leadingEngineVersion(own(entry, bundledVersion)) ?? [])
+  return asArray(getPath(ec, names.fields.bundledDatabaseVersions))
+    .filter((entry) => getOwn(entry, bundledType) === names.engineDbType)
+    .flatMap((entry) => leadingEngineVersion(getOwn(entry, bundledVersion)) ?? [])
     .toSorted(compareEngineVersions);
 }
 
 /** A channel means the newest version, of those that begin a major line for the major one (C4). */
 function versionFor(
-  { names }: Scene,
+  { names }: OperatorSnapshot,
   wanted: unknown,
   bundled: readonly EngineVersion[],
 ): EngineVersion | undefined {
@@ -141,7 +154,7 @@ function versionFor(
 }
 
 function refusedBecause(
-  scene: Scene,
+  scene: OperatorSnapshot,
   ec: KubeObject,
   wish: Pick<Database, "edb" | "version"> & { readonly bundled: readonly EngineVersion[] },
 ): string | undefined {
@@ -183,7 +196,7 @@ function attempt({ edb, version }: Database): string {
   return `raised ${identity(edb)} ${edb.metadata.generation ?? 0} ${JSON.stringify(version)}`;
 }
 
-function raising(one: Database): Act {
+function raising(one: Database): PlannedAction {
   const { scene, edb, version } = one;
   const run = (): Promise<void> => {
     if (version !== undefined) scene.rest?.raise(edb, version);
@@ -227,7 +240,7 @@ function done(one: Database): readonly FieldValue[] {
 /** A database that was just made: the next number, and the version that it asks for, or the newest. */
 function bornFields({ scene, version, newest }: Database): readonly FieldValue[] {
   const { names, edbs, rest } = scene;
-  const taken = edbs.map((edb) => Number(text(at(edb, names.edbFields.databaseUid)) ?? 0));
+  const taken = edbs.map((edb) => Number(asString(getPath(edb, names.edbFields.databaseUid)) ?? 0));
   const first = version ?? newest;
   return [
     [names.edbFields.databaseUid, String(Math.max(0, ...taken, ...(rest?.uids ?? [])) + 1)],
@@ -241,7 +254,7 @@ function inFull(version: EngineVersion): string {
 }
 
 /** The spec is told to be invalid, once in the log as well; what was never made is not active (domain facts 7). */
-function refuse(one: Database, error: string): readonly Act[] {
+function refuse(one: Database, error: string): readonly PlannedAction[] {
   const { edb, state, scene } = one;
   const isNew = state === undefined || state === states.notMade;
   const notMade: readonly FieldValue[] = isNew
@@ -259,14 +272,16 @@ function refuse(one: Database, error: string): readonly Act[] {
 }
 
 /** Writes fields of the status, unless it says all of that already. */
-function told(one: Database, fields: readonly FieldValue[]): readonly Act[] {
+function told(one: Database, fields: readonly FieldValue[]): readonly PlannedAction[] {
   const { edb } = one;
   const after = { status: statusWith(edb, fields) };
-  return fields.every(([path]) => at(after, path) === at(edb, path)) ? [] : [become(one, fields)];
+  return fields.every(([path]) => getPath(after, path) === getPath(edb, path))
+    ? []
+    : [become(one, fields)];
 }
 
 /** Writes fields of the status, a moment after their cause. */
-function become({ scene, edb }: Database, fields: readonly FieldValue[]): Act {
+function become({ scene, edb }: Database, fields: readonly FieldValue[]): PlannedAction {
   const { names, times } = scene;
   const manager = names.operator.deployment;
   const status = statusWith(edb, fields);
@@ -278,7 +293,7 @@ function become({ scene, edb }: Database, fields: readonly FieldValue[]): Act {
 }
 
 /** The state of active-active databases follows that of their instances (S65). */
-export function activeActiveActs(scene: Scene): readonly Act[] {
+export function activeActiveActs(scene: OperatorSnapshot): readonly PlannedAction[] {
   if (!scene.ecs.some((ec) => isManaged(scene, ec))) return [];
   const { names, times } = scene;
   const { eaadbFields } = names;
@@ -289,7 +304,10 @@ export function activeActiveActs(scene: Scene): readonly Act[] {
     const status = statusWith(eaadb, [
       [eaadbFields.status, isBehind ? states.pending : states.active],
       [eaadbFields.specStatus, "Valid"],
-      [eaadbFields.replicationStatus, text(at(eaadb, eaadbFields.replicationStatus)) ?? "up"],
+      [
+        eaadbFields.replicationStatus,
+        asString(getPath(eaadb, eaadbFields.replicationStatus)) ?? "up",
+      ],
       ...(isBehind ? [[eaadbFields.lastTaskUid, task] as const] : []),
     ]);
     const target = { resource: productKinds(names).eaadb, object: eaadb, manager };
@@ -298,11 +316,11 @@ export function activeActiveActs(scene: Scene): readonly Act[] {
 }
 
 /** Some instance is on its way while it does not run the version that is asked for. */
-function hasInstanceBehind({ names, edbs }: Scene, eaadb: KubeObject): boolean {
+function hasInstanceBehind({ names, edbs }: OperatorSnapshot, eaadb: KubeObject): boolean {
   const wanted = parseEngineVersion(askedOf(eaadb, names));
   if (wanted === undefined) return false;
-  const linked = list(at(eaadb, names.eaadbFields.linkedEdbs));
+  const linked = asArray(getPath(eaadb, names.eaadbFields.linkedEdbs));
   return edbs
     .filter(({ metadata }) => linked.includes(metadata.name))
-    .some((edb) => isBelow(leadingEngineVersion(at(edb, names.fields.statusVersion)), wanted));
+    .some((edb) => isBelow(leadingEngineVersion(getPath(edb, names.fields.statusVersion)), wanted));
 }

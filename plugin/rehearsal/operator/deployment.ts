@@ -1,11 +1,19 @@
 /** The operator's Deployment at play (strategy Recreate, S19), its pod, and the webhook's endpoints. */
 import { kinds } from "../../domain/kinds";
 import { clusterRoleOf } from "../../domain/rbac/site";
-import { at, isObject, type Json, list, own, sameJson, text } from "../../domain/values";
+import {
+  getPath,
+  isObject,
+  type Json,
+  asArray,
+  getOwn,
+  sameJson,
+  asString,
+} from "../../domain/values";
 import type { KubeObject } from "../../run/ports";
 import { omit } from "../memory/omit";
 import {
-  type Act,
+  type PlannedAction,
   controllerManager,
   converged,
   created,
@@ -17,7 +25,7 @@ import {
   warned,
 } from "./acts";
 import { deletion, isReadyPod, podActs, podFrom, type PodState, withoutZeros } from "./pods";
-import { numberAt, ownedBy, played, type Scene } from "./scene";
+import { numberAt, ownedBy, played, type OperatorSnapshot } from "./snapshot";
 
 const hashLabel = "pod-template-hash";
 
@@ -31,7 +39,7 @@ interface Held {
 }
 
 /** What the controllers of the operator's Deployment have to do now. */
-export function deploymentActs(scene: Scene): readonly Act[] {
+export function deploymentActs(scene: OperatorSnapshot): readonly PlannedAction[] {
   const { deployment } = scene;
   if (deployment === undefined) return [];
   const sets = ownedBy(deployment, scene.replicaSets);
@@ -53,10 +61,10 @@ export function deploymentActs(scene: Scene): readonly Act[] {
 
 /** Without the label that tells one revision from another. */
 function templateOf(object: KubeObject): unknown {
-  const template = at(object, ["spec", "template"]);
-  const labels = at(template, ["metadata", "labels"]);
+  const template = getPath(object, ["spec", "template"]);
+  const labels = getPath(template, ["metadata", "labels"]);
   if (!isObject(template) || !isObject(labels)) return template;
-  const metadata = { ...(own(template, "metadata") as object), labels: omit(labels, hashLabel) };
+  const metadata = { ...(getOwn(template, "metadata") as object), labels: omit(labels, hashLabel) };
   return { ...template, metadata };
 }
 
@@ -124,18 +132,18 @@ function conditions(
       ? [condition("ReplicaFailure", "FailedCreate", refusal)]
       : []),
   ];
-  const before = list(at(deployment, ["status", "conditions"]));
+  const before = asArray(getPath(deployment, ["status", "conditions"]));
   const time = timeText(now);
   return told.map((one) => {
     // a condition that says what it said before keeps its time
     const known = before.find(
-      (other) => own(other, "type") === one.type && own(other, "status") === one.status,
+      (other) => getOwn(other, "type") === one.type && getOwn(other, "status") === one.status,
     );
     const updatedAt =
-      own(known, "reason") === one.reason ? own(known, "lastUpdateTime") : undefined;
+      getOwn(known, "reason") === one.reason ? getOwn(known, "lastUpdateTime") : undefined;
     return {
       ...one,
-      lastTransitionTime: text(own(known, "lastTransitionTime")) ?? time,
+      lastTransitionTime: asString(getOwn(known, "lastTransitionTime")) ?? time,
       lastUpdateTime: updatedAt ?? time,
     };
   });
@@ -161,20 +169,23 @@ function progressOf(set: string, complete: boolean, late: boolean) {
 
 /** Nothing has moved for as long as the Deployment allows. */
 function isLate(deployment: KubeObject, now: number): boolean {
-  const condition = list(at(deployment, ["status", "conditions"])).find(
-    (one) => own(one, "type") === "Progressing",
+  const condition = asArray(getPath(deployment, ["status", "conditions"])).find(
+    (one) => getOwn(one, "type") === "Progressing",
   );
-  if (own(condition, "status") === "False") {
+  if (getOwn(condition, "status") === "False") {
     const observed = numberAt(deployment, ["status", "observedGeneration"], 0);
     return observed === deployment.metadata.generation;
   }
-  if (own(condition, "reason") !== "ReplicaSetUpdated") return false;
-  const since = Date.parse(text(own(condition, "lastUpdateTime")) ?? "");
+  if (getOwn(condition, "reason") !== "ReplicaSetUpdated") return false;
+  const since = Date.parse(asString(getOwn(condition, "lastUpdateTime")) ?? "");
   return now - since >= numberAt(deployment, ["spec", "progressDeadlineSeconds"], 600) * 1000;
 }
 
 /** Old sets are emptied, and only then is there a new one. */
-function setActs(scene: Scene, { deployment, sets, current, pods }: Held): readonly Act[] {
+function setActs(
+  scene: OperatorSnapshot,
+  { deployment, sets, current, pods }: Held,
+): readonly PlannedAction[] {
   const wanted = numberAt(deployment, ["spec", "replicas"], 1);
   const scaled = sets.flatMap((set) => {
     const replicas = set === current ? wanted : 0;
@@ -194,8 +205,8 @@ export function replicaSetOf(deployment: KubeObject, replicas: number): KubeObje
   const { name = "", namespace = "" } = deployment.metadata;
   const template = templateOf(deployment) as Json;
   const hash = hashOf(template);
-  const labels = { ...(at(template, ["metadata", "labels"]) as object), [hashLabel]: hash };
-  const selector = at(deployment, ["spec", "selector", "matchLabels"]) as object;
+  const labels = { ...(getPath(template, ["metadata", "labels"]) as object), [hashLabel]: hash };
+  const selector = getPath(deployment, ["spec", "selector", "matchLabels"]) as object;
   return {
     apiVersion: "apps/v1",
     kind: "ReplicaSet",
@@ -211,7 +222,7 @@ export function replicaSetOf(deployment: KubeObject, replicas: number): KubeObje
   };
 }
 
-function countActs(scene: Scene, set: KubeObject): readonly Act[] {
+function countActs(scene: OperatorSnapshot, set: KubeObject): readonly PlannedAction[] {
   const wanted = numberAt(set, ["spec", "replicas"], 1);
   const pods = ownedBy(set, scene.pods);
   const living = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
@@ -236,7 +247,7 @@ export function podOf(set: KubeObject, others: readonly KubeObject[]): KubeObjec
 }
 
 /** Why the API server would not take the operator's pod. */
-function refusalOf({ misbehave, deployment }: Scene): string | undefined {
+function refusalOf({ misbehave, deployment }: OperatorSnapshot): string | undefined {
   const subject = `pods "${deployment?.metadata.name ?? ""}" is forbidden`;
   if (misbehave.operatorQuota === true)
     return `${subject}: exceeded quota: compute, requested: pods=1, used: pods=10, limited: pods=10`;
@@ -246,25 +257,27 @@ function refusalOf({ misbehave, deployment }: Scene): string | undefined {
 }
 
 /** Pods of the operator's Deployment, whatever revision they are of. */
-function operatorPods(scene: Scene): readonly KubeObject[] {
+function operatorPods(scene: OperatorSnapshot): readonly KubeObject[] {
   const sets = ownedBy(scene.deployment, scene.replicaSets);
   return sets.flatMap((set) => ownedBy(set, scene.pods));
 }
 
 /** The release of the operator that is at work; undefined while none is ready. */
-export function operatorVersion(scene: Scene): string | undefined {
+export function operatorVersion(scene: OperatorSnapshot): string | undefined {
   const ready = operatorPods(scene).find(isReadyPod);
   return ready === undefined ? undefined : tagOf(ready["spec"], scene.names.operator.container);
 }
 
 /** The tag of a container's image in a pod's spec. */
 export function tagOf(podSpec: unknown, container: string): string | undefined {
-  const found = list(own(podSpec, "containers")).find((one) => own(one, "name") === container);
-  return /:([^:/@]+)(?:@.+)?$/.exec(text(own(found, "image")) ?? "")?.[1];
+  const found = asArray(getOwn(podSpec, "containers")).find(
+    (one) => getOwn(one, "name") === container,
+  );
+  return /:([^:/@]+)(?:@.+)?$/.exec(asString(getOwn(found, "image")) ?? "")?.[1];
 }
 
 /** How the operator's pod is to end up; what fails at the start does nothing to one that is ready. */
-function operatorPodEnd(scene: Scene, pod: KubeObject): PodState {
+function operatorPodEnd(scene: OperatorSnapshot, pod: KubeObject): PodState {
   const { operatorImagePull, operatorCrash } = isReadyPod(pod) ? {} : scene.misbehave;
   if (operatorImagePull === true) return { is: "ImagePullBackOff" };
   if (operatorCrash === true) return { is: "CrashLoopBackOff" };
@@ -273,10 +286,10 @@ function operatorPodEnd(scene: Scene, pod: KubeObject): PodState {
 }
 
 /** The operator halts when a listed namespace, its Role or its RoleBinding is not there. */
-function haltedBecause(scene: Scene): string | undefined {
+function haltedBecause(scene: OperatorSnapshot): string | undefined {
   const { names, namespaces, roles, bindings, namespace: home } = scene;
   const { consumerRole, consumerBinding } = names.rbac;
-  const listed = text(at(scene.settings, ["data", names.configMap.namespaces])) ?? "";
+  const listed = asString(getPath(scene.settings, ["data", names.configMap.namespaces])) ?? "";
   const places = listed.split(",").map((word) => word.trim());
   const wrong = places.flatMap((place): readonly string[] => {
     if (place === "" || place === home) return [];
@@ -294,13 +307,14 @@ function haltedBecause(scene: Scene): string | undefined {
 }
 
 /** The first slice follows the operator's pods (domain facts 4.1); others may be of another controller. */
-export function endpointActs(scene: Scene): readonly Act[] {
+export function endpointActs(scene: OperatorSnapshot): readonly PlannedAction[] {
   const { service, slices, names, deployment } = scene;
   if (scene.endpoints === false || service === undefined || deployment === undefined) return [];
-  if (text(at(service, ["spec", "selector", "name"])) !== names.operator.podLabel) return [];
+  if (asString(getPath(service, ["spec", "selector", "name"])) !== names.operator.podLabel)
+    return [];
   const [slice] = slices;
   const endpoints = operatorPods(scene).flatMap((pod, index) => endpointOf(scene, pod, index));
-  const shown = list(slice?.["endpoints"]).map(brief);
+  const shown = asArray(slice?.["endpoints"]).map(brief);
   if (slice !== undefined && sameJson(shown, endpoints.map(brief))) return [];
   const key = `${identity(service)} endpoints ${hashOf(endpoints)}`;
   const run =
@@ -310,9 +324,9 @@ export function endpointActs(scene: Scene): readonly Act[] {
   return [{ key, afterMs: 0, run }];
 }
 
-function endpointOf(scene: Scene, pod: KubeObject, index: number): readonly object[] {
+function endpointOf(scene: OperatorSnapshot, pod: KubeObject, index: number): readonly object[] {
   const given = scene.endpoints === false ? undefined : scene.endpoints?.[index];
-  const address = given ?? text(at(pod, ["status", "podIP"]));
+  const address = given ?? asString(getPath(pod, ["status", "podIP"]));
   if (address === undefined) return [];
   const ready = isReadyPod(pod);
   const terminating = pod.metadata.deletionTimestamp !== undefined;
@@ -323,12 +337,15 @@ function endpointOf(scene: Scene, pod: KubeObject, index: number): readonly obje
 
 /** What a reader of endpoints looks at; a missing condition counts as ready. */
 function brief(endpoint: unknown): unknown {
-  return [list(own(endpoint, "addresses")), at(endpoint, ["conditions", "ready"]) !== false];
+  return [
+    asArray(getOwn(endpoint, "addresses")),
+    getPath(endpoint, ["conditions", "ready"]) !== false,
+  ];
 }
 
 function newSlice(service: KubeObject, endpoints: readonly object[]): KubeObject {
   const { name = "", namespace = "" } = service.metadata;
-  const port = list(at(service, ["spec", "ports"]))[0];
+  const port = asArray(getPath(service, ["spec", "ports"]))[0];
   return {
     apiVersion: "discovery.k8s.io/v1",
     kind: "EndpointSlice",
@@ -339,7 +356,11 @@ function newSlice(service: KubeObject, endpoints: readonly object[]): KubeObject
     addressType: "IPv4",
     endpoints,
     ports: [
-      { name: text(own(port, "name")) ?? "", port: own(port, "targetPort"), protocol: "TCP" },
+      {
+        name: asString(getOwn(port, "name")) ?? "",
+        port: getOwn(port, "targetPort"),
+        protocol: "TCP",
+      },
     ],
   };
 }

@@ -1,11 +1,11 @@
 /** Hook Jobs of a chart: they end, and their work is done: the definitions that they bring (S22). */
 import { parseDocuments } from "../../adapters/yaml";
 import { kinds } from "../../domain/kinds";
-import { at, isObject, type Json, list, own, text } from "../../domain/values";
+import { getPath, isObject, type Json, asArray, getOwn, asString } from "../../domain/values";
 import type { Cluster, KubeObject } from "../../run/ports";
-import { type Act, identity, statusWritten, timeText } from "./acts";
+import { type PlannedAction, identity, statusWritten, timeText } from "./acts";
 import { conditionIs } from "./pods";
-import { played, type Scene } from "./scene";
+import { played, type OperatorSnapshot } from "./snapshot";
 
 /** Helm's own mark on what runs before or after its release. */
 const hookAnnotation = "helm.sh/hook";
@@ -14,7 +14,7 @@ const hookAnnotation = "helm.sh/hook";
 const hookManager = "helm-hook";
 
 /** Ends the hook Jobs that have not ended. */
-export function jobActs(scene: Scene): readonly Act[] {
+export function jobActs(scene: OperatorSnapshot): readonly PlannedAction[] {
   const failing = scene.misbehave.failingJobs === true;
   return scene.jobs.filter(isOpenHook).map((job) => ({
     key: `${identity(job)} ends`,
@@ -28,14 +28,16 @@ export function jobActs(scene: Scene): readonly Act[] {
 }
 
 function isOpenHook(job: KubeObject): boolean {
-  const isHook = own(job.metadata.annotations, hookAnnotation) !== undefined;
+  const isHook = getOwn(job.metadata.annotations, hookAnnotation) !== undefined;
   return isHook && !conditionIs(job, "Complete") && !conditionIs(job, "Failed");
 }
 
-async function work(cluster: Cluster, scene: Scene, job: KubeObject): Promise<void> {
+async function work(cluster: Cluster, scene: OperatorSnapshot, job: KubeObject): Promise<void> {
   const { namespace = scene.namespace } = job.metadata;
-  const volumes = list(at(job, ["spec", "template", "spec", "volumes"]));
-  const mounted = volumes.flatMap((volume) => text(at(volume, ["configMap", "name"])) ?? []);
+  const volumes = asArray(getPath(job, ["spec", "template", "spec", "volumes"]));
+  const mounted = volumes.flatMap(
+    (volume) => asString(getPath(volume, ["configMap", "name"])) ?? [],
+  );
   for (const name of mounted) {
     const found = await cluster.get({ resource: kinds.configMap, name, namespace });
     const texts = Object.values((found?.["data"] ?? {}) as Json);

@@ -7,18 +7,24 @@ import type { Names } from "../../domain/names";
 import type { Clock, KubeObject } from "../../run/ports";
 import { inTurn, type VirtualClock } from "../virtual-clock";
 import type { MemoryControlPlane } from "../memory/control-plane";
-import type { Act, LogLine } from "./acts";
+import type { PlannedAction, LogLine } from "./acts";
 import { clusterActs, servedClusterActs, showService } from "./clusters";
 import { activeActiveActs, databaseActs } from "./databases";
 import { deploymentActs, endpointActs } from "./deployment";
 import { jobActs } from "./jobs";
 import { statefulSetActs } from "./pods";
-import { type PlayOptions, readScene, type RestService, type Scene, setOfCluster } from "./scene";
+import {
+  type PlayOptions,
+  readScene,
+  type RestService,
+  type OperatorSnapshot,
+  setOfCluster,
+} from "./snapshot";
 
-export type { PlayOptions } from "./scene";
+export type { PlayOptions } from "./snapshot";
 
 /** Who reacts to what is stored: those that keep the books first. */
-const players: readonly ((scene: Scene) => readonly Act[])[] = [
+const players: readonly ((scene: OperatorSnapshot) => readonly PlannedAction[])[] = [
   deploymentActs,
   endpointActs,
   jobActs,
@@ -36,17 +42,17 @@ const players: readonly ((scene: Scene) => readonly Act[])[] = [
 const usualPollMs = 200;
 
 /** Begins to play; nothing is done before the first step. */
-export function playOperator(options: PlayOptions): Play {
-  return new Play(options);
+export function playOperator(options: PlayOptions): Simulator {
+  return new Simulator(options);
 }
 
 /** A play: it can be ended after any act, and another one continues where it was. */
-export class Play {
+export class Simulator {
   /** The operator's log so far, one JSON text a line. */
   readonly log: string[] = [];
   /** When each act that is wanted wup to date first: all that is remembered of time. */
   private since = new Map<string, number>();
-  private readonly seen: Scene["seen"] = new Map();
+  private readonly seen: OperatorSnapshot["seen"] = new Map();
   /** When something is due next, as of the last look; without end when all has come to rest. */
   private nextAt = Number.POSITIVE_INFINITY;
 
@@ -92,7 +98,7 @@ export class Play {
     }
   }
 
-  private async wanted(): Promise<readonly Act[]> {
+  private async wanted(): Promise<readonly PlannedAction[]> {
     const scene = await readScene(this.options, this.seen);
     showService(scene);
     const acts = players.flatMap((player) => player(scene));
@@ -101,12 +107,12 @@ export class Play {
     return acts;
   }
 
-  private earliest(acts: readonly Act[]): number {
+  private earliest(acts: readonly PlannedAction[]): number {
     const work = this.options.rest?.dueAt ?? Number.POSITIVE_INFINITY;
     return Math.min(work, ...acts.map((act) => this.dueTime(act)));
   }
 
-  private dueTime({ key, afterMs }: Act): number {
+  private dueTime({ key, afterMs }: PlannedAction): number {
     return (this.since.get(key) ?? 0) + afterMs;
   }
 
@@ -132,7 +138,7 @@ export class PlayedClock implements Clock {
 
   constructor(
     private readonly inner: VirtualClock,
-    private readonly play: Play,
+    private readonly play: Simulator,
     /** While it says no, time passes without the operator. */
     private readonly isAwake: () => boolean = () => true,
   ) {}

@@ -1,8 +1,8 @@
 /** The kubelet and the StatefulSet controller at play: pods start, become ready or hang, and roll (S72; domain facts 11). */
-import { at, type Json, list, own, text } from "../../domain/values";
+import { getPath, type Json, asArray, getOwn, asString } from "../../domain/values";
 import type { KubeObject } from "../../run/ports";
 import {
-  type Act,
+  type PlannedAction,
   converged,
   created,
   hashOf,
@@ -14,7 +14,7 @@ import {
   statusWritten,
   timeText,
 } from "./acts";
-import { numberAt, ownedBy, played, type Scene, type StuckReason } from "./scene";
+import { numberAt, ownedBy, played, type OperatorSnapshot, type StuckReason } from "./snapshot";
 
 /** How a pod is, and what its container says where it hangs. */
 export interface PodState {
@@ -55,8 +55,8 @@ export function isReadyPod(pod: KubeObject): boolean {
 
 /** Whether an object's condition is True. */
 export function conditionIs(object: KubeObject, type: string): boolean {
-  return list(at(object, ["status", "conditions"])).some(
-    (condition) => own(condition, "type") === type && own(condition, "status") === "True",
+  return asArray(getPath(object, ["status", "conditions"])).some(
+    (condition) => getOwn(condition, "type") === type && getOwn(condition, "status") === "True",
   );
 }
 
@@ -64,9 +64,9 @@ export function conditionIs(object: KubeObject, type: string): boolean {
 export function podStatus(pod: KubeObject, state: PodState, now: number): Json {
   const time = timeText(now);
   const unscheduled = state.is === "Unschedulable";
-  const known = (field: string): string | undefined => text(at(pod, ["status", field]));
+  const known = (field: string): string | undefined => asString(getPath(pod, ["status", field]));
   const podIP = known("podIP") ?? addressOf(pod);
-  const containers = list(at(pod, ["spec", "containers"]));
+  const containers = asArray(getPath(pod, ["spec", "containers"]));
   return {
     phase: podStates[state.is].up ? "Running" : "Pending",
     conditions: conditionsOf(state, time),
@@ -99,13 +99,13 @@ function conditionsOf({ is }: PodState, lastTransitionTime: string): readonly Js
 }
 
 function containerStatus(container: unknown, { is, message }: PodState, time: string): Json {
-  const image = text(own(container, "image")) ?? "";
+  const image = asString(getOwn(container, "image")) ?? "";
   const ready = is === "ready";
   const crashed = is === "CrashLoopBackOff";
   const waits = podStates[is].waits?.(image);
   const ended = { exitCode: 1, reason: "Error", startedAt: time, finishedAt: time };
   return {
-    name: text(own(container, "name")) ?? "",
+    name: asString(getOwn(container, "name")) ?? "",
     image,
     imageID: is === "starting" ? "" : image,
     ready,
@@ -127,11 +127,15 @@ function addressOf({ metadata }: KubeObject): string {
 }
 
 /** Brings one pod to the state that it is to end in; undefined: it stays as it is until it is deleted. */
-export function podActs(scene: Scene, pod: KubeObject, end: PodState | undefined): readonly Act[] {
+export function podActs(
+  scene: OperatorSnapshot,
+  pod: KubeObject,
+  end: PodState | undefined,
+): readonly PlannedAction[] {
   const { times } = scene;
   if (pod.metadata.deletionTimestamp !== undefined) return ending(scene, pod);
   if (end === undefined) return [];
-  const become = (state: PodState, afterMs: number): readonly Act[] => {
+  const become = (state: PodState, afterMs: number): readonly PlannedAction[] => {
     const run = statusWritten(asKubelet(pod), podStatus(pod, state, scene.now));
     return [{ key: `${identity(pod)} ${state.is}`, afterMs, run }];
   };
@@ -140,8 +144,9 @@ export function podActs(scene: Scene, pod: KubeObject, end: PodState | undefined
     return isSo ? [] : become(end, times.podStartMs);
   }
   if (isReadyPod(pod)) return [];
-  if (at(pod, ["status", "containerStatuses"]) === undefined) return become({ is: "starting" }, 0);
-  return text(at(pod, ["status", "phase"])) === "Running"
+  if (getPath(pod, ["status", "containerStatuses"]) === undefined)
+    return become({ is: "starting" }, 0);
+  return asString(getPath(pod, ["status", "phase"])) === "Running"
     ? become(end, times.podReadyMs)
     : become({ is: "running" }, times.podStartMs);
 }
@@ -149,18 +154,18 @@ export function podActs(scene: Scene, pod: KubeObject, end: PodState | undefined
 const asKubelet = (object: KubeObject) => ({ resource: played.pod, object, manager: kubelet });
 
 /** A server keeps a deleted pod that a node has, until its containers have ended. */
-function ending({ times }: Scene, pod: KubeObject): readonly Act[] {
-  if (text(at(pod, ["status", "phase"])) !== "Succeeded") {
+function ending({ times }: OperatorSnapshot, pod: KubeObject): readonly PlannedAction[] {
+  if (asString(getPath(pod, ["status", "phase"])) !== "Succeeded") {
     const status = { ...(pod["status"] as object), phase: "Succeeded" };
     const run = statusWritten(asKubelet(pod), status);
     return [{ key: `${identity(pod)} ended`, afterMs: times.drainMs, run }];
   }
-  if (list(pod.metadata["finalizers"]).length > 0) return [];
+  if (asArray(pod.metadata["finalizers"]).length > 0) return [];
   return [{ key: `${identity(pod)} gone`, afterMs: 0, run: removed(asKubelet(pod)) }];
 }
 
 /** The act of a controller that takes a pod away. */
-export function deletion({ times }: Scene, pod: KubeObject): Act {
+export function deletion({ times }: OperatorSnapshot, pod: KubeObject): PlannedAction {
   const run = removed({ resource: played.pod, object: pod });
   return { key: `${identity(pod)} delete`, afterMs: times.drainMs, run };
 }
@@ -168,7 +173,7 @@ export function deletion({ times }: Scene, pod: KubeObject): Act {
 /** A pod of a set's template. */
 export function podFrom(set: KubeObject, name: string, labels: Json = {}): KubeObject {
   const { namespace = "" } = set.metadata;
-  const template = at(set, ["spec", "template"]) as { metadata?: Json; spec: Json };
+  const template = getPath(set, ["spec", "template"]) as { metadata?: Json; spec: Json };
   return {
     apiVersion: "v1",
     kind: "Pod",
@@ -194,7 +199,7 @@ export function podOfSet(set: KubeObject, ordinal: number, revision: string): Ku
     [revisionLabel]: revision,
     "statefulset.kubernetes.io/pod-name": hostname,
   });
-  const subdomain = text(at(set, ["spec", "serviceName"])) ?? name;
+  const subdomain = asString(getPath(set, ["spec", "serviceName"])) ?? name;
   return { ...pod, spec: { ...(pod["spec"] as Json), hostname, subdomain } };
 }
 
@@ -203,11 +208,11 @@ const revisionLabel = "controller-revision-hash";
 
 /** The name of the revision that a StatefulSet's template is. */
 export function revisionOf(set: KubeObject): string {
-  const known = text(at(set, ["status", "updateRevision"]));
+  const known = asString(getPath(set, ["status", "updateRevision"]));
   const observed = numberAt(set, ["status", "observedGeneration"], 0);
   // what another controller has named keeps its name
   if (known !== undefined && observed === set.metadata.generation) return known;
-  return `${set.metadata.name ?? ""}-${hashOf(at(set, ["spec", "template"]))}`;
+  return `${set.metadata.name ?? ""}-${hashOf(getPath(set, ["spec", "template"]))}`;
 }
 
 function ordinalOf({ metadata }: KubeObject): number {
@@ -229,7 +234,7 @@ function rolledOf(set: KubeObject, pods: readonly KubeObject[]): Rolled {
 }
 
 function isOf(revision: string, { metadata }: KubeObject): boolean {
-  return own(metadata.labels, revisionLabel) === revision;
+  return getOwn(metadata.labels, revisionLabel) === revision;
 }
 
 function isComplete({ pods, wanted, revision }: Rolled): boolean {
@@ -239,11 +244,16 @@ function isComplete({ pods, wanted, revision }: Rolled): boolean {
 /** True when all pods are of the present template and ready, and the status says so. */
 export function isRolled(set: KubeObject, pods: readonly KubeObject[]): boolean {
   const rolled = rolledOf(set, pods);
-  return isComplete(rolled) && text(at(set, ["status", "currentRevision"])) === rolled.revision;
+  return (
+    isComplete(rolled) && asString(getPath(set, ["status", "currentRevision"])) === rolled.revision
+  );
 }
 
 /** What the controller of one StatefulSet has to do now. */
-export function statefulSetActs(scene: Scene, set: KubeObject): readonly Act[] {
+export function statefulSetActs(
+  scene: OperatorSnapshot,
+  set: KubeObject,
+): readonly PlannedAction[] {
   const rolled = rolledOf(set, scene.pods);
   return [
     ...converged({ resource: played.statefulSet, object: set }, setStatus(set, scene.pods)),
@@ -256,7 +266,7 @@ export function statefulSetActs(scene: Scene, set: KubeObject): readonly Act[] {
 export function setStatus(set: KubeObject, all: readonly KubeObject[]): Json {
   const rolled = rolledOf(set, all);
   const { pods, revision } = rolled;
-  const before = text(at(set, ["status", "currentRevision"]));
+  const before = asString(getPath(set, ["status", "currentRevision"]));
   const currentRevision = isComplete(rolled) ? revision : (before ?? revision);
   const ready = pods.filter(isReadyPod).length;
   return {
@@ -280,14 +290,19 @@ export function withoutZeros(counts: Readonly<Record<string, number>>): Json {
 }
 
 /** A renewed pod may be told to hang; those of before stay as they are. */
-function endOf({ misbehave }: Scene, { revision, set }: Rolled, pod: KubeObject): PodState {
+function endOf(
+  { misbehave }: OperatorSnapshot,
+  { revision, set }: Rolled,
+  pod: KubeObject,
+): PodState {
   const { stuckPod, stuckReason = "CrashLoopBackOff" } = misbehave;
-  const renewed = isOf(revision, pod) && text(at(set, ["status", "currentRevision"])) !== revision;
+  const renewed =
+    isOf(revision, pod) && asString(getPath(set, ["status", "currentRevision"])) !== revision;
   return { is: renewed && ordinalOf(pod) === stuckPod ? stuckReason : "ready" };
 }
 
 /** Missing pods first, then those too many, then the highest one that is not renewed. */
-function nextPod(scene: Scene, rolled: Rolled): readonly Act[] {
+function nextPod(scene: OperatorSnapshot, rolled: Rolled): readonly PlannedAction[] {
   const { set, pods, wanted, revision } = rolled;
   const present = new Set(pods.map(ordinalOf));
   const ordinals = Array.from({ length: wanted }, (_, ordinal) => ordinal);
@@ -302,8 +317,8 @@ function nextPod(scene: Scene, rolled: Rolled): readonly Act[] {
 }
 
 function nextToRenew({ set, pods, revision }: Rolled): KubeObject | undefined {
-  const strategy = at(set, ["spec", "updateStrategy"]);
-  if (own(strategy, "type") === "OnDelete") return undefined;
+  const strategy = getPath(set, ["spec", "updateStrategy"]);
+  if (getOwn(strategy, "type") === "OnDelete") return undefined;
   const partition = numberAt(strategy, ["rollingUpdate", "partition"], 0);
   const old = pods.findLast((pod) => !isOf(revision, pod));
   if (old === undefined || ordinalOf(old) < partition) return undefined;

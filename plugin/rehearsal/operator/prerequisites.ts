@@ -4,23 +4,23 @@ import { moduleStanding, projectCluster } from "../../domain/clusters";
 import { clusterVersionFor } from "../../domain/release/platforms";
 import { servedPaths } from "../../domain/served-fields";
 import { compareTags, leadingEngineVersion, parseReleaseTag } from "../../domain/versions";
-import { at, list, own, text } from "../../domain/values";
+import { getPath, asArray, getOwn, asString } from "../../domain/values";
 import type { KubeObject } from "../../run/ports";
-import type { Scene } from "./scene";
+import type { OperatorSnapshot } from "./snapshot";
 
 /** The prerequisites hold for this operator release and later ones (S121). */
 const judgedFrom = "7.8.2-6";
 
 /** What is asked of an EC, and by which operator. */
 export interface Asked {
-  readonly scene: Scene;
+  readonly scene: OperatorSnapshot;
   readonly ec: KubeObject;
   readonly operator: string;
   readonly wanted: string;
 }
 
 /** The one cluster release that an operator release manages; undefined where no pair is known. */
-export function releaseOf({ versions }: Scene, operator: string): string | undefined {
+export function releaseOf({ versions }: OperatorSnapshot, operator: string): string | undefined {
   return versions?.[operator] ?? clusterVersionFor(operator);
 }
 
@@ -35,9 +35,9 @@ export function isSameRelease(tag: string | undefined, other: string | undefined
 }
 
 /** True where either spelling of the field is true in the stored object (S13, S51). */
-export function isAutomatic(ec: KubeObject, { names }: Scene): boolean {
+export function isAutomatic(ec: KubeObject, { names }: OperatorSnapshot): boolean {
   const { autoUpgrade, autoUpgradeDirect } = names.ecFields;
-  return [autoUpgrade, autoUpgradeDirect].some((path) => at(ec, path) === true);
+  return [autoUpgrade, autoUpgradeDirect].some((path) => getPath(ec, path) === true);
 }
 
 /** Pinned images, where the upgrade is automatic: InvalidUpgrade whether or not one is due. */
@@ -46,7 +46,9 @@ export function pinnedBecause({ ec, scene }: Asked): string | undefined {
   const { digestHash, bootstrapperImage, riggerImage, meterImage } = scene.names.ecFields;
   const key = digestHash.at(-1) ?? "";
   const others = [bootstrapperImage, riggerImage, meterImage].map((path) => [...path, key]);
-  const pinned = [digestHash, ...others].filter((path) => text(at(ec, path)) !== undefined);
+  const pinned = [digestHash, ...others].filter(
+    (path) => asString(getPath(ec, path)) !== undefined,
+  );
   if (pinned.length === 0) return undefined;
   const fields = pinned.map((path) => path.join(".")).join(", ");
   return `automatic upgrade is on while images are pinned by digest: ${fields}`;
@@ -58,7 +60,7 @@ export function impossibleBecause(asked: Asked): string | undefined {
 }
 
 function licenseBecause({ ec, scene }: Asked): string | undefined {
-  const state = text(at(ec, scene.names.ecFields.licenseState));
+  const state = asString(getPath(ec, scene.names.ecFields.licenseState));
   if (state === undefined || state.toLowerCase() === "valid") return undefined;
   return `the license is not valid: its state is ${state}`;
 }
@@ -78,7 +80,7 @@ export function frozenBecause({ scene, ec, operator }: Asked): string | undefine
   const isSupported = supportedBy(scene, ec);
   const old = edbs.flatMap((edb) => {
     const { engineVersion } = scene.names.fields;
-    const version = runningVersion(scene, edb) ?? leadingEngineVersion(at(edb, engineVersion));
+    const version = runningVersion(scene, edb) ?? leadingEngineVersion(getPath(edb, engineVersion));
     if (version === undefined) return [];
     const { major, minor } = version;
     if (major > 7 || (major === 7 && minor >= 2)) return [];
@@ -93,25 +95,25 @@ export function frozenBecause({ scene, ec, operator }: Asked): string | undefine
 }
 
 /** The version that runs decides: a database that was raised over REST is raised. */
-export function runningVersion({ names, rest }: Scene, edb: KubeObject) {
-  return leadingEngineVersion(rest?.find(edb)?.version ?? at(edb, names.fields.statusVersion));
+export function runningVersion({ names, rest }: OperatorSnapshot, edb: KubeObject) {
+  return leadingEngineVersion(rest?.find(edb)?.version ?? getPath(edb, names.fields.statusVersion));
 }
 
 /** Databases of an EC, by their reference; one without a reference belongs to the only EC. */
 export function databasesOf(
-  { names, ecs, edbs }: Pick<Scene, "names" | "ecs" | "edbs">,
+  { names, ecs, edbs }: Pick<OperatorSnapshot, "names" | "ecs" | "edbs">,
   ec: KubeObject,
 ): readonly KubeObject[] {
   return edbs.filter((edb) => {
-    const named = text(at(edb, names.fields.clusterReference));
+    const named = asString(getPath(edb, names.fields.clusterReference));
     return named === undefined ? ecs.length === 1 : named === ec.metadata.name;
   });
 }
 
 /** Names of modules that a database lists, in every spelling of the list. */
-export function modulesOf({ names }: Scene, edb: KubeObject): readonly string[] {
-  const entries = names.fields.moduleLists.flatMap((key) => list(at(edb, ["spec", key])));
-  return entries.flatMap((entry) => text(own(entry, names.entryFields.moduleName)) ?? []);
+export function modulesOf({ names }: OperatorSnapshot, edb: KubeObject): readonly string[] {
+  const entries = names.fields.moduleLists.flatMap((key) => asArray(getPath(edb, ["spec", key])));
+  return entries.flatMap((entry) => asString(getOwn(entry, names.entryFields.moduleName)) ?? []);
 }
 
 /**
@@ -120,7 +122,7 @@ export function modulesOf({ names }: Scene, edb: KubeObject): readonly string[] 
  * counts as installed.
  */
 export function supportedBy(
-  { names, rest, definition }: Scene,
+  { names, rest, definition }: OperatorSnapshot,
   ec: KubeObject,
   upgrades = true,
 ): (module: string) => boolean {

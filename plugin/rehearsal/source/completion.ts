@@ -5,7 +5,7 @@
 import { kinds } from "../../domain/kinds";
 import type { Names } from "../../domain/names";
 import type { KubeObject } from "../../domain/objects";
-import { at, sameJson, text } from "../../domain/values";
+import { getPath, sameJson, asString } from "../../domain/values";
 import type { KindDefinition, Registry } from "../model";
 import { counted, labelOf, listed } from "./source";
 
@@ -46,7 +46,7 @@ function missingCrds(
   const none = ![...found].some((name) => name.endsWith(`.${names.group}`));
   const used = new Set(objects.map(({ apiVersion, kind }) => `${groupOf(apiVersion)}/${kind}`));
   const added = shippedCrds.filter(({ metadata, ...crd }) => {
-    const kind = text(at(crd, ["spec", "names", "kind"])) ?? "";
+    const kind = asString(getPath(crd, ["spec", "names", "kind"])) ?? "";
     return !found.has(metadata.name ?? "") && (none || used.has(`${names.group}/${kind}`));
   });
   if (added.length > 0) {

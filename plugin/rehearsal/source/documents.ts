@@ -6,10 +6,10 @@ import { CORE_SCHEMA, loadAll, Type, YAMLException } from "js-yaml";
 import {
   isObject,
   type Json,
-  list,
-  own,
+  asArray,
+  getOwn,
   shapeProblem,
-  text,
+  asString,
   textProblem,
 } from "../../domain/values";
 import type { KubeObject } from "../../domain/objects";
@@ -219,10 +219,10 @@ function* opened({ value, where }: Found): Generator<Found> {
 
 /** Undefined for what is not a list. An own kind may end in "List" as well, but has no items then. */
 function itemsOf(value: unknown): readonly unknown[] | undefined {
-  const kind = text(own(value, "kind"));
-  const items = own(value, "items");
+  const kind = asString(getOwn(value, "kind"));
+  const items = getOwn(value, "items");
   if (kind === "List" && (items === undefined || items === null)) return [];
-  return kind?.endsWith("List") === true && Array.isArray(items) ? list(items) : undefined;
+  return kind?.endsWith("List") === true && Array.isArray(items) ? asArray(items) : undefined;
 }
 
 /** Items of a typed list may leave out what the list says for all of them. */
@@ -235,10 +235,10 @@ function inherited(item: unknown, parent: Json): unknown {
 
 /** The object's own words, as far as it has them. */
 function naming(value: unknown): string {
-  const metadata = own(value, "metadata");
-  const name = text(own(metadata, "name"));
-  const namespace = text(own(metadata, "namespace"));
-  const kind = text(own(value, "kind"));
+  const metadata = getOwn(value, "metadata");
+  const name = asString(getOwn(metadata, "name"));
+  const namespace = asString(getOwn(metadata, "namespace"));
+  const kind = asString(getOwn(value, "kind"));
   if (kind === undefined && name === undefined) return "";
   const path = [namespace, name].filter((part) => part !== undefined).join("/");
   return `, ${kind ?? "an object"}${path === "" ? "" : ` ${path}`}`;
@@ -246,14 +246,14 @@ function naming(value: unknown): string {
 
 function problemsOf(value: unknown): readonly string[] {
   if (!isObject(value)) return ["it is not an object: remove it, or write the dump again"];
-  if (Array.isArray(own(value, "items")) && text(own(value, "kind")) === undefined) {
+  if (Array.isArray(getOwn(value, "items")) && asString(getOwn(value, "kind")) === undefined) {
     return ["it is a list without its end (cut off?): write the dump again"];
   }
-  const metadata = own(value, "metadata");
+  const metadata = getOwn(value, "metadata");
   const missing = [
-    ...(text(own(value, "apiVersion")) === undefined ? ["apiVersion"] : []),
-    ...(text(own(value, "kind")) === undefined ? ["kind"] : []),
-    ...(text(own(metadata, "name")) === undefined ? ["metadata.name"] : []),
+    ...(asString(getOwn(value, "apiVersion")) === undefined ? ["apiVersion"] : []),
+    ...(asString(getOwn(value, "kind")) === undefined ? ["kind"] : []),
+    ...(asString(getOwn(metadata, "name")) === undefined ? ["metadata.name"] : []),
   ];
   return missing.length > 0
     ? [`it has no ${missing.join(", no ")} (cut off?): complete it, or write the dump again`]
@@ -268,7 +268,7 @@ const lists = ["managedFields", "ownerReferences", "finalizers"];
 function metadataProblems(metadata: unknown): readonly string[] {
   const values = (names: readonly string[]): readonly [string, unknown][] =>
     names
-      .map((name): [string, unknown] => [name, own(metadata, name)])
+      .map((name): [string, unknown] => [name, getOwn(metadata, name)])
       .filter(([, value]) => value !== undefined && value !== null);
   return [
     ...values(texts).flatMap(([name, value]) => notText(name, value)),

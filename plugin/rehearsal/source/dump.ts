@@ -15,7 +15,7 @@ import type { Stats } from "node:fs";
 import { open, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { fileProblem } from "../../adapters/files";
-import { own } from "../../domain/values";
+import { getOwn } from "../../domain/values";
 
 /** Where a dump is. */
 export type DumpPlace =
@@ -184,7 +184,7 @@ export async function textOf(path: string, { problem }: Notes): Promise<string |
     return decoded(await readFile(path));
   } catch (error) {
     problem(
-      own(error, "code") === "ERR_ENCODING_INVALID_ENCODED_DATA"
+      getOwn(error, "code") === "ERR_ENCODING_INVALID_ENCODED_DATA"
         ? `file ${path} is not a text in UTF-8: write it again with kubectl get -o yaml`
         : fileProblem(path, error),
     );

@@ -1,7 +1,7 @@
 /** A cluster that is running, read as far as the commands look at it. Nothing is written. */
 import { kinds } from "../../domain/kinds";
 import type { KindNames, Names } from "../../domain/names";
-import { at, list, own, text } from "../../domain/values";
+import { getPath, asArray, getOwn, asString } from "../../domain/values";
 import { configurationResource } from "../../domain/webhook/configuration";
 import type { Cluster, KubeObject, Ref, Resource } from "../../run/ports";
 import { imitatedVersion, type Registry, type User } from "../model";
@@ -96,7 +96,7 @@ export async function readLive(cluster: Cluster, options: LiveOptions): Promise<
   ]);
   const crds = (allCrds ?? []).filter(
     ({ metadata, ...crd }) =>
-      [names.group, constraints.group].includes(String(at(crd, ["spec", "group"]))) ||
+      [names.group, constraints.group].includes(String(getPath(crd, ["spec", "group"]))) ||
       metadata.name === `${kinds.clusterVersion.plural}.${kinds.clusterVersion.group}`,
   );
   const configurations = [...validating, ...changing];
@@ -135,8 +135,8 @@ export async function readLive(cluster: Cluster, options: LiveOptions): Promise<
 
 /** Namespaces of the Services behind a configuration's webhooks. */
 function servedFrom(configuration: KubeObject): readonly string[] {
-  return list(configuration["webhooks"]).flatMap(
-    (entry) => text(at(entry, ["clientConfig", "service", "namespace"])) ?? [],
+  return asArray(configuration["webhooks"]).flatMap(
+    (entry) => asString(getPath(entry, ["clientConfig", "service", "namespace"])) ?? [],
   );
 }
 
@@ -172,10 +172,10 @@ async function readOwn(reader: LiveReader, own: Own): Promise<readonly KubeObjec
 function versionsOf({ kind: { plural }, crds, names }: Own): readonly string[] {
   const crd = crds.find(({ metadata }) => metadata.name === `${plural}.${names.group}`);
   if (crd === undefined) return [...new Set([names.ecVersion, names.version])];
-  return list(at(crd, ["spec", "versions"]))
-    .filter((version) => own(version, "served") === true)
-    .sort((one, other) => Number(own(other, "storage")) - Number(own(one, "storage")))
-    .flatMap((version) => text(own(version, "name")) ?? [])
+  return asArray(getPath(crd, ["spec", "versions"]))
+    .filter((version) => getOwn(version, "served") === true)
+    .sort((one, other) => Number(getOwn(other, "storage")) - Number(getOwn(one, "storage")))
+    .flatMap((version) => asString(getOwn(version, "name")) ?? [])
     .slice(0, 1);
 }
 

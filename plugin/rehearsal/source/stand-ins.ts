@@ -1,7 +1,7 @@
 /** All Secrets of a source without their values, and the webhooks' trust moved to the stand-ins. */
 import { decodeBase64 } from "../../adapters/pem";
 import type { KubeObject } from "../../domain/objects";
-import { at, isObject, list, own, text } from "../../domain/values";
+import { getPath, isObject, asArray, getOwn, asString } from "../../domain/values";
 import { KeyRing } from "./reissue";
 import {
   isAdmissionSecret,
@@ -66,8 +66,8 @@ function isWebhookConfiguration({ apiVersion, kind }: KubeObject): boolean {
 }
 
 function trusting(object: KubeObject, trust: Trust): KubeObject {
-  const webhooks = list(object["webhooks"]).map((entry) => {
-    const caBundle = text(at(entry, ["clientConfig", "caBundle"]));
+  const webhooks = asArray(object["webhooks"]).map((entry) => {
+    const caBundle = asString(getPath(entry, ["clientConfig", "caBundle"]));
     if (!isObject(entry) || caBundle === undefined) return entry;
     const clientConfig = {
       ...(entry["clientConfig"] as object),
@@ -80,7 +80,7 @@ function trusting(object: KubeObject, trust: Trust): KubeObject {
 
 /** The same word for word where it was the same; else each certificate that has a stand-in. */
 function bundleFor(entry: unknown, trust: Trust): string {
-  const caBundle = String(at(entry, ["clientConfig", "caBundle"]));
+  const caBundle = String(getPath(entry, ["clientConfig", "caBundle"]));
   const { made, key } = trust;
   const whole = made.find(({ original, ...one }) =>
     one.madeUp ? serves(entry, one.secret, trust) : original === caBundle,
@@ -93,6 +93,6 @@ function bundleFor(entry: unknown, trust: Trust): string {
 }
 
 function serves(entry: unknown, { metadata }: KubeObject, { service }: Trust): boolean {
-  const named = at(entry, ["clientConfig", "service"]);
-  return own(named, "name") === service && own(named, "namespace") === metadata.namespace;
+  const named = getPath(entry, ["clientConfig", "service"]);
+  return getOwn(named, "name") === service && getOwn(named, "namespace") === metadata.namespace;
 }

@@ -135,7 +135,7 @@ export async function confirmLeaving(
 }
 
 /** A database, with what the REST API has just said of it. */
-export interface Lossy {
+export interface DataLossRisk {
   readonly plan: DatabasePlan;
   readonly bdb: ApiDatabase;
 }
@@ -144,7 +144,7 @@ export interface Lossy {
 export async function confirmLoss(
   deps: UpgradeDatabaseDeps,
   { confirmed, request }: UpgradeDatabaseOptions,
-  all: readonly Lossy[],
+  all: readonly DataLossRisk[],
 ): Promise<void> {
   const lossy = all.filter(({ bdb }) => losesData(bdb, request));
   const typed = confirmed.map((name) => readName(name, deps.names));
@@ -165,7 +165,7 @@ export async function confirmLoss(
   });
 }
 
-function lossFinding({ plan, bdb }: Lossy): Finding {
+function lossFinding({ plan, bdb }: DataLossRisk): Finding {
   const cause = `its data may be lost: it is ${keeping(bdb)}`;
   return databaseFinding("dataMayGo", { object: plan.label, cause });
 }

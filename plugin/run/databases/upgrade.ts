@@ -27,7 +27,7 @@ import {
   type DatabasePlans,
   gathered,
   isWritten,
-  type Lossy,
+  type DataLossRisk,
   planDatabases,
 } from "./plan";
 import {
@@ -40,7 +40,7 @@ import {
 } from "./read";
 import { databaseFinding } from "../../domain/databases/codes";
 import type { Finding } from "../../domain/findings";
-import { shownVersion } from "../../domain/rollout/database";
+import { renderVersion } from "../../domain/rollout/database";
 import { ChangedError } from "../engine/send";
 
 /** Upgrades; expected ends of every kind come back as a report. */
@@ -182,7 +182,7 @@ class UpgradeDatabases {
 
   async #confirm(plans: readonly DatabasePlan[]): Promise<void> {
     const { deps, options } = this;
-    const lossy = plans.flatMap((plan): readonly Lossy[] => {
+    const lossy = plans.flatMap((plan): readonly DataLossRisk[] => {
       const bdb = this.#apis.of(plan)?.bdb;
       return bdb === undefined || plan.passedOver ? [] : [{ plan, bdb }];
     });
@@ -261,8 +261,8 @@ export class RunSummary {
     this.#results.set(object, {
       object,
       result,
-      ...(runs !== undefined && { from: shownVersion(runs) }),
-      ...(version !== undefined && { to: shownVersion(version) }),
+      ...(runs !== undefined && { from: renderVersion(runs) }),
+      ...(version !== undefined && { to: renderVersion(version) }),
       ...(findings.length > 0 && { findings }),
     });
     if (result === "changed") this.#written += 1;

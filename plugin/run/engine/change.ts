@@ -7,16 +7,16 @@ import {
   holds,
   patchOf,
   reverseOf,
-  shownEdits,
+  renderEdits,
 } from "../../domain/cluster/edits";
-import { type Act, type PlannedChange, plannedWrite } from "../../domain/planned-write";
+import { type Action, type PlannedChange, plannedWrite } from "../../domain/planned-write";
 import type { Finding } from "../../domain/findings";
 import { kinds } from "../../domain/kinds";
 import { type KubeObject, objectLabel, type Ref, refTo, type Resource } from "../../domain/objects";
 import { covers } from "../../domain/operator/differences";
 import type { Permission } from "../../domain/permissions";
 import { judgeConflict } from "../../domain/owners";
-import { type Json, own } from "../../domain/values";
+import { type Json, getOwn } from "../../domain/values";
 import type { StepInfo } from "./recorder";
 import type { Result } from "../report";
 
@@ -128,7 +128,7 @@ export function liveOf(change: Change): KubeObject | undefined {
 /** How the write is named in the report. */
 export function stepOf(change: Change): StepInfo {
   const { id, verb, object } = change;
-  const why = change.verb === "patch" ? (change.why ?? shownEdits(change.edits)) : change.why;
+  const why = change.verb === "patch" ? (change.why ?? renderEdits(change.edits)) : change.why;
   return { id, action: actions[verb], object: objectLabel(object), why };
 }
 
@@ -264,7 +264,7 @@ function keptValues(change: Patch): Kept {
 
 /** Fields of a patch, which may be some of the metadata, with what identifies the object. */
 export function withMetadata<M extends object>(fields: Json, metadata: M) {
-  return { ...fields, metadata: { ...(own(fields, "metadata") as object), ...metadata } };
+  return { ...fields, metadata: { ...(getOwn(fields, "metadata") as object), ...metadata } };
 }
 
 /** Its refusal may quote what it holds. */
@@ -301,13 +301,13 @@ export function conflictsOf(change: Change, { ours, takeFields }: Taking): Confl
 }
 
 /** What it does, to be compared with a change that is planned again: values written, fields taken. */
-export function actsOf(change: Change, taking: Taking): readonly Act[] {
+export function actsOf(change: Change, taking: Taking): readonly Action[] {
   const acts = [...(change.does ?? doneBy(change)), ...takenBy(change, taking)];
   return acts.map((act) => ({ object: objectLabel(change.object), does: act }));
 }
 
 function doneBy(change: Change): readonly string[] {
-  if (change.verb === "patch") return change.edits.map((edit) => `write ${shownEdits([edit])}`);
+  if (change.verb === "patch") return change.edits.map((edit) => `write ${renderEdits([edit])}`);
   if (change.verb === "delete") return ["delete it"];
   if (liveOf(change) === undefined) return ["create it"];
   const { changes = [] } = change;

@@ -9,7 +9,7 @@ import type { Names } from "../../domain/names";
 import type { Journal } from "./journal";
 
 /** Who is asked for permissions, and where the Roles to ask for are written. */
-export interface Ledger {
+export interface PermissionChecker {
   readonly cluster: Cluster;
   readonly recorder: Recorder;
   /** Renders a list of objects as YAML. */
@@ -57,7 +57,7 @@ export function accessOf(permission: Omit<Permission, "why">): Access {
 
 /** Throws when a permission is missing; the Roles to ask for go into the report, those of `also` too. */
 export async function requirePermissions(
-  { cluster, recorder, yaml }: Ledger,
+  { cluster, recorder, yaml }: PermissionChecker,
   permissions: readonly Permission[],
   also: readonly Permission[] = [],
 ): Promise<void> {
@@ -69,13 +69,16 @@ export async function requirePermissions(
 }
 
 /** Puts the Roles to ask for into the report. */
-export async function tellMissing(ledger: Ledger, missing: readonly Permission[]): Promise<void> {
+export async function tellMissing(
+  ledger: PermissionChecker,
+  missing: readonly Permission[],
+): Promise<void> {
   ledger.recorder.permissions(await askedFor(ledger, missing));
 }
 
 /** The Roles to ask for, as a report has them. */
 export async function askedFor(
-  { cluster, yaml }: Omit<Ledger, "recorder">,
+  { cluster, yaml }: Omit<PermissionChecker, "recorder">,
   missing: readonly Permission[],
 ): Promise<NonNullable<Report["permissions"]>> {
   const subject = (await cluster.whoAmI()) ?? "REPLACE-WITH-THE-USER";

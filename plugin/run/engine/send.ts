@@ -22,7 +22,7 @@ import {
   type Taking,
   withMetadata,
 } from "./change";
-import { type Act, unconfirmedFindings } from "../../domain/planned-write";
+import { type Action, unconfirmedFindings } from "../../domain/planned-write";
 import type { Journal } from "./journal";
 
 /** Someone changed the object since it was read: read and plan again. */
@@ -32,7 +32,7 @@ export class ChangedError extends EngineError {
 }
 
 /** Stops with 5 where a plan made again would send more than was confirmed. */
-export function requireConfirmed(confirmed: readonly Act[], now: readonly Act[]): void {
+export function requireConfirmed(confirmed: readonly Action[], now: readonly Action[]): void {
   const findings = unconfirmedFindings(confirmed, now);
   if (findings.length > 0) throw new BlockedError(exitCodes.conflict, findings);
 }
@@ -44,7 +44,7 @@ export interface Notes {
 }
 
 /** A line for the record before the write, and one after it with what came of it. */
-export async function noted<T>(
+export async function journaled<T>(
   notes: Notes,
   write: {
     readonly action: string;
@@ -83,7 +83,7 @@ async function observed(
 }
 
 /** A write without a definite answer leaves its outcome open: the object is read to see it. */
-export async function certain<T>(write: {
+export async function resolveOutcome<T>(write: {
   readonly send: () => Promise<T>;
   /** The outcome when what is stored shows that the write was done. */
   readonly seen: () => Promise<T | undefined>;

@@ -2,15 +2,15 @@
  * Writes: judged, tried by dry run, kept, noted, bound to what was read, looked up where no answer
  * came, and told. What nobody confirmed is not sent.
  */
-import { type Act, unconfirmedFindings } from "../../domain/planned-write";
+import { type Action, unconfirmedFindings } from "../../domain/planned-write";
 import { exitCodes, type StatusCause, UnknownOutcomeError } from "../../domain/errors";
 import { type KubeObject, objectLabel } from "../../domain/objects";
 import {
-  certain,
+  resolveOutcome,
   changedError,
   ChangedError,
   heldFields,
-  noted,
+  journaled,
   requireConfirmed,
   sendChange,
 } from "./send";
@@ -70,7 +70,7 @@ export class Session {
   readonly done: string[] = [];
   readonly taking: Taking;
   /** By object: of thousands of objects only those of a write are compared with it. */
-  readonly #confirmed = new Map<string, readonly Act[]>();
+  readonly #confirmed = new Map<string, readonly Action[]>();
   readonly #kept: KeptObjects;
   /** What takes the writes back, where something does; the writes themselves may be thousands. */
   readonly #inverses: Change[] = [];
@@ -110,7 +110,7 @@ export class Session {
     this.#confirm(calls.map(actOfCall));
   }
 
-  #confirm(acts: readonly Act[]): void {
+  #confirm(acts: readonly Action[]): void {
     for (const act of acts) {
       this.#confirmed.set(act.object, [...(this.#confirmed.get(act.object) ?? []), act]);
     }
@@ -129,12 +129,12 @@ export class Session {
     requireConfirmed(this.#confirmedOf(acts), acts);
   }
 
-  #confirmedOf(acts: readonly Act[]): readonly Act[] {
+  #confirmedOf(acts: readonly Action[]): readonly Action[] {
     const objects = [...new Set(acts.map(({ object }) => object))];
     return objects.flatMap((object) => this.#confirmed.get(object) ?? []);
   }
 
-  #actsOf(changes: readonly Change[]): readonly Act[] {
+  #actsOf(changes: readonly Change[]): readonly Action[] {
     return changes.flatMap((change) => actsOf(change, this.taking));
   }
 
@@ -226,7 +226,7 @@ export class Session {
     requireConfirmed(this.#confirmedOf(acts), acts);
     signal.throwIfAborted();
     return await recorder.step(call.step, async () => {
-      const answer = await noted(this.ports, call.step, () => answered(call));
+      const answer = await journaled(this.ports, call.step, () => answered(call));
       this.done.push(call.step.object);
       return await call.end(answer);
     });
@@ -273,14 +273,14 @@ export class Session {
     const { action, object: label, why } = stepOf(change);
     const notes = { action, object: label, why, urgent: change.urgent === true };
     const write = (): Promise<Outcome> =>
-      certain<Outcome>({
+      resolveOutcome<Outcome>({
         send: async () => ({ stored: await this.#sent(change, false) }),
         seen: () => this.#readBack(change),
         label,
         refused: (error) => error,
       });
     const during = change.urgent === true ? undefined : this.options.during;
-    const work = noted(this.ports, notes, write).catch((error: unknown) => {
+    const work = journaled(this.ports, notes, write).catch((error: unknown) => {
       if (error instanceof UnknownOutcomeError) this.#kept.written(change);
       throw error;
     });
@@ -348,7 +348,7 @@ export interface PlannedCall extends Pick<Call<never>, "does"> {
 }
 
 /** What a call does, for comparison with one that is made again. */
-export function actOfCall({ step, does = "call it" }: PlannedCall): Act {
+export function actOfCall({ step, does = "call it" }: PlannedCall): Action {
   return { object: step.object, does };
 }
 

@@ -79,7 +79,7 @@ export async function waitFor<T>(
   const { look, server = "the API server", total, idle, codes = [] } = waiting;
   const pauses = pausesOf(waiting);
   const from = clock.now();
-  const momentum = new Momentum(from, codes);
+  const momentum = new StallDetector(from, codes);
   const away = new Absence(waiting);
   let on = "";
   for (;;) {
@@ -181,7 +181,7 @@ export function isAway(error: unknown): error is Error {
 }
 
 /** What happens to one thing, look after look. */
-class Momentum {
+class StallDetector {
   #moved: number;
   /** A step that comes again is no progress, or a failure could repeat forever. */
   readonly #steps = new Set<string>();

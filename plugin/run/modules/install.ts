@@ -62,7 +62,7 @@ export async function installModule(ports: InstallPorts, options: InstallOptions
   await requireHome(ports, true);
   const answer = await uploaded(ports, options);
   await followed(ports, options, answer?.actionUid);
-  const installed = await seen(ports, options);
+  const installed = await installedModule(ports, options);
   recorder.findings(nodeFindings(options.ec, answer));
   return ended(ports, options, { module: installed, reason: `${label} is installed` });
 }
@@ -119,7 +119,10 @@ async function followed(
 }
 
 /** Proof: the list has the build. */
-async function seen(ports: InstallPorts, options: InstallOptions): Promise<InstalledModule> {
+async function installedModule(
+  ports: InstallPorts,
+  options: InstallOptions,
+): Promise<InstalledModule> {
   const { module, timeoutMs } = options;
   const label = moduleLabel(module);
   const info: StepInfo = {

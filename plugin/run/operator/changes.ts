@@ -16,7 +16,7 @@ import {
 import { leftovers } from "../../domain/operator/local-changes";
 import { adopted, fileEntries } from "../../domain/operator/managers";
 import type { PlannedChange } from "../../domain/planned-write";
-import { cutWhere, type Json, list, own, shown } from "../../domain/values";
+import { cutWhere, type Json, asArray, getOwn, renderValue } from "../../domain/values";
 import type { Apply, Change, Patch, Rewrite } from "../engine/change";
 
 /** An object with its verdict. */
@@ -216,7 +216,7 @@ function contentOf(object: KubeObject): unknown {
   const { labels, annotations } = metadata;
   const said = Object.entries(rest).filter(([key]) => !["apiVersion", "kind"].includes(key));
   const isDefinition = object.kind === definitionResource.kind;
-  const names = list(own(spec, "versions")).map((version) => own(version, "name"));
+  const names = asArray(getOwn(spec, "versions")).map((version) => getOwn(version, "name"));
   return {
     ...{ labels, annotations },
     ...Object.fromEntries(said),
@@ -228,7 +228,9 @@ function toldChanges({ object, live, changes, removed }: Evaluated): unknown {
   const becomes = (before: string, after: string): string =>
     `${cutWhere(before, after, longest)} becomes ${cutWhere(after, before, longest)}`;
   const told = [
-    ...changes.map(({ field, live, wanted }) => `${field}: ${becomes(shown(live), shown(wanted))}`),
+    ...changes.map(
+      ({ field, live, wanted }) => `${field}: ${becomes(renderValue(live), renderValue(wanted))}`,
+    ),
     ...removed.map((field) => `${field}: goes, the release has it no more`),
   ];
   const more = told.length > most ? [`and ${told.length - most} more`] : [];

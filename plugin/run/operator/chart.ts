@@ -17,7 +17,7 @@ import { operatorFinding } from "../../domain/operator/codes";
 import { imagesOf, operatorVersionOf } from "../../domain/operator/wanted";
 import { ownerOf } from "../../domain/owners";
 import type { Permission } from "../../domain/permissions";
-import { at, type Json } from "../../domain/values";
+import { getPath, type Json } from "../../domain/values";
 import { requirePermissions } from "../engine/permissions";
 import { Session } from "../engine/session";
 import { plannedWrite } from "../../domain/planned-write";
@@ -200,7 +200,7 @@ class ChartUpgradeRun {
     if (!isDeployed(release, version) || values !== undefined) return false;
     if (sets.length === 0) return true;
     const path = this.deps.names.operator.chartOpenShift.split(".");
-    return at(await this.deps.helm.values(name), path) === true;
+    return getPath(await this.deps.helm.values(name), path) === true;
   }
 
   async #dryRun(upgrade: ChartUpgrade): Promise<string> {

@@ -8,7 +8,7 @@ import { type Configured, configuredNamespaces } from "../../domain/rbac/managed
 import { type Place, type PlaceFound, secondNameOf } from "../../domain/rbac/site";
 import { roleRefOf } from "../../domain/rbac/rules";
 import { releasesOf } from "../../domain/scc/refusals";
-import { at, text } from "../../domain/values";
+import { getPath, asString } from "../../domain/values";
 import { type AskingPorts, missingPermissions } from "../engine/permissions";
 import { BlockedError } from "../engine/recorder";
 import type { RoleFiles } from "../../domain/rbac/lines";
@@ -73,7 +73,7 @@ export async function readAccounts(
     const resource = { group: names.group, version, ...names.ec };
     const clusters = await cluster.list(resource, { namespace });
     const accounts = (clusters ?? []).map(
-      (ec) => text(at(ec, names.ecFields.serviceAccountName)) ?? ec.metadata.name ?? "",
+      (ec) => asString(getPath(ec, names.ecFields.serviceAccountName)) ?? ec.metadata.name ?? "",
     );
     if (accounts.length > 0) return [...new Set(accounts)].sort();
   }
@@ -83,15 +83,15 @@ export async function readAccounts(
 }
 
 /** Namespaces by name; undefined where they may not be listed. */
-type Named = ReadonlyMap<string, KubeObject>;
+type ObjectsByName = ReadonlyMap<string, KubeObject>;
 
 /** The namespaces that a run may be about. */
 export interface Namespaces {
-  readonly all: Named | undefined;
+  readonly all: ObjectsByName | undefined;
   /** Those with the label that the operator is told. */
-  readonly labeled: Named | undefined;
+  readonly labeled: ObjectsByName | undefined;
   /** Those that the selector chooses. */
-  readonly selected: Named | undefined;
+  readonly selected: ObjectsByName | undefined;
 }
 
 /** Lists them all, and again by each label. */
@@ -100,7 +100,7 @@ export async function readNamespaces(
   { selector }: RbacOptions,
   configured: Configured | undefined,
 ): Promise<Namespaces> {
-  const named = async (labelSelector?: string): Promise<Named> => {
+  const named = async (labelSelector?: string): Promise<ObjectsByName> => {
     const options = { whole: true, ...(labelSelector !== undefined && { labelSelector }) };
     const all = (await cluster.list(kinds.namespace, options)) ?? [];
     return new Map(all.map((object) => [object.metadata.name ?? "", lean(object)]));

@@ -42,7 +42,7 @@ import {
   readOperator,
   readPermissions,
 } from "./read";
-import { Pace, paced } from "./pace";
+import { AdaptiveLimit, paced } from "./adaptive-limit";
 import { keptFindings, placesOf, planRbac, prunable, type RbacPlan, staleFindings } from "./plan";
 import { Rights, Worker } from "./worker";
 import { reportName, requireConfigured, Summary, type Targets, targetsOf } from "./targets";
@@ -52,7 +52,7 @@ export async function reapplyRbac(ports: RbacPorts, options: RbacOptions): Promi
   const note = (text: string): void => {
     ports.recorder.note(text);
   };
-  const cluster = paced(ports.cluster, new Pace(options.concurrency, ports, note));
+  const cluster = paced(ports.cluster, new AdaptiveLimit(options.concurrency, ports, note));
   const run = new Reapply({ ...ports, cluster, reviews: new Reviews(cluster) }, options);
   try {
     return await run.run();

@@ -1,5 +1,5 @@
 /** Which namespaces are worked on, what is wrong with them before anything is written, and what became of each. */
-import { own } from "../../domain/values";
+import { getOwn } from "../../domain/values";
 import { planFindings } from "../../domain/planned-write";
 import { type Site, placeName } from "../../domain/rbac/site";
 import { grantLines } from "../../domain/rbac/rules";
@@ -80,7 +80,7 @@ function valuedLabels(
   const key = configured?.is === "label" ? configured.bareKey : undefined;
   if (key === undefined) return [];
   const valued = [...(labeled ?? [])].filter(
-    ([, { metadata }]) => own(metadata.labels, key) !== "",
+    ([, { metadata }]) => getOwn(metadata.labels, key) !== "",
   );
   return valued.map(([name]) =>
     rbacFinding("labelValue", { object: `Namespace/${name}`, field: `metadata.labels.${key}` }),

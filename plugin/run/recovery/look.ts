@@ -12,13 +12,13 @@ import {
   logEvidence,
 } from "../../domain/recovery/classify";
 import type { ApiFacts } from "../../domain/recovery/databases";
-import { at, own } from "../../domain/values";
+import { getPath, getOwn } from "../../domain/values";
 import type { ClusterApi } from "../cluster-api";
 import { lookPermissions, readFacts, type UpgradeClusterDeps } from "../cluster/read";
 import { BlockedError } from "../engine/recorder";
 import type { Session } from "../engine/session";
 import type { ModuleFile } from "../modules/install";
-import { shownEdits } from "../../domain/cluster/edits";
+import { renderEdits } from "../../domain/cluster/edits";
 import { databaseFinding } from "../../domain/databases/codes";
 import type { Finding } from "../../domain/findings";
 import type { Names } from "../../domain/names";
@@ -113,7 +113,7 @@ export async function readEvidence(
 ): Promise<readonly Evidence[]> {
   const edbs = freeze.databases.flatMap(({ target }) => target?.object ?? []);
   const pods = facts.objects.pods.filter(
-    ({ metadata }) => own(metadata.labels, "name") === deps.names.operator.podLabel,
+    ({ metadata }) => getOwn(metadata.labels, "name") === deps.names.operator.podLabel,
   );
   const logs = await Promise.all(pods.map((pod) => logOf(deps, pod)));
   return [...logEvidence(logs.join("\n"), [ec, ...edbs]), ...eventEvidence(facts, ec, edbs)];
@@ -198,7 +198,7 @@ function patchOf(write: Pick<Patch, "id" | "resource" | "object" | "edits" | "ri
     where: ["-n", namespace],
     owned: ownedBy(write.object),
     dropped: (lost, object) => {
-      const cause = `the API server did not keep ${shownEdits(lost)}`;
+      const cause = `the API server did not keep ${renderEdits(lost)}`;
       return [databaseFinding("writeFailed", { object, cause })];
     },
   };
@@ -233,7 +233,7 @@ export function followingEdits(
   const raised = plan.upgrades.flatMap(({ database, version }): readonly Apart[] => {
     const { target } = database;
     if (target === undefined || target.instanceOf !== undefined) return [];
-    const from = at(target.object, path);
+    const from = getPath(target.object, path);
     // an absent version or a channel asks for nothing that would undo it
     if (parseEngineVersion(from) === undefined) return [];
     return [{ database, edb: target.object, edits: [{ path, from, to: version }] }];

@@ -41,7 +41,7 @@ import {
 } from "./rest";
 import { termOf } from "../../domain/names";
 import { type Apart, modulesApart } from "../../domain/recovery/line";
-import { at } from "../../domain/values";
+import { getPath } from "../../domain/values";
 import { type Patch, refOf } from "../engine/change";
 import type { ModuleFile } from "../modules/install";
 
@@ -271,7 +271,7 @@ export async function followUpgrade(context: RecoverContext, look: Look): Promis
   const { observedGeneration } = context.deps.names.edbFields;
   for (const database of freeze.databases) {
     const edb = database.target?.object;
-    if (edb === undefined || at(edb, observedGeneration) === edb.metadata.generation) continue;
+    if (edb === undefined || getPath(edb, observedGeneration) === edb.metadata.generation) continue;
     await confirm(context, { database, edb });
   }
   return await agreed(context);

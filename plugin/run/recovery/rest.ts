@@ -5,7 +5,7 @@ import { exitCodes } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { recoveryFinding } from "../../domain/recovery/codes";
 import type { ApiFacts, RecoveryDatabase } from "../../domain/recovery/databases";
-import { shownVersion, judgeDatabase } from "../../domain/rollout/database";
+import { renderVersion, judgeDatabase } from "../../domain/rollout/database";
 import type { DatabaseUpgrade } from "../../domain/recovery/plan";
 import {
   compareEngineVersions,
@@ -87,7 +87,7 @@ export async function install(
 
 /** How the step is named in the report. */
 export function upgradeStep({ database, uid, version }: DatabaseUpgrade): StepInfo {
-  const why = `upgrade database ${uid} from ${shownVersion(database.runs)} to ${version} over the REST API`;
+  const why = `upgrade database ${uid} from ${renderVersion(database.runs)} to ${version} over the REST API`;
   return { id: `recover.upgrade.${uid}`, action: "call", object: database.label, why };
 }
 

@@ -22,7 +22,7 @@ import {
   type ListChange,
   planUnbind,
   runsUnder,
-  type Situation,
+  type SccState,
   type Unbinding,
 } from "../../domain/scc/plan";
 import {
@@ -31,7 +31,7 @@ import {
   judgeAccounts,
   wantsAdjustment,
 } from "../../domain/scc/refusals";
-import { own, text } from "../../domain/values";
+import { getOwn, asString } from "../../domain/values";
 import { backBy, recreated, permissionsOf, type Delete, type Patch } from "../engine/change";
 import { BlockedError } from "../engine/recorder";
 import { reviewPermission } from "../reviews";
@@ -82,7 +82,7 @@ export function planOf(
 
 /** The plan for those that nothing stands against; where nothing is to be written nobody is judged. */
 function freed(
-  situation: Situation,
+  situation: SccState,
   accounts: readonly JudgedAccount[],
 ): Pick<UnbindPlan, "accounts" | "blocked" | "findings"> & { readonly plan: Unbinding } {
   const plan = planUnbind(situation, accounts);
@@ -105,7 +105,7 @@ function olderOf(
 }
 
 interface Judged {
-  readonly situation: Situation;
+  readonly situation: SccState;
   readonly accounts: readonly JudgedAccount[];
 }
 
@@ -196,7 +196,7 @@ function changeOf({ object, field, left, removed, deletes }: ListChange): Patch 
   const { namespace } = object.metadata;
   return {
     ...{ ...told, verb: "patch", does, keepsWhole: true },
-    edits: [{ path: [field], from: own(object, field), to: left }],
+    edits: [{ path: [field], from: getOwn(object, field), to: left }],
     why: `${who} goes out of its ${field}`,
     changes: removed.map((one) => ({ path: `.${field}[${JSON.stringify(one)}]`, to: null })),
     reverse: backBy("replace"),
@@ -307,16 +307,16 @@ function changePermissions(change: Patch | Delete): readonly Permission[] {
 }
 
 function bindPermission(binding: KubeObject): Permission {
-  const roleRef = own(binding, "roleRef");
+  const roleRef = getOwn(binding, "roleRef");
   const { clusterRoles, roles } = accessResources;
   const { namespace } = binding.metadata;
   return {
     ...ask(
       "bind",
-      own(roleRef, "kind") === "Role" ? roles : clusterRoles,
+      getOwn(roleRef, "kind") === "Role" ? roles : clusterRoles,
       "to write a binding of it",
     ),
-    name: text(own(roleRef, "name")) ?? "",
+    name: asString(getOwn(roleRef, "name")) ?? "",
     ...(namespace !== undefined && { namespace }),
   };
 }

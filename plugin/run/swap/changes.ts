@@ -5,7 +5,7 @@ import { type KubeObject, objectLabel } from "../../domain/objects";
 import { differences } from "../../domain/operator/differences";
 import { isPersons } from "../../domain/owners";
 import type { PlannedChange } from "../../domain/planned-write";
-import { at, own, sameJson } from "../../domain/values";
+import { getPath, getOwn, sameJson } from "../../domain/values";
 import { configurationResource, entriesOf } from "../../domain/webhook/configuration";
 import { differencesOf } from "../../domain/webhook/wanted";
 import type { Plan } from "../../domain/webhook/plan";
@@ -49,11 +49,11 @@ export function applyOf({ names }: SwapDeps, plan: Plan): Apply {
 /** A url set by hand goes away only when the apply says null: service and url exclude each other. */
 function withoutUrl(object: KubeObject, live: KubeObject | undefined): KubeObject {
   const withUrl = entriesOf(live).filter(
-    (entry) => at(entry, ["clientConfig", "url"]) !== undefined,
+    (entry) => getPath(entry, ["clientConfig", "url"]) !== undefined,
   );
   const webhooks = entriesOf(object).map((entry) =>
-    withUrl.some((found) => own(found, "name") === own(entry, "name"))
-      ? { ...entry, clientConfig: { ...(own(entry, "clientConfig") as object), url: null } }
+    withUrl.some((found) => getOwn(found, "name") === getOwn(entry, "name"))
+      ? { ...entry, clientConfig: { ...(getOwn(entry, "clientConfig") as object), url: null } }
       : entry,
   );
   return { ...object, webhooks };
@@ -66,7 +66,7 @@ function withoutUrl(object: KubeObject, live: KubeObject | undefined): KubeObjec
 function plannedChanges({ live, wanted }: Plan, secret: string): readonly PlannedChange[] {
   const { apiVersion, kind } = wanted;
   const webhooks = entriesOf(wanted).map((entry) => ({
-    name: own(entry, "name"),
+    name: getOwn(entry, "name"),
     clientConfig: {},
   }));
   const found = differences(live ?? { apiVersion, kind, metadata: {}, webhooks }, wanted);
@@ -210,7 +210,7 @@ function restored(saved: KubeObject, live?: KubeObject): Apply | Create {
     why: "to put back what was there",
     ...told,
     holds: (stored) =>
-      sameJson(own(stored, "webhooks"), own(saved, "webhooks")) &&
+      sameJson(getOwn(stored, "webhooks"), getOwn(saved, "webhooks")) &&
       sameJson(stored.metadata.labels, labels),
   };
 }

@@ -5,7 +5,7 @@
 import { ApiError, EngineError, UnavailableError } from "../../domain/errors";
 import type { Names } from "../../domain/names";
 import type { KubeObject } from "../../domain/objects";
-import { at } from "../../domain/values";
+import { getPath } from "../../domain/values";
 import {
   type Answer,
   answerOf,
@@ -15,7 +15,7 @@ import {
   type Pair,
   type Proof,
   thinned,
-  type Twin,
+  type ProbeKind,
 } from "../../domain/webhook/probe";
 import { type Clock, type Cluster, deadline } from "../ports";
 
@@ -44,7 +44,7 @@ interface Deps {
 }
 
 interface Sent {
-  readonly twin: Twin;
+  readonly twin: ProbeKind;
   readonly object: KubeObject;
 }
 
@@ -141,7 +141,7 @@ export class Prober {
     observations.splice(0, observations.length - mostObservations / 2, ...kept);
   }
 
-  async #send(twin: Twin, cut?: AbortSignal): Promise<void> {
+  async #send(twin: ProbeKind, cut?: AbortSignal): Promise<void> {
     const variant = this.pair.denies[this.#deny];
     const sent = twin === "accept" ? { what: this.pair.kind, object: this.pair.accept } : variant;
     if (sent === undefined || cut?.aborted === true) return;
@@ -212,7 +212,7 @@ export class Prober {
     const { name = "", namespace = "" } = object.metadata;
     const read = await cluster.get({ resource: this.pair.resource, name, namespace }, options);
     const current = read ?? object;
-    const changed = twin === "accept" ? current : { ...current, spec: at(object, ["spec"]) };
+    const changed = twin === "accept" ? current : { ...current, spec: getPath(object, ["spec"]) };
     await cluster.update(changed, options);
   }
 }

@@ -26,7 +26,7 @@ import {
   usualProbePermissions,
   writePermissions,
 } from "./read";
-import { setStage, standing, UnprovenError, Witness } from "./witness";
+import { setStage, standing, UnprovenError, WebhookVerifier } from "./verifier";
 
 /** Runs the swap; expected ends of every kind come back as a report. */
 export async function swapWebhook(deps: SwapDeps, options: SwapOptions): Promise<Report> {
@@ -50,7 +50,7 @@ class Swap {
   #caBundle = "";
   #isConfirmed = false;
   #undo: Undo | undefined;
-  #witness: Witness | undefined;
+  #witness: WebhookVerifier | undefined;
 
   constructor(
     private readonly deps: SwapDeps,
@@ -79,7 +79,7 @@ class Swap {
       ...writePermissions(deps, plan),
       ...probePermissions([...new Set(pairs)]),
     ]);
-    const witness = await Witness.open(deps, stage);
+    const witness = await WebhookVerifier.open(deps, stage);
     this.#witness = witness;
     if (stage === undefined) deps.recorder.findings([probeSkipped(deps)]);
     if (options.dryRun !== "none") return await this.#rehearse(plan, witness);
@@ -98,7 +98,7 @@ class Swap {
   }
 
   /** A dry run: the writes are told as planned, the state found is probed. */
-  async #rehearse(plan: Plan, witness: Witness): Promise<string> {
+  async #rehearse(plan: Plan, witness: WebhookVerifier): Promise<string> {
     const { deps, options } = this;
     const session = this.#session;
     const changes = changesOf(deps, plan);
@@ -112,7 +112,7 @@ class Swap {
   }
 
   /** Nothing to write: the state found is proven as it stands. */
-  async #standing(witness: Witness): Promise<string> {
+  async #standing(witness: WebhookVerifier): Promise<string> {
     const { recorder, names } = this.deps;
     const object = `${configurationResource.kind}/${names.webhook.configuration}`;
     recorder.findings(await requireHome(this.deps, false));
@@ -123,7 +123,7 @@ class Swap {
     return "already up to date, nothing was written";
   }
 
-  async #swap(first: Plan, witness: Witness): Promise<string> {
+  async #swap(first: Plan, witness: WebhookVerifier): Promise<string> {
     const ready = await this.#ready(first);
     await requireHome(this.deps, true);
     await this.#confirm(ready.plan);

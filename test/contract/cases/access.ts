@@ -1,4 +1,4 @@
-import { at } from "../../../plugin/domain/values";
+import { getPath } from "../../../plugin/domain/values";
 import type { Cluster } from "../../../plugin/run/ports";
 import { grant } from "../acts";
 import { forbidden } from "../expected";
@@ -39,7 +39,7 @@ async function review(
     metadata: {},
     spec: { ...subject, resourceAttributes: { namespace, ...attributes } },
   });
-  return at(answer, ["status", "allowed"]);
+  return getPath(answer, ["status", "allowed"]);
 }
 
 /** Who may do what, in the API server's words. */

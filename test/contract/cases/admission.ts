@@ -1,5 +1,5 @@
 import type { Json } from "../../../plugin/domain/values";
-import { at, own } from "../../../plugin/domain/values";
+import { getPath, getOwn } from "../../../plugin/domain/values";
 import { caBundleOf } from "../../control-plane/certificate";
 import { apply, hook, warningsOf } from "../acts";
 import { denied, refusal } from "../expected";
@@ -119,7 +119,7 @@ export const admission: ContractGroup = {
         const seen: unknown[] = [];
         await hooked(world, {
           judge: (request) => {
-            seen.push(own(request, "apiVersion"));
+            seen.push(getOwn(request, "apiVersion"));
             return { response: { allowed: true } };
           },
           more: { admissionReviewVersions: ["v9", "v1beta1", "v1"] },
@@ -134,7 +134,7 @@ export const admission: ContractGroup = {
         await hooked(world, {
           judge: (request) => ({
             response: {
-              allowed: at(request, ["object", "metadata", "name"]) === "orders",
+              allowed: getPath(request, ["object", "metadata", "name"]) === "orders",
               warnings: ["7.2 ends soon", "second"],
             },
           }),
@@ -163,7 +163,7 @@ export const admission: ContractGroup = {
       act: async (world) => {
         const [request] = await asked(world, () => world.cluster.create(database(world.namespace)));
         const { object, userInfo, ...rest } = request ?? {};
-        return { ...rest, user: own(userInfo, "username"), spec: own(object, "spec") };
+        return { ...rest, user: getOwn(userInfo, "username"), spec: getOwn(object, "spec") };
       },
       sees: {
         uid: "UID",
@@ -206,7 +206,7 @@ export const admission: ContractGroup = {
         });
         const master = await world.as("joe", ["system:masters"]);
         await refusalOf(master.create(database(namespace)));
-        return requests.map((request) => own(request, "userInfo"));
+        return requests.map((request) => getOwn(request, "userInfo"));
       },
       sees: [{ username: "joe", groups: ["system:masters", "system:authenticated"] }],
     },
@@ -220,9 +220,9 @@ export const admission: ContractGroup = {
         const requests = await asked(world, () => cluster.patch(ref, body, { type: "merge" }));
         return requests.map((request) => [
           request["operation"],
-          at(request, ["oldObject", "spec", "engineVersion"]),
-          at(request, ["object", "spec", "engineVersion"]),
-          own(request["options"], "kind"),
+          getPath(request, ["oldObject", "spec", "engineVersion"]),
+          getPath(request, ["object", "spec", "engineVersion"]),
+          getOwn(request["options"], "kind"),
         ]);
       },
       sees: [["UPDATE", "7.2", "7.4", "UpdateOptions"]],
@@ -326,7 +326,7 @@ export const admission: ContractGroup = {
         await hooked(world, {
           judge: (request) => {
             const { object, oldObject, options } = request;
-            seen.push({ object, old: at(oldObject, ["metadata", "name"]), options });
+            seen.push({ object, old: getPath(oldObject, ["metadata", "name"]), options });
             return deny;
           },
           more: { rules },
@@ -371,9 +371,9 @@ export const admission: ContractGroup = {
           names.map((name) => entry(namespace, { name, clientConfig })),
         );
         const seen = await refusalOf(world.cluster.create(database(namespace)));
-        const message = String(own(seen, "message"));
+        const message = String(getOwn(seen, "message"));
         return {
-          status: own(seen, "status"),
+          status: getOwn(seen, "status"),
           known: names.some(
             (name) => message === `admission webhook "${name}" denied the request: not today`,
           ),

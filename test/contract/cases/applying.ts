@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../../plugin/domain/objects";
-import { at, list, own } from "../../../plugin/domain/values";
+import { getPath, asArray, getOwn } from "../../../plugin/domain/values";
 import { apply, read } from "../acts";
 import { badRequest, conflict, failed, invalid, ownedBy, refusal } from "../expected";
 import {
@@ -514,7 +514,7 @@ export const applying: ContractGroup = {
         const both = await apply(world, withEnv("B"));
         const one = await apply(world, withEnv("C"));
         const path = ["spec", "template", "spec", "containers"];
-        return [both, one].map((object) => own(list(at(object, path))[0], "env"));
+        return [both, one].map((object) => getOwn(asArray(getPath(object, path))[0], "env"));
       },
       sees: [
         [

@@ -1,4 +1,4 @@
-import { own } from "../../../plugin/domain/values";
+import { getOwn } from "../../../plugin/domain/values";
 import { caBundleOf, makePair, type Pair, serviceNames } from "../../control-plane/certificate";
 import { hook } from "../acts";
 import { denied, failedCalling, unreached } from "../expected";
@@ -39,8 +39,8 @@ const creation = (broken: Broken) => async (world: World) => {
 const failedCall = (broken: Broken) => async (world: World) => {
   const seen = await creation(broken)(world);
   return [
-    own(seen, "status"),
-    String(own(seen, "message")).replace(/(failed to call webhook): .*/, "$1"),
+    getOwn(seen, "status"),
+    String(getOwn(seen, "message")).replace(/(failed to call webhook): .*/, "$1"),
   ];
 };
 

@@ -1,4 +1,4 @@
-import { own } from "../../../plugin/domain/values";
+import { getOwn } from "../../../plugin/domain/values";
 import { warningsOf, apply } from "../acts";
 import { failed, invalid, ownedBy } from "../expected";
 import { database, definition, ec, gadget, gadgets, kinds, refTo } from "../objects";
@@ -147,7 +147,7 @@ export const definitions: ContractGroup = {
       act: ({ cluster, namespace }) =>
         refusalOf(
           cluster.create(ec(namespace, { userDefinedModules: [{ name: "m", source: {} }] })),
-        ).then((seen) => [own(seen, "status"), own(seen, "reason")]),
+        ).then((seen) => [getOwn(seen, "status"), getOwn(seen, "reason")]),
       sees: [422, "Invalid"],
     },
     {

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../../plugin/domain/objects";
-import { at, list, own } from "../../../plugin/domain/values";
+import { getPath, asArray, getOwn } from "../../../plugin/domain/values";
 import type { PatchType } from "../../../plugin/run/ports";
 import { badRequest, conflict, invalid, notFound, refusal } from "../expected";
 import {
@@ -111,7 +111,7 @@ export const patching: ContractGroup = {
         const body = { spec: { template: { spec: { containers } } } };
         const ref = refTo(kinds.deployments, deployment(namespace));
         const answer = await cluster.patch(ref, body, { type: "strategic" });
-        return at(answer, ["spec", "template", "spec", "containers"]);
+        return getPath(answer, ["spec", "template", "spec", "containers"]);
       },
       sees: [
         {
@@ -232,7 +232,7 @@ export const patching: ContractGroup = {
         const body = { spec: { memorySize: "1GB" } };
         const answer = await cluster.patch(ref, body, { type: "merge", dryRun: true });
         return {
-          answered: at(answer, ["spec", "memorySize"]),
+          answered: getPath(answer, ["spec", "memorySize"]),
           unchanged: sameVersion(before, await cluster.get(ref)),
         };
       },
@@ -264,7 +264,7 @@ export const patching: ContractGroup = {
       says: "a strategic patch with known and new items of a list puts them in its own order",
       act: async ({ cluster, namespace, seed }) => {
         const names = (object: KubeObject): unknown =>
-          list(object["webhooks"]).map((item) => own(item, "name"));
+          asArray(object["webhooks"]).map((item) => getOwn(item, "name"));
         const entries = ["a", "b", "c"].map((name) =>
           entry(namespace, { name: `${name}.x.engine` }),
         );

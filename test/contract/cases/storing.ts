@@ -1,5 +1,5 @@
 /** The form in which the API server stores what was spelled otherwise. */
-import { at, list, own } from "../../../plugin/domain/values";
+import { getPath, asArray, getOwn } from "../../../plugin/domain/values";
 import { definition, deployment } from "../objects";
 import type { ContractGroup, World } from "../world";
 
@@ -10,8 +10,8 @@ async function stored(
   volume?: object,
 ): Promise<unknown> {
   const plain = deployment(namespace);
-  const spec = at(plain, ["spec"]) as { readonly template: { readonly spec: object } };
-  const [first] = list(at(plain, ["spec", "template", "spec", "containers"])) as object[];
+  const spec = getPath(plain, ["spec"]) as { readonly template: { readonly spec: object } };
+  const [first] = asArray(getPath(plain, ["spec", "template", "spec", "containers"])) as object[];
   const object = {
     ...plain,
     spec: {
@@ -29,11 +29,11 @@ async function stored(
   const made = await cluster.create(object, { dryRun: true });
   const applied = await cluster.apply(object, { fieldManager: "us", force: false, dryRun: true });
   return [made, applied].map((answer) => {
-    const pod = at(answer, ["spec", "template", "spec"]);
-    const [found] = list(own(pod, "containers"));
-    const [scratch] = list(own(pod, "volumes"));
+    const pod = getPath(answer, ["spec", "template", "spec"]);
+    const [found] = asArray(getOwn(pod, "containers"));
+    const [scratch] = asArray(getOwn(pod, "volumes"));
     return {
-      ...Object.fromEntries(keys.map((key) => [key, own(found, key)])),
+      ...Object.fromEntries(keys.map((key) => [key, getOwn(found, key)])),
       ...(volume !== undefined && { volume: scratch }),
     };
   });
@@ -156,7 +156,10 @@ export const storing: ContractGroup = {
         const made = await cluster.create(definition(namespace, schema, more), { dryRun: true });
         const spec = made["spec"] as { readonly versions: readonly unknown[] };
         const [version] = spec.versions;
-        return [at(version, ["schema", "openAPIV3Schema"]), own(spec, "preserveUnknownFields")];
+        return [
+          getPath(version, ["schema", "openAPIV3Schema"]),
+          getOwn(spec, "preserveUnknownFields"),
+        ];
       },
       sees: [
         {

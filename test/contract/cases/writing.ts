@@ -1,4 +1,4 @@
-import { own } from "../../../plugin/domain/values";
+import { getOwn } from "../../../plugin/domain/values";
 import { conflict, failed, invalid, notFound, refusal } from "../expected";
 import { configMap, configuration, database, definition, kinds, refTo } from "../objects";
 import { presence, refusalOf, sameVersion } from "../plain";
@@ -245,7 +245,7 @@ export const writing: ContractGroup = {
       says: "deleting an object of a kind that is not served is refused",
       act: async ({ cluster }) => {
         const resource = { group: "no.example", version: "v1", plural: "odds", kind: "Odd" };
-        return own(await refusalOf(cluster.delete({ resource, name: "x" }, {})), "status");
+        return getOwn(await refusalOf(cluster.delete({ resource, name: "x" }, {})), "status");
       },
       sees: 404,
     },

@@ -5,7 +5,7 @@ import { shippedRbac } from "../../../plugin/adapters/shipped-rbac";
 import { ApiError, UnavailableError } from "../../../plugin/domain/errors";
 import { defaultNames as names } from "../../../plugin/domain/names";
 import type { KubeObject } from "../../../plugin/domain/objects";
-import { at } from "../../../plugin/domain/values";
+import { getPath } from "../../../plugin/domain/values";
 import { InterruptedError } from "../../../plugin/commands/context";
 import { runProgram } from "../../../plugin/program";
 import { rbac } from "../../../plugin/rehearsal/access/rbac";
@@ -168,7 +168,7 @@ test("a server that cannot be reached: 69", async () => {
 
 const setState = (controlPlane: MemoryControlPlane, state: string): void => {
   const stored = controlPlane.state.get(ec.resource, ec.name, ec.namespace);
-  controlPlane.setStatus(ec, { ...(at(stored, ["status"]) as object), state });
+  controlPlane.setStatus(ec, { ...(getPath(stored, ["status"]) as object), state });
 };
 
 test("--watch without a terminal: one line per component that changed, 124 with --timeout", async () => {

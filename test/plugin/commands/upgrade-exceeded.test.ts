@@ -5,7 +5,7 @@ import { defaultNames as names } from "../../../plugin/domain/names";
 import type { KubeObject, Ref } from "../../../plugin/domain/objects";
 import { definitionResource } from "../../../plugin/domain/operator/wanted";
 import { constraintResource } from "../../../plugin/domain/scc/grants";
-import { list } from "../../../plugin/domain/values";
+import { asArray } from "../../../plugin/domain/values";
 import { configurationResource } from "../../../plugin/domain/webhook/configuration";
 import { exampleSource } from "../../../plugin/rehearsal/example";
 import { testTime } from "../../support/manual-clock";
@@ -145,7 +145,7 @@ test.each<[string, Case]>([
     "rbac-contract: a right of an older release is given, so that it would be removed",
     {
       act: async (world) => {
-        const rules = list((await world.cluster.get(role))?.["rules"]);
+        const rules = asArray((await world.cluster.get(role))?.["rules"]);
         const secrets = { apiGroups: [""], resources: ["secrets"], verbs: ["deletecollection"] };
         await patch(role, { rules: [...rules, secrets] })(world);
       },

@@ -1,7 +1,7 @@
 /** `upgrade` and `upgrade-operator` where OLM has installed the operator, on a cluster in memory. */
 import { defaultNames as names } from "../../../plugin/domain/names";
 import type { KubeObject } from "../../../plugin/domain/objects";
-import { at } from "../../../plugin/domain/values";
+import { getPath } from "../../../plugin/domain/values";
 import { exampleSource } from "../../../plugin/rehearsal/example";
 import { ownerMarks } from "../../support/builders";
 import { testTime } from "../../support/manual-clock";
@@ -79,6 +79,6 @@ test("an operator that OLM has brought to the release counts as upgraded, and th
   expect(writes.filter((write) => /Deployment|CustomResource|Webhook/.test(write))).toEqual([]);
   await world.settle();
   const ec = await world.cluster.get(here(product.ec, "ec"));
-  expect(at(ec, names.ecFields.versionTag)).toBe("8.0.2-17");
+  expect(getPath(ec, names.ecFields.versionTag)).toBe("8.0.2-17");
   expect((await upgrade(world)).writes).toEqual([]);
 });

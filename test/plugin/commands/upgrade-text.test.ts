@@ -1,4 +1,4 @@
-import { shownPlan, upgradeText } from "../../../plugin/commands/upgrade";
+import { renderPlan, upgradeText } from "../../../plugin/commands/upgrade";
 import type { PlannedStep, UpgradePlan } from "../../../plugin/domain/upgrade/plan";
 import { palette } from "../../../plugin/output/style";
 import type { Report } from "../../../plugin/run/report";
@@ -45,7 +45,7 @@ const plan = (steps: readonly PlannedStep[]): UpgradePlan => ({
 const style = { palette: palette(false), verbosity: 0 };
 
 test("a plan is shown part by part, with permission, risk, way back and command", () => {
-  expect(shownPlan(plan([step("shop")]))).toEqual([
+  expect(renderPlan(plan([step("shop")]))).toEqual([
     "1. Widen RBAC (S34)",
     "  apply Role/shop/edb-role: its rules differ (S34)",
     '      needs    patch roles.rbac.authorization.k8s.io "edb-role" in namespace shop',
@@ -62,7 +62,7 @@ test("a part that could not be planned is not called up to date", () => {
   const stopped = parts.map((part) =>
     part.id === "operator" ? { ...part, unplanned: "Helm \u001b[1mowns it" } : part,
   );
-  expect(shownPlan({ ...rest, parts: stopped })).toEqual([
+  expect(renderPlan({ ...rest, parts: stopped })).toEqual([
     "1. Widen RBAC (S34): up to date, nothing is written",
     "2. Upgrade the operator (S15-S23): could not be planned: Helm \\x1b[1mowns it",
     "3. Reapply the webhook (S24): skipped, not \\x1b[1min use",
@@ -71,7 +71,7 @@ test("a part that could not be planned is not called up to date", () => {
 
 test("of very many writes the first are shown and the others counted", () => {
   const many = Array.from({ length: 500 }, (_, index) => step(`shop-${index}`));
-  const lines = shownPlan(plan(many));
+  const lines = renderPlan(plan(many));
   expect(lines.length).toBeLessThan(80);
   expect(lines).toContain("  and 488 writes more, all of them with -o json");
 });
@@ -86,7 +86,7 @@ test("the document of a plan is its text, and an end", () => {
     exit: { code: 0, reason: "dry run: 1 write planned, nothing was changed" },
   };
   const text = upgradeText(report, style);
-  expect(text.split("\n").slice(0, 6)).toEqual(shownPlan(plan(steps)).slice(0, 6));
+  expect(text.split("\n").slice(0, 6)).toEqual(renderPlan(plan(steps)).slice(0, 6));
   expect(text).toContain("dry run: 1 write planned, nothing was changed");
   expect(text).not.toContain("STEP");
 });

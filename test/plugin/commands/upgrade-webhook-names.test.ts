@@ -10,7 +10,7 @@ import { defaultNames, mapNames, namesTree } from "../../../plugin/domain/names"
 import type { KubeObject } from "../../../plugin/domain/objects";
 import { rebrand } from "../../../plugin/domain/rebrand";
 import { fieldsOf } from "../../../plugin/domain/rules/fields";
-import { at } from "../../../plugin/domain/values";
+import { getPath } from "../../../plugin/domain/values";
 import type { Event } from "../../../plugin/run/report";
 import {
   aDeployment,
@@ -45,7 +45,7 @@ const other = (object: KubeObject): KubeObject => rebrand(object, names) as Kube
 /** Refuses an unknown version, under the other names alone. */
 function judge(object: KubeObject): string | undefined {
   const paths = (["edb", "eaadb"] as const).map((each) => fieldsOf(each, names).engineVersion);
-  return paths.some((path) => at(object, path) === "0.0") ? "an unknown version" : undefined;
+  return paths.some((path) => getPath(object, path) === "0.0") ? "an unknown version" : undefined;
 }
 
 /** A cluster whose operator uses another name for everything that has one. */

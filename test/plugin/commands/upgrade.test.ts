@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { version } from "../../../package.json";
 import { defaultNames as names } from "../../../plugin/domain/names";
 import type { KubeObject } from "../../../plugin/domain/objects";
-import { at } from "../../../plugin/domain/values";
+import { getPath } from "../../../plugin/domain/values";
 import { configurationResource } from "../../../plugin/domain/webhook/configuration";
 import { exampleSource } from "../../../plugin/rehearsal/example";
 import { ObservedCluster } from "../../../plugin/rehearsal/observed-cluster";
@@ -22,7 +22,7 @@ beforeAll(async () => {
 async function wait(world: PlayedWorld): Promise<unknown> {
   await world.settle();
   const ec = await world.cluster.get(here(product.ec, "ec"));
-  return [at(ec, names.ecFields.state), at(ec, names.ecFields.versionTag)];
+  return [getPath(ec, names.ecFields.state), getPath(ec, names.ecFields.versionTag)];
 }
 
 test("goes from the state found to the release, and a second run writes nothing", async () => {
@@ -56,7 +56,7 @@ test("with --engine-version the databases come last, and then all run it", async
   expect(Math.min(...databases)).toBe(writes.length - databases.length);
   await world.settle();
   const edbs = (await world.cluster.list(product.edb)) ?? [];
-  expect(edbs.map((edb) => at(edb, ["status", "version"]))).toEqual(
+  expect(edbs.map((edb) => getPath(edb, ["status", "version"]))).toEqual(
     edbs.map(() => expect.stringMatching(/^8\.0/) as string),
   );
   expect((await upgrade(world, withDatabases)).writes).toEqual([]);
@@ -297,7 +297,7 @@ describe("where databases use user-defined modules and the clusters upgrade them
     expect(off).toBeLessThan(writes.findIndex((write) => write.startsWith("apply Deployment")));
     expect(await wait(world)).toEqual(["Running", "7.22.0-28"]);
     const ec = await world.cluster.get(here(product.ec, "ec"));
-    expect(at(ec, ["spec", "upgradeSpec", "autoUpgradeEngineEnterprise"])).toBe(false);
+    expect(getPath(ec, ["spec", "upgradeSpec", "autoUpgradeEngineEnterprise"])).toBe(false);
     const again = await upgrade(world, args);
     expect([again.report.exit.code, again.writes]).toEqual([0, []]);
   });

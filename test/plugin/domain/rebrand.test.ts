@@ -4,7 +4,7 @@ import { parseDocuments } from "../../../plugin/adapters/yaml";
 import { defaultNames } from "../../../plugin/domain/names";
 import { judgeNames } from "../../../plugin/domain/names/judge";
 import { rebrand } from "../../../plugin/domain/rebrand";
-import { at } from "../../../plugin/domain/values";
+import { getPath } from "../../../plugin/domain/values";
 import { renderTemplate } from "../../../plugin/domain/webhook/wanted";
 import { renamed, usable } from "../../support/renamed";
 
@@ -109,13 +109,22 @@ describe("the shipped template", () => {
 
 describe("the shipped definitions", () => {
   const schemaOf = (crd: unknown, version = 0): unknown =>
-    at(crd, ["spec", "versions", String(version), "schema", "openAPIV3Schema", "properties"]) ??
-    (at(crd, ["spec", "versions"]) as { schema: { openAPIV3Schema: { properties: unknown } } }[])[
-      version
-    ]?.schema.openAPIV3Schema.properties;
+    getPath(crd, [
+      "spec",
+      "versions",
+      String(version),
+      "schema",
+      "openAPIV3Schema",
+      "properties",
+    ]) ??
+    (
+      getPath(crd, ["spec", "versions"]) as {
+        schema: { openAPIV3Schema: { properties: unknown } };
+      }[]
+    )[version]?.schema.openAPIV3Schema.properties;
   const property = (crd: unknown, ...path: readonly string[]): unknown =>
     path.reduce<unknown>(
-      (node, key, index) => at(node, index === 0 ? [key] : ["properties", key]),
+      (node, key, index) => getPath(node, index === 0 ? [key] : ["properties", key]),
       schemaOf(crd),
     );
 
@@ -176,7 +185,7 @@ describe("the shipped definitions", () => {
     expect(property(crd, "spec", "global", "acmeCluster", "ref")).toEqual({ type: "string" });
     expect(property(crd, "spec", "globalConfigurations")).toBeUndefined();
     const spec = property(crd, "spec");
-    expect(at(spec, ["required"])).toEqual(["members"]);
+    expect(getPath(spec, ["required"])).toEqual(["members"]);
   });
 
   const files = readdirSync(join(manifests, "crds"));
@@ -266,7 +275,7 @@ describe("objects", () => {
       kind: "EngineEnterpriseDatabase",
       spec: { engineVersion: "7.2" },
     };
-    expect(at(rebrand(other, acme), ["spec"])).toEqual({ engineVersion: "7.2" });
+    expect(getPath(rebrand(other, acme), ["spec"])).toEqual({ engineVersion: "7.2" });
   });
 
   test("an odd definition or database is left as odd as it was", () => {
@@ -297,7 +306,9 @@ describe("objects", () => {
   test("a field moves below one that is there already, whatever that holds", () => {
     const spec = { engineVersion: "7.2", target: "odd" };
     const head = { apiVersion: "app.engine.com/v1alpha1", kind: "EngineEnterpriseDatabase" };
-    expect(at(rebrand({ ...head, spec }, acme), ["spec"])).toEqual({ target: { version: "7.2" } });
+    expect(getPath(rebrand({ ...head, spec }, acme), ["spec"])).toEqual({
+      target: { version: "7.2" },
+    });
     const schema = {
       properties: {
         spec: {

@@ -1,12 +1,12 @@
 import {
-  at,
+  getPath,
   isObject,
-  list,
-  own,
+  asArray,
+  getOwn,
   parseJson,
   sameJson,
-  shown,
-  text,
+  renderValue,
+  asString,
   withValue,
 } from "../../../plugin/domain/values";
 
@@ -40,7 +40,7 @@ describe("own reads own properties alone", () => {
     ["null", null, "a", undefined],
     ["a number", 5, "toFixed", undefined],
   ])("%s", (_title, ...[value, key, expected]) => {
-    expect(own(value, key)).toEqual(expected);
+    expect(getOwn(value, key)).toEqual(expected);
   });
 });
 
@@ -52,7 +52,7 @@ describe("at follows a path of own properties", () => {
     ["a part that is null", hostile, ["a", "b", "c"], undefined],
     ["a path through the prototype", {}, ["constructor", "name"], undefined],
   ])("%s", (_title, ...[value, path, expected]) => {
-    expect(at(value, path)).toEqual(expected);
+    expect(getPath(value, path)).toEqual(expected);
   });
 });
 
@@ -87,8 +87,8 @@ describe("text and list take their own type alone", () => {
     ["null", null, undefined, []],
     ["undefined", undefined, undefined, []],
   ])("%s", (_title, ...[value, asText, asList]) => {
-    expect(text(value)).toBe(asText);
-    expect(list(value)).toEqual(asList);
+    expect(asString(value)).toBe(asText);
+    expect(asArray(value)).toEqual(asList);
   });
 });
 
@@ -98,7 +98,7 @@ describe("shown", () => {
     ["a text in quotes", "x", `"x"`],
     ["null as JSON", null, "null"],
   ])("%s", (_title, value, expected) => {
-    expect(shown(value)).toBe(expected);
+    expect(renderValue(value)).toBe(expected);
   });
 });
 

@@ -1,8 +1,8 @@
-import { entries, outers, rehearse } from "../../../plugin/program/commands";
+import { entries, wrapperCommands, rehearse } from "../../../plugin/program/commands";
 import { splitGiven } from "../../../plugin/program/argv";
 import { parse } from "../../../plugin/program/tree";
 
-const split = (...words: readonly string[]) => splitGiven(words, outers);
+const split = (...words: readonly string[]) => splitGiven(words, wrapperCommands);
 
 test.each<[string, string[], { own: string[]; given: string[] }]>([
   ["no command: the main job", ["rehearse"], { own: ["rehearse"], given: ["upgrade-webhook"] }],

@@ -6,7 +6,7 @@ import { load, loadAll } from "js-yaml";
 import { shippedWebhook } from "../../../plugin/adapters/shipped-webhook";
 import { defaultNames } from "../../../plugin/domain/names";
 import type { KubeObject } from "../../../plugin/domain/objects";
-import { at, list, own } from "../../../plugin/domain/values";
+import { getPath, asArray, getOwn } from "../../../plugin/domain/values";
 import { readNames } from "../../../webhook/config";
 import { placesOf } from "../../../webhook/own-certificate/requests";
 import { everyOverride, renamed } from "../../support/renamed";
@@ -32,7 +32,7 @@ async function manifests(...flags: readonly string[]): Promise<readonly KubeObje
 const labels = (objects: readonly KubeObject[]) =>
   objects.map(({ kind, metadata }) => `${kind}/${metadata.name ?? ""}`);
 const podSpec = ["spec", "template", "spec"];
-const containersOf = (object: KubeObject) => list(at(object, [...podSpec, "containers"]));
+const containersOf = (object: KubeObject) => asArray(getPath(object, [...podSpec, "containers"]));
 const deploymentsOf = (objects: readonly KubeObject[]) =>
   objects.filter(({ kind }) => kind === "Deployment");
 
@@ -44,10 +44,10 @@ test.each(kustomizations)("%s uses the part of kustomize that is rendered", (_fi
   const file = load(text) as Record<string, unknown>;
   const known = ["apiVersion", "kind", "resources", "patches", "images"];
   expect(Object.keys(file).filter((key) => !known.includes(key))).toEqual([]);
-  expect(list(file["patches"]).flatMap((patch) => Object.keys(patch as object))).toEqual(
-    list(file["patches"]).map(() => "path"),
+  expect(asArray(file["patches"]).flatMap((patch) => Object.keys(patch as object))).toEqual(
+    asArray(file["patches"]).map(() => "path"),
   );
-  const keys = list(file["images"]).map((image) => Object.keys(image as object));
+  const keys = asArray(file["images"]).map((image) => Object.keys(image as object));
   expect(keys).toEqual(keys.map(() => ["name", "newTag"]));
 });
 
@@ -57,7 +57,7 @@ test.each([
 ])("the manifests of %s are all there, the image with its tag", async (name, flags) => {
   const resources = (of: string): readonly string[] => {
     const kustomization = load(shippedWebhook()[`${of}/kustomization.yaml`] ?? "");
-    return list(own(kustomization, "resources"))
+    return asArray(getOwn(kustomization, "resources"))
       .map(String)
       .flatMap((path) => (path.startsWith("../") ? resources(path.slice(3)) : [`${of}/${path}`]));
   };
@@ -66,7 +66,7 @@ test.each([
   expect(labels(objects)).toEqual(labels(wanted));
   const images = deploymentsOf(objects)
     .flatMap(containersOf)
-    .map((one) => own(one, "image"));
+    .map((one) => getOwn(one, "image"));
   expect(images.filter((image) => !/^engine\/webhook:\d/.test(String(image)))).toEqual([]);
 });
 
@@ -77,7 +77,7 @@ test("the overlay's patch is laid over the Deployment of the base", async () => 
     object === undefined
       ? []
       : containersOf(object).flatMap((one) =>
-          list(own(one, "env")).map((each) => own(each, "name")),
+          asArray(getOwn(one, "env")).map((each) => getOwn(each, "name")),
         );
   expect(variables(patched)).toEqual(expect.arrayContaining([...variables(base)]));
   expect(variables(patched).length).toBeGreaterThan(variables(base).length);
@@ -91,19 +91,22 @@ describe("under other names", () => {
     expect(labels(objects).filter((label) => !label.includes("z"))).toEqual([]);
     const spaces = objects.flatMap(({ metadata }) => metadata.namespace ?? []);
     expect([...new Set(spaces)]).toEqual([companion.namespace]);
-    const subjects = objects.flatMap((object) => list(object["subjects"]));
-    expect(subjects.filter((one) => own(one, "namespace") !== companion.namespace)).toEqual([]);
+    const subjects = objects.flatMap((object) => asArray(object["subjects"]));
+    expect(subjects.filter((one) => getOwn(one, "namespace") !== companion.namespace)).toEqual([]);
   });
 
   test("the pods mount the Secret's items under the names that they look for", async () => {
     const [deployment] = deploymentsOf(await manifests("--names", namesFile));
-    const volumes = list(at(deployment, [...podSpec, "volumes"]));
-    const secret = volumes.map((volume) => own(volume, "secret")).find((one) => one !== undefined);
+    const volumes = asArray(getPath(deployment, [...podSpec, "volumes"]));
+    const secret = volumes
+      .map((volume) => getOwn(volume, "secret"))
+      .find((one) => one !== undefined);
     expect(secret).toMatchObject({
       secretName: webhook.secret,
       items: [webhook.secretCert, webhook.secretKey].map((key) => ({ key, path: key })),
     });
-    const env = deployment && containersOf(deployment).flatMap((one) => list(own(one, "env")));
+    const env =
+      deployment && containersOf(deployment).flatMap((one) => asArray(getOwn(one, "env")));
     expect(env).toContainEqual({ name: "ENGINE_NAMESPACE", value: operator.namespace });
   });
 
@@ -111,19 +114,19 @@ describe("under other names", () => {
     const objects = await manifests("--own-cert", "--names", namesFile);
     const map = objects.find(({ kind }) => kind === "ConfigMap");
     const file = join(folder, "mounted.yaml");
-    writeFileSync(file, String(at(map, ["data", "names.yaml"])));
+    writeFileSync(file, String(getPath(map, ["data", "names.yaml"])));
     expect(readNames(file)).toEqual({ names: renamed });
     for (const deployment of deploymentsOf(objects)) {
-      expect(at(deployment, [...podSpec, "volumes"])).toContainEqual({
+      expect(getPath(deployment, [...podSpec, "volumes"])).toContainEqual({
         name: "names",
         configMap: { name: map?.metadata.name },
       });
       for (const container of containersOf(deployment)) {
-        expect(own(container, "env")).toContainEqual({
+        expect(getOwn(container, "env")).toContainEqual({
           name: "ENGINE_NAMES",
           value: "/etc/names/names.yaml",
         });
-        expect(own(container, "volumeMounts")).toContainEqual({
+        expect(getOwn(container, "volumeMounts")).toContainEqual({
           name: "names",
           mountPath: "/etc/names",
           readOnly: true,
@@ -136,8 +139,8 @@ describe("under other names", () => {
     const objects = await manifests("--own-cert", "--names", namesFile);
     const allowed = objects
       .filter(({ kind }) => /^(Cluster)?Role$/.test(kind))
-      .flatMap((role) => list(role["rules"]))
-      .flatMap((rule) => list(own(rule, "resourceNames")));
+      .flatMap((role) => asArray(role["rules"]))
+      .flatMap((rule) => asArray(getOwn(rule, "resourceNames")));
     const places = Object.values(placesOf(renamed, companion.namespace));
     expect([...allowed].sort()).toEqual(places.map(({ name }) => name).sort());
   });
@@ -145,7 +148,7 @@ describe("under other names", () => {
 
 test("the document has them as objects", async () => {
   const { out } = await typed(["options", "--manifests", "-o", "json"]);
-  expect(at(JSON.parse(out), ["details", "manifests"])).toEqual(await manifests());
+  expect(getPath(JSON.parse(out), ["details", "manifests"])).toEqual(await manifests());
 });
 
 test("an overlay alone is not asked for", async () => {

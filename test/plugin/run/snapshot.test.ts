@@ -6,7 +6,7 @@ import { readSnapshot } from "../../../plugin/run/snapshot";
 import { fitWorld } from "../domain/checks/world";
 import { aControlPlane, admin } from "../rehearsal/memory-cluster";
 import type { KubeObject } from "../../../plugin/domain/objects";
-import { at, list } from "../../../plugin/domain/values";
+import { getPath, asArray } from "../../../plugin/domain/values";
 import type { ProbeReport } from "../../../plugin/run/report";
 import { Recorder } from "../../../plugin/run/engine/recorder";
 import { probeWebhook } from "../../../plugin/run/status";
@@ -238,7 +238,7 @@ test.each<[string, (facts: Facts) => Facts, string]>([
 
 test("the operator's namespace is probed where it is selected, else another one that is", async () => {
   const namespacesOf = ({ calls }: FakeCluster): readonly unknown[] => [
-    ...new Set(calls.map(({ object }) => at(object, ["metadata", "namespace"]))),
+    ...new Set(calls.map(({ object }) => getPath(object, ["metadata", "namespace"]))),
   ];
   const first = await probe(refuses);
   expect(namespacesOf(first.cluster)).toEqual(["engine"]);
@@ -253,5 +253,5 @@ test("the operator's namespace is probed where it is selected, else another one 
     return { ...configured, objects: { ...configured.objects, namespaces } };
   });
   expect(namespacesOf(cluster)).toEqual(["shop"]);
-  expect(list(cluster.calls).length).toBeGreaterThan(0);
+  expect(asArray(cluster.calls).length).toBeGreaterThan(0);
 });

@@ -5,7 +5,7 @@ import { checks } from "../../../../plugin/domain/checks/all";
 import { fitWorld, openShiftWorld, type World } from "./world";
 import type { Facts } from "../../../../plugin/domain/facts";
 import type { KubeObject } from "../../../../plugin/domain/objects";
-import { situationOf } from "../../../../plugin/domain/checks/situation";
+import { situationOf } from "../../../../plugin/domain/checks/context";
 import { ec, edb, settings } from "./labels";
 
 const aCheck = (parts: Partial<Check> = {}): Check => ({

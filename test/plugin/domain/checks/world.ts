@@ -3,7 +3,7 @@ import { generatePair, readSecretCertificate } from "../../../../plugin/adapters
 import { shippedRbac } from "../../../../plugin/adapters/shipped-rbac";
 import { shippedTemplate } from "../../../../plugin/adapters/shipped-template";
 import { parseDocuments } from "../../../../plugin/adapters/yaml";
-import type { CheckTarget } from "../../../../plugin/domain/checks/situation";
+import type { CheckTarget } from "../../../../plugin/domain/checks/context";
 import { type Judgment, judgeChecks } from "../../../../plugin/domain/checks/judge";
 import type { Selection } from "../../../../plugin/domain/checks/selection";
 import { type FactKey, type Facts } from "../../../../plugin/domain/facts";

@@ -1,7 +1,7 @@
 import { withOperator } from "../../../../plugin/domain/cluster/operator";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import { judgeDeployment } from "../../../../plugin/domain/rollout/deployment";
-import { at, list, own } from "../../../../plugin/domain/values";
+import { getPath, asArray, getOwn } from "../../../../plugin/domain/values";
 import { anOperator, factsOf } from "./scene";
 
 const name = "engine-enterprise-operator";
@@ -15,7 +15,9 @@ const ahead = (...deployments: readonly KubeObject[]): readonly KubeObject[] =>
   withOperator(factsOf({ deployments }), "8.0.2-2").objects.deployments;
 
 const images = (deployment: KubeObject | undefined): readonly unknown[] =>
-  list(at(deployment, ["spec", "template", "spec", "containers"])).map((one) => own(one, "image"));
+  asArray(getPath(deployment, ["spec", "template", "spec", "containers"])).map((one) =>
+    getOwn(one, "image"),
+  );
 
 test("the operator counts as upgraded, both containers, and ready", () => {
   const facts = withOperator(factsOf({ deployments: [anOperator("7.4.2-2", 0)] }), "8.0.2-2");
@@ -32,7 +34,7 @@ test("one that lacks every part is completed as far as that is read", () => {
   const bare = { ...other, metadata: { ...other.metadata, name } };
   const [deployment] = ahead(bare);
   expect(images(deployment)).toEqual([]);
-  expect(at(deployment, ["status", "readyReplicas"])).toBe(1);
+  expect(getPath(deployment, ["status", "readyReplicas"])).toBe(1);
 });
 
 test("the facts that were read are not touched", () => {

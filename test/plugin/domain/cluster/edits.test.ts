@@ -5,7 +5,7 @@ import {
   holds,
   patchOf,
   reverseOf,
-  shownEdits,
+  renderEdits,
 } from "../../../../plugin/domain/cluster/edits";
 import { autoPaths } from "../../../../plugin/domain/served-fields";
 import { defaultNames as names } from "../../../../plugin/domain/names";
@@ -103,10 +103,10 @@ test("a field that is to go is gone, and a list is held by its values", () => {
 });
 
 test("edits are shown with both values", () => {
-  expect(shownEdits(edits)).toBe(
+  expect(renderEdits(edits)).toBe(
     `versionTag absent -> ${newTag}, imagePullPolicy absent -> IfNotPresent`,
   );
-  expect(shownEdits([{ path: ["spec", "x"], from: false, to: true }])).toBe("x false -> true");
+  expect(renderEdits([{ path: ["spec", "x"], from: false, to: true }])).toBe("x false -> true");
 });
 
 describe("who holds a field", () => {

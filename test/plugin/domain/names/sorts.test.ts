@@ -1,8 +1,8 @@
-import * as sorts from "../../../../plugin/domain/names/sorts";
+import * as sorts from "../../../../plugin/domain/names/types";
 
 const long = (count: number): string => "a".repeat(count);
 
-test.each<[string, sorts.Named, ...(readonly string[])[]]>([
+test.each<[string, sorts.NameSpec, ...(readonly string[])[]]>([
   [
     "an object name",
     sorts.objectName("Secret", "x", "X"),

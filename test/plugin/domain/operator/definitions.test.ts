@@ -1,5 +1,5 @@
 import { defaultNames as names } from "../../../../plugin/domain/names";
-import { at, few } from "../../../../plugin/domain/values";
+import { getPath, few } from "../../../../plugin/domain/values";
 import { type KubeObject, lastApplied } from "../../../../plugin/domain/objects";
 import {
   judgeDefinition,
@@ -156,8 +156,8 @@ test.each([
     aDefinition({ versions: live }),
     fields,
   );
-  const [version] = at(made, ["spec", "versions"]) as readonly unknown[];
-  expect(at(version, ["schema", "openAPIV3Schema", "properties"])).toEqual(properties);
+  const [version] = getPath(made, ["spec", "versions"]) as readonly unknown[];
+  expect(getPath(version, ["schema", "openAPIV3Schema", "properties"])).toEqual(properties);
 });
 
 test("fields are only lost on the way up", () => {

@@ -1,5 +1,5 @@
 import { databasesOfCluster } from "../../../../plugin/domain/recovery/databases";
-import { shownVersion } from "../../../../plugin/domain/rollout/database";
+import { renderVersion } from "../../../../plugin/domain/rollout/database";
 import { aBdb, aFrozenEc, anApi, anEdb, frozenFacts } from "./scene";
 
 const ec = aFrozenEc();
@@ -57,6 +57,6 @@ test("a module without a name is none", () => {
 });
 
 test("a version is shown as the specification writes it", () => {
-  expect(shownVersion({ major: 7, minor: 2 })).toBe("7.2");
-  expect(shownVersion(undefined)).toBe("an unknown version");
+  expect(renderVersion({ major: 7, minor: 2 })).toBe("7.2");
+  expect(renderVersion(undefined)).toBe("an unknown version");
 });

@@ -9,7 +9,7 @@ import {
   releasePaths,
   targetProblems,
 } from "../../../../plugin/domain/release/contents";
-import { at, list } from "../../../../plugin/domain/values";
+import { getPath, asArray } from "../../../../plugin/domain/values";
 import { bundleOf, releaseFiles } from "../../../support/releases/tree";
 import { releaseShapes, releaseVersions } from "../../../support/releases/versions";
 
@@ -316,7 +316,7 @@ describe("what changed from release to release", () => {
     return JSON.stringify(load(found?.[1] ?? ""));
   };
   const clusterSpec = (version: (typeof releaseVersions)[number]): readonly unknown[] =>
-    list(at(bundleOf(version)[4], ["spec", "versions"]));
+    asArray(getPath(bundleOf(version)[4], ["spec", "versions"]));
 
   test.each([
     ["7.4.2-2", '"endpoints"', names.eaadb.plural],
@@ -333,8 +333,8 @@ describe("what changed from release to release", () => {
     ["8.0.2-2", "v1", "Shards"],
   ] as const)("%s stores the EC as %s and lists %s", (version, stored, column) => {
     const versions = clusterSpec(version);
-    const storing = versions.filter((each) => at(each, ["storage"]) === true);
-    expect(storing.map((each) => at(each, ["name"]))).toEqual([stored]);
+    const storing = versions.filter((each) => getPath(each, ["storage"]) === true);
+    expect(storing.map((each) => getPath(each, ["name"]))).toEqual([stored]);
     expect(JSON.stringify(versions)).toContain(`"name":"${column}"`);
     expect(JSON.stringify(versions)).not.toContain("userDefinedModules");
   });

@@ -1,7 +1,7 @@
 import {
   databaseVersion,
   judgeEdb,
-  shownVersion,
+  renderVersion,
 } from "../../../../plugin/domain/rollout/database";
 import { anEdb, sceneOf } from "../databases/scene";
 
@@ -165,6 +165,6 @@ test("an object without a generation is observed", () => {
 });
 
 test("the version is the first two numbers of the status", () => {
-  expect(shownVersion(databaseVersion(sceneOf(), anEdb()))).toBe("7.2");
-  expect(shownVersion(undefined)).toBe("an unknown version");
+  expect(renderVersion(databaseVersion(sceneOf(), anEdb()))).toBe("7.2");
+  expect(renderVersion(undefined)).toBe("an unknown version");
 });

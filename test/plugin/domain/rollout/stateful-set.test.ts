@@ -4,7 +4,7 @@ import {
   judgeStatefulSet,
   podsOf,
   rollOf,
-  shownRoll,
+  renderRoll,
 } from "../../../../plugin/domain/rollout/stateful-set";
 import { aPod, aSet, factsOf, now, threePods } from "../cluster/scene";
 
@@ -88,7 +88,7 @@ test.each<[string, readonly KubeObject[], string]>([
   ],
   ["one that has no name", [aPod(0, { ...old, metadata: { name: undefined } })], "pod 1/3 "],
 ])("the live line names %s", (_title, pods, line) => {
-  expect(shownRoll(rollOf(factsOf({ pods }), aSet()))).toBe(line);
+  expect(renderRoll(rollOf(factsOf({ pods }), aSet()))).toBe(line);
 });
 
 test("the step changes with a pod, and not with what a pod waits for or who it is", () => {

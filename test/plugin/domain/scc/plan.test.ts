@@ -3,7 +3,7 @@ import {
   olderLeft,
   planUnbind,
   runsUnder,
-  type Situation,
+  type SccState,
 } from "../../../../plugin/domain/scc/plan";
 import {
   aBinding,
@@ -21,7 +21,7 @@ const scc = "mine";
 const ours = { namespace: "engine", name: "ec" };
 const [role, binding] = granted(scc, { subjects: [account("engine"), account("other")] });
 
-function aSituation(changes: Partial<Situation> = {}): Situation {
+function aSituation(changes: Partial<SccState> = {}): SccState {
   return {
     name: scc,
     constraint: aConstraint(scc),
@@ -32,7 +32,7 @@ function aSituation(changes: Partial<Situation> = {}): Situation {
   };
 }
 
-const bound = (subjects: readonly object[], rules: readonly object[] = [useOf(scc)]): Situation => {
+const bound = (subjects: readonly object[], rules: readonly object[] = [useOf(scc)]): SccState => {
   const name = `system:openshift:scc:${scc}`;
   return aSituation({
     access: {
@@ -44,7 +44,7 @@ const bound = (subjects: readonly object[], rules: readonly object[] = [useOf(sc
   });
 };
 
-const codesOf = (situation: Situation): readonly string[] =>
+const codesOf = (situation: SccState): readonly string[] =>
   findingsOf(planUnbind(situation, [ours]), scc).map(({ code }) => code);
 
 test("a constraint of nobody is deleted and nothing else is written", () => {

@@ -1,11 +1,11 @@
 import { defaultNames } from "../../../../plugin/domain/names";
-import { isFree, judgeAccounts, type Surroundings } from "../../../../plugin/domain/scc/refusals";
+import { isFree, judgeAccounts, type SccEnvironment } from "../../../../plugin/domain/scc/refusals";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import { adjusting, anEc, anOperator, aPod } from "../../run/scc/objects";
 
-const around: Surroundings = { constraint: "mine", deployment: undefined, pods: [] };
+const around: SccEnvironment = { constraint: "mine", deployment: undefined, pods: [] };
 
-const judge = (cluster: KubeObject, changes: Partial<Surroundings> = {}) =>
+const judge = (cluster: KubeObject, changes: Partial<SccEnvironment> = {}) =>
   judgeAccounts([cluster], { ...around, ...changes }, defaultNames).flatMap(({ findings }) =>
     findings.map(({ code, object }) => `${code} ${object ?? ""}`),
   );

@@ -9,7 +9,7 @@ import {
   thinned,
   type Answer,
   type Observation,
-  type Twin,
+  type ProbeKind,
 } from "../../../../plugin/domain/webhook/probe";
 
 const accepted: Answer = { is: "accepted" };
@@ -18,7 +18,7 @@ const failed = (by = "new"): Answer => ({ is: "failed", by, detail: "x509" });
 const other: Answer = { is: "other", detail: "schema" };
 
 /** Observations 100 ms apart, each 10 ms long. */
-function seen(...answers: readonly (readonly [Twin, Answer])[]): readonly Observation[] {
+function seen(...answers: readonly (readonly [ProbeKind, Answer])[]): readonly Observation[] {
   return answers.map(([twin, answer], index) => ({
     pair: "EDB",
     twin,
@@ -72,7 +72,7 @@ describe("a refusal is", () => {
 });
 
 describe("right is", () => {
-  test.each<[string, Twin, Answer, boolean]>([
+  test.each<[string, ProbeKind, Answer, boolean]>([
     ["a good edit that passes", "accept", accepted, true],
     ["not a good edit that is refused", "accept", refused(), false],
     ["not a good edit that fails", "accept", failed(), false],
@@ -104,7 +104,7 @@ test("a tally counts right answers per twin and names who refused, once each", (
 
 describe("the proof", () => {
   const wanted = { entry: "new", quietMs: 200, pairs: 2 };
-  const judge = (...answers: readonly (readonly [Twin, Answer])[]) =>
+  const judge = (...answers: readonly (readonly [ProbeKind, Answer])[]) =>
     judgeProof(seen(...answers), wanted);
 
   test("stands after enough right answers of both twins in a quiet time", () => {
@@ -115,7 +115,7 @@ describe("the proof", () => {
     expect(judge(["deny", refused("old")], ...good, ...good)).toEqual({ is: "proven" });
   });
 
-  test.each<[string, readonly (readonly [Twin, Answer])[], string]>([
+  test.each<[string, readonly (readonly [ProbeKind, Answer])[], string]>([
     ["without any answer", [], "no answer was seen yet"],
     ["with too few answers", [...good], "answers are right, settling"],
     [
@@ -201,7 +201,7 @@ describe("the proof", () => {
 });
 
 describe("the gap", () => {
-  test.each<[string, readonly (readonly [Twin, Answer])[], number, number]>([
+  test.each<[string, readonly (readonly [ProbeKind, Answer])[], number, number]>([
     ["of nothing seen is none", [], 0, 0],
     ["of right answers is none", [...good, ...good], 0, 0],
     [
@@ -271,7 +271,7 @@ describe("what says the same again is forgotten", () => {
   const pass = ["accept", accepted] as const;
   const deny = ["deny", refused()] as const;
   const stop = ["accept", failed()] as const;
-  test.each<[string, readonly (readonly [Twin, Answer])[], readonly number[]]>([
+  test.each<[string, readonly (readonly [ProbeKind, Answer])[], readonly number[]]>([
     ["nothing of nothing", [], []],
     ["not the first and the last of a row", [pass, pass, pass, pass], [0, 3]],
     ["not what two twins say by turns", [pass, deny, pass, deny], [0, 1, 2, 3]],
@@ -306,7 +306,7 @@ describe("calls were seen to fail", () => {
 });
 
 describe("how long calls have been failing", () => {
-  test.each<[string, readonly (readonly [Twin, Answer])[], number]>([
+  test.each<[string, readonly (readonly [ProbeKind, Answer])[], number]>([
     ["nothing was seen", [], 0],
     [
       "the last call was answered",

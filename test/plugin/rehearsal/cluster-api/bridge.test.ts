@@ -1,6 +1,6 @@
 /** The REST service and an operator at play in one cluster: a database for each EDB, in line both ways. */
 import { defaultNames as names } from "../../../../plugin/domain/names";
-import { at, own } from "../../../../plugin/domain/values";
+import { getPath, getOwn } from "../../../../plugin/domain/values";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import { here, product } from "../../../support/played-operator";
 import { aForm, aModuleArchive } from "../../../support/played-cluster-api";
@@ -57,10 +57,10 @@ describe("from Kubernetes to the service", () => {
   test("a version that is asked for is an upgrade there, and its action is told here", async () => {
     await open();
     const seen = history(world, names.edb.kind, ({ status }) => [
-      own(status, "status"),
-      own(status, "version"),
-      own(status, "lastActionStatus"),
-      own(status, "observedGeneration"),
+      getOwn(status, "status"),
+      getOwn(status, "version"),
+      getOwn(status, "lastActionStatus"),
+      getOwn(status, "observedGeneration"),
     ]);
     await edit(world, sessions, { engineVersion: "7.4" });
     await world.settle();
@@ -70,7 +70,7 @@ describe("from Kubernetes to the service", () => {
       ["active", "7.4.0", "completed", 2],
     ]);
     expect(bdb(3)).toMatchObject({ version: "7.4.0", failovers: 1 });
-    const action = at(await edbStatus(world), ["lastActionUid"]);
+    const action = getPath(await edbStatus(world), ["lastActionUid"]);
     const { body } = await world.api.call(`/v1/actions/${String(action)}`);
     expect(body).toMatchObject({ status: "completed", object_name: "bdb:3" });
   });
@@ -240,7 +240,7 @@ describe("a frozen upgrade thaws by what is done over REST (S97–S100)", () => 
     await world.cluster.patch(ec, { spec: { userDefinedModules: defined } }, { type: "merge" });
     await world.settle();
     expect(await ecStatus(world)).toMatchObject({ state: "Running" });
-    const modules = at(await ecStatus(world), ["modules"]);
+    const modules = getPath(await ecStatus(world), ["modules"]);
     expect(modules).toContainEqual({
       ...{ name: "rg", displayName: "EngineGears", versions: ["1.2.5"] },
     });

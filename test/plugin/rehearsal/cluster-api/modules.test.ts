@@ -1,4 +1,4 @@
-import { at } from "../../../../plugin/domain/values";
+import { getPath } from "../../../../plugin/domain/values";
 import { knownCapabilities } from "../../../../plugin/rehearsal/cluster-api/state";
 import { ManualClock } from "../../../support/manual-clock";
 import {
@@ -21,12 +21,12 @@ async function open(wish: PlayedWish = {}): Promise<void> {
 afterEach(async () => {
   await api.close();
 });
-const codeOf = ({ body }: Answered) => at(body, ["error_code"]);
+const codeOf = ({ body }: Answered) => getPath(body, ["error_code"]);
 const formOf = (manifest: Parameters<typeof aModuleArchive>[0]) =>
   aForm({ module: aModuleArchive(manifest) });
 async function named(name: string): Promise<readonly unknown[]> {
   const { body } = await api.call("/v1/modules");
-  return (body as readonly unknown[]).filter((one) => at(one, ["module_name"]) === name);
+  return (body as readonly unknown[]).filter((one) => getPath(one, ["module_name"]) === name);
 }
 
 test("S93, S45–S47: installed modules have name, version and platforms", async () => {
@@ -53,7 +53,7 @@ test("S95: an archive is installed when its action has ended", async () => {
   expect(await named("rg")).toEqual([]);
   clock.advance(3000);
   expect(await named("rg")).toMatchObject([{ ...gears, is_bundled: false }]);
-  const uid = String(at(answer.body, ["action_uid"]));
+  const uid = String(getPath(answer.body, ["action_uid"]));
   expect((await api.call(`/v1/actions/${uid}`)).body).toMatchObject({ status: "completed" });
   expect((await api.call("/v1/actions")).body).toMatchObject({
     actions: [{ action_uid: uid }],

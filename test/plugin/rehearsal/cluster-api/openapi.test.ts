@@ -1,6 +1,6 @@
 import { Ajv2020 } from "ajv/dist/2020";
 import { defaultNames } from "../../../../plugin/domain/names";
-import { at, type Json, list } from "../../../../plugin/domain/values";
+import { getPath, type Json, asArray } from "../../../../plugin/domain/values";
 import { openapiDocument } from "../../../../plugin/rehearsal/cluster-api/openapi";
 import { endpointsOf } from "../../../../plugin/rehearsal/cluster-api/endpoints";
 import { profileNames, profiles } from "../../../../plugin/rehearsal/cluster-api/profiles";
@@ -19,7 +19,7 @@ import { renamed } from "../../../support/renamed";
 function validator(document: unknown) {
   const ajv = new Ajv2020({ strict: false, formats: { "date-time": true } });
   ajv.addSchema({ $id: "api:", ...(document as Json) });
-  const patterns = Object.keys(at(document, ["paths"]) as Json).map((path) => ({
+  const patterns = Object.keys(getPath(document, ["paths"]) as Json).map((path) => ({
     path,
     pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
   }));
@@ -57,7 +57,7 @@ describe.each(profileNames)("on %s", (profile) => {
         return answer;
       };
       const { body } = await call("/v1/bdbs/1/upgrade", { body: { keep_engine_version: true } });
-      const action = String(at(body, ["action_uid"]));
+      const action = String(getPath(body, ["action_uid"]));
       await call("/v1/bdbs/1/upgrade", { body: {} });
       await call("/v1/bdbs/2/upgrade", { body: { sideways: true } });
       await call("/v1/bdbs/9/upgrade", { body: {} });
@@ -95,7 +95,7 @@ describe.each(profileNames)("on %s", (profile) => {
 
   test("every call that is served is described, and no other", () => {
     const described = Object.entries(
-      at(openapiDocument({ names, profile: profiles[profile] }), ["paths"]) as Json,
+      getPath(openapiDocument({ names, profile: profiles[profile] }), ["paths"]) as Json,
     ).flatMap(([path, methods]) =>
       Object.keys(methods as Json).map((method) => `${method} ${path}`),
     );
@@ -108,22 +108,22 @@ describe.each(profileNames)("on %s", (profile) => {
 
 test("S80–S90, S120: the request is described field by field", () => {
   const document = openapiDocument({ names, profile: profiles["7.22"] });
-  const schema = at(document, ["components", "schemas", "UpgradeRequest"]);
-  const properties = at(schema, ["properties"]) as Json;
+  const schema = getPath(document, ["components", "schemas", "UpgradeRequest"]);
+  const properties = getPath(schema, ["properties"]) as Json;
   expect(Object.keys(properties)).toEqual([
     ...["force_restart", "keep_engine_version", "keep_crdt_protocol_version", "may_discard_data"],
     ...["force_discard", "preserve_roles", "parallel_shards_upgrade", "modules", "engine_version"],
     ...["latest_with_modules", "swap_roles"],
   ]);
   const deprecated = Object.entries(properties).filter(
-    ([, one]) => at(one, ["deprecated"]) === true,
+    ([, one]) => getPath(one, ["deprecated"]) === true,
   );
   expect(deprecated.map(([field]) => field)).toEqual([
     "keep_engine_version",
     "latest_with_modules",
   ]);
-  expect(list(at(schema, ["required"]))).toEqual([]);
-  expect(at(schema, ["additionalProperties"])).toBe(false);
+  expect(asArray(getPath(schema, ["required"]))).toEqual([]);
+  expect(getPath(schema, ["additionalProperties"])).toBe(false);
 });
 
 test("under other names every path and field is another, and the service still works", async () => {

@@ -1,6 +1,6 @@
 import { connect } from "node:tls";
 import { once } from "node:events";
-import { at } from "../../../../plugin/domain/values";
+import { getPath } from "../../../../plugin/domain/values";
 import { ManualClock } from "../../../support/manual-clock";
 import {
   aClusterApi,
@@ -24,7 +24,7 @@ async function open(wish: PlayedWish = {}): Promise<void> {
 afterEach(async () => {
   await api.close();
 });
-const codeOf = ({ body }: Answered) => at(body, ["error_code"]);
+const codeOf = ({ body }: Answered) => getPath(body, ["error_code"]);
 
 describe("S105, S106: who calls", () => {
   const header = (authorization: string): Caller => ({ authorization });
@@ -67,7 +67,7 @@ describe("S105, S106: who calls", () => {
       as: "nobody",
       body: { username, password, ttl: 60 },
     });
-    const token = String(at(body, ["access_token"]));
+    const token = String(getPath(body, ["access_token"]));
     for (const scheme of ["JWT", "Bearer"]) {
       const answer = await api.call("/v1/bdbs", { as: header(`${scheme} ${token}`) });
       expect(answer.status).toBe(200);
@@ -102,7 +102,7 @@ describe("S105, S106: who calls", () => {
       as: "nobody",
       body: { username, password },
     });
-    const as = header(`Bearer ${String(at(body, ["access_token"]))}`);
+    const as = header(`Bearer ${String(getPath(body, ["access_token"]))}`);
     expect(await api.call("/v1/bdbs", { as })).toMatchObject({ status: 200 });
   });
 });
@@ -245,7 +245,7 @@ describe("failures on demand", () => {
 
   test("an action that has ended is forgotten, and the database tells what came of it", async () => {
     const { body } = await api.call(upgrade, { body: {} });
-    const path = `/v1/actions/${String(at(body, ["action_uid"]))}`;
+    const path = `/v1/actions/${String(getPath(body, ["action_uid"]))}`;
     api.faults.add({ path, fault: { does: "forget" }, times: 2 });
     expect(await api.call(path)).toMatchObject({ status: 200 });
     clock.advance(60_000);
@@ -340,7 +340,7 @@ describe("old and new servers", () => {
   test("progress is a text on old servers, and actions have other states in the newer form", async () => {
     await open({ profile: "7.4", switched: { newerActions: true } });
     const started = await api.call(upgrade, { body: { force_restart: true } });
-    const uid = String(at(started.body, ["action_uid"]));
+    const uid = String(getPath(started.body, ["action_uid"]));
     expect((await api.call(`/v1/actions/${uid}`)).body).toMatchObject({
       status: "pending",
       progress: "0.0",

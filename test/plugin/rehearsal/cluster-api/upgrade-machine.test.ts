@@ -1,11 +1,11 @@
 import type { Phase } from "../../../../plugin/rehearsal/cluster-api/state";
 import {
   nextRow,
-  type Situation,
+  type UpgradeState,
   upgradeRows,
 } from "../../../../plugin/rehearsal/cluster-api/work";
 
-const quiet: Situation = {
+const quiet: UpgradeState = {
   replicas: 0,
   masters: 0,
   guarded: false,
@@ -15,7 +15,7 @@ const quiet: Situation = {
 const guarded = { guarded: true };
 
 /** One case for each row, in the order of the table: to, and what is done. */
-const cases: readonly (readonly [from: Phase, Partial<Situation>, to: Phase, does: string])[] = [
+const cases: readonly (readonly [from: Phase, Partial<UpgradeState>, to: Phase, does: string])[] = [
   ["queued", guarded, "finishing", "nothing"],
   ["queued", { ...guarded, replicas: 2, masters: 2 }, "replicas", "restart a batch"],
   ["queued", { ...guarded, masters: 2 }, "failover", "fail over"],

@@ -1,5 +1,5 @@
 import { defaultNames } from "../../../../plugin/domain/names";
-import { at, list } from "../../../../plugin/domain/values";
+import { getPath, asArray } from "../../../../plugin/domain/values";
 import type { BdbWish } from "../../../../plugin/rehearsal/cluster-api/state";
 import { entryFields, requestFields } from "../../../../plugin/rehearsal/cluster-api/upgrade";
 import { ManualClock } from "../../../support/manual-clock";
@@ -26,8 +26,8 @@ afterEach(async () => {
   await api.close();
 });
 
-const codeOf = ({ body }: Answered) => at(body, ["error_code"]);
-const messageOf = ({ body }: Answered) => String(at(body, ["message"]));
+const codeOf = ({ body }: Answered) => getPath(body, ["error_code"]);
+const messageOf = ({ body }: Answered) => String(getPath(body, ["message"]));
 const bdb = () => {
   const found = api.store.bdbs.get(1);
   if (found === undefined) throw new Error("no database 1");
@@ -38,13 +38,13 @@ const bdb = () => {
 async function upgraded(body?: unknown) {
   const started = await api.call(path, { method: "POST", ...(body !== undefined && { body }) });
   expect(started).toMatchObject({ status: 200 });
-  const uid = String(at(started.body, ["action_uid"]));
+  const uid = String(getPath(started.body, ["action_uid"]));
   const seen: unknown[] = [];
   for (let turn = 0; turn < 120; turn += 1) {
     clock.advance(1000);
     const { body: action } = await api.call(`/v1/actions/${uid}`);
     seen.push(action);
-    if (["completed", "failed"].includes(String(at(action, ["status"])))) break;
+    if (["completed", "failed"].includes(String(getPath(action, ["status"])))) break;
   }
   return { started, seen, action: seen.at(-1) };
 }
@@ -68,7 +68,7 @@ describe("S91, S108: a call that is taken", () => {
   test("progress never falls, and is 100 when all is done and not before", async () => {
     await open({ bdbs: [{ ...plain, shards: 6 }] });
     const { seen } = await upgraded({ parallel_shards_upgrade: 1 });
-    const progress = seen.map((one) => Number(at(one, ["progress"])));
+    const progress = seen.map((one) => Number(getPath(one, ["progress"])));
     expect(progress.toSorted((one, other) => one - other)).toEqual(progress);
     expect(progress.filter((one) => one === 100)).toHaveLength(1);
     expect(new Set(progress).size).toBeGreaterThan(6);
@@ -343,7 +343,7 @@ describe("codes of the call", () => {
     const { body } = await api.call(path, { body: {} });
     api.store.bdbs.delete(1);
     clock.advance(60_000);
-    const answer = await api.call(`/v1/actions/${String(at(body, ["action_uid"]))}`);
+    const answer = await api.call(`/v1/actions/${String(getPath(body, ["action_uid"]))}`);
     expect(answer.body).toMatchObject({ status: "failed" });
   });
 });
@@ -354,7 +354,7 @@ describe("S120: deprecated fields are taken, and warned about as of 7.8.2", () =
     latest_with_modules: false,
     modules: [{ current_module: "search-7.2", new_module: "search-7.2" }],
   };
-  const warningsOf = ({ headers }: Answered) => list([headers["warning"]].flat()).join(" ");
+  const warningsOf = ({ headers }: Answered) => asArray([headers["warning"]].flat()).join(" ");
   test.each([
     ["7.22", ["keep_engine_version", "latest_with_modules", "current_module", "new_module"]],
     ["7.4", []],

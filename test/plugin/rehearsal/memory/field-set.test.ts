@@ -4,7 +4,7 @@ import {
   intersection,
   parseFieldsV1,
   pathsOf,
-  shownPath,
+  renderPath,
   union,
 } from "../../../../plugin/rehearsal/memory/field-set";
 
@@ -42,7 +42,7 @@ test("paths come level by level, and are shown as messages write them", () => {
     "f:a": { "f:deep": {} },
     "f:l": { 'k:{"kind":"x","port":80}': { "f:size": {} }, 'v:"t"': {} },
   };
-  expect(pathsOf(parseFieldsV1(fields)).map(shownPath)).toEqual([
+  expect(pathsOf(parseFieldsV1(fields)).map(renderPath)).toEqual([
     ".z",
     ".a.deep",
     '.l[="t"]',

@@ -2,9 +2,9 @@
 import { kinds } from "../../../../plugin/domain/kinds";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
-import { at, list, own } from "../../../../plugin/domain/values";
+import { getPath, asArray, getOwn } from "../../../../plugin/domain/values";
 import { exampleSource } from "../../../../plugin/rehearsal/example";
-import { played } from "../../../../plugin/rehearsal/operator/scene";
+import { played } from "../../../../plugin/rehearsal/operator/snapshot";
 import { testTime } from "../../../support/manual-clock";
 import { here, type PlayedWorld, product } from "../../../support/played-operator";
 
@@ -60,7 +60,9 @@ export async function podTags({ cluster, namespace }: PlayedWorld): Promise<read
   return pods
     .filter(({ metadata }) => metadata.name?.startsWith("ec-"))
     .map(
-      (pod) => String(own(list(at(pod, ["spec", "containers"]))[0], "image")).split(":")[1] ?? "",
+      (pod) =>
+        String(getOwn(asArray(getPath(pod, ["spec", "containers"]))[0], "image")).split(":")[1] ??
+        "",
     );
 }
 
@@ -80,24 +82,30 @@ export function history(
 }
 
 export function states(world: PlayedWorld): readonly unknown[] {
-  return history(world, names.ec.kind, (ec) => at(ec, names.ecFields.state));
+  return history(world, names.ec.kind, (ec) => getPath(ec, names.ecFields.state));
 }
 
 /** The condition of an object, as its status and reason. */
 export function condition(object: KubeObject | undefined, type: string): unknown {
-  const found = list(at(object, ["status", "conditions"])).find((one) => own(one, "type") === type);
-  return found === undefined ? undefined : [own(found, "status"), own(found, "reason")];
+  const found = asArray(getPath(object, ["status", "conditions"])).find(
+    (one) => getOwn(one, "type") === type,
+  );
+  return found === undefined ? undefined : [getOwn(found, "status"), getOwn(found, "reason")];
 }
 
 /** What the first container of a pod waits for. */
 export function waitingFor(pod: KubeObject | undefined): unknown {
-  return at(list(at(pod, ["status", "containerStatuses"]))[0], ["state", "waiting", "reason"]);
+  return getPath(asArray(getPath(pod, ["status", "containerStatuses"]))[0], [
+    "state",
+    "waiting",
+    "reason",
+  ]);
 }
 
 /** What the operator's log says went wrong. */
 export function errorsOf({ play }: PlayedWorld): readonly unknown[] {
   return play.log.flatMap((line) => {
-    const said = own(JSON.parse(line), "error");
+    const said = getOwn(JSON.parse(line), "error");
     return said === undefined ? [] : [said];
   });
 }

@@ -1,10 +1,10 @@
 /** Pods of an EC that come and go without an upgrade. */
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
-import { at } from "../../../../plugin/domain/values";
+import { getPath } from "../../../../plugin/domain/values";
 import { exampleSource } from "../../../../plugin/rehearsal/example";
 import { omit } from "../../../../plugin/rehearsal/memory/omit";
-import { played } from "../../../../plugin/rehearsal/operator/scene";
+import { played } from "../../../../plugin/rehearsal/operator/snapshot";
 import { testTime } from "../../../support/manual-clock";
 import { aPlayedWorld, here, product } from "../../../support/played-operator";
 import {
@@ -50,7 +50,7 @@ describe("an edit of the user modules", () => {
 
   test("is counted from the first look where the pods do not report", async () => {
     const bare = (set: KubeObject): KubeObject => {
-      const template = at(set, ["spec", "template"]) as Record<string, object>;
+      const template = getPath(set, ["spec", "template"]) as Record<string, object>;
       const metadata = omit(template["metadata"] as Record<string, unknown>, "annotations");
       return withSpec({ template: { ...template, metadata } })(set);
     };

@@ -1,8 +1,8 @@
 /** The operator's work on an EC: suspension, states, the roll, and what freezes it. */
 import { kinds } from "../../../../plugin/domain/kinds";
 import { defaultNames as names } from "../../../../plugin/domain/names";
-import { at, list, own } from "../../../../plugin/domain/values";
-import { played } from "../../../../plugin/rehearsal/operator/scene";
+import { getPath, asArray, getOwn } from "../../../../plugin/domain/values";
+import { played } from "../../../../plugin/rehearsal/operator/snapshot";
 import { aPlayedWorld, here, product } from "../../../support/played-operator";
 import {
   ecStatus,
@@ -41,7 +41,7 @@ test("a new tag: stale Running, Upgrade, pods in reverse order one by one, Runni
   await upgradeOperator(world);
   const seen = states(world);
   const pods = history(world, "Pod", ({ metadata }, type) => [type, metadata.name]);
-  const most = history(world, "StatefulSet", ({ status }) => own(status, "readyReplicas"));
+  const most = history(world, "StatefulSet", ({ status }) => getOwn(status, "readyReplicas"));
   await setTag(world, newTag);
   await world.clock.sleep(2_000);
   expect(await ecStatus(world)).toMatchObject({ state: "Running" });
@@ -62,10 +62,13 @@ test("a new tag: stale Running, Upgrade, pods in reverse order one by one, Runni
 test("the StatefulSet reports its revisions, and the pods carry theirs", async () => {
   const world = await aPlayedWorld();
   await upgradeOperator(world);
-  const before = own((await look(world, played.statefulSet, "ec"))?.["status"], "currentRevision");
+  const before = getOwn(
+    (await look(world, played.statefulSet, "ec"))?.["status"],
+    "currentRevision",
+  );
   const seen = history(world, "StatefulSet", ({ status }) => [
-    own(status, "currentRevision") === own(status, "updateRevision"),
-    own(status, "updatedReplicas") ?? 0,
+    getOwn(status, "currentRevision") === getOwn(status, "updateRevision"),
+    getOwn(status, "updatedReplicas") ?? 0,
   ]);
   await setTag(world, newTag);
   await world.settle();
@@ -78,10 +81,10 @@ test("the StatefulSet reports its revisions, and the pods carry theirs", async (
     [true, 3],
   ]);
   const set = await look(world, played.statefulSet, "ec");
-  const revision = at(set, ["status", "updateRevision"]);
+  const revision = getPath(set, ["status", "updateRevision"]);
   expect(revision).not.toBe(before);
   expect(
-    own((await look(world, played.pod, "ec-0"))?.metadata.labels, "controller-revision-hash"),
+    getOwn((await look(world, played.pod, "ec-0"))?.metadata.labels, "controller-revision-hash"),
   ).toBe(revision);
 });
 
@@ -91,9 +94,11 @@ test("the new release's versions are published, and a license is kept", async ()
   await setTag(world, "8.0.2-17");
   await world.settle();
   const status = await ecStatus(world);
-  const versions = list(own(status, "bundledDatabaseVersions")).map((one) => own(one, "version"));
+  const versions = asArray(getOwn(status, "bundledDatabaseVersions")).map((one) =>
+    getOwn(one, "version"),
+  );
   expect(versions).toEqual(["6.2", "7.2", "7.4", "8.0", "8.2"]);
-  expect(own(status, "licenseStatus")).toMatchObject({ licenseState: "Valid" });
+  expect(getOwn(status, "licenseStatus")).toMatchObject({ licenseState: "Valid" });
 });
 
 test.each([
@@ -105,7 +110,7 @@ test.each([
   expect(await podTags(world)).toEqual(newTags);
   expect(await ecStatus(world)).toMatchObject({ state: "Running" });
   const ec = await look(world, product.ec, "ec");
-  expect(at(ec, names.ecFields.versionTag)).toBe(newTag);
+  expect(getPath(ec, names.ecFields.versionTag)).toBe(newTag);
 });
 
 test("a field that the definition drops starts nothing", async () => {
@@ -166,7 +171,7 @@ test("while no operator is ready nothing becomes of an EC", async () => {
   await world.settle();
   expect(await podTags(world)).toEqual(oldTags);
   expect(
-    own(
+    getOwn(
       (await look(world, kinds.deployment, "engine-enterprise-operator"))?.["status"],
       "availableReplicas",
     ),
@@ -176,8 +181,8 @@ test("while no operator is ready nothing becomes of an EC", async () => {
 describe("the image spec without another tag rolls the pods (S48, S49)", () => {
   const podOf = async (world: Awaited<ReturnType<typeof aPlayedWorld>>) => {
     const pod = await look(world, played.pod, "ec-0");
-    const [container] = list(at(pod, ["spec", "containers"]));
-    return [own(container, "image"), own(container, "imagePullPolicy")];
+    const [container] = asArray(getPath(pod, ["spec", "containers"]));
+    return [getOwn(container, "image"), getOwn(container, "imagePullPolicy")];
   };
 
   test.each([

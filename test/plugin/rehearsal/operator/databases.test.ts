@@ -1,6 +1,6 @@
 /** The operator's work on databases. */
 import { defaultNames as names } from "../../../../plugin/domain/names";
-import { at, own } from "../../../../plugin/domain/values";
+import { getPath, getOwn } from "../../../../plugin/domain/values";
 import { exampleSource } from "../../../../plugin/rehearsal/example";
 import { testTime } from "../../../support/manual-clock";
 import { aPlayedWorld, here, type PlayedWorld, product } from "../../../support/played-operator";
@@ -20,10 +20,10 @@ async function aDatabase(world: PlayedWorld, name: string, spec: object): Promis
 test("a new version is pending first, and reached with its action completed", async () => {
   const world = await aPlayedWorld();
   const seen = history(world, names.edb.kind, ({ status }) => [
-    own(status, "status"),
-    own(status, "version"),
-    own(status, "observedGeneration"),
-    own(status, "lastActionStatus"),
+    getOwn(status, "status"),
+    getOwn(status, "version"),
+    getOwn(status, "observedGeneration"),
+    getOwn(status, "lastActionStatus"),
   ]);
   await edit(world, sessions, { engineVersion: "7.4" });
   await world.settle();
@@ -126,7 +126,9 @@ test("the instances of an active-active database follow it, and its status follo
         : object,
     ),
   });
-  const seen = history(world, names.eaadb.kind, (eaadb) => at(eaadb, names.eaadbFields.status));
+  const seen = history(world, names.eaadb.kind, (eaadb) =>
+    getPath(eaadb, names.eaadbFields.status),
+  );
   const carts = here(product.eaadb, "carts");
   await world.settle();
   expect(await edbStatus(world)).toMatchObject({ version: "7.4.0" });

@@ -1,8 +1,8 @@
 /** The operator's Deployment: its controllers, its pod, and the webhook's endpoints. */
 import { kinds, rbacKinds } from "../../../../plugin/domain/kinds";
-import { at, list, own } from "../../../../plugin/domain/values";
+import { getPath, asArray, getOwn } from "../../../../plugin/domain/values";
 import { omit } from "../../../../plugin/rehearsal/memory/omit";
-import { played } from "../../../../plugin/rehearsal/operator/scene";
+import { played } from "../../../../plugin/rehearsal/operator/snapshot";
 import { aPlayedWorld, here } from "../../../support/played-operator";
 import {
   condition,
@@ -29,10 +29,10 @@ test("a new template is observed first, and the old pod is gone before there is 
   const pods = history(world, "Pod", (_pod, type) => type);
   const counts = history(world, "Deployment", ({ metadata, status }) => [
     metadata.generation,
-    own(status, "observedGeneration"),
-    own(status, "updatedReplicas") ?? 0,
-    own(status, "availableReplicas") ?? 0,
-    own(status, "unavailableReplicas") ?? 0,
+    getOwn(status, "observedGeneration"),
+    getOwn(status, "updatedReplicas") ?? 0,
+    getOwn(status, "availableReplicas") ?? 0,
+    getOwn(status, "unavailableReplicas") ?? 0,
   ]);
   await upgradeOperator(world);
   expect(pods).toEqual(["DELETED", "ADDED", "MODIFIED"]);
@@ -51,7 +51,7 @@ test("a new template is observed first, and the old pod is gone before there is 
 test("the webhook has no endpoint during the restart, and one afterwards", async () => {
   const world = await aPlayedWorld();
   const seen = history(world, "EndpointSlice", (slice) =>
-    list(slice["endpoints"]).map((one) => at(one, ["conditions", "ready"])),
+    asArray(slice["endpoints"]).map((one) => getPath(one, ["conditions", "ready"])),
   );
   await upgradeOperator(world);
   expect(seen).toEqual([[], [false], [true]]);
@@ -69,7 +69,9 @@ test("endpoints have the addresses that are given, and a slice is made where the
   await world.cluster.delete(here(kinds.endpointSlice, "admission-7xk2p"), {});
   await world.settle();
   const [slice] = (await world.cluster.list(kinds.endpointSlice, { namespace: "engine" })) ?? [];
-  expect(list(slice?.["endpoints"]).map((one) => own(one, "addresses"))).toEqual([["192.0.2.10"]]);
+  expect(asArray(slice?.["endpoints"]).map((one) => getOwn(one, "addresses"))).toEqual([
+    ["192.0.2.10"],
+  ]);
   expect(slice?.["ports"]).toEqual([{ name: "https", port: 8443, protocol: "TCP" }]);
 });
 
@@ -89,10 +91,10 @@ test("a scale to none takes the pod away, and one to one brings it back", async 
   await world.settle();
   const rest = await world.cluster.get(ref);
   expect(rest?.["status"]).toMatchObject({ observedGeneration: 2 });
-  expect(own(rest?.["status"], "replicas")).toBeUndefined();
+  expect(getOwn(rest?.["status"], "replicas")).toBeUndefined();
   await edit(world, ref, { replicas: 1 });
   await world.settle();
-  expect(own((await world.cluster.get(ref))?.["status"], "availableReplicas")).toBe(1);
+  expect(getOwn((await world.cluster.get(ref))?.["status"], "availableReplicas")).toBe(1);
 });
 
 test("an earlier template takes up its ReplicaSet again", async () => {
@@ -100,7 +102,7 @@ test("an earlier template takes up its ReplicaSet again", async () => {
   await upgradeOperator(world, "7.22.0-7");
   await upgradeOperator(world, "7.8.2-6");
   const sets = (await world.cluster.list(played.replicaSet, { namespace: "engine" })) ?? [];
-  expect(sets.map((set) => at(set, ["spec", "replicas"])).toSorted()).toEqual([0, 1]);
+  expect(sets.map((set) => getPath(set, ["spec", "replicas"])).toSorted()).toEqual([0, 1]);
 });
 
 describe("an operator whose managed namespaces are not as it needs them", () => {
@@ -169,5 +171,9 @@ async function newPod(world: Awaited<ReturnType<typeof aPlayedWorld>>) {
 }
 
 function messageOf(pod: Parameters<typeof waitingFor>[0]): unknown {
-  return at(list(at(pod, ["status", "containerStatuses"]))[0], ["state", "waiting", "message"]);
+  return getPath(asArray(getPath(pod, ["status", "containerStatuses"]))[0], [
+    "state",
+    "waiting",
+    "message",
+  ]);
 }

@@ -1,7 +1,7 @@
 /** Each misbehavior, and by which facts it is seen. */
 import { kinds } from "../../../../plugin/domain/kinds";
-import { at, list, own } from "../../../../plugin/domain/values";
-import { type Misbehaviour, played } from "../../../../plugin/rehearsal/operator/scene";
+import { getPath, asArray, getOwn } from "../../../../plugin/domain/values";
+import { type Misbehaviour, played } from "../../../../plugin/rehearsal/operator/snapshot";
 import { aPlayedWorld, here, type PlayedWorld, product } from "../../../support/played-operator";
 import {
   condition,
@@ -53,7 +53,7 @@ const waits = (reason: string) => async (world: PlayedWorld) => {
   await upgradeOperator(world);
   expect(waitingFor(await newOperatorPod(world))).toBe(reason);
   const deployment = await look(world, kinds.deployment, operator);
-  expect(own(deployment?.["status"], "unavailableReplicas")).toBe(1);
+  expect(getOwn(deployment?.["status"], "unavailableReplicas")).toBe(1);
 };
 
 const stuck = (check: (world: PlayedWorld) => Promise<void>) => async (world: PlayedWorld) => {
@@ -94,7 +94,7 @@ const rows: readonly Row[] = [
     sees: stuck(async (world) => {
       const pod = await look(world, played.pod, "ec-1");
       expect(condition(pod, "PodScheduled")).toEqual(["False", "Unschedulable"]);
-      expect(at(pod, ["status", "phase"])).toBe("Pending");
+      expect(getPath(pod, ["status", "phase"])).toBe("Pending");
     }),
   },
   {
@@ -103,7 +103,7 @@ const rows: readonly Row[] = [
     sees: stuck(async (world) => {
       const pod = await look(world, played.pod, "ec-1");
       expect(condition(pod, "Ready")).toEqual(["False", "ContainersNotReady"]);
-      expect(at(pod, ["status", "phase"])).toBe("Running");
+      expect(getPath(pod, ["status", "phase"])).toBe("Running");
     }),
   },
   {
@@ -186,7 +186,9 @@ const rows: readonly Row[] = [
       });
       await world.settle();
       const job = await look(world, played.job, "crds");
-      const types = list(at(job, ["status", "conditions"])).map((one) => own(one, "type"));
+      const types = asArray(getPath(job, ["status", "conditions"])).map((one) =>
+        getOwn(one, "type"),
+      );
       expect(types).toEqual(["FailureTarget", "Failed"]);
     },
   },

@@ -3,13 +3,13 @@ import { defaultNames as names } from "../../../../plugin/domain/names";
 import { kinds } from "../../../../plugin/domain/kinds";
 import { ApiError, UnavailableError } from "../../../../plugin/domain/errors";
 import type { KubeObject } from "../../../../plugin/domain/objects";
-import { own } from "../../../../plugin/domain/values";
+import { getOwn } from "../../../../plugin/domain/values";
 import { exampleSource } from "../../../../plugin/rehearsal/example";
 import { createRegistry } from "../../../../plugin/rehearsal/kinds/registry";
-import { atRest } from "../../../../plugin/rehearsal/operator/at-rest";
+import { settledWorkloads } from "../../../../plugin/rehearsal/operator/settled";
 import { playAlong, playOperator } from "../../../../plugin/rehearsal/operator/play";
 import { isSameRelease } from "../../../../plugin/rehearsal/operator/prerequisites";
-import { played } from "../../../../plugin/rehearsal/operator/scene";
+import { played } from "../../../../plugin/rehearsal/operator/snapshot";
 import { VirtualClock } from "../../../../plugin/rehearsal/virtual-clock";
 import { testTime } from "../../../support/manual-clock";
 import { aPlayedWorld, here, product } from "../../../support/played-operator";
@@ -54,7 +54,7 @@ test("a run plays until its signal is aborted", async () => {
   const ending = new AbortController();
   const play = world.again();
   world.controlPlane.onChange(({ object }) => {
-    if (own(object["status"], "version") === "7.4.0") ending.abort();
+    if (getOwn(object["status"], "version") === "7.4.0") ending.abort();
   });
   await play.run(ending.signal);
   expect(await edbStatus(world)).toMatchObject({ version: "7.4.0" });
@@ -79,7 +79,7 @@ describe("an API server that does not take an act", () => {
     const play = playOperator({ cluster, clock, names, namespace: "engine" });
     const ending = new AbortController();
     world.controlPlane.onChange(({ object }) => {
-      if (own(object["status"], "version") === "7.4.0") ending.abort();
+      if (getOwn(object["status"], "version") === "7.4.0") ending.abort();
     });
     return { world, play, ending };
   }
@@ -112,21 +112,21 @@ describe("what stands behind a scene at rest", () => {
   };
 
   test("is made where it lacks", async () => {
-    const made = atRest(await bare(), options).map(({ kind }) => kind);
+    const made = settledWorkloads(await bare(), options).map(({ kind }) => kind);
     expect(made.filter((kind) => kind === "Pod")).toHaveLength(4);
     expect(made).toEqual(expect.arrayContaining(["ReplicaSet", "StatefulSet"]));
   });
 
   test("is left as it is where it is there", async () => {
     const { objects } = await exampleSource(names, testTime);
-    expect(atRest(objects, options)).toHaveLength(objects.length);
+    expect(settledWorkloads(objects, options)).toHaveLength(objects.length);
   });
 
   test("has no pod where the operator is not ready", async () => {
     const down = (await bare()).map((object) =>
       object.kind === "Deployment" ? { ...object, status: { observedGeneration: 1 } } : object,
     );
-    expect(atRest(down, options).filter(({ kind }) => kind === "ReplicaSet")).toEqual([]);
+    expect(settledWorkloads(down, options).filter(({ kind }) => kind === "ReplicaSet")).toEqual([]);
   });
 });
 
@@ -159,10 +159,10 @@ describe("the operator in a rehearsal", () => {
     await setOperator(world, "7.22.0-7");
     await along.sleep(500);
     const soon = await look(world, kinds.deployment, operator);
-    expect(own(soon?.["status"], "updatedReplicas")).toBeUndefined();
+    expect(getOwn(soon?.["status"], "updatedReplicas")).toBeUndefined();
     await along.sleep(60_000);
     const late = await look(world, kinds.deployment, operator);
-    expect(own(late?.["status"], "updatedReplicas")).toBe(1);
+    expect(getOwn(late?.["status"], "updatedReplicas")).toBe(1);
     expect(along.now()).toBe(testTime + 60_500);
   });
 });
@@ -187,7 +187,7 @@ test("hook work of one's own is done beside the definitions", async () => {
   await world.cluster.create(job("other", {}));
   await world.settle();
   expect(done).toEqual(["crds"]);
-  expect(own((await look(world, played.job, "crds"))?.["status"], "succeeded")).toBe(1);
+  expect(getOwn((await look(world, played.job, "crds"))?.["status"], "succeeded")).toBe(1);
   expect((await look(world, played.job, "other"))?.["status"] ?? {}).toEqual({});
 });
 

@@ -1,7 +1,7 @@
 /** What keeps an EC upgrade from starting, and what freezes it. */
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
-import { played } from "../../../../plugin/rehearsal/operator/scene";
+import { played } from "../../../../plugin/rehearsal/operator/snapshot";
 import { aPlayedWorld, here, type PlayedWorld, product } from "../../../support/played-operator";
 import {
   ecStatus,

@@ -1,7 +1,7 @@
 import { generatePair } from "../../../../plugin/adapters/certificate";
 import { ApiError } from "../../../../plugin/domain/errors";
 import { defaultNames } from "../../../../plugin/domain/names";
-import { at } from "../../../../plugin/domain/values";
+import { getPath } from "../../../../plugin/domain/values";
 import { createRegistry } from "../../../../plugin/rehearsal/kinds/registry";
 import { readLive } from "../../../../plugin/rehearsal/source/live";
 import { liveCan } from "../../../../plugin/rehearsal/source/live-access";
@@ -121,8 +121,8 @@ test("the webhook's Secret has a stand-in, and its configuration trusts that", a
   const old = objects.find(({ metadata }) => metadata.name === "edb-admission");
 
   expect(pairs.map(({ namespace }) => namespace)).toEqual(["engine"]);
-  expect(at((old?.["webhooks"] as unknown[])[0], ["clientConfig", "caBundle"])).toBe(
-    at(secret, ["data", "cert"]),
+  expect(getPath((old?.["webhooks"] as unknown[])[0], ["clientConfig", "caBundle"])).toBe(
+    getPath(secret, ["data", "cert"]),
   );
   expect(warnings).toEqual([
     "the values of 1 Secret were dropped at reading, their names and types are kept; " +
@@ -142,7 +142,7 @@ test("a custom kind is read in the version that is stored", async () => {
   const crd = structuredClone(
     shippedCrds.find(({ metadata }) => metadata.name?.startsWith("engineenterprisedatabases")),
   );
-  const [version] = at(crd, ["spec", "versions"]) as [object];
+  const [version] = getPath(crd, ["spec", "versions"]) as [object];
   const versions = [
     { ...version, name: "v1alpha1", storage: false },
     { ...version, name: "v1", served: false },

@@ -14,7 +14,7 @@ import {
 } from "../../../../plugin/adapters/certificate";
 import { judgeCertificate } from "../../../../plugin/domain/certificate";
 import { defaultNames } from "../../../../plugin/domain/names";
-import { at } from "../../../../plugin/domain/values";
+import { getPath } from "../../../../plugin/domain/values";
 import { KeyRing } from "../../../../plugin/rehearsal/source/reissue";
 import { standIn, type StandIn } from "../../../../plugin/rehearsal/source/stand-in";
 import { disarm } from "../../../../plugin/rehearsal/source/stand-ins";
@@ -283,8 +283,8 @@ describe("a stand-in's pair", () => {
 
     expect(served?.namespace).toBe("engine");
     expect(certificate.checkPrivateKey(createPrivateKey(served?.key ?? ""))).toBe(true);
-    expect(decoded(at(secret, ["data", "cert"]))).toContain(served?.cert);
-    expect(decoded(at(secret, ["data", "privateKey"]))).toBe(served?.key);
+    expect(decoded(getPath(secret, ["data", "cert"]))).toContain(served?.cert);
+    expect(decoded(getPath(secret, ["data", "privateKey"]))).toBe(served?.key);
   });
 
   test("fits where the original's did not", async () => {
@@ -292,7 +292,7 @@ describe("a stand-in's pair", () => {
     const certificate = new X509Certificate(served?.cert ?? "");
 
     expect(certificate.checkPrivateKey(createPrivateKey(served?.key ?? ""))).toBe(true);
-    expect(decoded(at(secret, ["data", "privateKey"]))).not.toBe(served?.key);
+    expect(decoded(getPath(secret, ["data", "privateKey"]))).not.toBe(served?.key);
   });
 
   test.each<[name: string, secret: () => KubeObject]>([
@@ -383,7 +383,7 @@ describe("a Secret whose values were taken out of the dump", () => {
     const { secret } = await make(secretOf({ cert: "", other: "" }), true);
 
     expect(Object.keys(secret["data"] as object)).toEqual(["cert", "other"]);
-    expect(at(secret, ["data", "other"])).toBe("");
+    expect(getPath(secret, ["data", "other"])).toBe("");
   });
 });
 
@@ -429,8 +429,10 @@ describe("the trust of the webhooks follows", () => {
     const { objects } = await disarm([secret, webhook], { names, now, mayBeRedacted: true });
     const [made, other] = objects;
     return {
-      stored: String(at(made, ["data", "cert"])),
-      caBundle: String(at((other?.["webhooks"] as unknown[])[0], ["clientConfig", "caBundle"])),
+      stored: String(getPath(made, ["data", "cert"])),
+      caBundle: String(
+        getPath((other?.["webhooks"] as unknown[])[0], ["clientConfig", "caBundle"]),
+      ),
     };
   }
 

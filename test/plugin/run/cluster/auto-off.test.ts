@@ -1,6 +1,6 @@
 /** The automatic upgrade is switched off where databases use user-defined modules, on a cluster in memory. */
 import { defaultNames as names } from "../../../../plugin/domain/names";
-import { at } from "../../../../plugin/domain/values";
+import { getPath } from "../../../../plugin/domain/values";
 import { type AutoOffFlags, autoOffJob } from "../../../../plugin/run/cluster/upgrade";
 import type { UpgradeClusterDeps } from "../../../../plugin/run/cluster/read";
 import { execute, type JobOptions } from "../../../../plugin/run/engine/execute";
@@ -37,7 +37,7 @@ async function aWorld(): Promise<World> {
   return {
     ...world,
     saved: seen.saved,
-    isOn: async () => at(await cluster.get(ecRef), auto),
+    isOn: async () => getPath(await cluster.get(ecRef), auto),
     switchOff: async ({ clusters = ["ec"], ...more } = {}, deps = {}) => {
       const ports = { ...portsOf(seen, { kind: "AutoOff", cluster, clock }), ...deps };
       const { fieldManager } = names;

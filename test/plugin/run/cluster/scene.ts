@@ -2,7 +2,7 @@
 import { kinds } from "../../../../plugin/domain/kinds";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import { exampleSource } from "../../../../plugin/rehearsal/example";
-import type { Misbehaviour } from "../../../../plugin/rehearsal/operator/scene";
+import type { Misbehaviour } from "../../../../plugin/rehearsal/operator/snapshot";
 import type { MemoryControlPlane } from "../../../../plugin/rehearsal/memory/control-plane";
 import { PlayedClock, playOperator } from "../../../../plugin/rehearsal/operator/play";
 import { VirtualClock } from "../../../../plugin/rehearsal/virtual-clock";

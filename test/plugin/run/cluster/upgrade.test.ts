@@ -1,6 +1,6 @@
 import { ApiError, UnavailableError } from "../../../../plugin/domain/errors";
 import { defaultNames as names } from "../../../../plugin/domain/names";
-import { at, list, own } from "../../../../plugin/domain/values";
+import { getPath, asArray, getOwn } from "../../../../plugin/domain/values";
 import type { KubeObject } from "../../../../plugin/run/ports";
 import {
   aScene,
@@ -13,13 +13,13 @@ import {
   waits,
 } from "./scene";
 import { kinds } from "../../../../plugin/domain/kinds";
-import type { Misbehaviour } from "../../../../plugin/rehearsal/operator/scene";
+import type { Misbehaviour } from "../../../../plugin/rehearsal/operator/snapshot";
 import { VirtualClock } from "../../../../plugin/rehearsal/virtual-clock";
 import { pollMs } from "../../../../plugin/run/engine/wait";
 
 const patchLine = `patch EngineEnterpriseCluster engine/ec`;
 const imageOf = async (scene: Scene) =>
-  at(await scene.ec(), ["spec", "engineEnterpriseImageSpec"]) as object;
+  getPath(await scene.ec(), ["spec", "engineEnterpriseImageSpec"]) as object;
 
 test("manual: one patch of the tag, then followed pod by pod to the end", async () => {
   const scene = await aScene();
@@ -61,7 +61,7 @@ test("automatic: the field is written where the definition has it, and what the 
   const report = await scene.run({ auto: true });
   expect(report.exit.code).toBe(0);
   expect(scene.sent).toEqual([patchLine]);
-  expect(at(await scene.ec(), names.ecFields.autoUpgrade)).toBe(true);
+  expect(getPath(await scene.ec(), names.ecFields.autoUpgrade)).toBe(true);
   const again = await scene.run({ auto: true });
   expect([again.exit.code, scene.sent]).toEqual([0, [patchLine]]);
 });
@@ -92,9 +92,9 @@ test("the older version of the API serves where the stored one is not there", as
   };
   const ref = { resource, name: `${names.ec.plural}.${names.group}` };
   const found = await scene.cluster.get(ref);
-  const versions = list(at(found, ["spec", "versions"])).map((version) => ({
+  const versions = asArray(getPath(found, ["spec", "versions"])).map((version) => ({
     ...(version as object),
-    served: own(version, "name") !== names.ecVersion,
+    served: getOwn(version, "name") !== names.ecVersion,
   }));
   await scene.cluster.patch(ref, { spec: { versions } }, { type: "merge" });
   const report = await scene.run({ dryRun: "server" });
@@ -238,7 +238,7 @@ describe("before the write", () => {
       spec: { userDefinedModules: [{ name: "rg", source: { https: { url: "https://x" } } }] },
     });
     await scene.clock.sleep(5_000);
-    expect(at(await scene.ec(), names.ecFields.state)).toBe("RunningRollingUpdate");
+    expect(getPath(await scene.ec(), names.ecFields.state)).toBe("RunningRollingUpdate");
     const report = await scene.run();
     expect(report.exit.code).toBe(0);
     expect(waits(scene)[0]).toBe(`${ecLabel} to end its rolling restart`);

@@ -1,6 +1,6 @@
 /** Databases upgraded by the REST API: the played service over HTTPS, through the real client. */
 import { UnavailableError } from "../../../../plugin/domain/errors";
-import { at } from "../../../../plugin/domain/values";
+import { getPath } from "../../../../plugin/domain/values";
 import type { ClusterApi } from "../../../../plugin/run/cluster-api";
 import type { UpgradeDatabaseOptions } from "../../../../plugin/run/databases/read";
 import type { KubeObject } from "../../../../plugin/run/ports";
@@ -88,7 +88,7 @@ test("called once, followed by shards and percent, then the resource is brought 
   expect(scene.calls()).toEqual(["/v1/bdbs/3/upgrade"]);
   expect(scene.sent).toEqual([patchLine("sessions")]);
   expect(scene.api.store.bdbs.get(3)?.version).toBe("8.0.0");
-  expect(at(await scene.edb("sessions"), ["spec", "engineVersion"])).toBe("8.0");
+  expect(getPath(await scene.edb("sessions"), ["spec", "engineVersion"])).toBe("8.0");
   expect(waits(scene).join("\n")).toMatch(/its action \(\d+ % of 2 shards\)/);
   expect(scene.journal.map((line) => line.split(" ")[0])).toEqual([
     "intent",
@@ -105,7 +105,7 @@ test("a run that was cut off is gone on with: the running action is followed, no
   const report = await scene.upgrade();
   expect(report.exit.code).toBe(0);
   expect(scene.calls()).toEqual(["/v1/bdbs/3/upgrade"]);
-  expect(at(await scene.edb("sessions"), ["spec", "engineVersion"])).toBe("8.0");
+  expect(getPath(await scene.edb("sessions"), ["spec", "engineVersion"])).toBe("8.0");
 });
 
 test("the uid is looked for by the name where the status has none", async () => {
@@ -221,7 +221,7 @@ test("latest leaves the version out, and the resource asks for what came of it",
     0,
     "upgrade with {}, to the latest version",
   ]);
-  expect(at(await scene.edb("sessions"), ["spec", "engineVersion"])).toBe("8.2");
+  expect(getPath(await scene.edb("sessions"), ["spec", "engineVersion"])).toBe("8.2");
 });
 
 test("a resource that follows a channel is left to it, and that is told", async () => {
@@ -237,9 +237,9 @@ test("what the REST API chooses is what the resource then asks for", async () =>
   const report = await scene.upgrade({ version: "", request: { latestWithModules: true } });
   expect(report.exit.code).toBe(0);
   const runs = scene.api.store.bdbs.get(3)?.version ?? "";
-  expect(runs.startsWith(String(at(await scene.edb("sessions"), ["spec", "engineVersion"])))).toBe(
-    true,
-  );
+  expect(
+    runs.startsWith(String(getPath(await scene.edb("sessions"), ["spec", "engineVersion"]))),
+  ).toBe(true);
 });
 
 test("a resource that GitOps owns is left to it when the REST API has chosen, and that is told", async () => {

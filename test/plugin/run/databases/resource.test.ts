@@ -1,7 +1,7 @@
 /** Databases upgraded by their resources, with the operator at play. */
 import { ApiError, UnavailableError } from "../../../../plugin/domain/errors";
 import { defaultNames as names } from "../../../../plugin/domain/names";
-import { at } from "../../../../plugin/domain/values";
+import { getPath } from "../../../../plugin/domain/values";
 import type { KubeObject } from "../../../../plugin/run/ports";
 import { admin } from "../../rehearsal/memory-cluster";
 import { here, product } from "../../../support/played-operator";
@@ -20,7 +20,7 @@ import {
 const sessionsRef = here(product.edb, "sessions", "shop");
 
 const versionOf = async (scene: Scene, name: string, place = "shop") =>
-  at(await scene.edb(name, place), ["status", "version"]);
+  getPath(await scene.edb(name, place), ["status", "version"]);
 
 test("one: a patch of the version alone, then followed until all signs agree", async () => {
   const scene = await aScene();
@@ -83,7 +83,7 @@ test("the channel of major versions is written as it is, and what it leads to co
   const scene = await aScene();
   const report = await scene.run({ version: "major" });
   expect(report.exit.code).toBe(0);
-  expect(at(await scene.edb("sessions"), ["spec", "engineVersion"])).toBe("major");
+  expect(getPath(await scene.edb("sessions"), ["spec", "engineVersion"])).toBe("major");
   expect(await versionOf(scene, "sessions")).toBe("8.0.0");
 });
 
@@ -91,7 +91,7 @@ test("latest is written as the number of the EC's newest version", async () => {
   const scene = await aScene();
   const report = await scene.run({ version: "latest" });
   expect([report.exit.code, report.steps?.[0]?.why]).toEqual([0, "engineVersion 7.2 -> 8.2"]);
-  expect(at(await scene.edb("sessions"), ["spec", "engineVersion"])).toBe("8.2");
+  expect(getPath(await scene.edb("sessions"), ["spec", "engineVersion"])).toBe("8.2");
 });
 
 test("latest of an EC that publishes no versions is not guessed: 3, nothing is written", async () => {
@@ -442,7 +442,8 @@ test("no more than are allowed are on their way at once", async () => {
     );
     return all.filter(
       (edb) =>
-        at(edb, ["spec", "engineVersion"]) === "8.0" && at(edb, ["status", "version"]) === "7.2.0",
+        getPath(edb, ["spec", "engineVersion"]) === "8.0" &&
+        getPath(edb, ["status", "version"]) === "7.2.0",
     ).length;
   };
   scene.after = async (line) => {
@@ -613,8 +614,8 @@ test("written here alone, and done when the instances of both clusters are", asy
   expect(scene.sent).toEqual([line]);
   expect(other.sent).toEqual([]);
   const stored = await scene.cluster.get(cartsRef);
-  expect(at(stored, ["spec", "globalConfigurations", "engineVersion"])).toBe("8.0");
-  expect(at(await scene.cluster.get(instanceRef), ["status", "version"])).toBe("8.0.0");
+  expect(getPath(stored, ["spec", "globalConfigurations", "engineVersion"])).toBe("8.0");
+  expect(getPath(await scene.cluster.get(instanceRef), ["status", "version"])).toBe("8.0.0");
   expect(waits(scene).join("\n")).toContain("west/engine: 7.4 to become 8.0");
 });
 
@@ -748,7 +749,7 @@ describe("a version that the definition has directly in the spec (S61)", () => {
       engineVersion: "8.0",
       globalConfigurations: { memorySize: "1GB" },
     });
-    expect(at(await scene.cluster.get(instanceRef), ["status", "version"])).toBe("8.0.0");
+    expect(getPath(await scene.cluster.get(instanceRef), ["status", "version"])).toBe("8.0.0");
   });
 });
 

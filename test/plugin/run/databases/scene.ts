@@ -1,11 +1,11 @@
 /** Databases of the example in memory, with an operator at play, and what is sent on the way. */
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { RequestWish } from "../../../../plugin/domain/databases/bdb";
-import { at } from "../../../../plugin/domain/values";
+import { getPath } from "../../../../plugin/domain/values";
 import { exampleSource } from "../../../../plugin/rehearsal/example";
 import type { MemoryControlPlane } from "../../../../plugin/rehearsal/memory/control-plane";
 import type { User } from "../../../../plugin/rehearsal/model";
-import type { Misbehaviour } from "../../../../plugin/rehearsal/operator/scene";
+import type { Misbehaviour } from "../../../../plugin/rehearsal/operator/snapshot";
 import { PlayedClock, playOperator } from "../../../../plugin/rehearsal/operator/play";
 import { VirtualClock } from "../../../../plugin/rehearsal/virtual-clock";
 import type { ClusterApi } from "../../../../plugin/run/cluster-api";
@@ -156,5 +156,5 @@ const noApi = {
 
 /** What became of each database. */
 export function databasesOf({ details }: Report): readonly { object: string; result: string }[] {
-  return (at(details, ["databases"]) ?? []) as readonly { object: string; result: string }[];
+  return (getPath(details, ["databases"]) ?? []) as readonly { object: string; result: string }[];
 }

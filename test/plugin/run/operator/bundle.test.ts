@@ -8,7 +8,7 @@ import {
   definitionResource,
   imagesOf,
 } from "../../../../plugin/domain/operator/wanted";
-import { at } from "../../../../plugin/domain/values";
+import { getPath } from "../../../../plugin/domain/values";
 import type { Cluster } from "../../../../plugin/run/ports";
 import { Recorder } from "../../../../plugin/run/engine/recorder";
 import type { Report } from "../../../../plugin/run/report";
@@ -50,7 +50,7 @@ async function stateOf(scene: Scene): Promise<unknown> {
   return objects.map((object) => {
     const { labels, annotations, managedFields = [] } = object?.metadata ?? {};
     const managers = managedFields.map(({ manager, operation }) => [manager, operation]);
-    const deployed = at(annotations, ["deployment.kubernetes.io/revision"]) === undefined;
+    const deployed = getPath(annotations, ["deployment.kubernetes.io/revision"]) === undefined;
     return {
       ...object,
       status: undefined,
@@ -398,7 +398,9 @@ describe("nothing is written", () => {
     };
     const only = contentsOf("8.0.2-2", (object) => {
       if (object.metadata.name !== `${names.ec.plural}.${names.group}`) return object;
-      const versions = (at(object, ["spec", "versions"]) as { name: string; schema: unknown }[])
+      const versions = (
+        getPath(object, ["spec", "versions"]) as { name: string; schema: unknown }[]
+      )
         .filter(({ name }) => name === "v1")
         .map((version) => ({ ...version, schema: withMore, served: true, storage: true }));
       return { ...object, spec: { ...(object["spec"] as object), versions } };
@@ -438,7 +440,7 @@ describe("a kind that a release brings", () => {
   const contents = { ...rest, bundle: [users, ...bundle], definitions: [users] };
   const conditionsOf = async (scene: Scene): Promise<readonly unknown[]> => {
     const stored = await scene.cluster.get({ resource: definitionResource, name });
-    return (at(stored, ["status", "conditions"]) ?? []) as readonly unknown[];
+    return (getPath(stored, ["status", "conditions"]) ?? []) as readonly unknown[];
   };
 
   test("is served before the operator that needs it is written", async () => {
@@ -521,7 +523,7 @@ describe("a field that a person added to a definition", () => {
     const spec = object?.["spec"] as { readonly versions: readonly object[] };
     const versions = JSON.parse(JSON.stringify(spec.versions)) as object[];
     for (const version of versions) {
-      const fields = at(version, path) as object;
+      const fields = getPath(version, path) as object;
       Object.assign(fields, change(fields));
     }
     return { spec: { ...spec, versions } };
@@ -539,8 +541,8 @@ describe("a field that a person added to a definition", () => {
   const tier = { tier: { type: "string", maxLength: 9 } };
   const tierOf = async (scene: Scene): Promise<unknown> => {
     const stored = await scene.stored(definitionResource.kind, name);
-    const [version] = at(stored, ["spec", "versions"]) as readonly unknown[];
-    return at(version, [...path, "tier"]);
+    const [version] = getPath(stored, ["spec", "versions"]) as readonly unknown[];
+    return getPath(version, [...path, "tier"]);
   };
   /** A release whose definition says something else as well. */
   const next = contentsOf("8.0.2-2", (object) =>
@@ -657,7 +659,7 @@ describe("a private registry", () => {
     const deployment = await scene.stored("Deployment");
     const image = `${wish.registry}/${names.images.operator}:8.0.2-2`;
     expect([...imagesOf(deployment).values()]).toEqual([image, image]);
-    expect(at(deployment, ["spec", "template", "spec", "imagePullSecrets"])).toEqual([
+    expect(getPath(deployment, ["spec", "template", "spec", "imagePullSecrets"])).toEqual([
       { name: "mirror" },
     ]);
     const order = scene.writes.filter((line) => /Deployment|manual|auto/.test(line));
@@ -674,11 +676,16 @@ describe("a private registry", () => {
       kind: names.ec.kind,
     };
     const manual = await scene.cluster.get({ resource, name: "manual", namespace: ns });
-    expect(at(manual, names.ecFields.repository)).toBe(`${wish.registry}/${names.images.cluster}`);
-    expect(at(manual, [...names.ecFields.meterImage, "repository"])).toBe(
+    expect(getPath(manual, names.ecFields.repository)).toBe(
+      `${wish.registry}/${names.images.cluster}`,
+    );
+    expect(getPath(manual, [...names.ecFields.meterImage, "repository"])).toBe(
       `${wish.registry}/${names.images.callHome}`,
     );
-    expect(at(manual, names.ecFields.pullSecrets)).toEqual([{ name: "own" }, { name: "mirror" }]);
+    expect(getPath(manual, names.ecFields.pullSecrets)).toEqual([
+      { name: "own" },
+      { name: "mirror" },
+    ]);
     scene.writes.length = 0;
     expect([(await scene.run(wish)).exit.code, scene.writes]).toEqual([0, []]);
   });
@@ -694,7 +701,7 @@ describe("a private registry", () => {
     );
     expect([report.exit.code, codes(report)]).toEqual([0, []]);
     const manual = await scene.cluster.get(ec);
-    expect(at(manual, names.ecFields.repository)).toBe("mirror/rhel/engine");
+    expect(getPath(manual, names.ecFields.repository)).toBe("mirror/rhel/engine");
   });
 
   const ec = {
@@ -731,7 +738,7 @@ describe("a private registry", () => {
     };
     const report = await scene.run(wish);
     expect([report.exit.code, added]).toEqual([0, 2]);
-    expect(at(await scene.cluster.get(ec), names.ecFields.pullSecrets)).toEqual(
+    expect(getPath(await scene.cluster.get(ec), names.ecFields.pullSecrets)).toEqual(
       ["own", "one", "two", "mirror"].map((name) => ({ name })),
     );
   });

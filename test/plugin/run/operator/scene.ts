@@ -5,7 +5,7 @@ import { bundleKindOf, bundleRef } from "../../../../plugin/domain/operator/want
 import type { ReleaseContents } from "../../../../plugin/domain/release/contents";
 import type { MemoryControlPlane } from "../../../../plugin/rehearsal/memory/control-plane";
 import type { User } from "../../../../plugin/rehearsal/model";
-import type { Misbehaviour } from "../../../../plugin/rehearsal/operator/scene";
+import type { Misbehaviour } from "../../../../plugin/rehearsal/operator/snapshot";
 import { PlayedClock, playOperator } from "../../../../plugin/rehearsal/operator/play";
 import { VirtualClock } from "../../../../plugin/rehearsal/virtual-clock";
 import { upgradeByBundle } from "../../../../plugin/run/operator/bundle";

@@ -5,7 +5,7 @@ import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/run/ports";
 import { rbacKinds } from "../../../../plugin/domain/kinds";
 import { grantLines, grantsOf, rulesOf, subjectsOf } from "../../../../plugin/domain/rbac/rules";
-import { own } from "../../../../plugin/domain/values";
+import { getOwn } from "../../../../plugin/domain/values";
 import { lineOf } from "../../../../plugin/domain/rbac/lines";
 import { anOperator } from "../../domain/cluster/scene";
 import { aBinding, account, aRole } from "../../domain/rbac/objects";
@@ -262,7 +262,7 @@ describe("a binding for another role", () => {
       expect(seen).not.toContain(false);
       expect(scene.questions).toHaveLength(1);
       const stored = await scene.cluster.get(binding("a"));
-      expect(own(stored, "roleRef")).toMatchObject({ kind: "Role", name: "edb-role" });
+      expect(getOwn(stored, "roleRef")).toMatchObject({ kind: "Role", name: "edb-role" });
       expect(await scene.cluster.get(binding("a", "edb-role-kubectl-engine"))).toBeUndefined();
       expect((await scene.run({ mode })).exit.code).toBe(0);
       expect(scene.writes()).toEqual([]);
@@ -643,7 +643,7 @@ describe("a user who may not do everything", () => {
     expect(causes).not.toContainEqual(expect.stringMatching(/secrets: .*\bget\b/));
     expect(report.permissions?.manifest).toContain("endpointslices");
     const lacking = await scene.cluster.get(role("a"));
-    expect(own(lacking, "rules")).toEqual([endpoints]);
+    expect(getOwn(lacking, "rules")).toEqual([endpoints]);
     for (const object of JSON.parse(report.permissions?.manifest ?? "[]") as KubeObject[]) {
       const subjects = [{ apiGroup, kind: "User", name: user.name }];
       await scene.cluster.create(

@@ -4,7 +4,7 @@ import type { MemoryControlPlane } from "../../../../plugin/rehearsal/memory/con
 import type { User } from "../../../../plugin/rehearsal/model";
 import { type Call, ObservedCluster } from "../../../../plugin/rehearsal/observed-cluster";
 import { defaultNames as names } from "../../../../plugin/domain/names";
-import { at } from "../../../../plugin/domain/values";
+import { getPath } from "../../../../plugin/domain/values";
 import type { Cluster, KubeObject } from "../../../../plugin/run/ports";
 import type { RbacOptions, RbacPorts } from "../../../../plugin/run/rbac/read";
 import { reapplyRbac } from "../../../../plugin/run/rbac/reapply";
@@ -127,7 +127,7 @@ export async function may(
       resourceAttributes: { verb, group, resource, namespace },
     },
   });
-  return at(answer, ["status", "allowed"]) === true;
+  return getPath(answer, ["status", "allowed"]) === true;
 }
 
 /** Results by namespace, and the codes of their findings. */

@@ -2,7 +2,7 @@
 import { parseModule } from "../../../../plugin/domain/api/modules";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
-import { at } from "../../../../plugin/domain/values";
+import { getPath } from "../../../../plugin/domain/values";
 import { exampleSource } from "../../../../plugin/rehearsal/example";
 import type { ClusterApi } from "../../../../plugin/run/cluster-api";
 import type { ModuleFile } from "../../../../plugin/run/modules/install";
@@ -166,10 +166,10 @@ export function aModuleFile(manifest: Readonly<Record<string, string>> = {}): Mo
 export async function stateOf({ cluster, api }: Scene) {
   const [ec, edb] = [await cluster.get(ecRef), await cluster.get(oldRef)];
   return {
-    state: at(ec, names.ecFields.state),
-    asks: at(edb, names.fields.engineVersion),
+    state: getPath(ec, names.ecFields.state),
+    asks: getPath(edb, names.fields.engineVersion),
     runs: api.store.bdbs.get(3)?.version,
-    specStatus: at(edb, names.edbFields.specStatus),
-    observed: at(edb, names.edbFields.observedGeneration) === edb?.metadata.generation,
+    specStatus: getPath(edb, names.edbFields.specStatus),
+    observed: getPath(edb, names.edbFields.observedGeneration) === edb?.metadata.generation,
   };
 }

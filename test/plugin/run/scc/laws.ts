@@ -1,7 +1,7 @@
 /** What has to hold of every end: who may use the constraint, and that nobody else lost anything. */
 import { objectLabel } from "../../../../plugin/domain/objects";
 import { accessResources, constraintResource } from "../../../../plugin/domain/scc/grants";
-import { at, list, own } from "../../../../plugin/domain/values";
+import { getPath, asArray, getOwn } from "../../../../plugin/domain/values";
 import type { Cluster, KubeObject } from "../../../../plugin/run/ports";
 import { type Place, user } from "./objects";
 
@@ -42,11 +42,11 @@ interface Account {
 /** Anybody but the account, in order. */
 function othersOf(object: KubeObject, { namespace, name }: Account): readonly unknown[] {
   const known = user(namespace, name);
-  const entries = [...list(own(object, "users")), ...list(own(object, "groups"))];
-  const subjects = list(own(object, "subjects")).filter(
+  const entries = [...asArray(getOwn(object, "users")), ...asArray(getOwn(object, "groups"))];
+  const subjects = asArray(getOwn(object, "subjects")).filter(
     (subject) =>
-      own(subject, "name") !== known &&
-      [own(subject, "namespace"), own(subject, "name")].join("/") !== `${namespace}/${name}`,
+      getOwn(subject, "name") !== known &&
+      [getOwn(subject, "namespace"), getOwn(subject, "name")].join("/") !== `${namespace}/${name}`,
   );
   return [...entries.filter((entry) => entry !== known), ...subjects];
 }
@@ -82,9 +82,9 @@ export async function mayUse(
     },
   });
   const found = await cluster.get({ resource: constraintResource, name: place.scc });
-  const entries = [...list(own(found, "users")), ...list(own(found, "groups"))];
+  const entries = [...asArray(getOwn(found, "users")), ...asArray(getOwn(found, "groups"))];
   return (
-    at(review, ["status", "allowed"]) === true ||
+    getPath(review, ["status", "allowed"]) === true ||
     [name, ...groups].some((entry) => entries.includes(entry))
   );
 }

@@ -1,7 +1,7 @@
 /** An unbinding on a cluster in memory: the connection that it is given, and what it sends. */
 import { exampleDefinitions } from "../../../../plugin/rehearsal/example-definitions";
 import type { MemoryControlPlane } from "../../../../plugin/rehearsal/memory/control-plane";
-import { at } from "../../../../plugin/domain/values";
+import { getPath } from "../../../../plugin/domain/values";
 import { defaultNames } from "../../../../plugin/domain/names";
 import type { Cluster, KubeObject } from "../../../../plugin/run/ports";
 import type { Report } from "../../../../plugin/run/report";
@@ -100,7 +100,7 @@ function watched(connection: Cluster, scene: Scene): Cluster {
   });
   const create = cluster.create.bind(cluster);
   cluster.create = async (object, options) => {
-    const namespace = at(object, ["spec", "resourceAttributes", "namespace"]);
+    const namespace = getPath(object, ["spec", "resourceAttributes", "namespace"]);
     const isOthers = object.kind.endsWith("SubjectAccessReview");
     if (!isOthers || !scene.allowed.includes(String(namespace))) {
       return await create(object, options);

@@ -1,5 +1,5 @@
 import { ApiError, UsageError } from "../../../../plugin/domain/errors";
-import { isObject, own } from "../../../../plugin/domain/values";
+import { isObject, getOwn } from "../../../../plugin/domain/values";
 import { aScene, type Scene } from "./memory-scene";
 import {
   aBinding,
@@ -60,7 +60,7 @@ test("the order is unbind, prove, delete, and what is written is kept first", as
     `kubectl create -f /home/${scc}.json`,
     `kubectl create -f /home/${bindingName}.json`,
   ]);
-  expect(scene.saved.map((object) => own(object, "users"))).toEqual([[user(ns)], undefined]);
+  expect(scene.saved.map((object) => getOwn(object, "users"))).toEqual([[user(ns)], undefined]);
   expect(report.details).toEqual({
     constraint: scc,
     accounts: [user(ns)],
@@ -148,7 +148,7 @@ describe("what someone changes meanwhile", () => {
     expect(report.exit.code).toBe(5);
     expect(count).toBe(3);
     expect(report.exit.reason).toContain(`out of SecurityContextConstraints/${scc} already`);
-    expect(own(await scene.cluster.get(bindingRef), "subjects")).toHaveLength(2);
+    expect(getOwn(await scene.cluster.get(bindingRef), "subjects")).toHaveLength(2);
   });
 
   test("is a binding of the account again and again: 5, and the constraint stays", async () => {
@@ -196,10 +196,10 @@ describe("an API server that still allows it, though no binding does", () => {
     expect(report.exit.code).toBe(7);
     const after = await snapshotOf(scene.cluster, place);
     expect([...after.keys()]).toEqual([...before.keys()]);
-    expect(own(await scene.cluster.get(bindingRef), "subjects")).toEqual(
-      own(before.get(`ClusterRoleBinding/${bindingName}`), "subjects"),
+    expect(getOwn(await scene.cluster.get(bindingRef), "subjects")).toEqual(
+      getOwn(before.get(`ClusterRoleBinding/${bindingName}`), "subjects"),
     );
-    expect(own(await scene.cluster.get(constraintRef), "users")).toEqual([user(ns)]);
+    expect(getOwn(await scene.cluster.get(constraintRef), "users")).toEqual([user(ns)]);
     expect(report.steps?.slice(-2).map(({ id, result }) => `${id} ${result}`)).toEqual([
       "rollback.restore created",
       "rollback.restore changed",
@@ -312,7 +312,7 @@ describe("several ECs in the namespace", () => {
     ...granted(scc, { subjects: names.map((name) => account(ns, name)) }),
   ];
   const left = async ({ cluster }: Scene): Promise<unknown> =>
-    own(await cluster.get(bindingRef), "subjects");
+    getOwn(await cluster.get(bindingRef), "subjects");
 
   test("each with an account of its own: both are unbound", async () => {
     const scene = aScene([...namespaces, anEc(ns), second({}), ...bound("ec", "second")]);

@@ -2,7 +2,7 @@
 import { ApiError, TimeoutError, UnavailableError } from "../../../../plugin/domain/errors";
 import { defaultNames } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
-import { at, own } from "../../../../plugin/domain/values";
+import { getPath, getOwn } from "../../../../plugin/domain/values";
 import type { Pair } from "../../../../plugin/domain/webhook/probe";
 import { aDatabase, aNamespace, resourceOf } from "../../../support/builders";
 import type { Call, WebhookServer } from "../../../support/fake-cluster";
@@ -190,8 +190,8 @@ describe("a server that judges other things than ours", () => {
 });
 
 function text(object: KubeObject, field: string): string | undefined {
-  const spec = at(object, ["spec"]);
-  const bad = own(spec, field) ?? at(spec, ["globalConfigurations", field]);
+  const spec = getPath(object, ["spec"]);
+  const bad = getOwn(spec, field) ?? getPath(spec, ["globalConfigurations", field]);
   return bad === undefined ? undefined : `${field} is bad`;
 }
 

@@ -4,7 +4,7 @@ import { renderDocuments } from "../../../../plugin/adapters/yaml";
 import type { Finding } from "../../../../plugin/domain/findings";
 import { defaultNames } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
-import { at, own } from "../../../../plugin/domain/values";
+import { getPath, getOwn } from "../../../../plugin/domain/values";
 import { entryOf } from "../../../../plugin/domain/webhook/configuration";
 import { quoteCommand } from "../../../../plugin/output/escape";
 import { Recorder } from "../../../../plugin/run/engine/recorder";
@@ -38,13 +38,15 @@ export const createOld = `create ${kind}/${oldName}`;
 
 /** Refuses what any server of the product would refuse. */
 export function judgesAll(object: KubeObject): string | undefined {
-  const spec = at(object, ["spec"]);
-  const parts = [spec, own(spec, "globalConfigurations")];
-  const version = parts.map((part) => own(part, "engineVersion")).find((one) => one !== undefined);
+  const spec = getPath(object, ["spec"]);
+  const parts = [spec, getOwn(spec, "globalConfigurations")];
+  const version = parts
+    .map((part) => getOwn(part, "engineVersion"))
+    .find((one) => one !== undefined);
   if (version === "0.0") return `Unsupported value: "0.0"`;
-  if (parts.some((part) => own(part, "evictionPolicy") === "no-such-policy"))
+  if (parts.some((part) => getOwn(part, "evictionPolicy") === "no-such-policy"))
     return "evictionPolicy";
-  return parts.some((part) => own(part, "modulesList") !== undefined) ? "module" : undefined;
+  return parts.some((part) => getOwn(part, "modulesList") !== undefined) ? "module" : undefined;
 }
 
 export const healthy: WebhookServer = { ca: testCa, judge: judgesAll };
@@ -170,7 +172,7 @@ export class Scene {
 
   #judge(secret: KubeObject): JudgedSecret {
     return {
-      caBundle: String(at(secret, ["data", "cert"])),
+      caBundle: String(getPath(secret, ["data", "cert"])),
       certificate: {
         secret: "engine/admission-tls",
         sha256: "ab12",

@@ -6,7 +6,7 @@ import type { KubeObject } from "../objects";
 import { type Configured, configuredNamespaces } from "../rbac/managed";
 import type { ClusterLookup, Edit } from "../rules/types";
 import { releasesOf } from "../scc/refusals";
-import { own } from "../values";
+import { getOwn } from "../values";
 import { isOlder, parseReleaseTag, type ReleaseTag } from "../versions";
 import type { RoleFiles } from "../rbac/lines";
 import type { ReleaseContents } from "../release/contents";
@@ -53,7 +53,7 @@ export interface PlacedDatabase {
 }
 
 /** The cluster as checks see it. */
-export interface Situation {
+export interface CheckContext {
   readonly facts: Facts;
   readonly names: Names;
   readonly target: CheckTarget;
@@ -72,7 +72,7 @@ export interface Situation {
 }
 
 /** Reads the situation; what was not read counts as empty, and no check that needs it is asked. */
-export function situationOf(facts: Facts, target: CheckTarget): Situation {
+export function situationOf(facts: Facts, target: CheckTarget): CheckContext {
   const { names, namespace, objects } = facts;
   const deployment = factNamed(facts, "deployments", { name: names.operator.deployment });
   const configMap = factNamed(facts, "configMaps", { name: names.configMap.name });
@@ -108,12 +108,12 @@ export function isBefore({ tag }: Tagged, other: string): boolean {
 }
 
 /** The release that will be in force: the wanted one, else the one that runs. */
-export function goalOf({ wanted, installed }: Situation): Tagged | undefined {
+export function goalOf({ wanted, installed }: CheckContext): Tagged | undefined {
   return wanted ?? installed;
 }
 
 /** True where the prerequisites of 7.8.2-6 and later hold (S121-S125): also without a target. */
-export function isForNewBase({ wanted }: Situation): boolean {
+export function isForNewBase({ wanted }: CheckContext): boolean {
   return wanted === undefined || !isBefore(wanted, "7.8.2-6");
 }
 
@@ -125,7 +125,7 @@ function managedBy(configured: Configured, { objects }: Facts): readonly string[
   const value = configured.selector.slice(cut + 1);
   return objects.namespaces
     .filter(({ metadata }) => {
-      const found = own(metadata.labels, key);
+      const found = getOwn(metadata.labels, key);
       return configured.bareKey === undefined ? found === value : found !== undefined;
     })
     .map(nameOf);

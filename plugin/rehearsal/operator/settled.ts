@@ -4,14 +4,14 @@
  */
 import { ApiError } from "../../domain/errors";
 import type { Names } from "../../domain/names";
-import { at, list, own, text } from "../../domain/values";
+import { getPath, asArray, getOwn, asString } from "../../domain/values";
 import type { KubeObject } from "../../run/ports";
 import type { Registry } from "../model";
 import { hashOf } from "./acts";
 import { statefulSetOf } from "./cluster-set";
 import { deploymentStatus, podOf, replicaSetOf, replicaSetStatus } from "./deployment";
 import { podOfSet, podStatus, revisionOf, setStatus } from "./pods";
-import { numberAt, ownedBy } from "./scene";
+import { numberAt, ownedBy } from "./snapshot";
 
 /** Whose scene it is, and when. */
 export interface RestOptions {
@@ -23,7 +23,7 @@ export interface RestOptions {
 }
 
 /** The objects, completed by what they must have made; what is there stays as it is. */
-export function atRest(
+export function settledWorkloads(
   objects: readonly KubeObject[],
   options: RestOptions,
 ): readonly KubeObject[] {
@@ -70,7 +70,7 @@ function servedAddress(
       metadata.namespace === namespace &&
       metadata.labels?.["kubernetes.io/service-name"] === names.webhook.service,
   );
-  return text(list(own(list(own(slice, "endpoints"))[0], "addresses"))[0]);
+  return asString(asArray(getOwn(asArray(getOwn(slice, "endpoints"))[0], "addresses"))[0]);
 }
 
 function clusterAtRest(
@@ -80,7 +80,7 @@ function clusterAtRest(
 ): readonly KubeObject[] {
   const { names } = options;
   const { name, namespace } = given.metadata;
-  const tag = text(at(given, names.ecFields.versionTag));
+  const tag = asString(getPath(given, names.ecFields.versionTag));
   const isThere = objects.some(
     ({ kind, metadata }) =>
       kind === "StatefulSet" && metadata.name === name && metadata.namespace === namespace,

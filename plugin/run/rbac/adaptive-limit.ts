@@ -10,7 +10,7 @@ const longestPauseMs = 30_000;
 const calmAfter = 50;
 
 /** Sends requests, at most so many at once; half as many after each 429, which is then repeated. */
-export class Pace {
+export class AdaptiveLimit {
   #limit: number;
   #running = 0;
   #until = 0;
@@ -94,7 +94,7 @@ export class Pace {
 }
 
 /** The cluster with every request sent through the pace; a watch is open for as long as it is read. */
-export function paced(cluster: Cluster, pace: Pace): Cluster {
+export function paced(cluster: Cluster, pace: AdaptiveLimit): Cluster {
   return new Proxy(cluster, {
     get(target, key) {
       const value: unknown = Reflect.get(target, key, target);

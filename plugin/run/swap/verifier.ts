@@ -26,13 +26,13 @@ import { probePermissions, type SwapDeps, type SwapOptions } from "./read";
 import { Prober, type ProofWanted } from "./prober";
 import type { Finding } from "../../domain/findings";
 import { kinds } from "../../domain/kinds";
-import { own } from "../../domain/values";
+import { getOwn } from "../../domain/values";
 import type { Plan } from "../../domain/webhook/plan";
 import { labelsFor, selects } from "../../domain/kube/selectors";
 import { BlockedError } from "../engine/recorder";
 
 /** The pairs of a swap: `gap` is watched throughout, `proofs` are tried in order. */
-export interface Stage {
+export interface ProbePlan {
   readonly gap: Pair;
   /** Pairs of kinds that the old configuration does not match. */
   readonly beyondOld: readonly Pair[];
@@ -45,7 +45,7 @@ export async function setStage(
   deps: SwapDeps,
   options: SwapOptions,
   from: { readonly plan: Plan; readonly namespace: KubeObject },
-): Promise<Stage | undefined> {
+): Promise<ProbePlan | undefined> {
   if (!options.probe) return undefined;
   const { plan } = from;
   if (options.probePair !== undefined) {
@@ -55,7 +55,7 @@ export async function setStage(
   }
   const entry = entryOf(plan.wanted, deps.names.webhook.entry);
   const namespace = await probeNamespace(deps, plan, from.namespace);
-  const labels = labelsFor(own(entry, "objectSelector"));
+  const labels = labelsFor(getOwn(entry, "objectSelector"));
   if (labels === undefined) throw blocked(unselectable("objectSelector"));
   const served = await deps.cluster.serves(deps.names.group, deps.names.version);
   const pairs = pairsFor(entry, {
@@ -87,7 +87,7 @@ async function asServed({ cluster }: SwapDeps, pair: Pair): Promise<Pair> {
   return resource === undefined ? pair : { ...pair, resource };
 }
 
-function stageOf(pairs: readonly Pair[], plan: Plan, deps: SwapDeps): Stage | undefined {
+function stageOf(pairs: readonly Pair[], plan: Plan, deps: SwapDeps): ProbePlan | undefined {
   const [gap, ...further] = pairs;
   if (gap === undefined) return undefined;
   const group = deps.names.group;
@@ -114,7 +114,7 @@ async function probeNamespace(
   { wanted, namesakes }: Plan,
   operators: KubeObject,
 ): Promise<string> {
-  const selector = own(entryOf(wanted, deps.names.webhook.entry), "namespaceSelector");
+  const selector = getOwn(entryOf(wanted, deps.names.webhook.entry), "namespaceSelector");
   const fits = ({ metadata }: KubeObject): boolean =>
     metadata.deletionTimestamp === undefined && selects(selector, metadata.labels ?? {});
   const unshared = (namespace: KubeObject): boolean =>
@@ -136,7 +136,7 @@ async function requireUnshared(deps: SwapDeps, { namesakes }: Plan, pair: Pair):
 }
 
 function selectsNamespace(entry: unknown, { metadata }: KubeObject): boolean {
-  return selects(own(entry, "namespaceSelector"), metadata.labels ?? {});
+  return selects(getOwn(entry, "namespaceSelector"), metadata.labels ?? {});
 }
 
 function blocked(finding: Finding): BlockedError {
@@ -200,7 +200,7 @@ interface Watch {
 }
 
 /** The probes of one swap. */
-export class Witness {
+export class WebhookVerifier {
   /** The entry that refused bad edits before the run, where the webhook worked then. */
   worked: { readonly entry: string } | undefined;
 
@@ -210,8 +210,8 @@ export class Witness {
   ) {}
 
   /** Opens the probes; a fresh object that someone else refuses gives way to a stored one. */
-  static async open(deps: SwapDeps, stage: Stage | undefined): Promise<Witness> {
-    if (stage === undefined) return new Witness(deps, undefined);
+  static async open(deps: SwapDeps, stage: ProbePlan | undefined): Promise<WebhookVerifier> {
+    if (stage === undefined) return new WebhookVerifier(deps, undefined);
     const gap = await openProber(deps, stage.gap);
     const opened = new Map([[stage.gap, gap]]);
     const open = async (pairs: readonly Pair[]): Promise<readonly Prober[]> => {
@@ -221,7 +221,7 @@ export class Witness {
       return pairs.flatMap((pair) => opened.get(pair) ?? []);
     };
     const beyondOld = await open(stage.beyondOld);
-    return new Witness(deps, { gap, beyondOld, guarded: await open(stage.guarded) });
+    return new WebhookVerifier(deps, { gap, beyondOld, guarded: await open(stage.guarded) });
   }
 
   /** The prober that watches throughout, undefined without a probe. */
@@ -345,7 +345,7 @@ function unproven(proof: Proof): UnprovenError {
 }
 
 /** One cut connection says nothing of a kind: it is asked again before another pair is taken. */
-async function openProber(deps: SwapDeps, pair: Stage["gap"]): Promise<Prober> {
+async function openProber(deps: SwapDeps, pair: ProbePlan["gap"]): Promise<Prober> {
   const fresh = new Prober(deps, pair);
   let answer: Answer | undefined;
   for (let rounds = 0; rounds < openingRounds; rounds += 1) {
@@ -358,7 +358,10 @@ async function openProber(deps: SwapDeps, pair: Stage["gap"]): Promise<Prober> {
   return stored === undefined ? fresh : new Prober(deps, stored);
 }
 
-async function storedOf(deps: SwapDeps, pair: Stage["gap"]): Promise<Stage["gap"] | undefined> {
+async function storedOf(
+  deps: SwapDeps,
+  pair: ProbePlan["gap"],
+): Promise<ProbePlan["gap"] | undefined> {
   try {
     const stored = await storedPair(deps, pair);
     const missing = await missingPermissions(

@@ -2,7 +2,7 @@
 import { factSources } from "../../domain/facts";
 import { kinds, rbacKinds } from "../../domain/kinds";
 import type { Names } from "../../domain/names";
-import { at, own } from "../../domain/values";
+import { getPath, getOwn } from "../../domain/values";
 import type { EngineVersion } from "../../domain/versions";
 import type { Clock, Cluster, KubeObject, Resource } from "../../run/ports";
 
@@ -152,7 +152,7 @@ export function productKinds({ group, version, ec, edb, eaadb }: Names) {
 }
 
 /** The cluster as it was read, and how it is to be played on. */
-export interface Scene extends PlayOptions, Objects {
+export interface OperatorSnapshot extends PlayOptions, Objects {
   readonly now: number;
   readonly times: Times;
   readonly misbehave: Misbehaviour;
@@ -161,7 +161,10 @@ export interface Scene extends PlayOptions, Objects {
 }
 
 /** Reads what every act is decided on; nothing else is remembered than what is in `seen`. */
-export async function readScene(options: PlayOptions, seen: Scene["seen"]): Promise<Scene> {
+export async function readScene(
+  options: PlayOptions,
+  seen: OperatorSnapshot["seen"],
+): Promise<OperatorSnapshot> {
   const { misbehave = {}, times } = options;
   const now = options.clock.now();
   const { slow = 1, staleRunningMs } = misbehave;
@@ -229,13 +232,13 @@ export function ownedBy(
   const uid = owner?.metadata.uid;
   if (uid === undefined) return [];
   return objects.filter(({ metadata }) =>
-    (metadata.ownerReferences ?? []).some((reference) => own(reference, "uid") === uid),
+    (metadata.ownerReferences ?? []).some((reference) => getOwn(reference, "uid") === uid),
   );
 }
 
 /** The StatefulSet of an EC has its name. */
 export function setOfCluster(
-  { statefulSets }: Pick<Scene, "statefulSets">,
+  { statefulSets }: Pick<OperatorSnapshot, "statefulSets">,
   ec: KubeObject,
 ): KubeObject | undefined {
   return statefulSets.find(({ metadata }) => metadata.name === ec.metadata.name);
@@ -243,6 +246,6 @@ export function setOfCluster(
 
 /** A number in an object, or what it counts as when absent. */
 export function numberAt(object: unknown, path: readonly string[], absent: number): number {
-  const value = at(object, path);
+  const value = getPath(object, path);
   return typeof value === "number" ? value : absent;
 }

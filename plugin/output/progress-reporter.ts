@@ -21,7 +21,7 @@ export interface TalkStyle {
 const clearLine = "\r\u001b[K";
 
 /** Shows events; `rest` takes the live line away, before a prompt or the result. */
-export class Talk {
+export class ProgressReporter {
   #live = false;
   #waitingOn: string | undefined;
 
