@@ -27,7 +27,8 @@ export function leftovers(value: unknown, names: Names): readonly string[] {
   return known.filter((token) => written.includes(token));
 }
 
-const kinds = ["ec", "edb", "eaadb", "erc"] as const;
+/** The product's kinds. */
+export const kinds = ["ec", "edb", "eaadb", "erc"] as const;
 
 /** One of the product's kinds. */
 export type ProductKind = (typeof kinds)[number];

@@ -1,6 +1,6 @@
 /** A manifest that the tool ships, or one in the specification's words, under other names. */
-import { defaultNames, mapNames, type Names, namesTree } from "./names";
-import { kindKeys, moveFields } from "./names/moves";
+import { defaultNames, kinds, mapNames, type Names, namesTree } from "./names";
+import { moveFields } from "./names/moves";
 import { getPath, isObject, asArray, getOwn, asString } from "./values";
 import type { Place } from "./names/types";
 
@@ -96,14 +96,14 @@ function wordsOf(names: Names): readonly Word[] {
     const pairs = spellings([value].flat(), [getPath(names, path)].flat().map(String));
     words.push(...pairs.map(([from, to]) => ({ from, to, place })));
   });
-  const kinds = kindKeys.flatMap((key) => {
+  const ofKinds = kinds.flatMap((key) => {
     const [from, to] = [defaultNames[key].kind, names[key].kind];
     return [
       { from: `${from}List`, to: `${to}List`, place: "kind" },
       { from: from.toLowerCase(), to: to.toLowerCase(), place: "singular" },
     ];
   });
-  return [...words, ...kinds];
+  return [...words, ...ofKinds];
 }
 
 /** Short lower-case words are common: they are replaced in their own place alone. */

@@ -1,254 +1,62 @@
 /** Fields of the product's objects and definitions, moved to where other names have them. */
-import { defaultNames, type Names } from "../names";
-import { getPath, isObject, type Json, asArray, getOwn, asString } from "../values";
-
-/** What stands in a field; in a schema also whether the field is required. */
-export interface Slot {
-  readonly value: unknown;
-  readonly required?: boolean;
-}
-
-/** How a tree holds its fields. */
-export interface Shape {
-  readonly read: (node: unknown, key: string) => Slot | undefined;
-  /** The node with the slot in the field, or without the field. */
-  readonly write: (node: unknown, key: string, slot: Slot | undefined) => unknown;
-  /** The node with every item of the list that it is changed. */
-  readonly items: (node: unknown, change: (item: unknown) => unknown) => unknown;
-  /** A node without fields. */
-  readonly empty: Json;
-  readonly isEmpty: (node: unknown) => boolean;
-}
-
-/** Objects as they are: fields are properties. */
-export const objectShape: Shape = {
-  read: (node, key) => (getOwn(node, key) === undefined ? undefined : { value: getOwn(node, key) }),
-  write: (node, key, slot) => {
-    const others = without(node, key);
-    return slot === undefined ? others : { ...others, [key]: slot.value };
-  },
-  items: (node, change) => (Array.isArray(node) ? node.map(change) : node),
-  empty: {},
-  isEmpty: (node) => isObject(node) && Object.keys(node).length === 0,
-};
-
-/** Schemas of structural definitions: fields are under `properties`, items under `items`. */
-export const schemaShape: Shape = {
-  read: (node, key) => {
-    const value = getOwn(getOwn(node, "properties"), key);
-    const required = asArray(getOwn(node, "required")).includes(key);
-    return value === undefined ? undefined : { value, required };
-  },
-  write: (node, key, slot) => {
-    const others = without(getOwn(node, "properties"), key);
-    const before = asArray(getOwn(node, "required"));
-    const stay = before.filter((name) => name !== key);
-    const added = before.includes(key) ? before : [...stay, key];
-    const required = slot?.required === true ? added : stay;
-    return {
-      ...without(node, "required"),
-      ...(required.length > 0 && { required }),
-      properties: slot === undefined ? others : { ...others, [key]: slot.value },
-    };
-  },
-  items: (node, change) => {
-    const item = getOwn(node, "items");
-    return item === undefined ? node : { ...(node as Json), items: change(item) };
-  },
-  empty: { type: "object" },
-  isEmpty: (node) => objectShape.isEmpty(getOwn(node, "properties")),
-};
-
-function without(node: unknown, key: string): Json {
-  const properties = isObject(node) ? Object.entries(node) : [];
-  return Object.fromEntries(properties.filter(([name]) => name !== key));
-}
-
-/** The tree with the node at a path changed, where there is one. */
-export function changeAt(
-  node: unknown,
-  path: Path,
-  how: { readonly shape: Shape; readonly change: (node: unknown) => unknown },
-): unknown {
-  const [step, ...rest] = path;
-  if (step === undefined) return how.change(node);
-  if (step === each) return how.shape.items(node, (item) => changeAt(item, rest, how));
-  const slot = how.shape.read(node, step);
-  if (slot === undefined) return node;
-  return how.shape.write(node, step, { ...slot, value: changeAt(slot.value, rest, how) });
-}
-
-/** From where to where. */
-export interface Move {
-  readonly from: Path;
-  readonly to: Path;
-}
-
-/** The tree with its values moved: all are taken out, the deepest first, before any is put in. */
-export function moveAll(root: unknown, moves: readonly Move[], shape: Shape): unknown {
-  const real = moves.filter(({ from, to }) => from.join(".") !== to.join("."));
-  const outwards = [...real].sort((one, other) => other.from.length - one.from.length);
-  let tree: Slot | undefined = { value: root };
-  const taken: { readonly to: Path; readonly slot: Slot }[] = [];
-  for (const { from, to } of outwards) {
-    const { slot, left }: Taken = takeOut(tree, from, shape);
-    if (slot !== undefined) taken.push({ to, slot });
-    tree = left;
-  }
-  const inwards = [...taken].sort((one, other) => one.to.length - other.to.length);
-  for (const { to, slot } of inwards) tree = putIn(tree, to, { shape, slot });
-  return tree?.value;
-}
-
-interface Taken {
-  readonly slot: Slot | undefined;
-  /** What it was taken from, undefined when that is left empty. */
-  readonly left: Slot | undefined;
-}
-
-function takeOut(from: Slot | undefined, [key, ...rest]: Path, shape: Shape): Taken {
-  if (key === undefined) return { slot: from, left: undefined };
-  const child = shape.read(from?.value, key);
-  const inner = child && takeOut(child, rest, shape);
-  if (inner?.slot === undefined) return { slot: undefined, left: from };
-  const value = shape.write(from?.value, key, inner.left);
-  return { slot: inner.slot, left: shape.isEmpty(value) ? undefined : { ...from, value } };
-}
-
-function putIn(
-  into: Slot | undefined,
-  [key, ...rest]: Path,
-  what: { readonly shape: Shape; readonly slot: Slot },
-): Slot {
-  if (key === undefined) return what.slot;
-  const { shape } = what;
-  const { value, required } = into ?? { value: shape.empty };
-  const child = putIn(shape.read(value, key), rest, what);
-  return { ...(required === true && { required }), value: shape.write(value, key, child) };
-}
+import { defaultNames, kinds, type Names, type ProductKind } from "../names";
+import { getPath, isObject, type Json, asArray, getOwn, asString, withValue } from "../values";
 
 /** Fields from the root; `each` stands for every item of a list. */
-export type Path = readonly string[];
+type Path = readonly string[];
 
-/** A step into every item of a list; no field can be called so. */
-export const each = "[]";
+const each = "[]";
 
-/** The kinds whose objects and definitions hold fields that carry names. */
-export const kindKeys = ["ec", "edb", "eaadb", "erc"] as const;
-
-/** One of the product's kinds. */
-export type KindKey = (typeof kindKeys)[number];
-
-/** The paths of a kind, in an order that is the same for all names. */
-export function fieldsOfKind(kind: KindKey, names: Names): readonly Path[] {
-  const { fields } = names;
-  switch (kind) {
-    case "ec":
-      return [
-        fields.engineUpgradePolicy,
-        fields.userDefinedModules,
-        fields.bundledDatabaseVersions,
-        fields.statusModules,
-        ...Object.values(names.ecFields),
-      ];
-    case "edb":
-      return [...databaseFields(names), fields.statusVersion];
-    case "eaadb":
-      return [
-        fields.globalConfigurations,
-        fields.clusterReference,
-        fields.engineVersion,
-        ...Object.values(names.eaadbFields),
-        ...databaseFields(names)
-          .filter(([root]) => root === "spec")
-          .map((path) => within(path, names)),
-      ];
-    case "erc":
-      return Object.values(names.ercFields);
-  }
-}
-
-/** Fields within the entries of lists: the list in the one, the field in the other. */
-export function entryFieldsOfKind(
-  kind: KindKey,
-  names: Names,
-): readonly { readonly list: Path; readonly field: string }[] {
-  const { fields, entryFields: entry } = names;
-  const inList = (list: Path, ...keys: readonly string[]) => keys.map((field) => ({ list, field }));
-  const modules = moduleLists(names).map((name) => ["spec", name]);
-  switch (kind) {
-    case "ec":
-      return [
-        ...inList(
-          fields.bundledDatabaseVersions,
-          entry.bundledType,
-          entry.bundledVersion,
-          entry.bundledMajor,
-        ),
-        ...inList(fields.statusModules, entry.statusModuleName, entry.statusModuleDisplayName),
-        ...inList(fields.userDefinedModules, entry.userModuleName, entry.userModuleSource),
-      ];
-    case "edb":
-      return modules.flatMap((list) => inList(list, entry.moduleName, entry.moduleVersion));
-    case "eaadb":
-      return [
-        ...modules.flatMap((list) =>
-          inList(within(list, names), entry.moduleName, entry.moduleVersion),
-        ),
-        ...inList(
-          names.eaadbFields.participatingClusters,
-          entry.participatingName,
-          entry.participatingNamespace,
-        ),
-      ];
-    case "erc":
-      return [];
-  }
-}
-
-/** Fields whose values are names themselves. */
-export function valueFieldsOfKind(kind: KindKey, names: Names): readonly Path[] {
-  const { fields, entryFields, edbFields } = names;
-  switch (kind) {
-    case "ec":
-      return [
-        fields.engineUpgradePolicy,
-        [...fields.bundledDatabaseVersions, each, entryFields.bundledType],
-      ];
-    case "edb":
-      return [fields.engineVersion, edbFields.type];
-    case "eaadb":
-      return [
-        fields.engineVersion,
-        within(fields.engineVersion, names),
-        within(edbFields.type, names),
-      ];
-    case "erc":
-      return [];
-  }
-}
-
-function databaseFields(names: Names): readonly Path[] {
-  const { engineVersion, clusterReference, evictionPolicy } = names.fields;
-  const lists = moduleLists(names).map((name) => ["spec", name]);
-  return [
-    engineVersion,
-    clusterReference,
-    evictionPolicy,
-    ...lists,
-    ...Object.values(names.edbFields),
+/** The fields of a kind that have names, in an order that is the same for all names. */
+function fieldsOfKind(kind: ProductKind, names: Names): readonly Path[] {
+  const { fields, entryFields: entry, edbFields, eaadbFields } = names;
+  const inList = (list: Path, ...keys: Path): readonly Path[] => [
+    list,
+    ...keys.map((key) => [...list, each, key]),
   ];
+  const database = [
+    fields.engineVersion,
+    fields.clusterReference,
+    fields.evictionPolicy,
+    ...moduleLists(names).flatMap((name) =>
+      inList(["spec", name], entry.moduleName, entry.moduleVersion),
+    ),
+    ...Object.values(edbFields),
+  ];
+  const byKind: Readonly<Record<ProductKind, readonly Path[]>> = {
+    ec: [
+      fields.engineUpgradePolicy,
+      ...inList(fields.userDefinedModules, entry.userModuleName, entry.userModuleSource),
+      ...inList(
+        fields.bundledDatabaseVersions,
+        entry.bundledType,
+        entry.bundledVersion,
+        entry.bundledMajor,
+      ),
+      ...inList(fields.statusModules, entry.statusModuleName, entry.statusModuleDisplayName),
+      ...Object.values(names.ecFields),
+    ],
+    edb: [...database, fields.statusVersion],
+    eaadb: [
+      fields.globalConfigurations,
+      fields.clusterReference,
+      fields.engineVersion,
+      ...Object.values(eaadbFields),
+      ...inList(
+        eaadbFields.participatingClusters,
+        entry.participatingName,
+        entry.participatingNamespace,
+      ),
+      ...database.filter(([root]) => root === "spec").map((path) => within(path, names)),
+    ],
+    erc: Object.values(names.ercFields),
+  };
+  return byKind[kind];
 }
 
 /** As many spellings as the default has, the last one again where the names have fewer. */
-function moduleLists({ fields }: Names): readonly string[] {
-  const last = fields.moduleLists.slice(-1);
-  return defaultNames.fields.moduleLists.flatMap((_, index) =>
-    fields.moduleLists
-      .slice(index, index + 1)
-      .concat(last)
-      .slice(0, 1),
-  );
+function moduleLists({ fields: { moduleLists: lists } }: Names): readonly string[] {
+  return defaultNames.fields.moduleLists.map((_, index) => String(lists[index] ?? lists.at(-1)));
 }
 
 /** A field of a database as an active-active one has it. */
@@ -256,108 +64,199 @@ function within(path: Path, { fields }: Names): Path {
   return [...fields.globalConfigurations, ...path.slice(1)];
 }
 
+/** Fields whose values are names themselves: a type or a channel. */
+const valueFields: readonly Path[] = (({ fields, entryFields, edbFields }) => [
+  fields.engineUpgradePolicy,
+  [...fields.bundledDatabaseVersions, each, entryFields.bundledType],
+  ...[fields.engineVersion, edbFields.type].flatMap((path) => [path, within(path, defaultNames)]),
+])(defaultNames);
+
+/** What stands at the end of a path; numbers are positions in lists. */
+interface Leaf {
+  readonly path: readonly (string | number)[];
+  readonly value: unknown;
+}
+
+function leavesOf(value: unknown, path: Leaf["path"] = []): readonly Leaf[] {
+  const inner = Array.isArray(value)
+    ? [...asArray(value).entries()]
+    : Object.entries(isObject(value) ? value : {});
+  if (inner.length === 0) return [{ path, value }];
+  return inner.flatMap(([step, one]) => leavesOf(one, [...path, step]));
+}
+
+function put(node: unknown, [step, ...rest]: Leaf["path"], value: unknown): unknown {
+  if (step === undefined) return value;
+  if (typeof step === "string") {
+    return { ...(isObject(node) && node), [step]: put(getOwn(node, step), rest, value) };
+  }
+  const list = asArray(node);
+  return list.slice(0, step).concat([put(list[step], rest, value)], list.slice(step + 1));
+}
+
+/** From where to where; the path that is longest counts for what is below it. */
+type Moves = ReadonlyMap<string, Path>;
+
+/** The leaf at its new place; the same one where it stays. */
+function moved(leaf: Leaf, moves: Moves): Leaf {
+  const { path, value } = leaf;
+  const fields = path.map((step) => (typeof step === "number" ? each : step));
+  for (let length = fields.length; length > 0; length -= 1) {
+    const from = fields.slice(0, length).join(".");
+    const to = moves.get(from);
+    if (to === undefined) continue;
+    if (to.join(".") === from) return leaf;
+    const positions = path.filter((step) => typeof step === "number");
+    const at = to.map((step) => (step === each ? Number(positions.shift()) : step));
+    return { path: [...at, ...path.slice(length)], value };
+  }
+  return leaf;
+}
+
+/** The tree of these leaves; what has moved comes last, and into what is there already. */
+function moveAll(leaves: readonly Leaf[], moves: Moves): readonly Leaf[] {
+  const all = leaves.map((leaf) => ({ leaf, now: moved(leaf, moves) }));
+  const isMoved = ({ leaf, now }: (typeof all)[number]): boolean => leaf !== now;
+  return [...all.filter((one) => !isMoved(one)), ...all.filter(isMoved)].map(({ now }) => now);
+}
+
+const built = (leaves: readonly Leaf[]): unknown =>
+  leaves.reduce<unknown>((node, { path, value }) => put(node, path, value), undefined);
+
 /** An object of the product, or the definition of one of its kinds, with the fields moved. */
 export function moveFields(document: unknown, names: Names): unknown {
   if (!isObject(document)) return document;
   const group = asString(document["apiVersion"])?.split("/")[0];
   const kind = kindOf(document["kind"]);
   if (kind !== undefined && group === defaultNames.group) {
-    return movedIn(document, kind, { names, shape: objectShape, value: renamedValue(names) });
+    const isName = new Set(valueFields.map((path) => path.join(".")));
+    const leaves = leavesOf(document).map(({ path, value }) => {
+      const fields = path.map((step) => (typeof step === "number" ? each : step)).join(".");
+      return { path, value: isName.has(fields) ? renamedValue(value, names) : value };
+    });
+    return built(moveAll(leaves, movesOf(kind, names)));
   }
   const defined = kindOf(getPath(document, ["spec", "names", "kind"]));
   const isDefinition = document["kind"] === "CustomResourceDefinition" && defined !== undefined;
   return isDefinition ? movedDefinition(document, defined, names) : document;
 }
 
-function kindOf(kind: unknown): KindKey | undefined {
-  return kindKeys.find((key) => defaultNames[key].kind === kind);
+function kindOf(kind: unknown): ProductKind | undefined {
+  return kinds.find((key) => defaultNames[key].kind === kind);
 }
 
-interface How {
-  readonly names: Names;
-  readonly shape: Shape;
-  /** What becomes of a value that is a name itself. */
-  readonly value: (value: unknown) => unknown;
-}
-
-/** Values first, then the fields of list entries, then the fields: paths are the default's so far. */
-function movedIn(root: unknown, kind: KindKey, { names, shape, value }: How): unknown {
-  const values = valueFieldsOfKind(kind, defaultNames).reduce<unknown>(
-    (node, path) => changeAt(node, path, { shape, change: value }),
-    root,
-  );
-  return moveAll(movedEntries(values, kind, { names, shape }), movesOf(kind, names), shape);
-}
-
-function movedEntries(
-  root: unknown,
-  kind: KindKey,
-  { names, shape }: Pick<How, "names" | "shape">,
-): unknown {
-  const given = entryFieldsOfKind(kind, names).map(({ field }) => field);
-  const known = entryFieldsOfKind(kind, defaultNames);
-  return known
-    .map(({ list: path }) => path)
-    .filter((path, index, all) => all.findIndex((other) => same(other, path)) === index)
-    .reduce((node, path) => {
-      const moves = known.flatMap(({ list: other, field }, index) =>
-        same(other, path) ? [{ from: [field], to: given.slice(index, index + 1) }] : [],
-      );
-      const change = (item: unknown): unknown => moveAll(item, moves, shape);
-      return changeAt(node, [...path, each], { shape, change });
-    }, root);
-}
-
-function same(one: Path, other: Path): boolean {
-  return one.join(".") === other.join(".");
-}
-
-function movesOf(kind: KindKey, names: Names): readonly Move[] {
+function movesOf(kind: ProductKind, names: Names): Moves {
   const given = fieldsOfKind(kind, names);
-  return fieldsOfKind(kind, defaultNames).flatMap((from, index) =>
-    given.slice(index, index + 1).map((to) => ({ from, to })),
+  return new Map(
+    fieldsOfKind(kind, defaultNames).flatMap((from, index) =>
+      given.slice(index, index + 1).map((to) => [from.join("."), to] as const),
+    ),
   );
 }
 
 /** A type or a channel under its new word. */
-function renamedValue(names: Names): How["value"] {
+function renamedValue(value: unknown, names: Names): unknown {
   const keys = ["engineDbType", "majorChannel", "latestChannel"] as const;
-  return (value) => {
-    const found = keys.find((key) => defaultNames[key] === value);
-    return found === undefined ? value : names[found];
-  };
+  const found = keys.find((key) => defaultNames[key] === value);
+  return found === undefined ? value : names[found];
 }
 
-function movedDefinition(document: Json, kind: KindKey, names: Names): unknown {
-  const rename = renamedValue(names);
-  const value = (schema: unknown): unknown =>
-    isObject(schema) && Array.isArray(schema["enum"])
-      ? { ...schema, enum: asArray(schema["enum"]).map(rename) }
-      : schema;
-  const movedVersion = (version: unknown): unknown => ({
-    ...(isObject(version) && version),
-    ...(asArray(getOwn(version, "additionalPrinterColumns")).length > 0 && {
-      additionalPrinterColumns: columnsOf(version, movesOf(kind, names)),
-    }),
-    schema: {
-      openAPIV3Schema: movedIn(getPath(version, ["schema", "openAPIV3Schema"]), kind, {
-        names,
-        shape: schemaShape,
-        value,
-      }),
-    },
-  });
+function movedDefinition(document: Json, kind: ProductKind, names: Names): unknown {
+  const moves = movesOf(kind, names);
+  const movedVersion = (version: unknown): unknown => {
+    const schema = getPath(version, ["schema", "openAPIV3Schema"]);
+    const columns = asArray(getOwn(version, "additionalPrinterColumns"));
+    return {
+      ...(isObject(version) && version),
+      ...(columns.length > 0 && { additionalPrinterColumns: movedColumns(columns, moves) }),
+      schema: { openAPIV3Schema: movedSchema(schema, moves, names) },
+    };
+  };
   const versions = asArray(getPath(document, ["spec", "versions"])).map(movedVersion);
   return { ...document, spec: { ...(document["spec"] as object), versions } };
 }
 
+/** Where a schema has a field. */
+const inSchema = (path: Path): Path =>
+  path.flatMap((step) => (step === each ? ["items"] : ["properties", step]));
+
+function movedSchema(schema: unknown, fields: Moves, names: Names): unknown {
+  if ([...fields].every(([from, to]) => from === to.join("."))) return schema;
+  const froms = [...fields.keys()].map((from) => from.split("."));
+  const moves = new Map(
+    [...fields].map(([from, to]) => [inSchema(from.split(".")).join("."), inSchema(to)] as const),
+  );
+  const enums = valueFields.map((path) => `${inSchema(path).join(".")}.enum.`);
+  const leaves = leavesOf(markRequired(schema)).map(({ path, value }) => {
+    const isName = enums.some((start) => path.join(".").startsWith(start));
+    return { path, value: isName ? renamedValue(value, names) : value };
+  });
+  const below = (start: Leaf["path"]) => (leaf: Leaf) =>
+    leaf.path.join(".").startsWith(`${start.join(".")}.`);
+  // what has lost all its fields goes as well, the deepest first
+  const left = froms
+    .flatMap((from) => from.slice(2).map((_, at) => from.slice(0, at + 2)))
+    .toSorted((one, other) => other.length - one.length)
+    .reduce(
+      (rest, parent) => {
+        const before = inSchema(parent);
+        const now = moved({ path: before, value: undefined }, moves).path;
+        const isEmptied =
+          leaves.some(below([...before, "properties"])) &&
+          !rest.some(below([...now, "properties"]));
+        return isEmptied ? rest.filter((leaf) => !below(now)(leaf)) : rest;
+      },
+      moveAll(leaves, moves),
+    );
+  return listRequired(built(left));
+}
+
+/** No schema has such a key. */
+const mark = "$required";
+
+/** The schema with each required field marked by itself, so that the mark moves with it. */
+function markRequired(node: unknown): unknown {
+  if (!isObject(node)) return node;
+  const inner: Json = Object.fromEntries(
+    Object.entries(node).map(([key, one]) => [key, markRequired(one)]),
+  );
+  const { required, properties } = inner;
+  if (!Array.isArray(required) || !isObject(properties)) return inner;
+  const marked = Object.entries(properties).map(([key, one]) => [
+    key,
+    required.includes(key) && isObject(one) ? { ...one, [mark]: true } : one,
+  ]);
+  return {
+    ...withValue(inner, ["required"], undefined),
+    properties: Object.fromEntries(marked) as Json,
+  };
+}
+
+/** The schema as it is written; one that holds fields is an object. */
+function listRequired(node: unknown): unknown {
+  if (!isObject(node)) return node;
+  const { properties } = node;
+  const required = Object.entries(isObject(properties) ? properties : {})
+    .filter(([, one]) => getOwn(one, mark) === true)
+    .map(([key]) => key);
+  const inner = Object.entries(withValue(node, [mark], undefined)).map(([key, one]) => [
+    key,
+    listRequired(one),
+  ]);
+  return {
+    ...(isObject(properties) && { type: "object" }),
+    ...(Object.fromEntries(inner) as Json),
+    ...(required.length > 0 && { required }),
+  };
+}
+
 /** Columns that show a moved field, or something below one, find it there. */
-function columnsOf(version: unknown, moves: readonly Move[]): readonly unknown[] {
-  return asArray(getOwn(version, "additionalPrinterColumns")).map((column) => {
+function movedColumns(columns: readonly unknown[], moves: Moves): readonly unknown[] {
+  return columns.map((column) => {
     const shown = `${asString(getOwn(column, "jsonPath")) ?? ""}.`;
-    const move = moves.find(({ from }) => shown.startsWith(`.${from.join(".")}.`));
+    const move = [...moves].find(([from]) => shown.startsWith(`.${from}.`));
     if (move === undefined || !isObject(column)) return column;
-    const rest = shown.slice(move.from.join(".").length + 1, -1);
-    return { ...column, jsonPath: `.${move.to.join(".")}${rest}` };
+    const [from, to] = move;
+    return { ...column, jsonPath: `.${to.join(".")}${shown.slice(from.length + 1, -1)}` };
   });
 }

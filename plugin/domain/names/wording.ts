@@ -1,7 +1,6 @@
 /** Texts in the specification's words, said in the words of the names. */
-import { defaultNames, mapNames, type Names, namesTree, termOf } from "../names";
+import { defaultNames, kinds, mapNames, type Names, namesTree, termOf } from "../names";
 import { getPath } from "../values";
-import { kindKeys } from "./moves";
 import { type Spellings, spellings } from "../rebrand";
 
 /**
@@ -39,7 +38,7 @@ function contextsOf({ operator, engineDbType, majorChannel, latestChannel }: Nam
 
 /** Every word that texts have for a name; the first is meant where one stands for several. */
 function wordsOf(names: Names): Spellings {
-  const words: (readonly [string, string])[] = kindKeys.flatMap((key) => [
+  const words: (readonly [string, string])[] = kinds.flatMap((key) => [
     [termOf(defaultNames[key]), termOf(names[key])],
     [defaultNames[key].short, names[key].short],
   ]);

@@ -9,13 +9,13 @@ import { join } from "node:path";
 import { catalogue } from "../../../plugin/domain/catalogue";
 import {
   defaultNames,
+  kinds,
   mapNames,
   type Names,
   namesTree,
   termOf,
 } from "../../../plugin/domain/names";
 import { judgeNames } from "../../../plugin/domain/names/judge";
-import { kindKeys } from "../../../plugin/domain/names/moves";
 import type { KubeObject } from "../../../plugin/domain/objects";
 import { entries, parents } from "../../../plugin/program/commands";
 import { exampleSource } from "../../../plugin/rehearsal/example";
@@ -37,7 +37,7 @@ beforeAll(() => {
 });
 
 /** Every word of the default names. */
-const words = new Set(kindKeys.map((kind) => termOf(defaultNames[kind])));
+const words = new Set(kinds.map((kind) => termOf(defaultNames[kind])));
 mapNames(namesTree, ({ value }) => {
   for (const word of [value].flat()) words.add(word);
 });
