@@ -7,149 +7,75 @@ import { NameSpec } from "./types";
 /** A key, dotted, and the value that it has. */
 type Entry<V> = readonly [key: string, value: V];
 
-/** Values that have to differ, and what would go wrong. */
-interface Distinct {
-  readonly among: (names: Names) => readonly Entry<string>[];
-  readonly because: string;
-}
-
-/** Paths in one kind of object, none of which may lead to or through another. */
-type Apart = (names: Names) => readonly Entry<readonly string[]>[];
-
-const kinds = ["ec", "edb", "eaadb", "erc"] as const;
-
-/** The entries of a group, or those that are named. */
-function entries(
-  group: string,
-  values: Readonly<Record<string, string | readonly string[]>>,
-  keys: readonly string[] = Object.keys(values),
-): readonly Entry<string>[] {
-  return Object.entries(values)
-    .filter(([key]) => keys.includes(key))
-    .flatMap(([key, value]) => [value].flat().map((one) => [`${group}.${key}`, one] as const));
-}
-
 const twoThings = "one field would mean two things";
 const oneKind = "two kinds could not be told apart";
-const ofModules = ["currentModule", "newModule", "newModuleArgs"];
 
-const distinct: readonly Distinct[] = [
-  {
-    among: (names) => kinds.map((kind) => [`${kind}.kind`, names[kind].kind]),
-    because: oneKind,
-  },
-  {
-    among: (names) => kinds.flatMap((kind) => entries(kind, names[kind], ["plural", "short"])),
-    because: oneKind,
-  },
-  {
-    among: ({ webhook }) => entries("webhook", webhook, ["configuration", "oldConfiguration"]),
-    because: "the old configuration, which is deleted, would be the new one",
-  },
-  {
-    among: ({ webhook }) => entries("webhook", webhook, ["entry", "oldEntry"]),
-    because: "a refusal by the old webhook would count as one by the new",
-  },
-  {
-    among: ({ webhook }) => entries("webhook", webhook, ["secretCert", "secretKey"]),
-    because: "the private key would be published as the certificate",
-  },
-  {
-    among: ({ scc }) => entries("scc", scc),
-    because: "the present constraint would be taken for the older one",
-  },
-  {
-    among: ({ configMap }) => entries("configMap", configMap, ["namespaces", "namespacesLabel"]),
-    because: "a list of namespaces would be read as a label",
-  },
-  {
-    among: ({ secretItems }) => entries("secretItems", secretItems, ["username", "password"]),
-    because: "the password would be read as the user name",
-  },
-  {
-    among: ({ annotations }) => entries("annotations", annotations),
-    because: "one annotation would mean two things",
-  },
-  {
-    among: ({ operator }) => entries("operator", operator, ["container", "admissionContainer"]),
-    because: "two containers of one pod cannot share a name",
-  },
-  {
-    among: ({ majorChannel, latestChannel }) => [
-      ["majorChannel", majorChannel],
-      ["latestChannel", latestChannel],
-    ],
-    because: "two channels could not be told apart",
-  },
-  ...[
-    ["moduleName", "moduleVersion"],
-    ["bundledType", "bundledVersion", "bundledMajor"],
-    ["userModuleName", "userModuleSource"],
-    ["participatingName", "participatingNamespace"],
-  ].map((keys) => ({
-    among: ({ entryFields }: Names) => entries("entryFields", entryFields, keys),
-    because: twoThings,
-  })),
-  {
-    among: ({ upgradeRequest }) => entries("upgradeRequest", upgradeRequest, ofModules),
-    because: twoThings,
-  },
-  {
-    among: ({ upgradeRequest }) =>
-      entries(
-        "upgradeRequest",
-        upgradeRequest,
-        Object.keys(upgradeRequest).filter((key) => !ofModules.includes(key)),
-      ),
-    because: twoThings,
-  },
-  ...(["bdbFields", "restModuleFields", "actionFields", "clusterFields"] as const).map((group) => ({
-    among: (names: Names) => entries(group, names[group]),
-    because: twoThings,
-  })),
-  {
-    among: ({ restErrors }) => entries("restErrors", restErrors),
-    because: "one word would mean two things",
-  },
-];
-
-const paths = (
-  group: string,
-  values: Readonly<Record<string, readonly string[]>>,
-): readonly Entry<readonly string[]>[] =>
-  Object.entries(values).map(([key, value]) => [`${group}.${key}`, value]);
-
-const apart: readonly Apart[] = [
-  ({ fields, ecFields }) => {
-    const { engineUpgradePolicy, userDefinedModules, bundledDatabaseVersions, statusModules } =
-      fields;
-    return [
-      ...paths("fields", { engineUpgradePolicy, userDefinedModules }),
-      ...paths("fields", { bundledDatabaseVersions, statusModules }),
-      ...paths("ecFields", ecFields),
-    ];
-  },
-  ({ fields, edbFields }) => {
-    const { engineVersion, clusterReference, evictionPolicy, statusVersion, moduleLists } = fields;
-    const root = engineVersion.slice(0, 1);
-    return [
-      ...paths("fields", { engineVersion, clusterReference, evictionPolicy, statusVersion }),
-      ...moduleLists.map((name, at) => [`fields.moduleLists[${at}]`, [...root, name]] as const),
-      ...paths("edbFields", edbFields),
-    ];
-  },
-  ({ fields: { globalConfigurations, clusterReference }, eaadbFields }) => [
-    ...paths("fields", { globalConfigurations, clusterReference }),
-    ...paths("eaadbFields", eaadbFields),
+/** Keys of names that have to differ, and what would go wrong. */
+const distinct: readonly (readonly [keys: RegExp, because: string])[] = [
+  [/^(ec|edb|eaadb|erc)\.kind$/, oneKind],
+  [/^(ec|edb|eaadb|erc)\.(plural|short)$/, oneKind],
+  [
+    /^webhook\.(configuration|oldConfiguration)$/,
+    "the old configuration, which is deleted, would be the new one",
   ],
-  ({ ercFields }) => paths("ercFields", ercFields),
+  [/^webhook\.(entry|oldEntry)$/, "a refusal by the old webhook would count as one by the new"],
+  [/^webhook\.(secretCert|secretKey)$/, "the private key would be published as the certificate"],
+  [/^scc\./, "the present constraint would be taken for the older one"],
+  [/^configMap\.(namespaces|namespacesLabel)$/, "a list of namespaces would be read as a label"],
+  [/^secretItems\.(username|password)$/, "the password would be read as the user name"],
+  [/^annotations\./, "one annotation would mean two things"],
+  [/^operator\.(container|admissionContainer)$/, "two containers of one pod cannot share a name"],
+  [/^(majorChannel|latestChannel)$/, "two channels could not be told apart"],
+  [/^entryFields\.(moduleName|moduleVersion)$/, twoThings],
+  [/^entryFields\.bundled/, twoThings],
+  [/^entryFields\.(userModuleName|userModuleSource)$/, twoThings],
+  [/^entryFields\.participating/, twoThings],
+  [/^upgradeRequest\.(currentModule|newModule)/, twoThings],
+  [/^upgradeRequest\.(?!currentModule|newModule)/, twoThings],
+  [/^bdbFields\./, twoThings],
+  [/^restModuleFields\./, twoThings],
+  [/^actionFields\./, twoThings],
+  [/^clusterFields\./, twoThings],
+  [/^restErrors\./, "one word would mean two things"],
 ];
+
+/** Keys of the paths in one kind of object, none of which may lead to or through another. */
+const apart: readonly RegExp[] = [
+  /^(fields\.(engineUpgradePolicy|userDefinedModules|bundledDatabaseVersions|statusModules)|ecFields\..*)$/,
+  /^(fields\.(engineVersion|clusterReference|evictionPolicy|statusVersion|moduleLists)|edbFields\..*)$/,
+  /^(fields\.(globalConfigurations|clusterReference)|eaadbFields\..*)$/,
+  /^ercFields\./,
+];
+
+/** Names that stand in templates beside the placeholders. */
+const inTemplates = /^(group$|(ec|edb|eaadb|erc|webhook|operator|rbac|scc|configMap)\.)/;
+
+/** Every text of these keys. */
+function textsOf(names: Names, keys: RegExp): readonly Entry<string>[] {
+  return listsOf(names, keys).flatMap(([key, texts]) => texts.map((text) => [key, text] as const));
+}
+
+function listsOf(names: Names, keys: RegExp): readonly Entry<readonly string[]>[] {
+  return keysOf(namesTree)
+    .filter((key) => keys.test(key))
+    .map((key) => [key, [getPath(names, key.split("."))].flat().map(String)]);
+}
+
+/** The paths of these keys; a list of modules is beside the version. */
+function pathsOf(names: Names, keys: RegExp): readonly Entry<readonly string[]>[] {
+  const root = names.fields.engineVersion.slice(0, 1);
+  return listsOf(names, keys).flatMap(([key, path]): readonly Entry<readonly string[]>[] =>
+    key === "fields.moduleLists"
+      ? path.map((name, at) => [`${key}[${at}]`, [...root, name]])
+      : [[key, path]],
+  );
+}
 
 /** Every clash within a full set of names. */
-export function clashesOf(names: Names): readonly string[] {
+function clashesOf(names: Names): readonly string[] {
   const found = [
-    ...distinct.flatMap(({ among, because }) => equals(among(names), because)),
-    ...apart.flatMap((among) => crossings(among(names))),
+    ...distinct.flatMap(([keys, because]) => equals(textsOf(names, keys), because)),
+    ...apart.flatMap((keys) => crossings(pathsOf(names, keys))),
     ...placeholderClashes(names),
   ];
   return [...new Set(found)];
@@ -181,10 +107,8 @@ function crossings(among: readonly Entry<readonly string[]>[]): readonly string[
 
 /** Filling in a placeholder must touch neither another one nor a name. */
 function placeholderClashes(names: Names): readonly string[] {
-  const all = (["namespace", "serviceAccount"] as const).flatMap((key) =>
-    names.placeholders[key].map(
-      (token, index) => [`placeholders.${key}[${index}]`, token] as const,
-    ),
+  const all = listsOf(names, /^placeholders\./).flatMap(([key, tokens]) =>
+    tokens.map((token, index) => [`${key}[${index}]`, token] as const),
   );
   const between = pairs(all).flatMap(([[key, one], [other, another]]) =>
     one.includes(another) || another.includes(one)
@@ -194,16 +118,8 @@ function placeholderClashes(names: Names): readonly string[] {
   return [...between, ...all.flatMap((token) => tokensInNames(token, names))];
 }
 
-/** Names that stand in templates beside the placeholders. */
 function tokensInNames([key, token]: Entry<string>, names: Names): readonly string[] {
-  const flat: readonly Entry<string>[] = [
-    ["group", names.group],
-    ...kinds.flatMap((kind) => entries(kind, names[kind])),
-    ...(["webhook", "operator", "rbac", "scc", "configMap"] as const).flatMap((group) =>
-      entries(group, names[group]),
-    ),
-  ];
-  return flat
+  return textsOf(names, inTemplates)
     .filter(([, value]) => value.includes(token))
     .map(([other, value]) => `${key}: "${token}" is a part of ${other}, "${value}"`);
 }
