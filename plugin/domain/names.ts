@@ -1,6 +1,6 @@
 /**
- * Every brand name, object name, field path, placeholder and label, as data (S2; domain facts
- * chapter 3). Real operators carry a brand: a names file replaces any subset of these values.
+ * The names that a brand of the operator may have otherwise (S2; domain facts chapter 3): the values
+ * of names/, put together, any subset of which a names file replaces; and how names are typed.
  */
 import { fieldNamesOfKinds, restNames } from "./names/fields";
 import { apiNames, operatorNames, releaseNames, valueNames, webhookNames } from "./names/objects";

@@ -1,6 +1,6 @@
 /**
- * Words for people, made from the command line: the one place that decides what of a flag, an address
- * or a text must not be printed or stored (cli contract, Output).
+ * Texts without what must not be printed or stored (cli contract, Output): the login and query of an
+ * address, a token's flag, keys, and secrets that the caller knows. Nothing else is looked for.
  */
 import { isObject, asArray, getOwn } from "./values";
 

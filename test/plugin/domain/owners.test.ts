@@ -1,83 +1,101 @@
+import type { StatusCause } from "../../../plugin/domain/errors";
 import type { ObjectMeta } from "../../../plugin/domain/objects";
-import { isPersons, isPersonsManager, ownerOf } from "../../../plugin/domain/owners";
+import {
+  heldOf,
+  isPersons,
+  isPersonsManager,
+  judgeConflict,
+  ownerOf,
+} from "../../../plugin/domain/owners";
 import { aNewConfiguration } from "../../support/builders";
 
-const owner = (metadata: ObjectMeta) => ownerOf({ ...aNewConfiguration(), metadata });
+const ours = ["kubectl-engine"];
+const inherited = Object.create({ "olm.owner": "x" }) as Record<string, string>;
 
-describe("an object is owned by", () => {
-  test.each<[string, ObjectMeta, string]>([
-    ["Helm, by its label", { labels: { "app.kubernetes.io/managed-by": "Helm" } }, "Helm"],
-    ["Helm, by its annotation", { annotations: { "meta.helm.sh/release-name": "engine" } }, "Helm"],
-    ["OLM, by its label", { labels: { "olm.owner": "x" } }, "OLM"],
-    ["OLM, by its annotation", { annotations: { "olm.operatorGroup": "x" } }, "OLM"],
-    ["OLM, by an owner reference", { ownerReferences: [{ kind: "ClusterServiceVersion" }] }, "OLM"],
-    ["Argo CD, by its label", { labels: { "argocd.argoproj.io/instance": "x" } }, "Argo CD"],
-    [
-      "Argo CD, by its annotation",
-      { annotations: { "argocd.argoproj.io/tracking-id": "x" } },
-      "Argo CD",
-    ],
-    ["Flux, by its label", { labels: { "kustomize.toolkit.fluxcd.io/name": "x" } }, "Flux"],
-    ["Flux, by Helm's controller", { labels: { "helm.toolkit.fluxcd.io/name": "x" } }, "Flux"],
-    ["Fleet, by its label", { labels: { "objectset.rio.cattle.io/hash": "x" } }, "Fleet"],
-    ["Fleet, by its annotation", { annotations: { "objectset.rio.cattle.io/id": "x" } }, "Fleet"],
-  ])("%s", (_title, metadata, name) => {
-    const found = owner(metadata);
-    expect(found?.name).toBe(name);
-    expect(found?.way).not.toBe("");
-  });
+test.each<[ObjectMeta, string | undefined]>([
+  [{ labels: { "app.kubernetes.io/managed-by": "Helm" } }, "Helm"],
+  [{ annotations: { "meta.helm.sh/release-name": "engine" } }, "Helm"],
+  [{ labels: { "olm.owner": "x" } }, "OLM"],
+  [{ annotations: { "olm.operatorGroup": "x" } }, "OLM"],
+  [{ ownerReferences: [{ kind: "ClusterServiceVersion" }] }, "OLM"],
+  [{ labels: { "argocd.argoproj.io/instance": "x" } }, "Argo CD"],
+  [{ annotations: { "argocd.argoproj.io/tracking-id": "x" } }, "Argo CD"],
+  [{ labels: { "kustomize.toolkit.fluxcd.io/name": "x" } }, "Flux"],
+  [{ labels: { "helm.toolkit.fluxcd.io/name": "x" } }, "Flux"],
+  [{ labels: { "objectset.rio.cattle.io/hash": "x" } }, "Fleet"],
+  [{ annotations: { "objectset.rio.cattle.io/id": "x" } }, "Fleet"],
+  [{}, undefined],
+  [{ labels: { "app.kubernetes.io/instance": "x" } }, undefined],
+  [{ labels: { "app.kubernetes.io/managed-by": "kubectl" } }, undefined],
+  [{ labels: inherited }, undefined],
+  [{ ownerReferences: [{ kind: "Deployment" }, {}] }, undefined],
+  [{ labels: ["olm.owner"] as unknown as Record<string, string> }, undefined],
+])("an object with %j is owned by %s", (metadata, name) => {
+  const found = ownerOf({ ...aNewConfiguration(), metadata });
+  expect(found?.name).toBe(name);
+  expect(found?.way).not.toBe("");
 });
 
-describe("an object is owned by nobody", () => {
-  test.each<[string, ObjectMeta]>([
-    ["without metadata", {}],
-    ["with app.kubernetes.io/instance alone", { labels: { "app.kubernetes.io/instance": "x" } }],
-    ["managed by something else", { labels: { "app.kubernetes.io/managed-by": "kubectl" } }],
-    [
-      "with the keys only inherited",
-      { labels: Object.create({ "olm.owner": "x" }) as Record<string, string> },
-    ],
-    ["with an owner reference of another kind", { ownerReferences: [{ kind: "Deployment" }, {}] }],
-    [
-      "with a label list of a wrong type",
-      { labels: ["olm.owner"] as unknown as Record<string, string> },
-    ],
-  ])("%s", (_title, metadata) => {
-    expect(owner(metadata)).toBeUndefined();
-  });
+test("a person's managers are kubectl, oc and this tool, and an object is a person's by all of them", () => {
+  const persons = ["kubectl", "kubectl-create", "kubectl-client-side-apply", "kubectl-edit"];
+  const others = ["helm", "kubectl-something", "kubectlx", ""];
+  const more = ["kubectl.exe", "oc", "oc-patch", "before-first-apply", "kubectl-engine"];
+  const all = [...persons, ...more, ...others];
+  expect(all.filter((one) => isPersonsManager(one, ours))).toEqual([...persons, ...more]);
+  const isOf = (...managers: readonly (string | undefined)[]) => {
+    const metadata = { managedFields: managers.map((manager) => ({ manager })) };
+    return isPersons({ ...aNewConfiguration(), metadata }, ours);
+  };
+  expect([isOf(), isOf("kubectl-edit", "kubectl-engine")]).toEqual([true, true]);
+  expect([isOf("kubectl-edit", "helm"), isOf(undefined)]).toEqual([false, false]);
+  expect(isPersons({ ...aNewConfiguration(), metadata: {} }, ours)).toBe(true);
 });
 
-describe("a manager is a person's", () => {
-  test.each<[string, boolean]>([
-    ["kubectl", true],
-    ["kubectl-create", true],
-    ["kubectl-client-side-apply", true],
-    ["kubectl-edit", true],
-    ["kubectl.exe", true],
-    ["oc", true],
-    ["oc-patch", true],
-    ["before-first-apply", true],
-    ["kubectl-engine", true],
-    ["helm", false],
-    ["kubectl-something", false],
-    ["kubectlx", false],
-    ["", false],
-  ])("%s: %s", (manager, expected) => {
-    expect(isPersonsManager(manager, ["kubectl-engine"])).toBe(expected);
-  });
+const by = (manager: string, field = ".webhooks"): StatusCause => ({
+  reason: "FieldManagerConflict",
+  field,
+  message: `conflict with "${manager}" using v1`,
+});
+const judge = (causes: readonly StatusCause[], takeFields: readonly string[] = []) =>
+  judgeConflict({ causes, object: "Kind/x", ours, takeFields });
+
+test("a 409 names fields and managers, or neither", () => {
+  expect(heldOf([by("x"), {}])).toEqual([
+    { field: ".webhooks", manager: "x" },
+    { field: "", manager: "" },
+  ]);
 });
 
-describe("an object is a person's", () => {
-  test.each<[string, ObjectMeta, boolean]>([
-    ["nobody has written it", {}, true],
-    ["by kubectl and by this tool", written("kubectl-edit", "kubectl-engine"), true],
-    ["one manager is a controller", written("kubectl-edit", "helm"), false],
-    ["a manager has no name", { managedFields: [{}] }, false],
-  ])("%s", (_title, metadata, expected) => {
-    expect(isPersons({ ...aNewConfiguration(), metadata }, ["kubectl-engine"])).toBe(expected);
-  });
+test.each<[string, readonly StatusCause[], readonly string[]]>([
+  ["with persons and this tool", [by("kubectl"), by("oc"), by("kubectl-engine")], []],
+  ["over a field that was said to be taken", [by("flux")], [".webhooks"]],
+  ["over such a field without its dot", [by("flux")], ["webhooks"]],
+])("a conflict is forced %s", (_title, causes, takeFields) => {
+  expect(judge(causes, takeFields)).toEqual({ is: "force" });
 });
 
-function written(...managers: readonly string[]): ObjectMeta {
-  return { managedFields: managers.map((manager) => ({ manager })) };
-}
+test.each<[string, readonly StatusCause[], readonly string[]]>([
+  ["with another manager beside a person", [by("flux"), by("kubectl")], []],
+  ["over another field than was said", [by("flux")], [".webhooks.x"]],
+])("a conflict is refused %s", (_title, causes, takeFields) => {
+  const finding = {
+    code: "FIELD-CONFLICT",
+    severity: "error",
+    object: "Kind/x",
+    field: ".webhooks",
+    cause: 'the field is held by manager "flux", which may write it again',
+    fix: "change it through that manager, or take the field with --take-fields '.webhooks'",
+    source: "S18",
+  };
+  expect(judge(causes, takeFields)).toEqual({ is: "refuse", findings: [finding] });
+});
+
+test.each<[string, readonly StatusCause[]]>([
+  ["without causes", []],
+  ["without a field or a message", [{}]],
+  ["with a message of another form", [{ message: "someone else" }]],
+])("%s nobody is named, and nothing is forced", (_title, causes) => {
+  const cause = "the field is held by another manager, which may write it again";
+  const fix = "see who writes the object: kubectl get -o yaml --show-managed-fields";
+  expect(judge(causes)).toMatchObject({ is: "refuse", findings: [{ cause, fix }] });
+});

@@ -1,17 +1,8 @@
 import { isUnknownPolicy } from "../../../../plugin/domain/rules/upgrade-policy";
 import type { ClusterLookup, Edit, RuleOptions } from "../../../../plugin/domain/rules/types";
 import type { Circumstances } from "./cases";
-import {
-  allowed,
-  ambiguous,
-  changed,
-  created,
-  found,
-  judge,
-  missing,
-  names,
-  noCluster,
-} from "./cases";
+import { allowed, ambiguous, changed, created, found } from "./cases";
+import { judge, missing, names, noCluster } from "./cases";
 
 type Outcome = "pass" | "refuse" | "warning";
 
@@ -32,360 +23,304 @@ function raise(current: string, target: string): Edit {
   return changed(spec(current), { ...spec(target), replication: true });
 }
 
-/** The table of cells of C3–C7, line by line: target, by reading, and by reading `step`. */
-const lines: readonly (readonly [string, string, Outcome, Outcome?])[] = [
-  ["7.2", "7.2", "pass"],
-  ["7.2", "7.4", "refuse"],
-  ["7.2", "8.0", "pass"],
-  ["7.2", "8.2", "refuse", "pass"],
-  ["7.2", "major", "pass"],
-  ["7.2", "absent", "pass"],
-  ["7.4", "7.2", "warning"],
-  ["7.4", "7.4", "pass"],
-  ["7.4", "8.0", "pass"],
-  ["7.4", "8.2", "refuse", "pass"],
-  ["7.4", "major", "pass"],
-  ["7.4", "absent", "pass"],
-  ["8.0", "7.2", "warning"],
-  ["8.0", "7.4", "warning"],
-  ["8.0", "8.0", "pass"],
-  ["8.0", "8.2", "refuse"],
-  ["8.0", "major", "pass"],
-  ["8.0", "absent", "pass"],
-  ["8.2", "7.2", "warning"],
-  ["8.2", "7.4", "warning"],
-  ["8.2", "8.0", "warning"],
-  ["8.2", "8.2", "pass"],
-  ["8.2", "major", "pass"],
-  ["8.2", "absent", "pass"],
-  [unknown, "7.2", "warning"],
-  [unknown, "7.4", "warning"],
-  [unknown, "8.0", "warning"],
-  [unknown, "8.2", "warning"],
-  [unknown, "major", "pass"],
-  [unknown, "absent", "pass"],
-];
-const cells = lines.map(
-  ([current, target, outcome, byStep = outcome]): [string, string, Outcome, Outcome] => [
-    current,
-    target,
-    outcome,
-    byStep,
-  ],
+const targets = ["7.2", "7.4", "8.0", "8.2", "major", "absent"] as const;
+/** The table of C3–C7: a line for each current version; `step` is refused by reading `target` alone. */
+const lines: Readonly<Record<string, readonly (Outcome | "step")[]>> = {
+  "7.2": ["pass", "refuse", "pass", "step", "pass", "pass"],
+  "7.4": ["warning", "pass", "pass", "step", "pass", "pass"],
+  "8.0": ["warning", "warning", "pass", "refuse", "pass", "pass"],
+  "8.2": ["warning", "warning", "warning", "pass", "pass", "pass"],
+  [unknown]: ["warning", "warning", "warning", "warning", "pass", "pass"],
+};
+const cells = Object.entries(lines).flatMap(([current, line]) =>
+  targets.map((target, index) => [current, target, line[index]] as const),
 );
 
-describe("R2: the table of cells under policy major", () => {
-  test.each(cells)("from %s to %s: %s", (current, ...[target, outcome]) => {
-    expect(outcomeOf(raise(current, target), { cluster: major })).toBe(outcome);
-  });
-
-  test.each(cells)("by reading step, from %s to %s: %s becomes %s", (current, ...rest) => {
-    const [target, , byStep] = rest;
-    const around = { cluster: major, options: { reading: "step" } as const };
-    expect(outcomeOf(raise(current, target), around)).toBe(byStep);
-  });
-
-  test.each(cells)("without that policy nothing is refused: from %s to %s", (current, target) => {
-    expect(outcomeOf(raise(current, target), { cluster: found() })).not.toBe("refuse");
-  });
-
-  test.each(cells)("with a current version from the status: %s to %s: %s", (current, ...rest) => {
-    const [target, outcome] = rest;
-    const status = current === unknown ? undefined : { version: `${current}.5` };
-    const after = target === "absent" ? { replication: true } : { engineVersion: target };
-    const edit = changed({}, after, status);
-    expect(outcomeOf(edit, { cluster: major })).toBe(outcome);
-  });
+test.each(cells)("R2 under policy major, from %s to %s: %s", (current, ...[target, outcome]) => {
+  const byTarget = outcome === "step" ? "refuse" : outcome;
+  const byStep = outcome === "step" ? "pass" : outcome;
+  const edit = raise(current, target);
+  const step = { cluster: major, options: { reading: "step" } as const };
+  expect([outcomeOf(edit, { cluster: major }), outcomeOf(edit, step)]).toEqual([byTarget, byStep]);
+  expect(outcomeOf(edit, { cluster: found() })).not.toBe("refuse");
+  const status = current === unknown ? undefined : { version: `${current}.5` };
+  const after = target === "absent" ? { replication: true } : { engineVersion: target };
+  expect(outcomeOf(changed({}, after, status), { cluster: major })).toBe(byTarget);
 });
 
-describe("R2: major releases are those that the EC flags", () => {
-  const flagged = (versions: readonly string[]): ClusterLookup =>
-    found({
-      policy: "major",
-      versions: ["7.2", "7.4", "8.0", "8.2", "8.4"].map((version) => ({
-        dbType: "engine",
-        version,
-        major: versions.includes(version),
-      })),
-    });
-
-  test.each<[string, readonly string[], string, Outcome]>([
-    ["a flagged release passes", ["8.2"], "8.2", "pass"],
-    ["one without the flag is refused, though lowest of its line", ["8.2"], "8.0", "refuse"],
-    ["no flag at all: the lowest of a line passes", [], "8.0", "pass"],
-    ["no flag at all: another of the line is refused", [], "8.4", "refuse"],
-  ])("%s", (_title, ...[majors, target, outcome]) => {
-    expect(outcomeOf(raise("7.2", target), { cluster: flagged(majors) })).toBe(outcome);
+const flagged = (versions: readonly string[]): ClusterLookup =>
+  found({
+    policy: "major",
+    versions: ["7.2", "7.4", "8.0", "8.2", "8.4"].map((version) => ({
+      dbType: "engine",
+      version,
+      major: versions.includes(version),
+    })),
   });
+const late = ["7.4", "8.2"].map((version) => ({ dbType: "engine", version }));
 
-  test("of a line that begins late the lowest published version is the major one", () => {
-    const versions = ["7.4", "8.2"].map((version) => ({ dbType: "engine", version }));
-    const cluster = found({ policy: "major", versions });
-    expect(outcomeOf(raise("7.4", "8.2"), { cluster })).toBe("pass");
-  });
+test.each<[string, ClusterLookup, Edit, Outcome]>([
+  ["a flagged release passes", flagged(["8.2"]), raise("7.2", "8.2"), "pass"],
+  [
+    "one without the flag, though lowest of its line",
+    flagged(["8.2"]),
+    raise("7.2", "8.0"),
+    "refuse",
+  ],
+  ["no flag at all: the lowest of a line", flagged([]), raise("7.2", "8.0"), "pass"],
+  ["no flag at all: another of the line", flagged([]), raise("7.2", "8.4"), "refuse"],
+  [
+    "a line that begins late",
+    found({ policy: "major", versions: late }),
+    raise("7.4", "8.2"),
+    "pass",
+  ],
+])("R2: major releases are those that the EC flags: %s", (_title, ...[cluster, edit, outcome]) => {
+  expect(outcomeOf(edit, { cluster })).toBe(outcome);
 });
 
-describe("R2: who sets policy major", () => {
-  const toMinor = raise("7.2", "7.4");
-  test.each<[string, unknown, Outcome]>([
-    ["major", "major", "refuse"],
-    ["latest", "latest", "pass"],
-    ["absent", undefined, "pass"],
-    ["Major is not major", "Major", "pass"],
-    ["null is not major", null, "pass"],
-    ["a number is not major", 1, "pass"],
-    ["an array that prints as major is not major", ["major"], "pass"],
-    ["an object is not major", { toString: "major" }, "pass"],
-  ])("the EC's policy: %s", (_title, policy, outcome) => {
-    expect(outcomeOf(toMinor, { cluster: found({ policy }) })).toBe(outcome);
-  });
+const toMinor = raise("7.2", "7.4");
 
-  test.each<[string, unknown, unknown, Outcome]>([
-    ["major, raised onto a minor release", "major", "7.2.4", "refuse"],
-    ["major, at that version already", "major", "7.4.2", "pass"],
-    ["major, above it", "major", "8.0.1", "warning"],
-    ["major, without a status", "major", undefined, "warning"],
-    ["major, with a status that is not a version", "major", "constructor", "warning"],
-    ["major, with a status that is a number", "major", 7.2, "warning"],
-    ["latest, raised onto a minor release", "latest", "7.2.4", "pass"],
-    ["Major is not major", "Major", "7.2.4", "pass"],
-    ["a number that cannot be parsed", 7, "7.2.4", "pass"],
-    ["a full version counts as its first two numbers", "7.4.1", "7.2.4", "pass"],
-  ])("the database's old value: %s", (_title, ...[engineVersion, version, outcome]) => {
-    const edit = changed({ engineVersion }, { engineVersion: "7.4" }, { version });
-    expect(outcomeOf(edit, { cluster: found() })).toBe(outcome);
-  });
-
-  test.each<[string, ClusterLookup, ClusterLookup | undefined, Outcome]>([
-    ["the new one alone", found({ policy: "major" }), found({ name: "old" }), "refuse"],
-    ["the old one alone", found(), found({ name: "old", policy: "major" }), "refuse"],
-    ["both", major, found({ name: "old", policy: "major" }), "refuse"],
-    ["neither", found(), found({ name: "old" }), "pass"],
-    ["an old one that is gone", found(), missing, "warning"],
-    ["several that may have been the old one", found(), ambiguous, "warning"],
-    ["a new one that is missing", missing, major, "warning"],
-  ])("the reference changes too, major in %s", (_title, ...[cluster, old, outcome]) => {
-    const around = { cluster, ...(old === undefined ? {} : { oldCluster: old }) };
-    expect(outcomeOf(toMinor, around)).toBe(outcome);
-  });
-
-  test("the new EC decides which versions there are", () => {
-    const versions = [{ dbType: "engine", version: "7.4" }];
-    const around = { cluster: found({ policy: "major", versions }), oldCluster: major };
-    expect(outcomeOf(toMinor, around)).toBe("pass");
-  });
-
-  test.each<[string, unknown, boolean]>([
-    ["absent", undefined, false],
-    ["major", "major", false],
-    ["latest", "latest", false],
-    ["Major", "Major", true],
-    ["null", null, true],
-    ["a number", 7, true],
-  ])("a policy worth a log line: %s", (_title, policy, expected) => {
-    expect(isUnknownPolicy(policy, names)).toBe(expected);
-  });
+test.each<[string, unknown, Outcome]>([
+  ["major", "major", "refuse"],
+  ["latest", "latest", "pass"],
+  ["absent", undefined, "pass"],
+  ["Major is not major", "Major", "pass"],
+  ["an array that prints as major is not major", ["major"], "pass"],
+])("R2: the EC's policy: %s", (_title, policy, outcome) => {
+  expect(outcomeOf(toMinor, { cluster: found({ policy }) })).toBe(outcome);
 });
 
-describe("R2: a refusal names versions, EC, side and both ways out", () => {
-  const ofEc = `EC engine/ec sets spec.engineUpgradePolicy "major"`;
-  const ecOut = "set another spec.engineUpgradePolicy in EC engine/ec";
-  const refused = (target: string, current: string, size = "is a minor release"): string =>
-    `Forbidden: "${target}" ${size}, refused as an upgrade from ${current} under policy "major"`;
+test.each<[string, unknown, unknown, Outcome]>([
+  ["major, raised onto a minor release", "major", "7.2.4", "refuse"],
+  ["major, at that version already", "major", "7.4.2", "pass"],
+  ["major, above it", "major", "8.0.1", "warning"],
+  ["major, without a status", "major", undefined, "warning"],
+  ["major, with a status that is not a version", "major", "constructor", "warning"],
+  ["latest, raised onto a minor release", "latest", "7.2.4", "pass"],
+  ["Major is not major", "Major", "7.2.4", "pass"],
+  ["a number that cannot be parsed", 7, "7.2.4", "pass"],
+  ["a full version counts as its first two numbers", "7.4.1", "7.2.4", "pass"],
+])("R2: the database's old value: %s", (_title, ...[engineVersion, version, outcome]) => {
+  const edit = changed({ engineVersion }, { engineVersion: "7.4" }, { version });
+  expect(outcomeOf(edit, { cluster: found() })).toBe(outcome);
+});
 
-  test.each<[string, Edit, Circumstances, string]>([
+const old = found({ name: "old", policy: "major" });
+const versions = [{ dbType: "engine", version: "7.4" }];
+
+test.each<[string, ClusterLookup, ClusterLookup, Outcome]>([
+  ["the new one alone", major, found({ name: "old" }), "refuse"],
+  ["the old one alone", found(), old, "refuse"],
+  ["neither", found(), found({ name: "old" }), "pass"],
+  ["an old one that is gone", found(), missing, "warning"],
+  ["several that may have been the old one", found(), ambiguous, "warning"],
+  ["a new one that is missing", missing, major, "warning"],
+  ["the new one, which decides on versions", found({ policy: "major", versions }), major, "pass"],
+])("R2: the reference changes too, major in %s", (_title, ...[cluster, oldCluster, outcome]) => {
+  expect(outcomeOf(toMinor, { cluster, oldCluster })).toBe(outcome);
+});
+
+test.each<[unknown, boolean]>([
+  [undefined, false],
+  ["major", false],
+  ["latest", false],
+  ["Major", true],
+  [null, true],
+])("R2: a policy %j is worth a log line: %s", (policy, expected) => {
+  expect(isUnknownPolicy(policy, names)).toBe(expected);
+});
+
+const ofEc = `EC engine/ec sets spec.engineUpgradePolicy "major"`;
+const ecOut = "set another spec.engineUpgradePolicy in EC engine/ec";
+const oldOut = "set another spec.engineUpgradePolicy in EC engine/old";
+const clear = "first clear spec.engineVersion in an edit of its own";
+const had = `the database had spec.engineVersion "major"`;
+const channel = changed({ engineVersion: "major" }, { engineVersion: "7.4" }, { version: "7.2.4" });
+const byStep = { cluster: major, options: { reading: "step" } } as const;
+const latest = { cluster: major, options: { allowLatest: true } };
+const latestByStep = { ...latest, options: { ...latest.options, reading: "step" } } as const;
+
+/** What is refused, who sets the policy, and both ways out. */
+test.each<[string, Edit, Circumstances, readonly [string, string, string, string, string]]>([
+  [
+    "the EC's policy",
+    toMinor,
+    { cluster: major },
+    [`"7.4" is a minor release`, `"7.2"`, ofEc, `"8.0", "major"`, ecOut],
+  ],
+  [
+    "no later major release yet: the channel is left",
+    raise("8.0", "8.2"),
+    { cluster: major },
+    [`"8.2" is a minor release`, `"8.0"`, ofEc, `"major"`, ecOut],
+  ],
+  [
+    "the database's old value",
+    channel,
+    { cluster: found() },
     [
-      "the EC's policy",
-      raise("7.2", "7.4"),
-      { cluster: major },
-      `${refused("7.4", `"7.2"`)}: ${ofEc}; choose a major release ("8.0", "major"), or ${ecOut} [R2]`,
+      `"7.4" is a minor release`,
+      `"7.2"`,
+      `${had} (database of EC engine/ec)`,
+      `"8.0", "major"`,
+      clear,
     ],
+  ],
+  [
+    "both sides",
+    channel,
+    { cluster: major },
     [
-      "no later major release yet: the channel is left",
-      raise("8.0", "8.2"),
-      { cluster: major },
-      `${refused("8.2", `"8.0"`)}: ${ofEc}; choose a major release ("major"), or ${ecOut} [R2]`,
+      `"7.4" is a minor release`,
+      `"7.2"`,
+      `${ofEc} and ${had}`,
+      `"8.0", "major"`,
+      `${ecOut} and ${clear}`,
     ],
+  ],
+  [
+    "the EC that the database leaves",
+    toMinor,
+    { cluster: found(), oldCluster: old },
     [
-      "the database's old value",
-      changed({ engineVersion: "major" }, { engineVersion: "7.4" }, { version: "7.2.4" }),
-      { cluster: found() },
-      `${refused("7.4", `"7.2"`)}: the database had spec.engineVersion "major" (database of EC engine/ec); ` +
-        `choose a major release ("8.0", "major"), or first clear spec.engineVersion in an edit of its own [R2]`,
+      `"7.4" is a minor release`,
+      `"7.2"`,
+      `EC engine/old sets spec.engineUpgradePolicy "major" (database of EC engine/ec)`,
+      `"8.0", "major"`,
+      oldOut,
     ],
-    [
-      "both sides",
-      changed({ engineVersion: "major" }, { engineVersion: "7.4" }, { version: "7.2.4" }),
-      { cluster: major },
-      `${refused("7.4", `"7.2"`)}: ${ofEc} and the database had spec.engineVersion "major"; ` +
-        `choose a major release ("8.0", "major"), or ${ecOut} and first clear spec.engineVersion in an edit of its own [R2]`,
-    ],
-    [
-      "the EC that the database leaves",
-      raise("7.2", "7.4"),
-      { cluster: found(), oldCluster: found({ name: "old", policy: "major" }) },
-      `${refused("7.4", `"7.2"`)}: EC engine/old sets spec.engineUpgradePolicy "major" (database of EC engine/ec); ` +
-        `choose a major release ("8.0", "major"), or set another spec.engineUpgradePolicy in EC engine/old [R2]`,
-    ],
-    [
-      "the same EC under two references is named once",
-      raise("7.2", "7.4"),
-      { cluster: major, oldCluster: major },
-      `${refused("7.4", `"7.2"`)}: ${ofEc}; choose a major release ("8.0", "major"), or ${ecOut} [R2]`,
-    ],
-    [
-      "the size of the step",
-      raise("8.0", "8.2"),
-      { cluster: major, options: { reading: "step" } },
-      `${refused("8.2", `"8.0"`, "is a minor step")}: ${ofEc}; choose a major release ("major"), or ${ecOut} [R2]`,
-    ],
-    [
-      "latest, where it is allowed",
-      raise("7.2", "latest"),
-      { cluster: major, options: { allowLatest: true } },
-      `${refused("latest", `"7.2"`, "may be a minor release")}: ${ofEc}; choose a major release ("8.0", "major"), or ${ecOut} [R2]`,
-    ],
-    [
-      "latest from an unknown version",
-      raise(unknown, "latest"),
-      { cluster: major, options: { allowLatest: true, reading: "step" } },
-      `${refused("latest", "an unknown version", "may be a minor release")}: ${ofEc}; choose a major release ("7.2", "8.0", "major"), or ${ecOut} [R2]`,
-    ],
-  ])("%s", (_title, ...[edit, around, message]) => {
+  ],
+  [
+    "the same EC under two references is named once",
+    toMinor,
+    { cluster: major, oldCluster: major },
+    [`"7.4" is a minor release`, `"7.2"`, ofEc, `"8.0", "major"`, ecOut],
+  ],
+  [
+    "the size of the step",
+    raise("8.0", "8.2"),
+    byStep,
+    [`"8.2" is a minor step`, `"8.0"`, ofEc, `"major"`, ecOut],
+  ],
+  [
+    "latest, where it is allowed",
+    raise("7.2", "latest"),
+    latest,
+    [`"latest" may be a minor release`, `"7.2"`, ofEc, `"8.0", "major"`, ecOut],
+  ],
+  [
+    "latest from an unknown version",
+    raise(unknown, "latest"),
+    latestByStep,
+    [`"latest" may be a minor release`, "an unknown version", ofEc, `"7.2", "8.0", "major"`, ecOut],
+  ],
+])(
+  "R2: a refusal names versions, EC, side and ways out: %s",
+  (_title, ...[edit, around, parts]) => {
+    const [what, from, by, choices, out] = parts;
     const cause = {
       rule: "R2",
       reason: "FieldValueForbidden",
       field: "spec.engineVersion",
-      message,
+      message: `Forbidden: ${what}, refused as an upgrade from ${from} under policy "major": ${by}; choose a major release (${choices}), or ${out} [R2]`,
     };
     expect(judge(edit, around)).toEqual({ causes: [cause], warnings: [], dependsOnCluster: true });
-  });
+  },
+);
+
+const notApplied = `upgrade policy not applied to "7.4":`;
+const missed = `EC "ec" not found in namespaces "apps", "engine"`;
+const several = "several ECs found: engine/ec1, engine/ec2";
+const lowered = `engineVersion is lowered from "8.0" to "7.4"`;
+
+test.each<[string, Edit, Circumstances, readonly string[]]>([
+  ["lowering, under any policy", raise("8.0", "7.4"), { cluster: found() }, [`${lowered} [R2]`]],
+  [
+    "an unknown current version",
+    raise(unknown, "7.4"),
+    { cluster: major },
+    [`${notApplied} current engine version unknown [R2]`],
+  ],
+  ["an EC that does not exist", toMinor, { cluster: missing }, [`${notApplied} ${missed} [R2]`]],
+  [
+    "no EC at all",
+    toMinor,
+    { cluster: noCluster },
+    [`${notApplied} no EC found in namespace "engine" [R2]`],
+  ],
+  [
+    "though the database's own value was major",
+    channel,
+    { cluster: missing },
+    [`${notApplied} ${missed} [R2]`],
+  ],
+  ["lowering without an EC", raise("8.0", "7.4"), { cluster: missing }, [`${lowered} [R2]`]],
+  [
+    "an old EC that is gone",
+    toMinor,
+    { cluster: found(), oldCluster: missing },
+    [`upgrade policy of the old EC not applied: ${missed} [R2]`],
+  ],
+  ["several ECs", toMinor, { cluster: ambiguous }, [several, `${notApplied} ${several} [R2]`]],
+])("R2 passes with a warning: %s", (_title, ...[edit, around, warnings]) => {
+  expect(judge(edit, around)).toEqual({ ...allowed, warnings });
 });
 
-describe("R2: latest", () => {
-  test.each<[string, ClusterLookup, boolean | undefined, readonly string[]]>([
-    ["allowed, without policy major", found(), true, []],
-    ["allowed by the EC's policy", found({ policy: "latest" }), undefined, []],
-    ["by the EC's policy, which is major: R1 alone refuses it", major, undefined, ["R1"]],
-    ["allowed, under policy major", major, true, ["R2"]],
-    ["not allowed: R1 alone refuses it", major, false, ["R1"]],
-  ])("%s", (_title, ...[cluster, allowLatest, rules]) => {
-    const verdict = judge(raise("7.2", "latest"), { cluster, options: { allowLatest } });
-    expect(verdict.causes.map(({ rule }) => rule)).toEqual(rules);
-  });
-
-  test("the channel of the database counts where the EC's policy allows it", () => {
-    const cluster = found({ policy: "latest" });
-    const verdict = judge(raise("major", "latest"), {
-      cluster,
-      options: { allowLatest: undefined },
-    });
-    expect(verdict.causes.map(({ rule }) => rule)).toEqual(["R2"]);
-  });
+test.each<[string, Edit]>([
+  ["creation is no upgrade", created({ engineVersion: "7.4" })],
+  ["an unchanged version", changed({ engineVersion: "7.4" }, { engineVersion: "7.4" })],
+])("R2 leaves alone: %s", (_title, edit) => {
+  expect(judge(edit, { cluster: major })).toEqual(allowed);
 });
 
-describe("R2: what passes with a warning", () => {
-  test.each<[string, Edit, Circumstances, string]>([
-    [
-      "lowering, under any policy",
-      raise("8.0", "7.4"),
-      { cluster: found() },
-      `engineVersion is lowered from "8.0" to "7.4" [R2]`,
-    ],
-    [
-      "an unknown current version",
-      raise(unknown, "7.4"),
-      { cluster: major },
-      `upgrade policy not applied to "7.4": current engine version unknown [R2]`,
-    ],
-    [
-      "an EC that does not exist",
-      raise("7.2", "7.4"),
-      { cluster: missing },
-      `upgrade policy not applied to "7.4": EC "ec" not found in namespaces "apps", "engine" [R2]`,
-    ],
-    [
-      "no EC at all",
-      raise("7.2", "7.4"),
-      { cluster: noCluster },
-      `upgrade policy not applied to "7.4": no EC found in namespace "engine" [R2]`,
-    ],
-    [
-      "an EC that does not exist, though the database's own value was major",
-      changed({ engineVersion: "major" }, { engineVersion: "7.4" }, { version: "7.2.4" }),
-      { cluster: missing },
-      `upgrade policy not applied to "7.4": EC "ec" not found in namespaces "apps", "engine" [R2]`,
-    ],
-    [
-      "lowering without an EC",
-      raise("8.0", "7.4"),
-      { cluster: missing },
-      `engineVersion is lowered from "8.0" to "7.4" [R2]`,
-    ],
-    [
-      "an old EC that is gone",
-      raise("7.2", "7.4"),
-      { cluster: found(), oldCluster: missing },
-      `upgrade policy of the old EC not applied: EC "ec" not found in namespaces "apps", "engine" [R2]`,
-    ],
-  ])("%s", (_title, ...[edit, around, warning]) => {
-    expect(judge(edit, around)).toEqual({ ...allowed, warnings: [warning] });
-  });
+type Setting = RuleOptions["rules"]["version"];
+const rulesOf = (around: Circumstances, edit: Edit) =>
+  judge(edit, around).causes.map(({ rule }) => rule);
 
-  test("several ECs: they are named", () => {
-    expect(judge(raise("7.2", "7.4"), { cluster: ambiguous })).toEqual({
-      ...allowed,
-      warnings: [
-        "several ECs found: engine/ec1, engine/ec2",
-        `upgrade policy not applied to "7.4": several ECs found: engine/ec1, engine/ec2 [R2]`,
-      ],
-    });
-  });
+test.each<[string, unknown, Setting, readonly string[]]>([
+  ["what R1 refuses is not refused twice", "8.6", "deny", ["R1"]],
+  ["nor a number", 7.4, "deny", ["R1"]],
+  ["nor what is huge", "7".repeat(1_000_000), "deny", ["R1"]],
+  ["off: a minor release of a known line", "8.6", "off", ["R2"]],
+  ["warn: a minor release of a known line", "8.6", "warn", ["R2"]],
+  ["off: the first release of a new line passes", "9.0", "off", []],
+  ["off: no version at all passes", "constructor", "off", []],
+])("R2 beside R1: %s", (_title, ...[engineVersion, version, expected]) => {
+  const rules = { version, policy: "deny", modules: "deny" } as const;
+  const edit = changed({ engineVersion: "8.0" }, { engineVersion });
+  expect(rulesOf({ cluster: major, options: { rules } }, edit)).toEqual(expected);
 });
 
-describe("R2: what it leaves alone", () => {
-  test.each<[string, Edit]>([
-    ["creation is no upgrade", created({ engineVersion: "7.4" })],
-    ["an unchanged version", changed({ engineVersion: "7.4" }, { engineVersion: "7.4" })],
-    ["an old version of null and no new one", changed({ engineVersion: null }, {})],
-  ])("%s", (_title, edit) => {
-    expect(judge(edit, { cluster: major })).toEqual(allowed);
-  });
+test.each<[string, ClusterLookup, boolean | undefined, Edit, readonly string[]]>([
+  ["allowed, without policy major", found(), true, raise("7.2", "latest"), []],
+  ["by a policy that is major: R1 alone", major, undefined, raise("7.2", "latest"), ["R1"]],
+  ["not allowed: R1 alone", major, false, raise("7.2", "latest"), ["R1"]],
+  [
+    "the channel of the database counts",
+    found({ policy: "latest" }),
+    undefined,
+    raise("major", "latest"),
+    ["R2"],
+  ],
+])("R2: latest, %s", (_title, ...[cluster, allowLatest, edit, expected]) => {
+  expect(rulesOf({ cluster, options: { allowLatest } }, edit)).toEqual(expected);
+});
 
-  test.each<[string, unknown]>([
-    ["outside the valid set", "8.6"],
-    ["a number", 7.4],
-    ["hostile", "__proto__"],
-    ["huge", "7".repeat(1_000_000)],
-  ])("a value that R1 refuses is not refused twice: %s", (_title, engineVersion) => {
-    const edit = changed({ engineVersion: "8.0" }, { engineVersion });
-    expect(judge(edit, { cluster: major }).causes.map(({ rule }) => rule)).toEqual(["R1"]);
-  });
-
-  test.each<[string, string, "warn" | "off", readonly string[]]>([
-    ["off: a minor release of a known line is refused", "8.6", "off", ["R2"]],
-    ["warn: a minor release of a known line is refused", "8.6", "warn", ["R2"]],
-    ["off: the first release of a new line passes", "9.0", "off", []],
-    ["off: no version at all passes", "constructor", "off", []],
-  ])("with R1 on %s", (_title, ...[engineVersion, version, expected]) => {
-    const rules: RuleOptions["rules"] = { version, policy: "deny", modules: "deny" };
-    const edit = changed({ engineVersion: "8.0" }, { engineVersion });
-    const verdict = judge(edit, { cluster: major, options: { rules } });
-    expect(verdict.causes.map(({ rule }) => rule)).toEqual(expected);
-  });
-
-  test.each<["warn" | "off", readonly string[]]>([
+test.each<["warn" | "off", readonly string[]]>([
+  [
+    "warn",
     [
-      "warn",
-      [
-        `would be denied: spec.engineVersion: Forbidden: "7.4" is a minor release, refused as an upgrade from "7.2" under... [R2]`,
-      ],
+      `would be denied: spec.engineVersion: Forbidden: "7.4" is a minor release, refused as an upgrade from "7.2" under... [R2]`,
     ],
-    ["off", []],
-  ])("its setting of %s", (policy, warnings) => {
-    const rules: RuleOptions["rules"] = { version: "deny", policy, modules: "deny" };
-    const verdict = judge(raise("7.2", "7.4"), { cluster: major, options: { rules } });
-    const wouldDeny = policy === "warn" && { wouldDeny: ["R2"] };
-    expect(verdict).toEqual({ ...allowed, warnings, ...wouldDeny });
+  ],
+  ["off", []],
+])("R2: its setting of %s", (policy, warnings) => {
+  const rules: RuleOptions["rules"] = { version: "deny", policy, modules: "deny" };
+  const wouldDeny = policy === "warn" && { wouldDeny: ["R2"] };
+  expect(judge(toMinor, { cluster: major, options: { rules } })).toEqual({
+    ...allowed,
+    warnings,
+    ...wouldDeny,
   });
 });

@@ -1,85 +1,157 @@
-import { defaultNames } from "../../../../plugin/domain/names";
+import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
-import {
-  caBundleOf,
-  candidatesOf,
-  entriesOf,
-  entryNames,
-  entryOf,
-  matchesResource,
-  serviceNameOf,
-  serviceNamespaceOf,
-} from "../../../../plugin/domain/webhook/configuration";
+import * as configuration from "../../../../plugin/domain/webhook/configuration";
 import { aNewConfiguration, anOldConfiguration } from "../../../support/builders";
 import { hostile } from "./hostile";
 
-describe.each(hostile)("of %s nothing is made up", (_title, value) => {
-  test("and nothing throws", () => {
-    expect(entriesOf(value).every((entry) => typeof entry === "object")).toBe(true);
-    expect(entryOf(value, "absent")).toBeUndefined();
-    expect(entryNames(value).every((name) => name === "")).toBe(true);
-    expect(serviceNamespaceOf(value)).toBeUndefined();
-    expect(serviceNameOf(value)).toBeUndefined();
-    expect(caBundleOf(value)).toBe("");
-    expect(matchesResource(value, { group: "g", plural: "p", operation: "CREATE" })).toBe(false);
-  });
+const { caBundleOf, candidatesOf, entriesOf, entryNames, entryOf } = configuration;
+const { guardedResources, lostRules, matchesResource, wideRules } = configuration;
+const { serviceNameOf, serviceNamespaceOf } = configuration;
+const { group } = names;
+
+type Entry = Readonly<Record<string, unknown>>;
+
+/** An entry of one rule, of the kinds `edbs` and `roles` unless told otherwise. */
+function anEntry(changes: Entry = {}): Entry {
+  const rule = {
+    apiGroups: [group],
+    apiVersions: ["v1alpha1"],
+    operations: ["CREATE", "UPDATE"],
+    resources: ["edbs", "roles"],
+  };
+  return { rules: [{ ...rule, ...changes }] };
+}
+
+const both = (...entries: readonly Entry[]) => ({
+  rules: entries.flatMap(({ rules }) => rules as readonly unknown[]),
+});
+const wanted = { group, plural: "edbs", operation: "CREATE" };
+
+test.each(hostile)("of %s nothing is made up, and nothing throws", (_title, value) => {
+  expect(entriesOf(value).every((entry) => typeof entry === "object")).toBe(true);
+  expect(entryOf(value, "absent")).toBeUndefined();
+  expect(entryNames(value).every((name) => name === "")).toBe(true);
+  expect(serviceNamespaceOf(value) ?? serviceNameOf(value)).toBeUndefined();
+  expect(caBundleOf(value)).toBe("");
+  const odd = [value, { rules: value }, { rules: [value] }, anEntry({ resources: value })];
+  for (const entry of odd) {
+    expect(matchesResource(entry, wanted)).toBe(false);
+    expect([...lostRules(entry, undefined), ...wideRules(entry, names)]).toEqual([]);
+  }
 });
 
-describe("an entry", () => {
-  const configuration = aNewConfiguration();
-  const entry = entryOf(configuration, defaultNames.webhook.entry);
-
-  test("is found by its name, the first of several", () => {
-    const webhooks = [{ name: "a", n: 1 }, { name: "b" }, { name: "a", n: 2 }];
-    expect(entryOf({ webhooks }, "a")).toEqual({ name: "a", n: 1 });
-    expect(entryNames({ webhooks })).toEqual(["a", "b", "a"]);
-  });
-
-  test("shows its Service and its CA", () => {
-    expect(serviceNamespaceOf(entry)).toBe("engine");
-    expect(serviceNameOf(entry)).toBe("admission");
-    expect(caBundleOf(entry)).toBe("Q0E=");
-  });
+test("an entry is found by its name, the first of several, and shows its Service and its CA", () => {
+  const webhooks = [{ name: "a", n: 1 }, { name: "b" }, { name: "a", n: 2 }];
+  expect(entryOf({ webhooks }, "a")).toEqual({ name: "a", n: 1 });
+  expect(entryNames({ webhooks })).toEqual(["a", "b", "a"]);
+  const entry = entryOf(aNewConfiguration(), names.webhook.entry);
+  const shown = [serviceNamespaceOf(entry), serviceNameOf(entry), caBundleOf(entry)];
+  expect(shown).toEqual(["engine", "admission", "Q0E="]);
 });
 
-describe("a rule matches", () => {
-  const rule = { apiGroups: ["g"], resources: ["p"], operations: ["CREATE", "UPDATE"] };
-  test.each<[string, object, boolean]>([
-    ["its very resource", rule, true],
-    ["every group by a star", { ...rule, apiGroups: ["*"] }, true],
-    ["every resource by a star", { ...rule, resources: ["*"] }, true],
-    ["every resource and subresource by */*", { ...rule, resources: ["*/*"] }, true],
-    ["every operation by a star", { ...rule, operations: ["*"] }, true],
-    ["no other group", { ...rule, apiGroups: ["h"] }, false],
-    ["no other resource", { ...rule, resources: ["q"] }, false],
-    ["no subresource of it", { ...rule, resources: ["p/status"] }, false],
-    ["no other operation", { ...rule, operations: ["DELETE"] }, false],
-    ["nothing where a field is absent", { apiGroups: ["g"], resources: ["p"] }, false],
-  ])("%s", (_title, one, expected) => {
-    const wanted = { group: "g", plural: "p", operation: "CREATE" };
-    expect(matchesResource({ rules: [null, one] }, wanted)).toBe(expected);
-  });
+test.each<[Entry, boolean]>([
+  [{}, true],
+  [{ apiGroups: ["*"] }, true],
+  [{ operations: ["*"] }, true],
+  [{ apiGroups: ["h"] }, false],
+  [{ operations: ["DELETE"] }, false],
+  [{ operations: undefined }, false],
+  [{ resources: ["*"] }, true],
+  [{ resources: ["*/*"] }, true],
+  [{ resources: ["edbs/*"] }, true],
+  [{ resources: ["*/status"] }, false],
+  [{ resources: ["edbs/status"] }, false],
+  [{ resources: ["roles"] }, false],
+])("a rule with %j matches: %s", (changes, expected) => {
+  expect(matchesResource(both({ rules: [null] }, anEntry(changes)), wanted)).toBe(expected);
 });
 
-describe("a candidate", () => {
-  const named = (name: string | undefined, entry: string): KubeObject => ({
-    ...aNewConfiguration(),
-    metadata: name === undefined ? {} : { name },
-    webhooks: [{ name: entry }],
-  });
-  test.each<[string, KubeObject, boolean]>([
-    ["has the new name", named(defaultNames.webhook.configuration, "x"), true],
-    ["has the old name", named(defaultNames.webhook.oldConfiguration, "x"), true],
-    ["carries the new entry", named("chart", defaultNames.webhook.entry), true],
-    ["carries the old entry", named("chart", defaultNames.webhook.oldEntry), true],
-    ["is not one of someone else", named("other", "other.example.com"), false],
-    ["is not one without a name", named(undefined, "other.example.com"), false],
-  ])("%s", (_title, object, expected) => {
-    expect(candidatesOf([object], defaultNames)).toEqual(expected ? [object] : []);
-  });
+test.each([
+  ["edbs/*", true],
+  ["*/status", true],
+  ["*", false],
+  ["edbs", false],
+])("a rule for %s matches edbs/status: %s", (rule, expected) => {
+  const status = { ...wanted, plural: "edbs/status" };
+  expect(matchesResource(anEntry({ resources: [rule] }), status)).toBe(expected);
+});
 
-  test("is found among others, in their order", () => {
-    const all = [anOldConfiguration(), named("other", "x"), aNewConfiguration()];
-    expect(candidatesOf(all, defaultNames)).toEqual([all[0], all[2]]);
-  });
+const named = (name: string | undefined, entry: string): KubeObject => ({
+  ...aNewConfiguration(),
+  metadata: name === undefined ? {} : { name },
+  webhooks: [{ name: entry }],
+});
+
+test.each<[string, KubeObject, boolean]>([
+  ["the new name", named(names.webhook.configuration, "x"), true],
+  ["the old name", named(names.webhook.oldConfiguration, "x"), true],
+  ["the new entry", named("chart", names.webhook.entry), true],
+  ["the old entry", named("chart", names.webhook.oldEntry), true],
+  ["nothing of the product's", named("other", "other.example.com"), false],
+  ["no name", named(undefined, "other.example.com"), false],
+])("a candidate with %s", (_title, object, expected) => {
+  const [old, others] = [anOldConfiguration(), named("other", "x")];
+  expect(candidatesOf([old, others, object], names)).toEqual(expected ? [old, object] : [old]);
+});
+
+test.each<[string, unknown, unknown, readonly string[]]>([
+  ["nothing, where both are alike", anEntry(), anEntry(), []],
+  ["nothing, where no entry is live", undefined, anEntry(), []],
+  ["a resource", anEntry(), anEntry({ resources: ["edbs"] }), [`roles.${group} (CREATE, UPDATE)`]],
+  [
+    "an operation",
+    anEntry({ operations: ["CREATE", "DELETE"] }),
+    anEntry(),
+    [`edbs.${group} (DELETE)`, `roles.${group} (DELETE)`],
+  ],
+  [
+    "every operation",
+    anEntry({ operations: ["*"], resources: ["edbs"] }),
+    anEntry(),
+    [`edbs.${group} (DELETE, CONNECT)`],
+  ],
+  [
+    "a group",
+    both(anEntry(), anEntry({ apiGroups: [""], resources: ["secrets"] })),
+    anEntry(),
+    ["secrets (CREATE, UPDATE)"],
+  ],
+  ["every resource", anEntry({ resources: ["*"] }), anEntry(), [`*.${group} (CREATE, UPDATE)`]],
+  [
+    "a subresource",
+    anEntry({ resources: ["edbs", "edbs/status"] }),
+    anEntry(),
+    [`edbs/status.${group} (CREATE, UPDATE)`],
+  ],
+  ["nothing by an apply that adds", anEntry(), anEntry({ resources: ["edbs", "roles", "x"] }), []],
+  ["nothing by a wildcard", anEntry(), anEntry({ apiGroups: ["*"], resources: ["*/*"] }), []],
+  [
+    "nothing by the same in other rules",
+    anEntry(),
+    both(anEntry({ resources: ["roles"] }), anEntry({ resources: ["edbs"] })),
+    [],
+  ],
+  ["nothing by other versions", anEntry(), anEntry({ apiVersions: ["v1"] }), []],
+])("an apply would remove %s", (_title, ...[live, next, lost]) => {
+  expect(lostRules(live, next)).toEqual(lost);
+});
+
+test("the resources of a group that are guarded, each once", () => {
+  const other = anEntry({ apiGroups: ["apps"], resources: ["deployments"] });
+  expect(guardedResources(both(anEntry(), anEntry(), other), group)).toEqual(["edbs", "roles"]);
+});
+
+test.each<[Entry, readonly string[]]>([
+  [{ resources: ["edbs", "roles", "acls"] }, []],
+  [{ operations: ["CREATE", "UPDATE", "DELETE"] }, []],
+  [{ apiGroups: [group, "apps"] }, ["apiGroups=apps"]],
+  [{ apiGroups: [""] }, ["apiGroups="]],
+  [{ resources: ["*/*", "edbs/*"] }, ["resources=*/*", "resources=edbs/*"]],
+  [{ operations: ["CREATE", "CONNECT"] }, ["operations=CONNECT"]],
+  [
+    { apiGroups: ["*"], resources: ["*"], operations: ["*"] },
+    ["apiGroups=*", "resources=*", "operations=*"],
+  ],
+])("a template's rules with %j are too wide", (changes, wide) => {
+  expect(wideRules(both(anEntry(changes), anEntry(changes)), names)).toEqual(wide);
 });

@@ -1,15 +1,15 @@
-import { defaultNames } from "../../../../plugin/domain/names";
+import { defaultNames, leftovers } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import {
   differencesOf,
   type Ingredients,
+  renderTemplate,
   wantedConfiguration,
 } from "../../../../plugin/domain/webhook/wanted";
 import {
   aNewConfiguration,
   anOldConfiguration,
   aTemplate,
-  type ConfigurationChanges,
   testCa,
 } from "../../../support/builders";
 import { hostile } from "./hostile";
@@ -24,19 +24,19 @@ const ingredients: Ingredients = {
 };
 const wanted = (changes: Partial<Ingredients> = {}) =>
   wantedConfiguration({ ...ingredients, ...changes });
-const entryOf = (object: KubeObject): unknown => (object["webhooks"] as readonly unknown[])[0];
-const template = (entry: object): KubeObject => ({
+const entryOf = (object: KubeObject) =>
+  (object["webhooks"] as readonly Readonly<Record<string, unknown>>[])[0];
+const templateWith = (entry: object): KubeObject => ({
   ...aTemplate(),
-  webhooks: [{ ...(entryOf(aTemplate()) as object), ...entry }],
+  webhooks: [{ ...entryOf(aTemplate()), ...entry }],
 });
 const selector = { matchLabels: { a: "1" } };
+const name = "engine-enterprise-admission";
+const entryName = defaultNames.webhook.entry;
 
 test("the object is complete: the CA, and every default said outright", () => {
   const { object, kept, findings } = wanted();
-  expect(object.metadata).toEqual({
-    name: "engine-enterprise-admission",
-    labels: { app: "engine-enterprise" },
-  });
+  expect(object.metadata).toEqual({ name, labels: { app: "engine-enterprise" } });
   expect(entryOf(object)).toEqual({
     name: "redisenterprise.admission.engine",
     admissionReviewVersions: ["v1beta1"],
@@ -53,150 +53,235 @@ test("the object is complete: the CA, and every default said outright", () => {
     rules: [expect.objectContaining({ scope: "*", apiGroups: ["app.engine.com"] })],
   });
   expect([kept, findings]).toEqual([[], []]);
-});
-
-test("built over itself, nothing differs", () => {
-  const { object } = wanted();
+  // built over itself, nothing differs
   expect(differencesOf(object, wanted({ live: object }).object)).toEqual([]);
 });
 
-describe("kept", () => {
-  const live = (entry: object, metadata = {}): Partial<Ingredients> => ({
-    live: aNewConfiguration({ entry: entry as Record<string, unknown>, metadata }),
-  });
-  test.each<[string, Partial<Ingredients>, object]>([
-    [
-      "the live one's namespaceSelector",
-      live({ namespaceSelector: selector }),
-      { namespaceSelector: selector },
-    ],
-    [
-      "its objectSelector",
-      live({ objectSelector: { matchExpressions: [{}] } }),
-      { objectSelector: { matchExpressions: [{}] } },
-    ],
-    [
-      "its matchConditions",
-      live({ matchConditions: [{ name: "x" }] }),
-      { matchConditions: [{ name: "x" }] },
-    ],
-    ["its time limit", live({ timeoutSeconds: 5 }), { timeoutSeconds: 5 }],
-    [
-      "the old one's, where it alone exists",
-      { old: anOldConfiguration({ entry: { namespaceSelector: selector, timeoutSeconds: 7 } }) },
-      { namespaceSelector: selector, timeoutSeconds: 7 },
-    ],
-    [
-      "the old one's under an entry of another name",
-      { old: anOldConfiguration({ entry: { name: "x", objectSelector: selector } }) },
-      { objectSelector: selector },
-    ],
-  ])("%s", (_title, changes, expected) => {
-    const result = wanted(changes);
-    expect(entryOf(result.object)).toMatchObject(expected);
-    expect([...result.kept].sort()).toEqual(Object.keys(expected).sort());
-  });
-
-  test.each<[string, Partial<Ingredients>]>([
-    ["an empty selector", live({ namespaceSelector: {} })],
-    [
-      "a selector with empty parts",
-      live({ namespaceSelector: { matchLabels: {}, matchExpressions: [] } }),
-    ],
-    ["a selector of a wrong type", live({ namespaceSelector: "x" })],
-    ["a list of no conditions", live({ matchConditions: [] })],
-    ["the server's default time limit", live({ timeoutSeconds: 10 })],
-    ["the template's own time limit", live({ timeoutSeconds: 30 })],
-    ["a time limit of a wrong type", live({ timeoutSeconds: "5" })],
-    [
-      "what the template has as well",
-      {
-        ...live({ namespaceSelector: selector }),
-        template: template({ namespaceSelector: selector }),
-      },
-    ],
-    [
-      "the old one's, where the new one exists",
-      { ...live({}), old: anOldConfiguration({ entry: { objectSelector: selector } }) },
-    ],
-    ["the old one's rules", { old: anOldConfiguration() }],
-    [
-      "selectors, when the template's are wanted",
-      { ...live({ namespaceSelector: selector }), takeTemplateSelectors: true },
-    ],
-    ["anything of a live one without the entry", live({ name: "x", namespaceSelector: selector })],
-  ])("not %s", (_title, changes) => {
-    const result = wanted(changes);
-    expect(result.kept).toEqual([]);
-    expect(entryOf(result.object)).toMatchObject({ timeoutSeconds: 30 });
-  });
-
-  test("labels and annotations of the live one, under the template's, without kubectl's own", () => {
-    const metadata = {
-      labels: { app: "mine", team: "db" },
-      annotations: { note: "n", "kubectl.kubernetes.io/last-applied-configuration": "{}" },
-    };
-    const { object } = wanted({ live: { ...aNewConfiguration(), metadata } });
-    expect(object.metadata).toEqual({
-      name: "engine-enterprise-admission",
-      labels: { app: "engine-enterprise", team: "db" },
-      annotations: { note: "n" },
-    });
-  });
-
-  test("no empty labels and annotations", () => {
-    const bare = { ...aTemplate(), metadata: { name: "x" } };
-    expect(wanted({ template: bare }).object.metadata).toEqual({
-      name: "engine-enterprise-admission",
-    });
-  });
+const live = (entry: Readonly<Record<string, unknown>>): Partial<Ingredients> => ({
+  live: aNewConfiguration({ entry }),
+});
+const old = (entry: Readonly<Record<string, unknown>>): Partial<Ingredients> => ({
+  old: anOldConfiguration({ entry }),
 });
 
-describe("a failurePolicy that differs", () => {
-  const live = (failurePolicy: unknown): ConfigurationChanges => ({ entry: { failurePolicy } });
-  test.each<[string, Partial<Ingredients>, readonly string[]]>([
-    [
-      "is a warning that shows both",
-      { live: aNewConfiguration(live("Ignore")) },
-      [`the live entry has "Ignore", the template "Fail", and the template's is written`],
-    ],
-    [
-      "of the old one as well",
-      { old: anOldConfiguration(live("Ignore")) },
-      [`the live entry has "Ignore", the template "Fail", and the template's is written`],
-    ],
-    ["is none where it is the same", { live: aNewConfiguration(live("Fail")) }, []],
-    ["is none where it is absent", { live: aNewConfiguration(live(undefined)) }, []],
-  ])("%s", (_title, changes, causes) => {
-    const result = wanted(changes);
-    expect(result.findings.map(({ cause }) => cause)).toEqual(causes);
-    expect(entryOf(result.object)).toMatchObject({ failurePolicy: "Fail" });
-  });
+test.each<[string, Partial<Ingredients>, object]>([
+  [
+    "the live one's selector",
+    live({ namespaceSelector: selector }),
+    { namespaceSelector: selector },
+  ],
+  [
+    "its expressions",
+    live({ objectSelector: { matchExpressions: [{}] } }),
+    { objectSelector: { matchExpressions: [{}] } },
+  ],
+  ["its conditions", live({ matchConditions: [{}] }), { matchConditions: [{}] }],
+  ["its time limit", live({ timeoutSeconds: 5 }), { timeoutSeconds: 5 }],
+  [
+    "the old one's, where it alone exists",
+    old({ namespaceSelector: selector, timeoutSeconds: 7 }),
+    { namespaceSelector: selector, timeoutSeconds: 7 },
+  ],
+  [
+    "the old one's under an entry of another name",
+    old({ name: "x", objectSelector: selector }),
+    { objectSelector: selector },
+  ],
+])("kept: %s", (_title, changes, expected) => {
+  const result = wanted(changes);
+  expect(entryOf(result.object)).toMatchObject(expected);
+  expect([...result.kept].sort()).toEqual(Object.keys(expected).sort());
 });
 
-describe("a template that leaves things out", () => {
-  test("gets the API server's defaults", () => {
-    const bare = { ...aTemplate(), webhooks: [{ name: defaultNames.webhook.entry, rules: ["x"] }] };
-    expect(entryOf(wanted({ template: bare }).object)).toEqual({
-      name: defaultNames.webhook.entry,
-      failurePolicy: "Fail",
-      matchPolicy: "Equivalent",
-      namespaceSelector: {},
-      objectSelector: {},
-      timeoutSeconds: 10,
-      clientConfig: { service: { port: 443 }, caBundle: testCa },
-      rules: ["x"],
-    });
-  });
+const emptyParts = { matchLabels: {}, matchExpressions: [] };
 
-  test("of its entry itself is no reason to throw", () => {
-    expect(entryOf(wanted({ template: { ...aTemplate(), webhooks: [] } }).object)).toMatchObject({
-      clientConfig: { caBundle: testCa },
-    });
-  });
+test.each<[string, Partial<Ingredients>]>([
+  ["a selector with empty parts", live({ namespaceSelector: emptyParts })],
+  ["a selector of a wrong type", live({ namespaceSelector: "x" })],
+  ["a list of no conditions", live({ matchConditions: [] })],
+  ["the server's default time limit", live({ timeoutSeconds: 10 })],
+  ["the template's own time limit", live({ timeoutSeconds: 30 })],
+  ["a time limit of a wrong type", live({ timeoutSeconds: "5" })],
+  [
+    "what the template has as well",
+    {
+      ...live({ namespaceSelector: selector }),
+      template: templateWith({ namespaceSelector: selector }),
+    },
+  ],
+  [
+    "the old one's, where the new one exists",
+    { ...live({}), ...old({ objectSelector: selector }) },
+  ],
+  ["the old one's rules", old({})],
+  [
+    "selectors, when the template's are wanted",
+    { ...live({ namespaceSelector: selector }), takeTemplateSelectors: true },
+  ],
+  ["anything of a live one without the entry", live({ name: "x", namespaceSelector: selector })],
+])("not kept: %s", (_title, changes) => {
+  const result = wanted(changes);
+  expect(result.kept).toEqual([]);
+  expect(entryOf(result.object)).toMatchObject({ timeoutSeconds: 30 });
 });
 
-test.each(hostile)("a live one that is %s throws nothing", (_title, value) => {
-  const live = { ...(value as object), apiVersion: "v1", kind: "x", metadata: {} } as KubeObject;
-  expect(wanted({ live }).kept).toEqual([]);
+test("labels and annotations of the live one stay, under the template's, without kubectl's own", () => {
+  const metadata = {
+    labels: { app: "mine", team: "db" },
+    annotations: { note: "n", "kubectl.kubernetes.io/last-applied-configuration": "{}" },
+  };
+  const labels = { app: "engine-enterprise", team: "db" };
+  const { object } = wanted({ live: { ...aNewConfiguration(), metadata } });
+  expect(object.metadata).toEqual({ name, labels, annotations: { note: "n" } });
+  const bare = { ...aTemplate(), metadata: { name: "x" } };
+  expect(wanted({ template: bare }).object.metadata).toEqual({ name });
+});
+
+const both = `the live entry has "Ignore", the template "Fail", and the template's is written`;
+
+test.each<[string, Partial<Ingredients>, readonly string[]]>([
+  ["is a warning that shows both", live({ failurePolicy: "Ignore" }), [both]],
+  ["of the old one as well", old({ failurePolicy: "Ignore" }), [both]],
+  ["is none where it is the same", live({ failurePolicy: "Fail" }), []],
+  ["is none where it is absent", live({ failurePolicy: undefined }), []],
+])("a failurePolicy that differs %s", (_title, changes, causes) => {
+  const result = wanted(changes);
+  expect(result.findings.map(({ cause }) => cause)).toEqual(causes);
+  expect(entryOf(result.object)).toMatchObject({ failurePolicy: "Fail" });
+});
+
+test("a template that leaves things out gets the API server's defaults", () => {
+  const bare = { ...aTemplate(), webhooks: [{ name: entryName, rules: ["x"] }] };
+  expect(entryOf(wanted({ template: bare }).object)).toEqual({
+    name: entryName,
+    failurePolicy: "Fail",
+    matchPolicy: "Equivalent",
+    namespaceSelector: {},
+    objectSelector: {},
+    timeoutSeconds: 10,
+    clientConfig: { service: { port: 443 }, caBundle: testCa },
+    rules: ["x"],
+  });
+  const none = wanted({ template: { ...aTemplate(), webhooks: [] } });
+  expect(entryOf(none.object)).toMatchObject({ clientConfig: { caBundle: testCa } });
+});
+
+const marked: KubeObject = {
+  ...aNewConfiguration(),
+  metadata: { name: "x", labels: { app: "engine" }, annotations: { note: "n" } },
+};
+const entry = entryOf(marked) ?? {};
+const client = (changes: object) => ({
+  clientConfig: { ...(entry["clientConfig"] as object), ...changes },
+});
+const at = (field: string): string => `webhooks[name=redisenterprise.admission.engine].${field}`;
+const having = (changes: object): unknown => ({ ...marked, webhooks: [{ ...entry, ...changes }] });
+const labeled = (labels: object): unknown => ({
+  ...marked,
+  metadata: { ...marked.metadata, labels },
+});
+const absentEntry = "webhooks[name=redisenterprise.admission.engine]";
+const reversed = Object.fromEntries(Object.entries(entry).reverse());
+
+test.each<[string, unknown, readonly string[]]>([
+  ["a label", labeled({ app: "x" }), ["metadata.labels[app]"]],
+  [
+    "an annotation that is absent",
+    { ...marked, metadata: { labels: { app: "engine" } } },
+    ["metadata.annotations[note]"],
+  ],
+  ["no label that only the live one has", labeled({ app: "engine", more: "x" }), []],
+  ["an entry that is absent", { ...marked, webhooks: [] }, [absentEntry]],
+  ["no entry of another name", { ...marked, webhooks: [{ name: "other" }, entry] }, []],
+  ["a field that is too much", having({ matchConditions: [] }), [at("matchConditions")]],
+  ["the CA", having(client({ caBundle: "" })), [at("clientConfig.caBundle")]],
+  ["the Service", having(client({ service: {} })), [at("clientConfig.service")]],
+  ["a url that is too much", having(client({ url: "x" })), [at("clientConfig.url")]],
+  ["several", having({ timeoutSeconds: 1, rules: [] }), [at("rules"), at("timeoutSeconds")]],
+  ["nothing by the order of its keys", { ...marked, webhooks: [reversed] }, []],
+])("the live object differs in %s", (_title, object, expected) => {
+  expect(differencesOf(object, marked)).toEqual(expected);
+});
+
+test.each(hostile)("%s differs everywhere, and as a template it is unfit", (_title, value) => {
+  const all = ["metadata.labels[app]", "metadata.annotations[note]", absentEntry];
+  expect(differencesOf(value, marked)).toEqual(all);
+  expect(problemsOf(value).length).toBeGreaterThan(0);
+});
+
+const template = (namespace = "OPERATOR_NAMESPACE") =>
+  aNewConfiguration({ namespace, caBundle: "" });
+const templateEntry = entryOf(template()) ?? {};
+const withEntry = (changes: object) => ({
+  ...template(),
+  webhooks: [{ ...templateEntry, ...changes }],
+});
+const rendered = (...documents: readonly unknown[]) =>
+  renderTemplate(documents, "engine", defaultNames);
+
+function problemsOf(...documents: readonly unknown[]): readonly string[] {
+  const result = rendered(...documents);
+  return result.is === "unfit" ? result.problems : [];
+}
+
+test.each([...defaultNames.placeholders.namespace, "engine"])("%s is filled in", (token) => {
+  const configuration = aNewConfiguration({ caBundle: "" });
+  expect(rendered(template(token))).toEqual({ is: "rendered", configuration });
+});
+
+test("a placeholder inside a longer text, at any depth, and beside empty documents", () => {
+  const object = { ...template(), x: ["a", ["svc.OPERATOR_NAMESPACE.svc", 5, null]] };
+  const result = rendered(null, object, undefined);
+  const filled = ["a", ["svc.engine.svc", 5, null]];
+  expect(result.is === "rendered" && result.configuration["x"]).toEqual(filled);
+});
+
+const changed = (changes: object): readonly unknown[] => [{ ...template(), ...changes }];
+const beta = "admissionregistration.k8s.io/v1beta1";
+const configured = (clientConfig: object) => [withEntry({ clientConfig })];
+
+test.each<[readonly unknown[], string]>([
+  [[], "it holds 0 documents where exactly one is expected"],
+  [[null], "it holds 0 documents"],
+  [[template(), template()], "it holds 2 documents"],
+  [[[template()]], "it is not a YAML mapping"],
+  [changed({ apiVersion: beta }), `apiVersion is "${beta}"`],
+  [changed({ kind: "Mutating" }), `kind is "Mutating"`],
+  [
+    changed({ metadata: { name: "edb-admission" } }),
+    `metadata.name is "edb-admission", expected "engine-enterprise-admission"`,
+  ],
+  [changed({ metadata: undefined }), "metadata.name is absent"],
+  [changed({ webhooks: undefined }), "webhooks has 0 entries"],
+  [changed({ webhooks: [entry, entry] }), "webhooks has 2 entries"],
+  [changed({ webhooks: ["x"] }), "webhooks has 1 entries"],
+  [[withEntry({ name: "x" })], `webhooks[0].name is "x"`],
+  [[withEntry({ name: undefined })], "webhooks[0].name is absent"],
+  [configured({ url: "https://x" }), "webhooks[0].clientConfig.url is set"],
+  [configured({}), "webhooks[0].clientConfig.service.name is absent"],
+  [[template("other")], `service.namespace is "other" after rendering, expected "engine"`],
+  [[withEntry({ rules: [] })], "webhooks[0].rules is empty"],
+  [
+    changed({ x: "NAME_OF_EC_SERVICE_ACCOUNT" }),
+    "placeholder NAME_OF_EC_SERVICE_ACCOUNT is left after rendering",
+  ],
+  [changed({ OPERATOR_NAMESPACE: 1 }), "placeholder OPERATOR_NAMESPACE is left after rendering"],
+])("a template is unfit (%#): %s", (documents, problem) => {
+  expect(problemsOf(...documents).join("\n")).toContain(problem);
+});
+
+test("all problems are told at once", () => {
+  expect(problemsOf({ ...withEntry({ name: "x", rules: [] }), kind: "x" })).toHaveLength(3);
+});
+
+test.each<[unknown, readonly string[]]>([
+  [template("engine"), []],
+  [{ a: ["OPERATOR_NAMESPACE"] }, ["OPERATOR_NAMESPACE"]],
+  [{ "<ec-namespace>": 1 }, ["<ec-namespace>"]],
+  [
+    ["NAMESPACE_OF_SERVICE_ACCOUNT", "<service-account-name>"],
+    ["NAMESPACE_OF_SERVICE_ACCOUNT", "<service-account-name>"],
+  ],
+])("placeholders left over (%#)", (value, expected) => {
+  expect(leftovers(value, defaultNames)).toEqual(expected);
 });
