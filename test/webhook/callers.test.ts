@@ -1,23 +1,23 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { Server } from "node:https";
-import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
+import type { SecureVersion } from "node:tls";
 import { defaultNames } from "../../plugin/domain/names";
-import { admissionListener } from "../../webhook/review/call";
 import { createApp, Health } from "../../webhook/app";
-import { bigBody, BodyBudget } from "../../webhook/review/room";
 import { Callers, readClientCa } from "../../webhook/certificate/callers";
 import { readPair } from "../../webhook/certificate/served";
-import { crashTeller } from "../../webhook/review/reply";
-import { explainCall } from "../../webhook/review/explain";
-import { InFlight } from "../../webhook/review/room";
 import { Metrics } from "../../webhook/metrics";
+import { admissionListener } from "../../webhook/review/call";
+import { explainCall } from "../../webhook/review/explain";
+import { crashTeller } from "../../webhook/review/reply";
+import { bigBody, BodyBudget, InFlight } from "../../webhook/review/room";
 import { createWebhookServer, listen, servePair } from "../../webhook/server";
-import { aPair, type PemPair } from "../support/tls";
+import { aPair } from "../support/tls";
 import { clusterFacts, FakeClusters } from "./fake-clusters";
 import { FakeLog } from "./fake-log";
+import { call, type Call } from "./https-client";
 import { aReview, options, rightUpdate, wrongUpdate } from "./reviews";
 import { TlsFolder } from "./tls-folder";
 import { visit } from "./tls-visit";
@@ -26,45 +26,32 @@ const pair = aPair();
 const apiserver = aPair({ commonName: "kube-apiserver", clientAuth: true });
 const stranger = aPair({ commonName: "kube-apiserver", clientAuth: true });
 const folder = new TlsFolder(pair);
-const json = "application/json";
+const maxBody = 64 * 1024;
+const review = JSON.stringify(aReview(rightUpdate));
+const wrong = JSON.stringify(aReview(wrongUpdate));
+const needed = "a client certificate of the configured CA is needed";
+const paths = ["/admission", "/explain"];
 
-let server: Server;
+let server: Server | undefined;
 let port: number;
 let callers: Callers;
 let metrics: Metrics;
 let log: FakeLog;
 
-async function open(subjects: readonly string[]): Promise<void> {
+async function open(subjects: readonly string[] = []): Promise<void> {
   const clusters = Object.assign(new FakeClusters(), { known: [clusterFacts()] });
   const health = new Health({ certificate: () => true, clusters: () => true });
   callers = new Callers({ ca: apiserver.certPem, subjects });
   metrics = new Metrics();
   log = new FakeLog();
   const tellCrash = crashTeller(log, metrics);
-  const judging = {
-    clusters,
-    operatorNamespace: "engine",
-    options,
-    maxBody: 64 * 1024,
-    budget: new BodyBudget(bigBody),
-    inFlight: new InFlight(2),
-  };
+  const room = { maxBody, budget: new BodyBudget(bigBody), inFlight: new InFlight(2) };
+  const judging = { clusters, operatorNamespace: "engine", options, ...room };
+  const explain = (request: Parameters<typeof explainCall>[0]) => explainCall(request, judging);
   server = createWebhookServer({
     path: "/admission",
-    admission: admissionListener({
-      ...judging,
-      callers,
-      health,
-      metrics,
-      log,
-    }),
-    app: createApp(health, {
-      explain: {
-        callers,
-        explain: (request) => explainCall(request, judging),
-      },
-      tellCrash,
-    }),
+    admission: admissionListener({ ...judging, callers, health, metrics, log }),
+    app: createApp(health, { explain: { callers, explain }, tellCrash }),
     tellCrash,
     clientCa: callers.ca,
   });
@@ -73,168 +60,105 @@ async function open(subjects: readonly string[]): Promise<void> {
 }
 
 afterEach(async () => {
-  const closed = new Promise((resolve) => server.close(resolve));
-  server.closeAllConnections();
+  const opened = server;
+  server = undefined;
+  if (opened === undefined) return;
+  const closed = new Promise((resolve) => opened.close(resolve));
+  opened.closeAllConnections();
   await closed;
 });
-
 afterAll(() => {
   folder.remove();
 });
 
-const nothing = () => undefined;
-const idle = { path: "/", admission: nothing, app: nothing, tellCrash: nothing };
+const ask = (path: string, more: Partial<Call> = {}) => {
+  const headers = { "content-type": "application/json" };
+  const post = { method: "POST", headers, body: review, as: apiserver };
+  return call({ port, ca: pair.certPem, path, ...post, ...more });
+};
 
-interface Asked {
-  readonly path: string;
-  readonly as?: PemPair;
-  readonly body?: string | Buffer;
-  readonly type?: string;
-}
+test.each(paths)("%s is for callers with a certificate of the CA", async (path) => {
+  await open();
+  expect((await ask(path)).status).toBe(200);
+  for (const as of [undefined, stranger]) {
+    const refused = { status: 403, body: { reason: "Forbidden", message: needed } };
+    expect(await ask(path, { as })).toMatchObject(refused);
+  }
+});
 
-function ask({ path, as, body, type = json }: Asked) {
-  return new Promise<{ readonly status: number | undefined; readonly body: unknown }>(
-    (resolve, reject) => {
-      const identity = as && { cert: as.certPem, key: as.keyPem };
-      const method = body === undefined ? "GET" : "POST";
-      const sent = request(
-        { host: "127.0.0.1", port, path, method, agent: false, ca: pair.certPem, ...identity },
-        (response) => {
-          response.setEncoding("utf8");
-          let text = "";
-          response.on("data", (chunk: string) => (text += chunk));
-          response.on("end", () => {
-            resolve({ status: response.statusCode, body: JSON.parse(text) as unknown });
-          });
-        },
-      );
-      sent.on("error", reject);
-      if (body !== undefined) sent.setHeader("content-type", type);
-      sent.end(body);
-    },
-  );
-}
-
-const review = JSON.stringify(aReview(rightUpdate));
-const wrong = JSON.stringify(aReview(wrongUpdate));
-const needed = "a client certificate of the configured CA is needed";
-
-test.each(["/admission", "/explain"])(
-  "%s is for callers with a certificate of the CA",
-  async (path) => {
-    await open([]);
-    expect((await ask({ path, body: review, as: apiserver })).status).toBe(200);
-    for (const as of [undefined, stranger]) {
-      const { status, body } = await ask({ path, body: review, ...(as && { as }) });
-      expect({ status, body }).toMatchObject({
-        status: 403,
-        body: { reason: "Forbidden", message: needed },
-      });
+describe.each<SecureVersion>(["TLSv1.3", "TLSv1.2"])("over %s", (version) => {
+  test.each([
+    ...paths.map((path) => ["of a stranger's own", path, undefined] as const),
+    ...paths.map((path) => ["that was begun with a certificate", path, apiserver] as const),
+  ])("a session %s is not taken up again, and opens %s to nobody", async (_name, path, as) => {
+    await open();
+    // as when the pair is renewed
+    if (server !== undefined) {
+      servePair(server, readPair(folder.dir, defaultNames.webhook), callers.ca);
     }
-  },
-);
-
-test.each(["TLSv1.3", "TLSv1.2"] as const)(
-  "after the pair was replaced no session over %s is taken up again",
-  async (version) => {
-    await open([]);
-    servePair(server, readPair(folder.dir, defaultNames.webhook), callers.ca);
-    const parts = { port, ca: pair.certPem, path: "/admission", version, body: review };
-    const { status, session } = await visit({ ...parts, as: apiserver });
-    expect(status).toBe("HTTP/1.1 200");
+    const parts = { port, ca: pair.certPem, path, version, body: review };
+    const { status, session } = await visit({ ...parts, ...(as && { as }) });
+    expect(status).toBe(`HTTP/1.1 ${as === undefined ? "403" : "200"}`);
     const again = await visit({ ...parts, session });
     expect(again).toMatchObject({ status: "HTTP/1.1 403", resumed: false });
-  },
-);
+  });
+});
 
-test.each(["/admission", "/explain"])(
+test.each(paths)(
   "what goes wrong while the caller of %s is judged is a 500, counted, and no other call's",
   async (path) => {
-    await open([]);
+    await open();
     const broken = jest.spyOn(callers, "problem").mockImplementation(() => {
       throw new TypeError("no such certificate");
     });
-    expect(await ask({ path, body: review, as: apiserver })).toMatchObject({
-      status: 500,
-      body: { reason: "InternalError" },
-    });
+    expect(await ask(path)).toMatchObject({ status: 500, body: { reason: "InternalError" } });
     broken.mockRestore();
-    expect((await log.seen("a call failed")).fields).toMatchObject({
-      because: "no such certificate",
-    });
+    const { fields } = await log.seen("a call failed");
+    expect(fields).toMatchObject({ because: "no such certificate" });
     expect((await metrics.render()).text).toContain("engine_admission_panics_total 1");
-    expect((await ask({ path, body: review, as: apiserver })).status).toBe(200);
+    expect((await ask(path)).status).toBe(200);
   },
 );
 
-test("a list of subjects leaves out the others of the CA", async () => {
+test("a list of subjects leaves out the others of the CA, and probes are asked for nothing", async () => {
   await open(["someone-else"]);
-  const refused = await ask({ path: "/admission", body: review, as: apiserver });
-  expect(refused).toMatchObject({
-    status: 403,
-    body: { message: "the client certificate is for someone else" },
-  });
+  const refused = { status: 403, body: { message: "the client certificate is for someone else" } };
+  expect(await ask("/admission")).toMatchObject(refused);
+  for (const path of ["/readyz", "/livez"]) {
+    expect((await ask(path, { method: "GET", as: undefined, body: "" })).status).toBe(200);
+  }
 });
 
 test("a named subject is let in", async () => {
   await open(["someone-else", "kube-apiserver"]);
-  expect((await ask({ path: "/admission", body: review, as: apiserver })).status).toBe(200);
+  expect((await ask("/admission")).status).toBe(200);
 });
 
-test("probes are asked for nothing", async () => {
-  await open(["kube-apiserver"]);
-  expect((await ask({ path: "/readyz" })).status).toBe(200);
-  expect((await ask({ path: "/livez" })).status).toBe(200);
-});
-
-test("an explanation reports the rules and the way that would pass", async () => {
-  await open([]);
-  const { status, body } = await ask({ path: "/explain", body: wrong, as: apiserver });
-  expect({ status, body }).toMatchObject({
-    status: 200,
-    body: { allowed: false, nearest: [{ field: "spec.engineVersion", from: "9.9" }] },
-  });
-});
-
-test.each<[string, Partial<Asked>, number]>([
-  ["another content type", { body: wrong, type: "text/plain" }, 415],
-  ["a body that is too large", { body: Buffer.alloc(64 * 1024 + 1, 32) }, 413],
-  ["no review", { body: "{" }, 400],
-  ["GET", {}, 404],
-])("of /explain %s is refused", async (_name, parts, code) => {
-  await open([]);
-  expect((await ask({ path: "/explain", as: apiserver, ...parts })).status).toBe(code);
+test.each<[string, Partial<Call>, number]>([
+  ["a wrong edit is explained", { body: wrong }, 200],
+  ["another content type is refused", { body: wrong, headers: { "content-type": "text/x" } }, 415],
+  ["a body that is too large is refused", { body: Buffer.alloc(maxBody + 1, 32) }, 413],
+  ["no review is refused", { body: "{" }, 400],
+  ["GET is refused", { method: "GET", body: "" }, 404],
+])("/explain: %s", async (_name, parts, code) => {
+  await open();
+  expect((await ask("/explain", parts)).status).toBe(code);
 });
 
 test("a connection without TLS has no certificate", () => {
-  const callers = new Callers({ ca: apiserver.certPem, subjects: [] });
-  expect(callers.problem(new PassThrough())).toBe(needed);
-  server = createWebhookServer(idle);
+  expect(new Callers({ ca: apiserver.certPem, subjects: [] }).problem(new PassThrough())).toBe(
+    needed,
+  );
 });
 
-describe("the CA's file", () => {
+test("the CA's file may hold more than certificates, and has to hold one", () => {
   const dir = mkdtempSync(join(tmpdir(), "engine-ca-"));
   const file = join(dir, "ca.pem");
-
-  afterAll(() => {
-    rmSync(dir, { recursive: true, force: true });
-  });
-  beforeEach(() => {
-    server = createWebhookServer(idle);
-  });
-
-  test("is read", () => {
-    const pem = apiserver.certPem.replaceAll("\r\n", "\n");
-    writeFileSync(file, `several lines\n${pem}of text\n${pem}`);
-    expect(readClientCa(file)).toBe(pem + pem);
-  });
-
-  test("has to hold a certificate", () => {
-    writeFileSync(file, "x");
-    expect(() => readClientCa(file)).toThrow("holds no PEM certificate");
-  });
-
-  test("has to be there", () => {
-    expect(() => readClientCa(join(dir, "none"))).toThrow("ENOENT");
-  });
+  const pem = apiserver.certPem.replaceAll("\r\n", "\n");
+  writeFileSync(file, `several lines\n${pem}of text\n${pem}`);
+  expect(readClientCa(file)).toBe(pem + pem);
+  writeFileSync(file, "x");
+  expect(() => readClientCa(file)).toThrow("holds no PEM certificate");
+  rmSync(dir, { recursive: true });
+  expect(() => readClientCa(file)).toThrow("ENOENT");
 });

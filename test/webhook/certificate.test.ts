@@ -1,18 +1,21 @@
 import { generateKeyPairSync, X509Certificate } from "node:crypto";
 import { defaultNames } from "../../plugin/domain/names";
+import { tryHandshake } from "../../webhook/certificate/handshake";
 import {
   type Pair,
+  provenPair,
   readPair,
   ServedCertificate,
-  UnfitPair,
+  type ServedOptions,
 } from "../../webhook/certificate/served";
-import { aPair } from "../support/tls";
+import { aPair, type PemPair } from "../support/tls";
 import { FakeLog } from "./fake-log";
 import { TlsFolder } from "./tls-folder";
 
 const files = defaultNames.webhook;
 const first = aPair({ commonName: "first" });
 const second = aPair({ commonName: "second" });
+const third = aPair({ commonName: "third" });
 const expired = aPair({ notBefore: new Date(2020, 0), notAfter: new Date(2021, 0) });
 const early = aPair({ notBefore: new Date(2120, 0), notAfter: new Date(2121, 0) });
 const stranger = aPair({ names: ["admission.elsewhere.svc"] });
@@ -21,39 +24,56 @@ const otherType = generateKeyPairSync("ec", {
   publicKeyEncoding: { type: "spki", format: "pem" },
   privateKeyEncoding: { type: "pkcs8", format: "pem" },
 }).privateKey;
+const noPair = "the certificate folder holds no pair to serve";
 
 const folders: TlsFolder[] = [];
-
-function aFolder(...parts: ConstructorParameters<typeof TlsFolder>): TlsFolder {
-  const folder = new TlsFolder(...parts);
-  folders.push(folder);
-  return folder;
-}
-
 afterAll(() => {
   for (const folder of folders) folder.remove();
 });
 
-test("a pair that belongs together is read", () => {
-  const { cert, key } = readPair(aFolder(first).dir, files);
-  expect({ cert, key }).toEqual({ cert: first.certPem, key: first.keyPem });
-});
+function serving(content?: Partial<PemPair>, more: Partial<ServedOptions> = {}) {
+  const folder = new TlsFolder(content);
+  folders.push(folder);
+  const log = new FakeLog();
+  const served: string[] = [];
+  const certificate = new ServedCertificate({
+    folder: folder.dir,
+    names: files,
+    serverName: "localhost",
+    log,
+    serve: ({ leaf }) => served.push(leaf.subject.replace("CN=", "")),
+    pollMs: 60_000,
+    ...more,
+  });
+  return { folder, log, served, certificate };
+}
+
+const proven = ({ certPem: cert, keyPem: key }: PemPair): Pair => provenPair({ cert, key }, files);
+const sha256Of = ({ certPem }: PemPair) =>
+  new X509Certificate(certPem).fingerprint256.replaceAll(":", "").toLowerCase();
 
 test("a certificate may come with its chain", () => {
   const chain = `${first.certPem}${second.certPem}`;
-  const { cert, leaf } = readPair(aFolder({ ...first, certPem: chain }).dir, files);
-  expect(cert).toBe(chain);
-  expect(leaf.subject).toBe("CN=first");
+  const { cert, key, leaf } = readPair(serving({ ...first, certPem: chain }).folder.dir, files);
+  expect([cert, key, leaf.subject]).toEqual([chain, first.keyPem, "CN=first"]);
 });
 
-const unfit = [
-  ["no files", {}, /has to hold the items cert and privateKey, it holds nothing$/],
-  ["a key alone", { keyPem: first.keyPem }, /the items cert and privateKey, it holds privateKey$/],
-  [
-    "a certificate alone",
-    { certPem: first.certPem },
-    /the items cert and privateKey, it holds cert$/,
-  ],
+test("a good pair is served once, and again when it changes, however often", async () => {
+  const { folder, certificate, served } = serving(first);
+  expect(certificate.loaded()).toBe(false);
+  for (const pair of [first, first, second, first]) {
+    folder.swap(pair);
+    await certificate.refresh();
+  }
+  expect(served).toEqual(["first", "second", "first"]);
+  expect(certificate.loaded()).toBe(true);
+});
+
+const items = "has to hold the items cert and privateKey, it holds";
+test.each<[string, Partial<PemPair>, RegExp]>([
+  ["no files", {}, RegExp(`${items} nothing$`)],
+  ["a key alone", { keyPem: first.keyPem }, RegExp(`${items} privateKey$`)],
+  ["a certificate alone", { certPem: first.certPem }, RegExp(`${items} cert$`)],
   [
     "the key of another",
     { ...first, keyPem: second.keyPem },
@@ -69,115 +89,56 @@ const unfit = [
     { ...first, certPem: first.certPem.slice(0, 300) },
     /^cert is not valid PEM$/,
   ],
-  [
-    "a key that is cut",
-    { ...first, keyPem: first.keyPem.slice(0, 300) },
-    /^privateKey is not valid PEM$/,
-  ],
+  ["a key that is cut", { ...first, keyPem: first.keyPem.slice(0, 300) }, /^privateKey is not val/],
   ["empty files", { certPem: "", keyPem: "" }, /^cert is not valid PEM$/],
-] as const;
-
-test.each(unfit)("%s is unfit", (_name, parts, message) => {
-  const { dir } = aFolder(parts);
-  expect(() => readPair(dir, files)).toThrow(UnfitPair);
-  expect(() => readPair(dir, files)).toThrow(message);
-});
-
-function serving(folder: TlsFolder, now?: () => Date) {
-  const log = new FakeLog();
-  const served: string[] = [];
-  const serve = ({ leaf }: Pair) => served.push(leaf.subject);
-  const options = {
-    folder: folder.dir,
-    names: files,
-    serverName: "localhost",
-    log,
-    serve,
-    pollMs: 60_000,
-  };
-  return { log, served, certificate: new ServedCertificate({ ...options, ...(now && { now }) }) };
-}
-
-test("a good pair is served once, and again when it changes, however often", async () => {
-  const folder = aFolder(first);
-  const { certificate, served } = serving(folder);
-  expect(certificate.loaded()).toBe(false);
-  for (const pair of [first, first, second, first]) {
-    folder.swap(pair);
-    await certificate.refresh();
-  }
-  expect(served).toEqual(["CN=first", "CN=second", "CN=first"]);
-  expect(certificate.loaded()).toBe(true);
-});
-
-test.each([
-  ...unfit.map(([name, parts]) => [name, parts] as const),
-  ["an expired pair", expired] as const,
-  ["a pair from the future", early] as const,
-  ["a pair for another name", stranger] as const,
-])("%s does not displace the last good pair, and is named once", async (_name, parts) => {
-  const folder = aFolder(first);
-  const { certificate, served, log } = serving(folder);
+  ["an expired pair", expired, /^the certificate is expired at /],
+  ["a pair from the future", early, /^the certificate is not valid before /],
+  ["a pair for another name", stranger, /is not made for localhost, under which the API server/],
+])("%s does not displace the last good pair, and is named once", async (_name, parts, because) => {
+  const { folder, certificate, served, log } = serving(first);
   await certificate.refresh();
   folder.swap(parts);
   await certificate.refresh();
   await certificate.refresh();
-  expect(served).toEqual(["CN=first"]);
+  expect(served).toEqual(["first"]);
   expect(certificate.loaded()).toBe(true);
-  const complaints = log.of("the certificate folder holds no pair to serve");
-  expect(complaints).toMatchObject([{ level: "error", fields: { kept: true } }]);
+  const fields = { kept: true, because: expect.stringMatching(because) as string };
+  expect(log.of(noPair)).toMatchObject([{ level: "error", fields }]);
   folder.swap(second);
   await certificate.refresh();
-  expect(served).toEqual(["CN=first", "CN=second"]);
+  expect(served).toEqual(["first", "second"]);
 });
 
-test("an expired pair is served where there is no better one, but is never ready", async () => {
-  const { certificate, served, log } = serving(aFolder(expired));
-  await certificate.refresh();
-  await certificate.refresh();
-  expect(served).toEqual(["CN=admission"]);
-  expect(certificate.loaded()).toBe(false);
-  expect(log.lines.map(({ message }) => message)).toEqual([
-    "the certificate folder holds no pair to serve",
-    "certificate in service",
-  ]);
-});
-
-test("a pair from the future becomes ready when its time comes", async () => {
+test.each([
+  ["an expired pair", expired],
+  ["a pair for another name", stranger],
+  ["a pair from the future", early],
+])("%s is served where there is no better one, and is ready only in its time", async (...row) => {
   let now = new Date();
-  const { certificate, served } = serving(aFolder(early), () => now);
+  const { certificate, served, log } = serving(row[1], { now: () => now });
   await certificate.refresh();
-  expect(certificate.loaded()).toBe(false);
+  await certificate.refresh();
+  expect([served, certificate.loaded()]).toEqual([["admission"], false]);
+  expect(log.lines.map(({ message }) => message)).toEqual([noPair, "certificate in service"]);
   now = new Date(2120, 6);
   await certificate.refresh();
-  expect(certificate.loaded()).toBe(true);
-  expect(served).toEqual(["CN=admission"]);
+  expect([served, certificate.loaded()]).toEqual([["admission"], row[1] === early]);
 });
 
-test("a pair for another name is served where there is no better one, but is never ready", async () => {
-  const { certificate, served, log } = serving(aFolder(stranger));
-  await certificate.refresh();
-  expect(served).toEqual(["CN=admission"]);
-  expect(certificate.loaded()).toBe(false);
-  expect(log.of("the certificate folder holds no pair to serve")).toMatchObject([
-    {
-      fields: {
-        because: "the certificate is not made for localhost, under which the API server calls",
-      },
-    },
-  ]);
+test("a pair that cannot shake hands at all is told by the code alone", async () => {
+  const pair = { cert: first.certPem, key: otherType };
+  expect(await tryHandshake(pair, "localhost")).toEqual({
+    is: "failed",
+    because: expect.stringMatching(/^a handshake with it fails \(\w+\)$/) as string,
+  });
 });
 
 test("readiness reports which certificate is served, and whether it is the folder's", async () => {
-  const folder = aFolder(first);
-  const { certificate } = serving(folder);
+  const { folder, certificate } = serving(first);
   expect(certificate.state()).toEqual({ matchesFolder: false });
   await certificate.refresh();
-  const { fingerprint256, validTo } = new X509Certificate(first.certPem);
-  const served = {
-    sha256: fingerprint256.replaceAll(":", "").toLowerCase(),
-    notAfter: new Date(validTo).toISOString(),
-  };
+  const notAfter = new Date(new X509Certificate(first.certPem).validTo).toISOString();
+  const served = { sha256: sha256Of(first), notAfter };
   expect(certificate.state()).toEqual({ ...served, matchesFolder: true });
   folder.swap(expired);
   await certificate.refresh();
@@ -188,63 +149,78 @@ test("readiness reports which certificate is served, and whether it is the folde
   });
 });
 
+test.each([
+  ["holds it", new Set([sha256Of(first)]), true],
+  ["holds others", new Set(["0"]), false],
+  ["is not known", undefined, undefined],
+])("readiness tells when the registration %s", async (_name, trusted, told) => {
+  const { certificate } = serving(first, { trusted: () => trusted });
+  expect(certificate.state()).not.toHaveProperty("inCaBundle");
+  await certificate.refresh();
+  expect(certificate.state().inCaBundle).toBe(told);
+});
+
 test("the log shows the fingerprint and never the key", async () => {
-  const { certificate, log } = serving(aFolder(first));
+  const { certificate, log } = serving(first);
   await certificate.refresh();
   const [line] = log.of("certificate in service");
   expect(Object.keys(line?.fields ?? {})).toEqual(["sha256", "notAfter", "names"]);
   expect(JSON.stringify(log.lines)).not.toContain("PRIVATE");
 });
 
-describe("the watch", () => {
-  const once = async (folder: TlsFolder, pollMs: number) => {
-    const log = new FakeLog();
-    const options = {
-      folder: folder.dir,
-      names: files,
-      serverName: "localhost",
-      log,
-      serve: () => undefined,
-      pollMs,
-    };
-    const certificate = new ServedCertificate(options);
-    certificate.start();
-    try {
-      await log.seen("certificate in service", 1);
-      folder.swap(second);
-      await log.seen("certificate in service", 2);
-      folder.swap(first);
-      await log.seen("certificate in service", 3);
-    } finally {
-      certificate.stop();
-    }
-    return log.of("certificate in service").length;
-  };
-
-  test("sees two rotations in a row", async () => {
-    expect(await once(aFolder(first), 20)).toBe(3);
-  });
-
-  test("polls where there is no folder yet", async () => {
-    const folder = aFolder(first);
-    const log = new FakeLog();
-    const missing = `${folder.dir}/not-yet`;
-    const options = {
-      folder: missing,
-      names: files,
-      serverName: "localhost",
-      log,
-      serve: () => undefined,
-      pollMs: 5,
-    };
-    const certificate = new ServedCertificate(options);
-    certificate.start();
-    await log.seen("the certificate folder holds no pair to serve");
-    certificate.stop();
-    expect(certificate.loaded()).toBe(false);
-  });
+test("the watch sees two rotations in a row", async () => {
+  const { folder, certificate, log, served } = serving(first, { pollMs: 20 });
+  certificate.start();
+  for (const [index, next] of [second, third].entries()) {
+    await log.seen("certificate in service", index + 1);
+    folder.swap(next);
+  }
+  await log.seen("certificate in service", 3);
+  certificate.stop();
+  expect(served).toEqual(["first", "second", "third"]);
 });
 
-test("stopping what never started is harmless", () => {
-  serving(aFolder(first)).certificate.stop();
+test("the watch polls where there is no folder yet", async () => {
+  const { certificate, log } = serving(first, { folder: "/not-yet", pollMs: 5 });
+  certificate.start();
+  await log.seen(noPair);
+  certificate.stop();
+  expect(certificate.loaded()).toBe(false);
+});
+
+describe("a pair that is offered", () => {
+  test("is served where the folder is empty", async () => {
+    const { certificate, served } = serving();
+    await certificate.refresh();
+    await certificate.offer(proven(first));
+    expect([served, certificate.loaded()]).toEqual([["first"], true]);
+    expect(certificate.state()).not.toHaveProperty("problem");
+  });
+
+  test("stays while the folder lags behind, which is then found to match or wins", async () => {
+    const { folder, certificate, served } = serving(first);
+    await certificate.refresh();
+    await certificate.offer(proven(second));
+    await certificate.refresh();
+    expect([served, certificate.state().matchesFolder]).toEqual([["first", "second"], false]);
+    folder.swap(second);
+    await certificate.refresh();
+    expect([served, certificate.state().matchesFolder]).toEqual([["first", "second"], true]);
+    await certificate.offer(proven(first));
+    folder.swap(third);
+    await certificate.refresh();
+    expect(served).toEqual(["first", "second", "first", "third"]);
+    expect(certificate.state().matchesFolder).toBe(true);
+  });
+
+  test.each([
+    ["is the folder's already", first],
+    ["is unfit", expired],
+  ])("and %s displaces nothing", async (_name, pair) => {
+    const { certificate, served } = serving(first);
+    await certificate.refresh();
+    await certificate.offer(proven(pair));
+    expect(served).toEqual(["first"]);
+    expect(certificate.state().matchesFolder).toBe(pair === first);
+  });
 });

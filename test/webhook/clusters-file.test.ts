@@ -93,22 +93,17 @@ describe("a file that changes", () => {
     expect([...clusters.in("engine"), ...clusters.in("other")]).toEqual(facts);
   });
 
-  test.each([
+  test.each<[string, (file: string) => void]>([
     [
       "broken",
-      () => {
-        writeFileSync(path, "kind: [");
+      (file) => {
+        writeFileSync(file, "kind: [");
       },
     ],
-    [
-      "gone",
-      () => {
-        rmSync(path);
-      },
-    ],
+    ["gone", rmSync],
   ])("keeps the last good content when it is %s, and says so once", (_name, spoil) => {
     const { clusters, log } = open();
-    spoil();
+    spoil(path);
     clusters.refresh();
     clusters.refresh();
     expect([...clusters.in("engine"), ...clusters.in("other")]).toEqual(facts.slice(0, 1));

@@ -1,6 +1,7 @@
 /** A caller over real HTTPS. */
 import { type Agent, request } from "node:https";
 import { type IncomingHttpHeaders, request as httpRequest } from "node:http";
+import type { PemPair } from "../support/tls";
 
 export interface Call {
   readonly port: number;
@@ -12,6 +13,8 @@ export interface Call {
   /** Several parts are sent chunked. */
   readonly body?: string | Buffer | readonly (string | Buffer)[];
   readonly agent?: Agent;
+  /** Whose certificate is shown; nobody's without it. */
+  readonly as?: PemPair | undefined;
   /** Ends the call with an error. */
   readonly signal?: AbortSignal;
 }
@@ -23,18 +26,11 @@ export interface Answer {
 }
 
 /** Sends a request and reads the whole answer; JSON is parsed. */
-export function call({ port, ca, body = "", agent, signal, ...head }: Call): Promise<Answer> {
+export function call({ port, ca, body = "", agent, signal, as, ...head }: Call): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const options = {
-      host: "127.0.0.1",
-      port,
-      agent: agent ?? false,
-      method: head.method ?? "GET",
-      path: head.path ?? "/",
-      headers: head.headers ?? {},
-      signal,
-    } as const;
-    const sent = ca === undefined ? httpRequest(options) : request({ ...options, ca });
+    const options = { host: "127.0.0.1", port, agent: agent ?? false, ...head, signal } as const;
+    const identity = as && { cert: as.certPem, key: as.keyPem };
+    const sent = ca === undefined ? httpRequest(options) : request({ ...options, ca, ...identity });
     sent.on("error", reject);
     sent.on("response", (response) => {
       const chunks: Buffer[] = [];

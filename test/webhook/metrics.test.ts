@@ -17,92 +17,69 @@ async function linesOf(metrics: Metrics, name: string): Promise<readonly string[
   return text.split("\n").filter((line) => line.startsWith(`engine_admission_${name}`));
 }
 
+const own = (name: string, ...values: readonly string[]) =>
+  values.map((value) => `engine_admission_${name}${value}`);
+const confirm = (outcome: "confirmed" | "overturned") =>
+  ({ live: { reason: "confirm", outcome } }) as const;
+
 test.each<[string, Partial<ReviewFacts>, string, readonly string[]]>([
   [
     "a review by its labels",
     {},
     "requests_total",
     [
-      'engine_admission_requests_total{kind="EngineEnterpriseDatabase",operation="UPDATE",verdict="allow",rule="none",dry_run="false",review_version="v1"} 1',
+      '{kind="EngineEnterpriseDatabase",operation="UPDATE",verdict="allow",rule="none",dry_run="false",review_version="v1"} 1',
     ],
   ],
   [
     "a live read",
-    { live: { reason: "confirm", outcome: "confirmed" } },
+    confirm("confirmed"),
     "live_get_total",
-    ['engine_admission_live_get_total{reason="confirm",outcome="confirmed"} 1'],
+    ['{reason="confirm",outcome="confirmed"} 1'],
   ],
+  ["a confirmed denial as none", confirm("confirmed"), "deny_overturned_total", [" 0"]],
+  ["a denial that was overturned", confirm("overturned"), "deny_overturned_total", [" 1"]],
   [
-    "a confirmed denial as none that was overturned",
-    { live: { reason: "confirm", outcome: "confirmed" } },
-    "deny_overturned_total",
-    ["engine_admission_deny_overturned_total 0"],
-  ],
-  [
-    "a denial that was overturned",
-    { live: { reason: "confirm", outcome: "overturned" } },
-    "deny_overturned_total",
-    ["engine_admission_deny_overturned_total 1"],
-  ],
-  [
-    "each rule that would refuse",
+    "each rule",
     { wouldDeny: ["R1", "R3"] },
     "would_deny_total",
-    [
-      'engine_admission_would_deny_total{rule="R1"} 1',
-      'engine_admission_would_deny_total{rule="R3"} 1',
-    ],
+    ['{rule="R1"} 1', '{rule="R3"} 1'],
   ],
-  [
-    "a bypass that counted",
-    { bypass: "granted" },
-    "bypass_total",
-    ['engine_admission_bypass_total{outcome="granted"} 1'],
-  ],
-  ["a rule that failed", { verdict: "error" }, "panics_total", ["engine_admission_panics_total 1"]],
+  ["a bypass that counted", { bypass: "granted" }, "bypass_total", ['{outcome="granted"} 1']],
+  ["a rule that failed", { verdict: "error" }, "panics_total", [" 1"]],
 ])("counts %s", async (_name, ...[more, metric, lines]) => {
   const metrics = new Metrics();
   metrics.review({ ...facts, ...more }, took);
-  expect(await linesOf(metrics, metric)).toEqual(lines);
+  expect(await linesOf(metrics, metric)).toEqual(own(metric, ...lines));
 });
 
 test("times and sizes are histograms", async () => {
   const metrics = new Metrics();
   metrics.review(facts, took);
-  expect(await linesOf(metrics, "request_duration_seconds_bucket")).toContain(
-    'engine_admission_request_duration_seconds_bucket{le="0.0005"} 1',
-  );
-  expect(await linesOf(metrics, "request_duration_seconds_bucket")).toContain(
-    'engine_admission_request_duration_seconds_bucket{le="0.00025"} 0',
-  );
   metrics.review(facts, { seconds: 60, bytes: 1_024 });
-  expect(await linesOf(metrics, "request_duration_seconds_bucket")).toEqual(
-    expect.arrayContaining([
-      'engine_admission_request_duration_seconds_bucket{le="10"} 1',
-      'engine_admission_request_duration_seconds_bucket{le="+Inf"} 2',
-    ]),
+  const seconds = "request_duration_seconds_bucket";
+  expect(await linesOf(metrics, seconds)).toEqual(
+    expect.arrayContaining(
+      own(seconds, '{le="0.00025"} 0', '{le="0.0005"} 1', '{le="10"} 1', '{le="+Inf"} 2'),
+    ),
   );
   expect(await linesOf(metrics, "body_bytes_bucket")).toContain(
     'engine_admission_body_bytes_bucket{le="1024"} 1',
   );
-  expect(await linesOf(metrics, "body_bytes_count")).toEqual([
-    "engine_admission_body_bytes_count 2",
-  ]);
-  expect(await linesOf(metrics, "body_bytes_sum")).toEqual([
-    "engine_admission_body_bytes_sum 5024",
-  ]);
+  expect(await linesOf(metrics, "body_bytes_count")).toEqual(own("body_bytes_count", " 2"));
+  expect(await linesOf(metrics, "body_bytes_sum")).toEqual(own("body_bytes_sum", " 5024"));
 });
 
 test("what was turned away and what was reloaded is counted", async () => {
   const metrics = new Metrics();
   metrics.shed("overloaded");
   metrics.reload("refused");
-  expect(await linesOf(metrics, "shed_total")).toEqual([
-    'engine_admission_shed_total{reason="overloaded"} 1',
-  ]);
-  expect(await linesOf(metrics, "tls_reload_total")).toEqual([
-    'engine_admission_tls_reload_total{outcome="refused"} 1',
-  ]);
+  expect(await linesOf(metrics, "shed_total")).toEqual(
+    own("shed_total", '{reason="overloaded"} 1'),
+  );
+  expect(await linesOf(metrics, "tls_reload_total")).toEqual(
+    own("tls_reload_total", '{outcome="refused"} 1'),
+  );
 });
 
 test("gauges are read when someone looks", async () => {
@@ -117,23 +94,13 @@ test("gauges are read when someone looks", async () => {
     notAfter: () => seen.notAfter,
     clientCaNotAfter: () => undefined,
   });
-  expect(await linesOf(metrics, "cache")).toEqual([
-    "engine_admission_cache_synced 0",
-    "engine_admission_cache_last_event_age_seconds Nan",
-    "engine_admission_cache_objects 7",
-    "engine_admission_cache_relists 2",
-  ]);
+  const before = own("", "cache_synced 0", "cache_last_event_age_seconds Nan", "cache_objects 7");
+  expect(await linesOf(metrics, "cache")).toEqual([...before, ...own("", "cache_relists 2")]);
   seen.age = 2_500;
   seen.notAfter = "2030-01-01T00:00:00Z";
-  expect(await linesOf(metrics, "cache_last")).toEqual([
-    "engine_admission_cache_last_event_age_seconds 2.5",
-  ]);
-  expect(await linesOf(metrics, "cache_synced")).toEqual(["engine_admission_cache_synced 1"]);
-  expect(await linesOf(metrics, "tls_not_after")).toEqual([
-    "engine_admission_tls_not_after_seconds 1893456000",
-  ]);
-  expect(await linesOf(metrics, "client_ca")).toEqual([
-    "engine_admission_client_ca_not_after_seconds Nan",
-  ]);
-  expect(await linesOf(metrics, "in_flight")).toEqual(["engine_admission_in_flight 3"]);
+  const now = { cache_last_event_age_seconds: "2.5", cache_synced: "1", in_flight: "3" };
+  const ends = { tls_not_after_seconds: "1893456000", client_ca_not_after_seconds: "Nan" };
+  for (const [name, value] of Object.entries({ ...now, ...ends })) {
+    expect(await linesOf(metrics, name)).toEqual(own(name, ` ${value}`));
+  }
 });

@@ -78,7 +78,7 @@ const deepest = 32;
  * texts alone, as more is not needed. The bytes have to be UTF-8. What it passes over is JSON to the
  * letter; -1 for anything else, which is left to the parser.
  */
-export function endOfValue(bytes: Uint8Array, at: number, depth = deepest): number {
+function endOfValue(bytes: Uint8Array, at: number, depth = deepest): number {
   const code = bytes[at];
   if (code === quote) return endOfText(bytes, at + 1);
   if (depth === 0) return -1;

@@ -2,15 +2,13 @@
  * Floods by callers that show no certificate, against the real process with an API server of its
  * own: good edits pass all the same. `ENGINE_FLOOD=4` makes the load as large as in CI.
  */
-import { rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { Agent } from "node:https";
-import { join } from "node:path";
 import { FakeApiServer, type Fault } from "../api-server";
-import { call } from "../https-client";
 import { anUpdate, aReview, rightUpdate } from "../reviews";
 import { emptyFolder } from "../tls-folder";
 import { RawConnection } from "./raw-connection";
-import { startWebhookProcess, type WebhookProcess } from "./webhook-process";
+import { plainKubeconfig, startWebhookProcess, type WebhookProcess } from "./webhook-process";
 import { chunk, head, padded } from "./wire";
 
 const load = Number(process.env["ENGINE_FLOOD"] ?? 1);
@@ -27,14 +25,8 @@ let attackers: RawConnection[];
 beforeEach(async () => {
   dir = emptyFolder();
   api = new FakeApiServer("http");
-  const server = `http://127.0.0.1:${await api.start()}`;
+  const KUBECONFIG = plainKubeconfig(dir, await api.start());
   api.put({ name: "ec", policy: "major" });
-  const KUBECONFIG = join(dir, "config");
-  const here = { name: "here", context: { cluster: "here", user: "me" } };
-  const clusters = [{ name: "here", cluster: { server, "insecure-skip-tls-verify": true } }];
-  const users = [{ name: "me", user: {} }];
-  const config = { "current-context": "here", contexts: [here], clusters, users };
-  writeFileSync(KUBECONFIG, JSON.stringify(config));
   webhook = await startWebhookProcess({ ENGINE_WEBHOOK_CLUSTERS: "api", KUBECONFIG });
   agent = new Agent({ keepAlive: true, maxSockets: 10 });
   attackers = [];
@@ -68,20 +60,9 @@ function blind(fault: Fault = () => undefined): void {
   api.breakWatches();
 }
 
-const send = (body: string) =>
-  call({
-    port: webhook.port,
-    ca: webhook.ca,
-    agent,
-    method: "POST",
-    path: "/admission?timeout=10s",
-    headers: { "content-type": "application/json" },
-    body,
-    signal: AbortSignal.timeout(deadlineMs),
-  });
-
 const verdictOf = async (body: string): Promise<unknown> => {
-  const { status, body: answer } = await send(body);
+  const signal = AbortSignal.timeout(deadlineMs);
+  const { status, body: answer } = await webhook.review(body, { agent, signal });
   return (
     (answer as { readonly response?: { readonly allowed: boolean } }).response?.allowed ?? status
   );

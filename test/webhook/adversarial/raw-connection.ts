@@ -6,7 +6,7 @@ import { connect as connectTls } from "node:tls";
 export interface Target {
   readonly port: number;
   readonly ca?: string;
-  readonly servername?: string;
+  readonly servername?: string | undefined;
 }
 
 /** An answer as it came over the wire. */

@@ -1,19 +1,18 @@
 /** What a process does of the webhook's work: the one with the port holds no right to write. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import type { ApiRequest } from "../../../webhook/clusters/connection";
 import { namespace, paths, World } from "../own-cert-world";
 import { emptyFolder } from "../tls-folder";
-import { startWebhookProcess, type WebhookProcess } from "./webhook-process";
+import { plainKubeconfig, startWebhookProcess, type WebhookProcess } from "./webhook-process";
 
 const dir = emptyFolder();
-const kubeconfig = join(dir, "config");
 
 let world: World;
 let api: Server;
 let webhook: WebhookProcess;
+let kubeconfig: string;
 
 beforeEach(async () => {
   world = new World();
@@ -31,16 +30,7 @@ beforeEach(async () => {
   });
   await new Promise<void>((resolve) => api.listen(0, "127.0.0.1", resolve));
   const { port } = api.address() as AddressInfo;
-  const server = `http://127.0.0.1:${port}`; // the library takes no plain HTTP without the flag
-  writeFileSync(
-    kubeconfig,
-    JSON.stringify({
-      "current-context": "c",
-      contexts: [{ name: "c", context: { cluster: "c", user: "u" } }],
-      clusters: [{ name: "c", cluster: { server, "insecure-skip-tls-verify": true } }],
-      users: [{ name: "u", user: {} }],
-    }),
-  );
+  kubeconfig = plainKubeconfig(dir, port);
 });
 
 afterEach(async () => {
@@ -66,6 +56,15 @@ test("serve: answers on both ports, and sends the API server nothing about the c
   await webhook.stop();
   expect(world.requests).toEqual([]);
 });
+
+test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+  "%s drains, so that no call is left without an answer",
+  async (signal) => {
+    webhook = await startWebhookProcess();
+    await webhook.stop(signal);
+    expect(webhook.log()).toMatch(/"message":"draining"[^]*"message":"stopped"/);
+  },
+);
 
 test("renew: makes the Secret without a folder, a port or a list of clusters", async () => {
   const nothingToServe = { ENGINE_WEBHOOK_TLS_DIR: "", ENGINE_WEBHOOK_CLUSTERS: "file:/none" };

@@ -1,20 +1,62 @@
-/** Who has to free space for whom, and how much an answer may say: the same limits seen from inside. */
+/** The time and the room that calls have, seen from inside: who has to free space for whom. */
 import { EventEmitter } from "node:events";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
-import type { Worker } from "node:worker_threads";
+import { MessageChannel, type Worker } from "node:worker_threads";
+import { defaultNames } from "../../../plugin/domain/names";
 import { admissionListener } from "../../../webhook/review/call";
-import { BigBodies } from "../../../webhook/review/parser";
+import { abortAfter, timeFor } from "../../../webhook/review/deadline";
+import { BigBodies, serveParser } from "../../../webhook/review/parser";
 import { Connections } from "../../../webhook/connections";
 import { Health } from "../../../webhook/app";
-import { bigBody, BodyBudget, InFlight } from "../../../webhook/review/room";
+import { Arrivals, bigBody, BodyBudget, InFlight } from "../../../webhook/review/room";
 import { Metrics } from "../../../webhook/metrics";
 import { answerReview } from "../../../webhook/review/review";
 import { clusterFacts, FakeClusters } from "../fake-clusters";
 import { FakeLog } from "../fake-log";
-import { aReview, bytesOf, options, wrongUpdate } from "../reviews";
+import { anEdb, aReview, bytesOf, options, wrongUpdate } from "../reviews";
+
+test.each([
+  ["one second less than asked", "?timeout=10s", 9_000],
+  ["at least a quarter of what was asked", "?timeout=1s", 250],
+  ["never more than a registration can ask", "?timeout=5m", 29_000],
+  ["the usual one without a query", "", 9_000],
+  ["the usual one when it is not a duration", "?timeout=soon", 9_000],
+  ["the usual one when nothing is left", "?timeout=0s", 9_000],
+])("the time for a review is %s", (_name, query, ms) => {
+  expect(timeFor(`/admission${query}`)).toBe(ms);
+});
+
+test("a signal after a time is shared by those whose time ends together", () => {
+  expect(abortAfter(5_000_000)).toBe(abortAfter(5_000_000));
+  expect(abortAfter(5_000_000)).not.toBe(abortAfter(6_000_000));
+});
 
 describe("places for reviews", () => {
+  test("who is late is given up, the oldest slow one frees space, and no timer is left", () => {
+    jest.useFakeTimers();
+    const arrivals = new Arrivals();
+    const said: string[] = [];
+    const arrive = (name: string, latest: number, slow = false) => {
+      const giveUp = (why: string) => {
+        arrivals.delete(arrival);
+        said.push(`${name} ${why}`);
+      };
+      const arrival = { latest, isSlow: () => slow, giveUp };
+      arrivals.add(arrival);
+    };
+    arrive("first", performance.now() + 10);
+    arrive("second", Infinity);
+    arrive("third", Infinity, true);
+    jest.advanceTimersByTime(100);
+    const shed = (["slow", "slow", "any", "any"] as const).map((which) => arrivals.shed(which));
+    expect(shed).toEqual([true, false, true, false]);
+    expect(said).toEqual(["first late", "third shed", "second shed"]);
+    jest.advanceTimersByTime(100);
+    expect(jest.getTimerCount()).toBe(0);
+    jest.useRealTimers();
+  });
+
   test("the caller that has been sending for longest makes room", () => {
     const inFlight = new InFlight(2);
     const gone: string[] = [];
@@ -40,6 +82,17 @@ describe("places for reviews", () => {
     const inFlight = new InFlight(1);
     expect([inFlight.enter(), inFlight.enter()]).toEqual([true, false]);
   });
+});
+
+test("one large body is let in however large, and small ones whatever there is", () => {
+  const budget = new BodyBudget(10 * bigBody);
+  expect([20 * bigBody, bigBody + 1, bigBody].map((size) => budget.take(size))).toEqual([
+    true,
+    false,
+    true,
+  ]);
+  budget.give(20 * bigBody);
+  expect([6, 4, 2].map((part) => budget.take(part * bigBody))).toEqual([true, true, false]);
 });
 
 describe("room for large bodies", () => {
@@ -203,49 +256,107 @@ describe("connections", () => {
   });
 });
 
-describe("the thread for large bodies", () => {
-  class SilentThread extends EventEmitter {
-    asked = 0;
-    postMessage(): void {
-      this.asked += 1;
-    }
-    unref(): void {}
-    terminate(): Promise<number> {
-      return Promise.resolve(0);
-    }
+/** The parser behind a port of this thread, as a thread looks from outside. */
+class PortThread extends EventEmitter {
+  asked = 0;
+  ended = false;
+  private readonly channel = new MessageChannel();
+
+  constructor(answers: boolean) {
+    super();
+    if (answers) serveParser(this.channel.port2, defaultNames);
+    this.channel.port1.on("message", (message) => this.emit("message", message));
   }
 
-  const started = () => {
-    const threads: SilentThread[] = [];
+  postMessage(message: object, transfer: readonly ArrayBuffer[]): void {
+    this.asked += 1;
+    this.channel.port1.postMessage(message, [...transfer]);
+  }
+
+  unref(): void {}
+
+  terminate(): Promise<number> {
+    this.ended = true;
+    this.channel.port1.close();
+    return Promise.resolve(0);
+  }
+}
+
+describe("the thread for large bodies", () => {
+  const all: PortThread[] = [];
+  afterAll(() => Promise.all(all.map((thread) => thread.terminate())));
+
+  const started = (answers = false) => {
+    const threads: PortThread[] = [];
     const bodies = new BigBodies(() => {
-      const thread = new SilentThread();
+      const thread = new PortThread(answers);
       threads.push(thread);
+      all.push(thread);
       return thread as unknown as Worker;
     });
-    const parse = () => bodies.parse(bytesOf(aReview(wrongUpdate)));
+    const parse = (body: unknown = aReview(wrongUpdate)) => bodies.parse(bytesOf(body));
     return { bodies, threads, parse };
   };
+  const next = { request: { uid: "next" } };
+
+  test("a large review comes back with what is judged of its objects, from the one thread", async () => {
+    const { bodies, threads, parse } = started(true);
+    const object = anEdb({ engineVersion: "9.9", memorySize: "1GB" });
+    const first = await parse(aReview({ ...wrongUpdate, object }));
+    expect(first).toMatchObject({ uid: "uid-1", operation: "UPDATE" });
+    expect(first.object).toEqual({
+      spec: { engineVersion: "9.9", engineEnterpriseCluster: { name: "ec" } },
+    });
+    await parse();
+    await bodies.stop();
+    expect(threads.map(({ ended }) => ended)).toEqual([true]);
+  });
+
+  const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
+  const deepAt = (spec: object) =>
+    JSON.stringify(aReview({ ...wrongUpdate, object: { spec } })).replace('"DEEP"', deep);
+  test.each<[string, unknown, object]>([
+    ["no JSON", "{", { message: "the body is not JSON", uid: undefined }],
+    [
+      "a review without an operation",
+      aReview({ ...wrongUpdate, operation: undefined }),
+      { message: "the review's request has no operation", uid: "uid-1" },
+    ],
+    [
+      "a judged field that is nested too deeply to be copied",
+      deepAt({ engineVersion: "DEEP" }),
+      { message: "the review is nested too deeply" },
+    ],
+  ])("%s is unreadable, any other depth is harmless", async (_name, body, error) => {
+    const { parse } = started(true);
+    await expect(parse(body)).rejects.toMatchObject(error);
+    const { object } = await parse(deepAt({ engineVersion: "7.4", other: "DEEP" }));
+    expect(object).toEqual({ spec: { engineVersion: "7.4" } });
+  });
 
   test("an answer that cannot be read here fails its own review alone", async () => {
     const { threads, parse } = started();
-    const [deep, next] = [parse(), parse()];
+    const [hostile, waiting] = [parse(), parse()];
     expect(threads[0]?.asked).toBe(1);
     threads[0]?.emit("messageerror", new RangeError());
-    await expect(deep).rejects.toThrow("the review is nested too deeply");
-    threads[0]?.emit("message", { request: { uid: "next" } });
-    await expect(next).resolves.toEqual({ uid: "next" });
+    await expect(hostile).rejects.toThrow("the review is nested too deeply");
+    threads[0]?.emit("message", next);
+    await expect(waiting).resolves.toEqual(next.request);
     expect(threads).toHaveLength(1);
   });
 
-  test("what ends the thread does not take along what waits", async () => {
-    const { threads, parse } = started();
-    const [hostile, next] = [parse(), parse()];
-    threads[0]?.emit("error", new Error("out of memory"));
-    threads[0]?.emit("exit", 1);
-    await expect(hostile).rejects.toThrow("the body takes too much memory to be read");
-    threads[1]?.emit("message", { request: { uid: "next" } });
-    await expect(next).resolves.toEqual({ uid: "next" });
-  });
+  test.each(["error", "exit"])(
+    "what ends it with %s does not take along what waits",
+    async (event) => {
+      const { threads, parse } = started();
+      const [hostile, waiting] = [parse(), parse()];
+      threads[0]?.emit(event, event === "error" ? new Error("out of memory") : 1);
+      threads[0]?.emit("exit", 1);
+      await expect(hostile).rejects.toThrow("the body takes too much memory to be read");
+      threads[1]?.emit("message", next);
+      await expect(waiting).resolves.toEqual(next.request);
+    },
+  );
 
   test("nothing starts a thread again after the end", async () => {
     const { bodies, threads, parse } = started();

@@ -6,8 +6,9 @@ import { join } from "node:path";
 import { aPair } from "../../support/tls";
 import { aWebhookProgram, type WebhookProgram } from "../../support/webhook-program";
 import { anEc } from "../fake-clusters";
-import { call } from "../https-client";
+import { type Answer, call, type Call } from "../https-client";
 import { emptyFolder, TlsFolder } from "../tls-folder";
+import { RawConnection } from "./raw-connection";
 
 /** A webhook that runs, and knows one EC of policy major. */
 export interface WebhookProcess {
@@ -23,6 +24,12 @@ export interface WebhookProcess {
   listening(): number;
   /** The value of one metric, whose name has its labels behind it. */
   metric(name: string): Promise<number>;
+  /** Resolves when no call is under way any more; a place that is never given back is an error. */
+  untilIdle(): Promise<void>;
+  /** One review over a connection of its own. */
+  review(body: string, more?: Partial<Call>): Promise<Answer>;
+  /** A connection that is encrypted for the webhook. */
+  open(servername?: string): Promise<RawConnection>;
   /** The most memory that it ever had, in MiB. */
   peakMiB(): number;
   /** How many files and connections it has open. */
@@ -65,23 +72,34 @@ export async function startWebhookProcess(
   const { port } = JSON.parse(await output.line(`"message":"${message}"`)) as {
     readonly port: number;
   };
+  const ca = pair.certPem;
+  const metric = async (name: string) => {
+    const { body } = await call({ port: metricsPort, path: "/metrics" });
+    const line = String(body)
+      .split("\n")
+      .find((each) => each.startsWith(`${name} `));
+    return Number(line?.slice(name.length));
+  };
   return {
     port,
     metricsPort,
-    ca: pair.certPem,
+    ca,
+    metric,
+    untilIdle: async () => {
+      for (let looks = 0; (await metric("engine_admission_in_flight")) !== 0; looks += 1) {
+        if (looks === 1_000) throw new Error("something stays in flight");
+      }
+    },
+    review: (body, more) => {
+      const headers = { "content-type": "application/json" };
+      const path = "/admission?timeout=10s";
+      return call({ port, ca, method: "POST", path, headers, body, ...more });
+    },
+    open: (servername) => RawConnection.open({ port, ca, servername }),
     log: output.text,
     said: output.line,
     isAlive: () => child.exitCode === null && child.signalCode === null,
     listening: () => listeningSockets(child.pid),
-    metric: async (name) => {
-      const { body } = await call({ port: metricsPort, path: "/metrics" });
-      return Number(
-        String(body)
-          .split("\n")
-          .find((line) => line.startsWith(`${name} `))
-          ?.slice(name.length),
-      );
-    },
     peakMiB: () => {
       const status = readFileSync(`/proc/${String(child.pid)}/status`, "utf8");
       return Number(/^VmHWM:\s*(\d+) kB/m.exec(status)?.[1]) / 1_024;
@@ -143,6 +161,21 @@ function collect(child: ChildProcess) {
         look();
       }),
   };
+}
+
+/** A kubeconfig for an API server that asks for no login; the file's path. */
+export function plainKubeconfig(dir: string, port: number): string {
+  const file = join(dir, "config");
+  // the library takes no plain HTTP without the flag
+  const cluster = { server: `http://127.0.0.1:${port}`, "insecure-skip-tls-verify": true };
+  const config = {
+    "current-context": "here",
+    contexts: [{ name: "here", context: { cluster: "here", user: "me" } }],
+    clusters: [{ name: "here", cluster }],
+    users: [{ name: "me", user: {} }],
+  };
+  writeFileSync(file, JSON.stringify(config));
+  return file;
 }
 
 async function freePort(): Promise<number> {
