@@ -1,53 +1,56 @@
 /**
- * A small Kubernetes API in memory, for tests: it stores objects, records every call, and calls
- * the admission webhooks that its own ValidatingWebhookConfigurations describe.
+ * The control plane in memory as one test sees it: every call is kept, objects come and go without a
+ * call, and the admission webhooks that are configured are answered by functions.
  */
+import { randomUUID } from "node:crypto";
 import { setImmediate as turn } from "node:timers/promises";
 import { ApiError } from "../../plugin/domain/errors";
+import type { KubeObject, Ref, Resource } from "../../plugin/domain/objects";
+import {
+  type Entry,
+  entriesOf,
+  invocationOf,
+  isExempt,
+} from "../../plugin/rehearsal/admission/entries";
+import { dryRunUnsupported } from "../../plugin/rehearsal/admission/response";
+import { CallFailure, failedCalling } from "../../plugin/rehearsal/admission/trust";
+import { createRegistry } from "../../plugin/rehearsal/kinds/registry";
+import { pluralOf } from "../../plugin/rehearsal/memory/answers";
+import { MemoryControlPlane } from "../../plugin/rehearsal/memory/control-plane";
+import { omit } from "../../plugin/rehearsal/memory/omit";
+import { manageUpdate } from "../../plugin/rehearsal/memory/ownership";
+import { type Key, Store } from "../../plugin/rehearsal/memory/store";
+import { structureOf } from "../../plugin/rehearsal/memory/structure";
+import type { Attempt, KindDefinition, Registry } from "../../plugin/rehearsal/model";
 import type {
   Access,
   ApplyOptions,
   Cluster,
-  KubeObject,
   ListOptions,
   ManagedWrite,
-  PatchType,
+  PatchOptions,
   Preconditions,
-  Ref,
-  Resource,
   WriteOptions,
 } from "../../plugin/run/ports";
-import {
-  getPath,
-  isObject,
-  asArray,
-  getOwn,
-  asString,
-  type Json,
-} from "../../plugin/domain/values";
-import { matchesResource } from "../../plugin/domain/webhook/configuration";
-import { selects } from "../../plugin/domain/kube/selectors";
-import { applyFields, conflictsOf, manage, managersOf, type Ownership } from "./field-owners";
+import { admin } from "../plugin/rehearsal/memory-cluster";
 import type { ManualClock } from "./manual-clock";
-
-export type Verb =
-  | "get"
-  | "list"
-  | "create"
-  | "update"
-  | "apply"
-  | "patch"
-  | "delete"
-  | "can"
-  | "whoami"
-  | "version"
-  | "serves";
 
 /** One call as it came in. */
 export interface Call {
   /** Counted from 0. */
   readonly n: number;
-  readonly verb: Verb;
+  readonly verb:
+    | "get"
+    | "list"
+    | "create"
+    | "update"
+    | "apply"
+    | "patch"
+    | "delete"
+    | "can"
+    | "whoami"
+    | "version"
+    | "serves";
   /** `Kind/name` or `Kind/namespace/name`. */
   readonly target: string;
   readonly dryRun: boolean;
@@ -61,19 +64,12 @@ export interface WebhookServer {
   /** The caBundle that trusts it. */
   readonly ca: string;
   /** The reason for a refusal, undefined to allow. */
-  readonly judge: (object: KubeObject, call: Call) => string | undefined;
+  readonly judge: (object: KubeObject) => string | undefined;
   /** Why it cannot be called, undefined when it can. */
   readonly down?: string;
 }
 
-/** An object as it is to be stored, and who then holds its fields. */
-interface Change {
-  readonly object: KubeObject;
-  readonly owners: Ownership;
-}
-
-const writing: readonly Verb[] = ["create", "update", "apply", "patch", "delete"];
-const configurationKind = "ValidatingWebhookConfiguration";
+const writing: readonly Call["verb"][] = ["create", "update", "apply", "patch", "delete"];
 
 export class FakeCluster implements Cluster {
   readonly server = "https://127.0.0.1:6443";
@@ -96,15 +92,31 @@ export class FakeCluster implements Cluster {
   latencyMs = 1;
   closed = false;
 
-  readonly #objects = new Map<string, KubeObject>();
-  readonly #owners = new Map<string, Ownership>();
-  #version = 100;
+  readonly #store = Store.empty();
+  readonly #builtIn = createRegistry();
+  /** By kind: tests name no version. */
+  readonly #known = new Map<string, KindDefinition>();
+  readonly #inner: Cluster;
+  /** Calls that were sent and have not come in yet, in their order. */
+  readonly #arriving: (() => void)[] = [];
   #winner = 0;
 
   constructor(
     private readonly clock: ManualClock,
     readonly namespace = "engine",
-  ) {}
+  ) {
+    const plane = new MemoryControlPlane(
+      {
+        clock,
+        registry: this.#registry(),
+        access: { allows: (_user, access) => !this.lacks(access), refuseEscalation: () => {} },
+        admission: { admit: async (attempt) => await Promise.resolve(this.#admit(attempt)) },
+      },
+      this.#store,
+    );
+    const latency = (): void => this.#arriving.shift()?.();
+    this.#inner = plane.connect({ user: admin, namespace, server: this.server, latency });
+  }
 
   /** Calls that change something: no dry runs, no reviews. */
   get writes(): readonly Call[] {
@@ -118,123 +130,94 @@ export class FakeCluster implements Cluster {
 
   /** Stores an object as another client would; no call. */
   put(object: KubeObject, manager = "kubectl-create"): KubeObject {
-    const key = keyOf(object);
-    const before = this.#objects.get(key);
-    const owners = manage(this.#owners.get(key), { manager, object });
-    return this.#store(key, { object, owners }, before);
+    const definition = this.#definitionOf(object);
+    const { name = "", namespace } = object.metadata;
+    const key: Key = { kind: pluralOf(definition), name, namespace };
+    const before = this.#store.get(key.kind, name, namespace);
+    const uid = before?.metadata.uid ?? randomUUID();
+    const metadata = omit({ ...object.metadata, uid }, "managedFields");
+    const given = asStored(definition, { ...object, metadata });
+    const managing = { before, object: given, manager, subresource: undefined };
+    const kept = { structure: structureOf(definition), empty: { metadata: {} }, time: "" };
+    return this.#store.put(key, manageUpdate({ ...managing, ...kept }, { status: false }));
   }
 
   /** Takes an object away as another client would; no call. */
   drop(kind: string, name: string, namespace?: string): void {
-    const key = [kind, namespace, name].filter((part) => part !== undefined).join("/");
-    this.#objects.delete(key);
-    this.#owners.delete(key);
+    const known = this.#known.get(kind);
+    if (known !== undefined) this.#store.remove({ kind: pluralOf(known), name, namespace });
   }
 
   /** A stored object, undefined when there is none; no call. */
   stored(kind: string, name: string, namespace?: string): KubeObject | undefined {
-    return this.#objects.get([kind, namespace, name].filter((p) => p !== undefined).join("/"));
+    const known = this.#known.get(kind);
+    return known && this.#store.get(pluralOf(known), name, namespace);
   }
 
-  get(ref: Ref, options: { readonly signal?: AbortSignal } = {}): Promise<KubeObject | undefined> {
-    return this.#call({ verb: "get", target: keyOfRef(ref), options }, () =>
-      copy(this.#objects.get(keyOfRef(ref))),
+  get(ref: Ref, options: { readonly signal?: AbortSignal } = {}) {
+    return this.#call({ verb: "get", target: targetOf(ref), options }, () =>
+      this.#inner.get(ref, options),
     );
   }
 
-  list(resource: Resource, options: ListOptions = {}): Promise<readonly KubeObject[] | undefined> {
-    const { namespace, labelSelector, limit } = options;
-    const target = [resource.kind, namespace].filter((part) => part !== undefined).join("/");
-    return this.#call({ verb: "list", target, options }, () => {
-      const [key = "", value] = (labelSelector ?? "").split("=");
-      return [...this.#objects.values()]
-        .filter(({ kind }) => kind === resource.kind)
-        .filter(({ metadata }) => namespace === undefined || metadata.namespace === namespace)
-        .filter(({ metadata }) => key === "" || getOwn(metadata.labels, key) === value)
-        .slice(0, limit)
-        .map(copy);
-    });
+  list(resource: Resource, options: ListOptions = {}) {
+    const target = [resource.kind, options.namespace].filter(Boolean).join("/");
+    return this.#call({ verb: "list", target, options }, () => this.#inner.list(resource, options));
   }
 
   watch(): never {
     throw new Error("this fake knows no watch");
   }
 
-  create(object: KubeObject, options: ManagedWrite = {}): Promise<KubeObject> {
-    return this.#write({ verb: "create", object, options }, (key, before) => {
-      if (before !== undefined) throw conflict(`${key} already exists`, "AlreadyExists");
-      const manager = options.fieldManager ?? "unknown";
-      return { object, owners: manage(undefined, { manager, object }) };
-    });
+  create(object: KubeObject, options: ManagedWrite = {}) {
+    return this.#call({ verb: "create", target: nameOf(object), object, options }, () =>
+      this.#inner.create(object, options),
+    );
   }
 
-  update(object: KubeObject, options: ManagedWrite = {}): Promise<KubeObject> {
-    return this.#write({ verb: "update", object, options }, (key, before) => {
-      if (before === undefined) throw notFound(key);
-      unchanged(key, before, object.metadata);
-      const manager = options.fieldManager ?? "unknown";
-      return { object, owners: manage(this.#owners.get(key), { manager, object }) };
-    });
+  update(object: KubeObject, options: ManagedWrite = {}) {
+    return this.#call({ verb: "update", target: nameOf(object), object, options }, () =>
+      this.#inner.update(object, options),
+    );
   }
 
-  apply(object: KubeObject, options: ApplyOptions): Promise<KubeObject> {
-    return this.#write({ verb: "apply", object, options }, (key, before) => {
-      unchanged(key, before, object.metadata);
-      const owners = this.#owners.get(key) ?? new Map<string, Set<string>>();
-      const manager = options.fieldManager;
-      const causes = conflictsOf({ before, owners, object, manager });
-      if (causes.length > 0 && options.force !== true) {
-        throw new ApiError(`Apply failed with ${causes.length} conflicts`, {
-          status: 409,
-          reason: "Conflict",
-          causes,
-        });
-      }
-      return applyFields({ before, owners, object, manager });
-    });
+  apply(object: KubeObject, options: ApplyOptions) {
+    return this.#call({ verb: "apply", target: nameOf(object), object, options }, () =>
+      this.#inner.apply(object, options),
+    );
   }
 
-  patch(
-    ref: Ref,
-    body: unknown,
-    options: ManagedWrite & { readonly type: PatchType },
-  ): Promise<KubeObject> {
-    const call = { verb: "patch", target: keyOfRef(ref), object: body, options } as const;
-    return this.#call(call, () => {
-      throw new Error("the fake cluster knows no patch");
-    });
+  patch(ref: Ref, object: unknown, options: PatchOptions) {
+    return this.#call({ verb: "patch", target: targetOf(ref), object, options }, () =>
+      this.#inner.patch(ref, object, options),
+    );
   }
 
-  delete(ref: Ref, preconditions: Preconditions, options: WriteOptions = {}): Promise<void> {
-    const key = keyOfRef(ref);
-    return this.#call({ verb: "delete", target: key, preconditions, options }, () => {
-      const before = this.#objects.get(key);
-      if (before === undefined) throw notFound(key);
-      unchanged(key, before, preconditions);
-      if (options.dryRun === true) return;
-      this.#objects.delete(key);
-      this.#owners.delete(key);
-    });
+  delete(ref: Ref, preconditions: Preconditions, options: WriteOptions = {}) {
+    return this.#call({ verb: "delete", target: targetOf(ref), preconditions, options }, () =>
+      this.#inner.delete(ref, preconditions, options),
+    );
   }
 
   can(access: Access): Promise<boolean> {
     const target = [access.verb, access.resource, access.name ?? ""].join(" ").trim();
-    return this.#call({ verb: "can", target, object: access }, () => !this.lacks(access));
+    return this.#call({ verb: "can", target, object: access }, () => this.#inner.can(access));
   }
 
   whoAmI(): Promise<string | undefined> {
-    return this.#call({ verb: "whoami", target: "" }, () => this.user);
+    return this.#call({ verb: "whoami", target: "" }, () =>
+      this.#inner.whoAmI().then(() => this.user),
+    );
   }
 
   version(): Promise<string | undefined> {
-    return this.#call({ verb: "version", target: "" }, () => "v1.34.4");
+    return this.#call({ verb: "version", target: "" }, () => this.#inner.version());
   }
 
   serves(group: string, version: string): Promise<readonly Resource[] | undefined> {
-    return this.#call({ verb: "serves", target: `${group}/${version}` }, () => {
-      const found = this.served.filter((item) => item.group === group && item.version === version);
-      return found.length === 0 ? undefined : found;
-    });
+    return this.#call({ verb: "serves", target: `${group}/${version}` }, () =>
+      this.#inner.serves(group, version),
+    );
   }
 
   close(): void {
@@ -243,180 +226,129 @@ export class FakeCluster implements Cluster {
 
   async #call<T>(
     from: Omit<Call, "n" | "dryRun"> & { readonly options?: WriteOptions },
-    act: (call: Call) => T,
+    send: () => Promise<T>,
   ): Promise<T> {
-    await turn(); // as a request would: whoever probes in a loop must not starve a file's write
-    from.options?.signal?.throwIfAborted();
-    const call = { n: this.calls.length, dryRun: from.options?.dryRun === true, ...from };
-    this.calls.push(call);
-    this.clock.advance(this.latencyMs);
-    this.before(call);
-    const value = act(call);
+    let call: Call = { n: -1, dryRun: from.options?.dryRun === true, ...from };
+    const arrive = (): void => {
+      call = { ...call, n: this.calls.length };
+      this.calls.push(call);
+      this.clock.advance(this.latencyMs);
+      this.before(call);
+    };
+    this.#arriving.push(arrive);
+    const value = await send().catch(async (error: unknown) => {
+      if (!this.#arriving.includes(arrive)) throw error;
+      // refused on its way, in as much time as any other answer takes: loops starve nobody
+      this.#arriving.splice(this.#arriving.indexOf(arrive), 1);
+      await turn();
+      throw error;
+    });
     this.after(call);
     return value;
   }
 
-  #write(
-    from: { readonly verb: Verb; readonly object: KubeObject; readonly options: WriteOptions },
-    act: (key: string, before: KubeObject | undefined) => Change,
-  ): Promise<KubeObject> {
-    const key = keyOf(from.object);
-    return this.#call({ ...from, target: key }, (call) => {
-      const before = this.#objects.get(key);
-      const change = act(key, before);
-      this.#admit(call, change.object, before === undefined ? "CREATE" : "UPDATE");
-      if (call.dryRun) return copy(this.#finished(change, before));
-      return copy(this.#store(key, change, before));
-    });
-  }
-
-  #store(key: string, change: Change, before: KubeObject | undefined): KubeObject {
-    const finished = this.#finished(change, before);
-    this.#owners.set(key, change.owners);
-    if (before !== undefined && sameButVersion(before, finished)) return before;
-    this.#objects.set(key, finished);
-    return finished;
-  }
-
-  #finished(change: Change, before: KubeObject | undefined): KubeObject {
-    const { object, owners } = change;
-    this.#version += 1;
-    const filled = object.kind === configurationKind ? withDefaults(object) : object;
-    return copy({
-      ...filled,
-      metadata: {
-        ...filled.metadata,
-        uid: before?.metadata.uid ?? `uid-${this.#version}`,
-        resourceVersion: String(this.#version),
-        ...(object.kind === configurationKind && { managedFields: managersOf(owners) }),
+  /** The built-in kinds, what tests let be served, and what they put without saying so. */
+  #registry(): Registry {
+    const builtIn = this.#builtIn;
+    const custom = () => this.served.map((resource) => this.#custom(resource));
+    return {
+      byKind: (apiVersion, kind) => {
+        const own = custom().find(({ resource }) => isOf(resource, apiVersion, kind));
+        const found = builtIn.byKind(apiVersion, kind) ?? own;
+        if (found !== undefined) this.#known.set(kind, found);
+        return found;
       },
-    });
+      byPlural: (wanted) =>
+        builtIn.byPlural(wanted) ??
+        [...custom(), ...this.#known.values()].find(
+          ({ resource: { group, plural } }) => group === wanted.group && plural === wanted.plural,
+        ),
+      served: (group, version) => [
+        ...builtIn.served(group, version),
+        ...custom().filter((one) => isOf(one.resource, `${group}/${version}`)),
+      ],
+      define: (name, definition) => {
+        builtIn.define(name, definition);
+      },
+      fork: () => this.#registry(),
+    };
   }
 
-  /** The schema first, then every webhook that matches; of several refusals any may come first. */
-  #admit(call: Call, object: KubeObject, operation: string): void {
-    const resource = this.served.find(
-      (item) => `${item.group}/${item.version}` === object.apiVersion && item.kind === object.kind,
-    );
-    if (resource === undefined) {
-      if (object.kind === configurationKind || !object.apiVersion.includes("/")) return;
-      throw new ApiError("the server could not find the requested resource", { status: 404 });
-    }
-    const unfit = this.schema(object);
-    const name = object.metadata.name ?? "";
-    if (unfit !== undefined) {
-      throw new ApiError(`${object.kind} "${name}" is invalid: ${unfit}`, { status: 422 });
-    }
-    const refusals = this.#entries()
-      .filter((entry) => matchesResource(entry, { ...resource, operation }))
-      .filter((entry) => this.#selected(entry, object))
-      .map((entry) => this.#review(entry, object, call))
-      .filter((refusal) => refusal !== undefined);
+  #definitionOf({ apiVersion, kind }: KubeObject): KindDefinition {
+    const [group = "", version = ""] = apiVersion.split("/");
+    const resource = { group, version, kind, plural: `${kind.toLowerCase()}s` };
+    const found = this.#registry().byKind(apiVersion, kind) ?? this.#custom(resource);
+    this.#known.set(kind, found);
+    return found;
+  }
+
+  /** A namespaced kind of any fields, judged by the test's own schema. */
+  #custom(resource: Resource): KindDefinition {
+    return {
+      ...{ resource, namespaced: true, custom: true, hasStatus: false, counted: true },
+      structure: { open: true },
+      prepare: (object) => {
+        const unfit = this.schema(object);
+        if (unfit === undefined) return { object, warnings: [] };
+        const name = object.metadata.name ?? "";
+        throw new ApiError(`${object.kind} "${name}" is invalid: ${unfit}`, { status: 422 });
+      },
+    };
+  }
+
+  /** Of several refusals any may come first. */
+  #admit(attempt: Attempt): readonly string[] {
+    if (isExempt(attempt.definition)) return [];
+    const refusals = entriesOf("validatingwebhookconfigurations", this.#store)
+      .filter((entry) => invocationOf(entry, attempt, this.#store) !== undefined)
+      .flatMap((entry) => this.#refusal(entry, attempt) ?? []);
     if (refusals.length > 1) this.#winner += 1;
     const refusal = refusals[this.#winner % Math.max(refusals.length, 1)];
     if (refusal !== undefined) throw refusal;
+    return [];
   }
 
-  #entries(): readonly Json[] {
-    return [...this.#objects.values()]
-      .filter(({ kind }) => kind === configurationKind)
-      .flatMap((configuration) => asArray(getOwn(configuration, "webhooks")).filter(isObject));
-  }
-
-  #selected(entry: Json, object: KubeObject): boolean {
-    const { labels, namespace } = object.metadata;
-    const home = this.stored("Namespace", namespace ?? "");
-    return (
-      selects(getOwn(entry, "namespaceSelector"), home?.metadata.labels ?? {}) &&
-      selects(getOwn(entry, "objectSelector"), labels ?? {})
-    );
-  }
-
-  #review(entry: Json, object: KubeObject, call: Call): ApiError | undefined {
-    const name = asString(getOwn(entry, "name")) ?? "";
-    if (call.dryRun && getOwn(entry, "sideEffects") !== "None") {
-      const message = `admission webhook "${name}" does not support dry run`;
-      return new ApiError(message, { status: 400, reason: "BadRequest" });
-    }
-    const service = getOwn(getOwn(entry, "clientConfig"), "service");
-    const where = `${String(getOwn(service, "namespace"))}/${String(getOwn(service, "name"))}`;
-    const server = this.servers.get(where);
-    const broken =
-      server === undefined
-        ? `service "${String(getOwn(service, "name"))}" not found`
-        : getPath(entry, ["clientConfig", "caBundle"]) !== server.ca
-          ? "tls: failed to verify certificate: x509: certificate signed by unknown authority"
-          : server.down;
-    if (broken !== undefined) {
-      if (getOwn(entry, "failurePolicy") === "Ignore") return undefined;
-      const message = `Internal error occurred: failed calling webhook "${name}": ${broken}`;
-      return new ApiError(message, { status: 500, reason: "InternalError" });
-    }
-    const reason = server?.judge(object, call);
+  #refusal(entry: Entry, { object, dryRun }: Attempt): ApiError | undefined {
+    const { name, callee, failOpen, dryRunSafe } = entry;
+    if (dryRun && !dryRunSafe) return dryRunUnsupported(name);
+    const at = callee.kind === "url" ? callee.url : `${callee.namespace}/${callee.name}`;
+    const server = this.servers.get(at);
+    const why = brokenOf(server, entry);
+    if (why !== undefined) return failOpen ? undefined : failedCalling(name, new CallFailure(why));
+    const reason = object && server?.judge(object);
     if (reason === undefined) return undefined;
     const message = `admission webhook "${name}" denied the request: ${reason}`;
     return new ApiError(message, { status: 422, reason: "Invalid" });
   }
 }
 
-function keyOf({ kind, metadata }: KubeObject): string {
-  return [kind, metadata.namespace, metadata.name].filter((part) => part !== undefined).join("/");
+/** Why the server cannot be called; undefined where it can. */
+function brokenOf(server: WebhookServer | undefined, { caBundle }: Entry): string | undefined {
+  if (server === undefined) return "service not found";
+  const unknown =
+    "tls: failed to verify certificate: x509: certificate signed by unknown authority";
+  return caBundle === server.ca ? server.down : unknown;
 }
 
-function keyOfRef({ resource, name, namespace }: Ref): string {
-  return [resource.kind, namespace, name].filter((part) => part !== undefined).join("/");
-}
-
-function copy<T>(value: T): T {
-  return structuredClone(value);
-}
-
-function notFound(key: string): ApiError {
-  return new ApiError(`${key} not found`, { status: 404, reason: "NotFound" });
-}
-
-function conflict(message: string, reason = "Conflict"): ApiError {
-  return new ApiError(message, { status: 409, reason });
-}
-
-/** The uid and resourceVersion that were sent have to be the stored ones. */
-function unchanged(key: string, before: KubeObject | undefined, sent: Preconditions): void {
-  const { uid, resourceVersion } = before?.metadata ?? {};
-  if (sent.uid !== undefined && sent.uid !== uid) {
-    throw conflict(`${key}: the uid in the precondition does not match`);
-  }
-  if (sent.resourceVersion !== undefined && sent.resourceVersion !== resourceVersion) {
-    throw conflict(`${key}: the object has been modified`);
+/** With what the API server fills in; what only an older one would take stays as it is. */
+function asStored(definition: KindDefinition, object: KubeObject): KubeObject {
+  if (definition.custom) return object;
+  try {
+    return definition.prepare(object, undefined).object;
+  } catch (error) {
+    if (error instanceof ApiError) return object;
+    throw error;
   }
 }
 
-function sameButVersion(one: KubeObject, other: KubeObject): boolean {
-  const plain = ({ metadata, ...rest }: KubeObject): string =>
-    JSON.stringify({ ...rest, metadata: { ...metadata, resourceVersion: "" } });
-  return plain(one) === plain(other);
+function isOf({ group, version, kind }: Resource, apiVersion: string, ofKind = kind): boolean {
+  return (group === "" ? version : `${group}/${version}`) === apiVersion && kind === ofKind;
 }
 
-/** What the API server fills in. */
-function withDefaults(configuration: KubeObject): KubeObject {
-  const entries = asArray(configuration["webhooks"]).filter(isObject);
-  return {
-    ...configuration,
-    webhooks: entries.map((entry) => {
-      const client = getOwn(entry, "clientConfig");
-      const service = getOwn(client, "service");
-      return {
-        failurePolicy: "Fail",
-        matchPolicy: "Equivalent",
-        namespaceSelector: {},
-        objectSelector: {},
-        timeoutSeconds: 10,
-        ...entry,
-        clientConfig: {
-          ...(isObject(client) && client),
-          ...(isObject(service) && { service: { port: 443, ...service } }),
-        },
-        rules: asArray(getOwn(entry, "rules")).map((rule) => ({ scope: "*", ...(rule as Json) })),
-      };
-    }),
-  };
+function nameOf({ kind, metadata }: KubeObject): string {
+  return [kind, metadata.namespace, metadata.name].filter(Boolean).join("/");
+}
+
+function targetOf({ resource, name, namespace }: Ref): string {
+  return [resource.kind, namespace, name].filter(Boolean).join("/");
 }

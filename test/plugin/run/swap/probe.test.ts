@@ -292,7 +292,7 @@ describe("a refusal by someone else is named, not counted:", () => {
           name: "policy.example.com",
           sideEffects: "None",
           clientConfig: { service: { name: "policy", namespace: "engine" }, caBundle: "eA==" },
-          rules: [{ apiGroups: ["*"], resources: ["*/*"], operations: ["*"] }],
+          rules: [{ apiGroups: ["*"], apiVersions: ["*"], resources: ["*/*"], operations: ["*"] }],
         },
       ],
     });
@@ -315,7 +315,7 @@ describe("a refusal by someone else is named, not counted:", () => {
           name: "hostile.example.com",
           sideEffects: "Some",
           clientConfig: { service: { name: "hostile", namespace: "engine" }, caBundle: "eA==" },
-          rules: [{ apiGroups: ["*"], resources: ["*/*"], operations: ["*"] }],
+          rules: [{ apiGroups: ["*"], apiVersions: ["*"], resources: ["*/*"], operations: ["*"] }],
         },
       ],
     });
@@ -429,7 +429,7 @@ describe("a pair of one's own (--probe-file)", () => {
     scene.cluster.served.splice(0);
     const report = await scene.run({ probePair: pair });
     expect(report.exit.code).toBe(7);
-    expect(report.exit.reason).toContain("could not find the requested resource");
+    expect(report.exit.reason).toContain("serves no kind");
   });
 
   test("that is not refused is no proof: 7", async () => {
@@ -502,7 +502,7 @@ describe("while probing", () => {
       ...healthy,
       judge: (object) => {
         rounds += 1;
-        return rounds > 50 && rounds < 150 ? undefined : healthy.judge(object, {} as Call);
+        return rounds > 50 && rounds < 150 ? undefined : healthy.judge(object);
       },
     });
     const report = await scene.run();
@@ -517,8 +517,7 @@ describe("while probing", () => {
     scene.cluster.servers.set("new/admission", permissive);
     scene.cluster.servers.set("engine/admission", {
       ...healthy,
-      judge: (object, call) =>
-        scene.live() === undefined ? healthy.judge(object, call) : undefined,
+      judge: (object) => (scene.live() === undefined ? healthy.judge(object) : undefined),
     });
     expect((await scene.run()).exit.code).not.toBe(0);
   });

@@ -210,12 +210,6 @@ describe("an entry of the same name beside ours does no harm where", () => {
       ["WEBHOOK-OTHER-CONFIGURATION"],
     ],
     [
-      "a pair of one's own is for a namespace that does not exist",
-      beside({ entry: byLabel("other") }),
-      { probePair: ownPair("gone") },
-      ["WEBHOOK-OTHER-CONFIGURATION"],
-    ],
-    [
       "nothing is to be proven",
       beside(),
       { probe: false },

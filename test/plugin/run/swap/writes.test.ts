@@ -27,7 +27,8 @@ const cut = (): never => {
 };
 
 describe("fields that others hold", () => {
-  const tuned = aNewConfiguration({ caBundle: "" });
+  const conditional = { matchConditions: [{ name: "all", expression: "true" }] };
+  const tuned = aNewConfiguration({ caBundle: "eA==" });
 
   test.each([
     "kubectl-create",
@@ -52,9 +53,8 @@ describe("fields that others hold", () => {
     expectWanted(scene);
   });
 
-  test("nobody else: no force", async () => {
-    const scene = new Scene();
-    scene.cluster.put(tuned, "kubectl-engine");
+  test("nobody: no force", async () => {
+    const scene = new Scene({ new: { caBundle: "" } });
     await scene.run();
     expect(scene.cluster.writes[0]?.options).toMatchObject({ force: false });
   });
@@ -88,27 +88,27 @@ describe("fields that others hold", () => {
   test("a field that another manager added, and an apply cannot remove: 5", async () => {
     const scene = new Scene();
     scene.cluster.put(aNewConfiguration(), "kubectl-engine");
-    scene.cluster.put(aNewConfiguration({ entry: { futureField: 1 } }), "other-operator");
-    const report = await scene.run();
+    scene.cluster.put(aNewConfiguration({ entry: conditional }), "other-operator");
+    const report = await scene.run({ takeTemplateSelectors: true });
     expect(report.exit.code).toBe(5);
     expect(codesOf(report)).toEqual(["FIELD-LEFT-OVER"]);
     expect(scene.cluster.written).toEqual([]);
   });
 
   test("the same from a person: the whole object is replaced, bound to what was read", async () => {
-    const scene = new Scene({ new: { entry: { futureField: 1 } } });
+    const scene = new Scene({ new: { entry: conditional } });
     const { uid, resourceVersion } = scene.live()?.metadata ?? {};
-    expect((await scene.run()).exit.code).toBe(0);
+    expect((await scene.run({ takeTemplateSelectors: true })).exit.code).toBe(0);
     expect(scene.cluster.written).toEqual([`update ${kind}/${newName}`]);
     expect(scene.cluster.writes[0]?.object).toMatchObject({ metadata: { uid, resourceVersion } });
-    expect(scene.entry()).not.toHaveProperty("futureField");
+    expect(scene.entry()).not.toHaveProperty("matchConditions");
   });
 
   test("replacing needs its own permission: 4 without, nothing written", async () => {
-    const scene = new Scene({ new: { entry: { futureField: 1 } } });
+    const scene = new Scene({ new: { entry: conditional } });
     scene.cluster.lacks = ({ verb, resource }) =>
       verb === "update" && resource === "validatingwebhookconfigurations";
-    expect((await scene.run()).exit.code).toBe(4);
+    expect((await scene.run({ takeTemplateSelectors: true })).exit.code).toBe(4);
     expect(scene.cluster.written).toEqual([]);
   });
 
