@@ -4,7 +4,7 @@ import { FlagReader, type RawFlags, readOptions } from "../commands/flags";
 import { diff, rehearse, rehearseFlags } from "../commands/specs/given";
 import { rehearsedByDefault } from "../commands/standard-flags";
 import { UsageError } from "../domain/errors";
-import { exampleReleaseName } from "../rehearsal/example-places";
+import { exampleReleaseName } from "../rehearsal/model";
 import {
   type Chosen,
   type CommandEntry,

@@ -1,18 +1,14 @@
-/** The release that a rehearsal upgrades the built-in example to: the files of one, under the names in use. */
+/** The release that a rehearsal upgrades the built-in example to (example-release.json): its files, under the names in use. */
 import { folderDigest } from "../adapters/release/folder";
 import { shippedRbac } from "../adapters/shipped-rbac";
 import { shippedTemplate } from "../adapters/shipped-template";
 import { parseDocuments, renderDocuments } from "../adapters/yaml";
 import type { Names } from "../domain/names";
-import type { KubeObject } from "../domain/objects";
 import { rebrand } from "../domain/rebrand";
 import type { Release } from "../domain/release/contents";
-import { productDefinitions } from "./example-definitions";
-import { operatorDeployment, operatorService } from "./example-operator";
-import { exampleReleaseName, exampleReleaseVersion } from "./example-places";
-
-const rbac = "rbac.authorization.k8s.io";
-const all = ["delete", "get", "list", "patch", "create", "update", "watch"];
+import { productDefinitions } from "./example";
+import written from "./example-release.json";
+import { exampleReleaseName } from "./model";
 
 /** Every file that is looked for in a release, made of the manifests that the tool ships. */
 export function exampleRelease(names: Names): Release {
@@ -22,8 +18,8 @@ export function exampleRelease(names: Names): Release {
   );
   const roles = new Map(shipped);
   const texts: readonly (readonly [readonly string[], string | undefined])[] = [
-    [release.bundle, renderDocuments(bundle(names, false))],
-    [release.openshiftBundle, renderDocuments(bundle(names, true))],
+    [release.bundle, bundle(names, false)],
+    [release.openshiftBundle, bundle(names, true)],
     [release.webhook, renamed(shippedTemplate(), "webhook.yaml", names)],
     [release.consumerRole, roles.get("role.yaml")],
     [release.consumerBinding, roles.get("role_binding.yaml")],
@@ -50,60 +46,14 @@ function renamed(text: string, file: string, names: Names): string {
 }
 
 /** In the order of a published bundle: rights, account, Service, definitions, Deployment. */
-function bundle(names: Names, openshift: boolean): readonly KubeObject[] {
-  const { operator } = names;
-  const labels = { app: operator.appLabel };
-  return [
-    {
-      apiVersion: `${rbac}/v1`,
-      kind: "Role",
-      metadata: { name: operator.role, labels },
-      rules: rules(names, openshift),
-    },
-    {
-      apiVersion: `${rbac}/v1`,
-      kind: "RoleBinding",
-      metadata: { name: operator.roleBinding, labels },
-      roleRef: { apiGroup: rbac, kind: "Role", name: operator.role },
-      subjects: [{ kind: "ServiceAccount", name: operator.serviceAccount }],
-    },
-    {
-      apiVersion: "v1",
-      kind: "ServiceAccount",
-      metadata: { name: operator.serviceAccount, labels },
-    },
-    operatorService(names, { labels }),
+function bundle(names: Names, openshift: boolean): string {
+  const [role, ...others] = written;
+  // the last rule is OpenShift's
+  const rules = openshift ? role?.rules : role?.rules?.slice(0, -1);
+  const objects = [{ ...role, rules }, ...others].map((object) => rebrand(object, names));
+  return renderDocuments([
+    ...objects.slice(0, -1),
     ...productDefinitions(names),
-    operatorDeployment(names, { labels }, exampleReleaseVersion),
-  ];
-}
-
-/** What an operator of this release does in its own namespace (domain facts 5, 6). */
-function rules({ group }: Names, openshift: boolean): readonly object[] {
-  const rule = (apiGroup: string, resources: readonly string[], verbs = all): object => ({
-    apiGroups: [apiGroup],
-    resources,
-    verbs,
-  });
-  const core = ["secrets", "services", "serviceaccounts", "configmaps", "persistentvolumeclaims"];
-  return [
-    rule(group, ["*"]),
-    rule("", core),
-    rule("", ["pods"], ["get", "list", "watch", "update", "delete"]),
-    rule("", ["pods/exec"], ["create"]),
-    rule("", ["events"], ["create", "patch"]),
-    rule("discovery.k8s.io", ["endpointslices"], ["get", "list", "watch"]),
-    rule("apps", ["deployments", "statefulsets"]),
-    rule("policy", ["poddisruptionbudgets"]),
-    rule(rbac, ["roles", "rolebindings"]),
-    rule("batch", ["jobs", "cronjobs"]),
-    ...(openshift
-      ? [
-          {
-            ...rule("security.openshift.io", ["securitycontextconstraints"], ["use"]),
-            resourceNames: ["nonroot-v2"],
-          },
-        ]
-      : []),
-  ];
+    ...objects.slice(-1),
+  ]);
 }

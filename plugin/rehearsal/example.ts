@@ -1,54 +1,65 @@
 /**
- * The cluster that a rehearsal without a source plays on: an operator of an older release with one
- * cluster resource, databases in three namespaces, the webhook configuration of old in force, and
- * the leftovers that an upgrade meets.
+ * The cluster that a rehearsal without a source plays on (example.json): an operator of an older
+ * release with one cluster resource, databases in three namespaces, the webhook configuration of old
+ * in force, and the leftovers that an upgrade meets.
  */
 import { generatePair } from "../adapters/certificate";
+import { shippedCrds } from "../adapters/shipped-crds";
+import { parseDocuments } from "../adapters/yaml";
 import type { Names } from "../domain/names";
 import type { KubeObject } from "../domain/objects";
+import { rebrand } from "../domain/rebrand";
+import { getOwn, isObject } from "../domain/values";
+import example from "./example.json";
 import { createRegistry } from "./kinds/registry";
+import { fieldsV1Of } from "./memory/field-set";
+import { omit } from "./memory/omit";
+import { fieldsOf, structureOf } from "./memory/structure";
+import type { Registry } from "./model";
 import { settledWorkloads } from "./operator/settled";
-import { exampleAccess } from "./example-access";
-import { exampleDefinitions } from "./example-definitions";
-import { exampleOperator } from "./example-operator";
-import { asApplied } from "./example-owners";
-import type { ExamplePlaces } from "./example-places";
-import { exampleProduct } from "./example-product";
 import type { Source } from "./source/source";
 
 /** The example's objects, with a key pair that is recreated each time. */
 export async function exampleSource(names: Names, now: number): Promise<Source> {
-  const places: ExamplePlaces = {
-    operator: names.operator.namespace,
-    consumers: ["shop", "reports"],
-    former: "archive",
+  const { namespace, olmCluster } = names.operator;
+  const { certPem, keyPem } = await generatePair({ namespace, names, now });
+  const [MODULE_1 = "", MODULE_2 = ""] = names.bundledModules;
+  const words: Readonly<Record<string, string>> = {
+    ...{ OPERATOR_NAMESPACE: namespace, CLUSTER_NAME: olmCluster, MODULE_1, MODULE_2 },
+    ENDPOINT_SLICE: `${names.webhook.service}-7xk2p`,
+    CERTIFICATE: Buffer.from(certPem).toString("base64"),
+    PRIVATE_KEY: Buffer.from(keyPem).toString("base64"),
   };
-  const { operator } = places;
-  const { certPem, keyPem } = await generatePair({ namespace: operator, names, now });
+  const written = JSON.parse(JSON.stringify(example), (_, value: unknown) => {
+    if (typeof value === "string") return words[value] ?? value;
+    // of names with one module alone, the second is none
+    return Array.isArray(value) ? value.filter((item) => getOwn(item, "name") !== "") : value;
+  }) as typeof example;
+  const { namespaces, operator, operatorRole, databaseRole, constraintRole, product } = written;
   const objects = [
-    ...exampleDefinitions(names),
-    ...[operator, ...places.consumers, places.former].map(namespaceOf),
-    ...exampleOperator(names, places, { cert: certPem, key: keyPem }),
-    ...exampleAccess(names, places),
-    ...exampleProduct(names, places),
-  ];
+    ...namespaces.map(namespaceOf),
+    ...operator,
+    ...operatorRole,
+    // the last namespace is no longer managed, and was never cleaned up
+    ...namespaces.slice(1).flatMap((home) => databaseRole.map((role) => within(role, home))),
+    ...constraintRole,
+    ...product,
+  ].map((object) => rebrand(object, names) as KubeObject);
   const created = new Date(now - 90 * 24 * 3_600_000).toISOString().replace(/\.\d+Z$/, "Z");
   const registry = createRegistry();
-  const complete = settledWorkloads(asApplied(objects, names, registry), {
-    names,
-    namespace: operator,
-    now,
-    registry,
+  const all = [...exampleDefinitions(names), ...objects];
+  const complete = settledWorkloads(asApplied(all, names, registry), {
+    ...{ names, namespace, now, registry },
   });
   return {
     objects: complete.map((object) => ({
       ...object,
       metadata: { ...object.metadata, creationTimestamp: created },
     })),
-    pairs: [{ namespace: operator, cert: certPem, key: keyPem }],
+    pairs: [{ namespace, cert: certPem, key: keyPem }],
     warnings: [],
     described: "the built-in example",
-    namespace: operator,
+    namespace,
   };
 }
 
@@ -60,4 +71,62 @@ function namespaceOf(name: string): KubeObject {
     spec: { finalizers: ["kubernetes"] },
     status: { phase: "Active" },
   };
+}
+
+function within(object: KubeObject, namespace: string): KubeObject {
+  return { ...object, metadata: { ...object.metadata, namespace } };
+}
+
+/** The product's definitions as shipped, under its names. */
+export function productDefinitions(names: Names): readonly KubeObject[] {
+  return Object.entries(shippedCrds()).flatMap(([file, text]) =>
+    parseDocuments(text, file)
+      .map((document) => rebrand(document, names) as KubeObject)
+      .filter((object) => isObject(object) && object.kind === "CustomResourceDefinition"),
+  );
+}
+
+/** The definitions of every kind of the example; OpenShift's constraints are a custom resource here. */
+export function exampleDefinitions(names: Names): readonly KubeObject[] {
+  return [...productDefinitions(names), example.constraints];
+}
+
+/** Kinds that a bundle holds. */
+const bundled = ["Deployment", "Role", "RoleBinding", "Service", "ServiceAccount"];
+
+/** The objects of the bundle belong to whoever applied them with kubectl, the others to nobody. */
+function asApplied(
+  objects: readonly KubeObject[],
+  { operator }: Names,
+  registry: Registry,
+): readonly KubeObject[] {
+  const own = [operator.deployment, operator.role, operator.roleBinding, operator.serviceAccount];
+  return objects.map((object) => {
+    const { kind, metadata } = object;
+    const isOfBundle =
+      kind === "CustomResourceDefinition" ||
+      (bundled.includes(kind) && (kind === "Service" || own.includes(metadata.name ?? "")));
+    return isOfBundle ? owned(object, registry) : object;
+  });
+}
+
+function owned(object: KubeObject, registry: Registry): KubeObject {
+  const { apiVersion, kind, metadata } = object;
+  const definition = registry.byKind(apiVersion, kind);
+  if (definition === undefined) return object;
+  const { labels, annotations } = metadata;
+  const content = {
+    ...omit(object, "apiVersion", "kind", "status"),
+    metadata: { labels, annotations },
+  };
+  // as JSON: what is undefined is not a field
+  const given: unknown = JSON.parse(JSON.stringify(content));
+  const owner = {
+    manager: "kubectl-client-side-apply",
+    operation: "Update",
+    apiVersion,
+    fieldsType: "FieldsV1",
+    fieldsV1: fieldsV1Of(fieldsOf(given, structureOf(definition))),
+  };
+  return { ...object, metadata: { ...metadata, managedFields: [owner] } };
 }

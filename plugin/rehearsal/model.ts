@@ -8,6 +8,12 @@ import type { Json } from "../domain/values";
 /** The release of Kubernetes whose behavior the contract suite compares with. */
 export const imitatedVersion = "v1.34.4";
 
+/**
+ * What `--release` is given for the example's: no path of a file looks like this by chance. The
+ * oldest published release whose definitions are those that the tool ships (domain facts 7).
+ */
+export const exampleReleaseName = "example:8.0.18-11";
+
 /** Who sends a request, as the API server knows the sender. */
 export interface User {
   readonly name: string;

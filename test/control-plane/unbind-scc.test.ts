@@ -3,7 +3,7 @@ import { rmSync, readFileSync } from "node:fs";
 import { connect } from "../../plugin/adapters/kubernetes/connect";
 import { defaultNames } from "../../plugin/domain/names";
 import { getOwn } from "../../plugin/domain/values";
-import { exampleDefinitions } from "../../plugin/rehearsal/example-definitions";
+import { exampleDefinitions } from "../../plugin/rehearsal/example";
 import type { Cluster } from "../../plugin/run/ports";
 import { constellations } from "../plugin/run/scc/way-ins";
 import { expectNobodyElseLost, mayUse, snapshotOf } from "../plugin/run/scc/laws";

@@ -22,7 +22,7 @@ import { type PluginOptions, type PluginRun, runner, runPlugin } from "./plugin-
 import { until } from "./until";
 import { oldConfiguration } from "./webhook-configurations";
 import { startWebhook } from "./webhook-process";
-import { exampleDefinitions } from "../../plugin/rehearsal/example-definitions";
+import { exampleDefinitions } from "../../plugin/rehearsal/example";
 
 export const namespace = "engine";
 export const managed = ["team-a", "team-b"] as const;

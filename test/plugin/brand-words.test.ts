@@ -90,7 +90,6 @@ const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: 
     "the versions that releases bundle",
   ],
   [/^plugin\/rehearsal\/cluster-api\/archive\.ts$/, ["displayName"], "of a module's manifest"],
-  [/^plugin\/rehearsal\/example-product\.ts$/, ["7.2", "7.4"], "the example's data"],
   [/^plugin\/domain\/operator\/wanted\.ts$/, ["securityContext"], "of Kubernetes' own kinds"],
   [/^plugin\/rehearsal\/operator\/clusters\.ts$/, ["7.2"], "a version that old releases bundle"],
 ];

@@ -1,6 +1,6 @@
 /** Every command that writes, and what holds for it when the API server stops answering at one of its requests. */
 import { defaultNames as names } from "../../plugin/domain/names";
-import { exampleDefinitions } from "../../plugin/rehearsal/example-definitions";
+import { exampleDefinitions } from "../../plugin/rehearsal/example";
 import { alone, scc } from "../plugin/run/scc/objects";
 import { hang, type HangRow, type Hung, longest, target } from "./hanging";
 

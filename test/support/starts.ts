@@ -2,8 +2,7 @@
 import { join } from "node:path";
 import { defaultNames as names } from "../../plugin/domain/names";
 import type { KubeObject } from "../../plugin/domain/objects";
-import { exampleSource } from "../../plugin/rehearsal/example";
-import { exampleDefinitions } from "../../plugin/rehearsal/example-definitions";
+import { exampleDefinitions, exampleSource } from "../../plugin/rehearsal/example";
 import type { MemoryControlPlane } from "../../plugin/rehearsal/memory/control-plane";
 import { playAlong } from "../../plugin/rehearsal/operator/play";
 import { VirtualClock } from "../../plugin/rehearsal/virtual-clock";

@@ -3,7 +3,7 @@ import type { KubeObject } from "../../run/ports";
 import { selects } from "../../domain/kube/selectors";
 import { asArray, getOwn, asString } from "../../domain/values";
 import type { Plural, StateView, User } from "../model";
-import { bootstrapBindings, bootstrapRoles } from "./bootstrap";
+import bootstrap from "./bootstrap.json";
 import { type Asked, type Rule, ruleAllows, rulesOf } from "./rules";
 
 /** The API group of roles and bindings. */
@@ -34,6 +34,18 @@ interface Binding {
   readonly object: KubeObject;
   readonly role: RoleReference;
   readonly subjects: readonly Subject[];
+}
+
+/**
+ * Roles and bindings that every API server keeps from its start on, as far as people and products
+ * lean on them. They count also where a dump leaves them out; a stored object of the same name
+ * takes precedence.
+ */
+const bootstrapRoles = byName(bootstrap.roles);
+const bootstrapBindings = byName(bootstrap.bindings);
+
+function byName(objects: readonly object[]): ReadonlyMap<string, KubeObject> {
+  return new Map((objects as KubeObject[]).map((one) => [one.metadata.name ?? "", one]));
 }
 
 const clusterRoles: Plural = { group: rbacGroup, plural: "clusterroles" };

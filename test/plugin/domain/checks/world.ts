@@ -13,7 +13,7 @@ import { type KubeObject, objectLabel } from "../../../../plugin/domain/objects"
 import { pairIn, renderRbac } from "../../../../plugin/domain/rbac/templates";
 import type { ReleaseContents } from "../../../../plugin/domain/release/contents";
 import { renderTemplate, wantedConfiguration } from "../../../../plugin/domain/webhook/wanted";
-import { exampleDefinitions } from "../../../../plugin/rehearsal/example-definitions";
+import { exampleDefinitions } from "../../../../plugin/rehearsal/example";
 import { readSnapshot } from "../../../../plugin/run/snapshot";
 import { testTime } from "../../../support/manual-clock";
 import { startOfRun } from "../../../support/program-world";

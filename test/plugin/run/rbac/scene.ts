@@ -1,5 +1,5 @@
 /** A run over namespaces of a cluster in memory: what it is given, and what it sends. */
-import { exampleDefinitions } from "../../../../plugin/rehearsal/example-definitions";
+import { exampleDefinitions } from "../../../../plugin/rehearsal/example";
 import type { MemoryControlPlane } from "../../../../plugin/rehearsal/memory/control-plane";
 import type { User } from "../../../../plugin/rehearsal/model";
 import { type Call, ObservedCluster } from "../../../../plugin/rehearsal/observed-cluster";

@@ -1,5 +1,5 @@
 /** An unbinding on a cluster in memory: the connection that it is given, and what it sends. */
-import { exampleDefinitions } from "../../../../plugin/rehearsal/example-definitions";
+import { exampleDefinitions } from "../../../../plugin/rehearsal/example";
 import type { MemoryControlPlane } from "../../../../plugin/rehearsal/memory/control-plane";
 import { getPath } from "../../../../plugin/domain/values";
 import { defaultNames } from "../../../../plugin/domain/names";
