@@ -2,7 +2,7 @@
 import { eachAtMost } from "../domain/at-most";
 import { EngineError } from "../domain/errors";
 import { quoteCommand } from "../output/escape";
-import { planFaults, type Scenario, spelled } from "../rehearsal/fault-plan";
+import { faults, planFaults, type Scenario, spelled } from "../rehearsal/faults";
 import {
   type End,
   type FaultWorld,
@@ -12,10 +12,9 @@ import {
   runWithoutFaults,
   type Wanted,
 } from "../rehearsal/fault-runs";
-import { faults } from "../rehearsal/faults";
 import type { MemoryControlPlane } from "../rehearsal/memory/control-plane";
 import { MemoryHome } from "../rehearsal/memory-home";
-import { judgeMoment } from "../rehearsal/moments";
+import { judgeMoment } from "../rehearsal/edits";
 import { playAlong } from "../rehearsal/operator/play";
 import type { Clock, Cluster } from "../run/ports";
 import type { FaultSummary, RehearsedFaults } from "./rehearse-text";

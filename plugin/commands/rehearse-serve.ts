@@ -8,7 +8,7 @@ import { EdbBridge } from "../rehearsal/cluster-api/bridge";
 import { type CredentialsFolder, writeCredentials } from "../rehearsal/played-apis";
 import { type ProfileName, profiles } from "../rehearsal/cluster-api/profiles";
 import { seededStore } from "../rehearsal/cluster-api/state";
-import type { Source } from "../rehearsal/source/source";
+import type { Source } from "../rehearsal/source/completion";
 import type { Report } from "../run/report";
 import type { CommandContext, CommandRun } from "./context";
 import { openSource } from "./rehearse-source";

@@ -8,9 +8,8 @@ import { createRegistry } from "../rehearsal/kinds/registry";
 import { type Can, LiveRightsCluster } from "../rehearsal/live-rights";
 import type { User } from "../rehearsal/model";
 import { type DumpPlace, readDump } from "../rehearsal/source/dump";
-import { readLive } from "../rehearsal/source/live";
-import { liveCan } from "../rehearsal/source/live-access";
-import type { Source } from "../rehearsal/source/source";
+import { liveCan, readLive } from "../rehearsal/source/live";
+import type { Source } from "../rehearsal/source/completion";
 import type { Cluster } from "../run/ports";
 import type { CommandContext } from "./context";
 

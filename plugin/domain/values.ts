@@ -139,3 +139,9 @@ function pairsInside([left, right]: Pair): readonly Pair[] | undefined {
     keys.length === Object.keys(right).length && keys.every((key) => Object.hasOwn(right, key));
   return sameKeys ? keys.map((key) => [left[key], right[key]]) : undefined;
 }
+
+/** A copy without these fields, each of which the type lets be absent. */
+export function omit<T extends object>(value: T, ...names: readonly (string & keyof T)[]): T {
+  const gone: readonly string[] = names;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !gone.includes(name))) as T;
+}

@@ -2,21 +2,23 @@
 import { defaultNames, type Names } from "../domain/names";
 import type { KubeObject } from "../domain/objects";
 import { type ClosableAdmission, createAdmission } from "./admission/admission";
-import { rbac } from "./access/rbac";
+import { rbac } from "./access/grants";
 import { createRegistry } from "./kinds/registry";
 import { MemoryControlPlane } from "./memory/control-plane";
-import type { AccessControl } from "./model";
+import type { AccessControl, StateView } from "./model";
 import { settledWorkloads } from "./operator/settled";
 import { playAlong, type PlayedClock } from "./operator/play";
 import { PlayedApis } from "./played-apis";
-import { routeTo } from "./service-route";
-import type { Source } from "./source/source";
+import type { Source } from "./source/completion";
 import { VirtualClock } from "./virtual-clock";
-import { makeWebhookFolder } from "./webhook-folder";
-import { type RunningWebhook, startWebhookProcess } from "./webhook-process";
+import { makeWebhookFolder, type RunningWebhook, startWebhookProcess } from "./webhook-process";
+import { kinds } from "../domain/kinds";
+import { asString, getPath } from "../domain/values";
+import { readyEndpoints } from "../domain/webhook/readiness";
+import type { ServiceRoute } from "./admission/entries";
 
 /** What it is made of. */
-export interface EmbeddedWish {
+interface EmbeddedWish {
   readonly source: Source;
   /** The operator's namespace: the webhook program plays its Service. */
   readonly namespace: string;
@@ -99,4 +101,35 @@ export async function openEmbedded(wish: EmbeddedWish): Promise<Embedded> {
 
 function isCluster({ apiVersion, kind }: KubeObject, names: Names): boolean {
   return kind === names.ec.kind && apiVersion.startsWith(`${names.group}/`);
+}
+
+/** Where the program listens; undefined when none was started, for want of a key pair. */
+export interface Played {
+  readonly namespace: string;
+  readonly names: Names;
+  readonly port: number | undefined;
+}
+
+/** The operator's Service leads to the program while it has ready endpoints; others lead nowhere. */
+export function routeTo({ namespace, names, port }: Played): ServiceRoute {
+  return (service, state) => {
+    if (service.namespace !== namespace || service.name !== names.webhook.service) return undefined;
+    if (port !== undefined && isServed(service, state)) return { host: "127.0.0.1", port };
+    const address = asString(
+      getPath(state.get(kinds.service, service.name, namespace), ["spec", "clusterIP"]),
+    );
+    return {
+      refused: `dial tcp ${address ?? "10.96.0.1"}:${service.port}: connect: connection refused`,
+    };
+  };
+}
+
+function isServed(
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  state: StateView,
+): boolean {
+  const slices = state
+    .list(kinds.endpointSlice, namespace)
+    .filter(({ metadata }) => metadata.labels?.["kubernetes.io/service-name"] === name);
+  return readyEndpoints(slices) > 0;
 }

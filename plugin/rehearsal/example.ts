@@ -9,15 +9,14 @@ import { parseDocuments } from "../adapters/yaml";
 import type { Names } from "../domain/names";
 import type { KubeObject } from "../domain/objects";
 import { rebrand } from "../domain/rebrand";
-import { getOwn, isObject } from "../domain/values";
+import { getOwn, isObject, omit } from "../domain/values";
 import example from "./example.json";
 import { createRegistry } from "./kinds/registry";
 import { fieldsV1Of } from "./memory/field-set";
-import { omit } from "./memory/omit";
 import { fieldsOf, structureOf } from "./memory/structure";
 import type { Registry } from "./model";
 import { settledWorkloads } from "./operator/settled";
-import type { Source } from "./source/source";
+import type { Source } from "./source/completion";
 
 /** The example's objects, with a key pair that is recreated each time. */
 export async function exampleSource(names: Names, now: number): Promise<Source> {

@@ -2,17 +2,17 @@
  * Runs a command again and again, each time with failures put in, then without until it is done;
  * and judges what became of the cluster, moment by moment.
  */
+import { omit } from "../domain/values";
 import { type ExitCode, exitCodes } from "../domain/errors";
-import type { KubeObject } from "../domain/objects";
+import { type KubeObject, objectLabel } from "../domain/objects";
 import { configurationResource } from "../domain/webhook/configuration";
 import type { Clock, Cluster } from "../run/ports";
-import { Changes, type Difference, disagreement, sameDifference } from "./changes";
-import type { Scenario } from "./fault-plan";
-import { faultyGate, type Met } from "./faults";
+import { faultyGate, type Met, type Scenario } from "./faults";
 import type { MemoryControlPlane } from "./memory/control-plane";
-import { ObservedCluster, type Call } from "./observed-cluster";
+import { type Call, ObservedCluster } from "./observed-cluster";
 import type { PlayedClock } from "./operator/play";
 import { VirtualClock } from "./virtual-clock";
+import { stableJson } from "./operator/acts";
 
 /** How one run of the command ended; `killed` for a process that did not live to say it. */
 export type End = { readonly code: ExitCode; readonly reason: string } | "killed";
@@ -226,3 +226,65 @@ export function metBy({ met }: Pick<Outcome, "met">): string {
     )
     .join(", and ");
 }
+
+/** Objects that are otherwise than at the start, by key, as comparable texts; "" for one that is gone. */
+export type Difference = ReadonlyMap<string, string>;
+
+/** Follows one control plane from the moment on that it is made. */
+export class Changes {
+  private readonly before = new Map<string, string>();
+  private readonly now = new Map<string, string>();
+  /** How many changes were stored. */
+  count = 0;
+
+  constructor(controlPlane: MemoryControlPlane, onChange: (object: KubeObject) => void = ignore) {
+    controlPlane.onChange(({ type, object, before }) => {
+      const key = objectLabel(object);
+      this.count += 1;
+      if (!this.before.has(key)) this.before.set(key, type === "ADDED" ? "" : comparable(before));
+      this.now.set(key, type === "DELETED" ? "" : comparable(object));
+      onChange(object);
+    });
+  }
+
+  /** What is otherwise than at the start; pods have names of their own in every run. */
+  difference(): Difference {
+    const lasting = [...this.now].filter(([key]) => !key.startsWith("Pod/"));
+    return new Map(lasting.filter(([key, text]) => text !== this.before.get(key)));
+  }
+}
+
+/** Whether two runs have left the same. */
+export function sameDifference(left: Difference, right: Difference): boolean {
+  return disagreement(left, right).length === 0;
+}
+
+/** The keys that two differences disagree about. */
+export function disagreement(left: Difference, right: Difference): readonly string[] {
+  const keys = new Set([...left.keys(), ...right.keys()]);
+  return [...keys].filter((key) => left.get(key) !== right.get(key));
+}
+
+function ignore(): void {
+  // nobody listens
+}
+
+/** The object as text, without what differs between two runs that did the same. */
+function comparable(object: KubeObject | undefined): string {
+  if (object === undefined) return "";
+  const metadata = omit(object.metadata, ...ofEachRun);
+  const owners = (object.metadata.managedFields ?? []).map((owner) => omit(owner, "time"));
+  const secret = object.kind === "Secret" ? { data: Object.keys(object["data"] ?? {}) } : {};
+  return stableJson(
+    { ...object, metadata: { ...metadata, managedFields: owners }, ...secret },
+    ofEachMoment,
+  );
+}
+
+const ofEachRun = ["uid", "resourceVersion", "creationTimestamp", "generation"];
+
+/** Times, and identities of other objects, wherever they are written. */
+const ofEachMoment = new Set([
+  ...["uid", "lastTransitionTime", "lastUpdateTime", "lastProbeTime", "startTime"],
+  ...["completionTime", "startedAt", "finishedAt", "firstTimestamp", "lastTimestamp"],
+]);

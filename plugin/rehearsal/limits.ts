@@ -1,99 +1,58 @@
-/** What a rehearsal cannot know or copy; printed with its report, and checked by the contract. */
+/** What a rehearsal cannot know or copy (limits.json); printed with its report, and checked by the contract. */
+import told from "./limits.json";
+import type { KubeObject } from "../domain/objects";
+import { asArray, asString, getOwn } from "../domain/values";
 
 /** One limit; `id` is named by the contract's cases that it excuses. */
-export interface Limit {
+interface Limit {
   readonly id: string;
   /** One line for people. */
   readonly cannot: string;
 }
 
 /** Every difference from a real cluster that is known. */
-export const limits: readonly Limit[] = [
-  {
-    id: "controllers",
-    cannot:
-      "no controller runs but those of the operator and its clusters, which are played: nothing else rolls out, restarts, is collected as garbage or aggregated, and a deleted namespace keeps its objects",
-  },
-  {
-    id: "pods",
-    cannot:
-      "no pod runs: the operator's part of an upgrade is played as it is documented, in times of its own; the code of the operator, the engine and of other workloads is not there",
-  },
-  {
-    id: "rest-api",
-    cannot:
-      "the REST API of a cluster is played from the objects, with credentials of its own: the real one's databases, modules and license may differ",
-  },
-  {
-    id: "other-webhooks",
-    cannot: "webhooks of others are not called: what their code would refuse or warn of is unknown",
-  },
-  {
-    id: "mutating-webhooks",
-    cannot: "mutating webhooks are not called: what they would change in an object is unknown",
-  },
-  {
-    id: "expressions",
-    cannot:
-      "expressions are not judged: admission policies, matchConditions of webhooks and validation rules in schemas",
-  },
-  {
-    id: "schemas",
-    cannot:
-      "of the formats in schemas date-time and base64 alone are checked, and a null in the place of an object is taken as absent",
-  },
-  {
-    id: "conversion",
-    cannot:
-      "custom kinds in several versions differ by their apiVersion alone: conversion webhooks are not called",
-  },
-  {
-    id: "subresources",
-    cannot: "writes of subresources, such as a status, are not shown to webhooks",
-  },
-  {
-    id: "strategic-patches",
-    cannot: "strategic merge patches know the list keys of server-side apply, and no $retainKeys",
-  },
-  { id: "quota", cannot: "resource quotas and limit ranges refuse nothing" },
-  {
-    id: "openshift-admission",
-    cannot:
-      "OpenShift's own admission, such as that of pods by security context constraints, is not there",
-  },
-  {
-    id: "built-in-validation",
-    cannot: "built-in kinds are validated only where the commands of this tool write them",
-  },
-  {
-    id: "network",
-    cannot: "network policies, proxies and firewalls between API server and webhook are unknown",
-  },
-  { id: "load", cannot: "load, latency, API priority and too many requests (429) are not copied" },
-  {
-    id: "high-availability",
-    cannot: "one API server answers: the moments in which several replicas disagree are not shown",
-  },
-  {
-    id: "authentication",
-    cannot:
-      "nobody logs in: OIDC, exec credential plugins and client certificates are not tried, the user is taken as named",
-  },
-  {
-    id: "authorization",
-    cannot: "permissions are those of RBAC: other authorizers of the real cluster are not asked",
-  },
-  {
-    id: "secrets",
-    cannot:
-      "secret values are not copied: a stand-in certificate with the same names and dates takes the place of the real one",
-  },
-  {
-    id: "system-trust",
-    cannot: "the certificate authorities that the real API server's machine trusts are unknown",
-  },
-  {
-    id: "storage",
-    cannot: "history ends with the rehearsal, and the limits of etcd's storage are not copied",
-  },
-];
+export const limits: readonly Limit[] = Object.entries(told).map(([id, cannot]) => ({
+  id,
+  cannot,
+}));
+
+/** What was found that a limit speaks of. */
+interface Found {
+  readonly objects: readonly KubeObject[];
+  /** Entries that were not called as on a real cluster. */
+  readonly skipped: ReadonlyMap<string, string>;
+}
+
+/** Names of what a limit concerns; a limit without an entry here concerns every rehearsal. */
+const concerned: Readonly<Record<string, (found: Found) => readonly string[]>> = {
+  "other-webhooks": ({ objects, skipped }) =>
+    entriesIn(objects, "ValidatingWebhookConfiguration").filter((entry) => skipped.has(entry)),
+  "mutating-webhooks": ({ objects }) => entriesIn(objects, "MutatingWebhookConfiguration"),
+  "openshift-admission": ({ objects }) => namesIn(objects, "SecurityContextConstraints"),
+};
+
+/** Those with a name of something found first, then those of every rehearsal. */
+export function unknownOf(
+  objects: readonly KubeObject[],
+  skipped: ReadonlyMap<string, string>,
+): readonly string[] {
+  const named = limits.flatMap(({ id, cannot }) => {
+    const names = [...new Set(concerned[id]?.({ objects, skipped }) ?? [])];
+    return names.length === 0 ? [] : [`${cannot} (here: ${names.join(", ")})`];
+  });
+  const general = limits.filter(({ id }) => concerned[id] === undefined);
+  return [...named, ...general.map(({ cannot }) => cannot)];
+}
+
+function namesIn(objects: readonly KubeObject[], kind: string): readonly string[] {
+  return objects
+    .filter((object) => object.kind === kind)
+    .map(({ metadata }) => metadata.name ?? "");
+}
+
+function entriesIn(objects: readonly KubeObject[], kind: string): readonly string[] {
+  return objects
+    .filter((object) => object.kind === kind)
+    .flatMap((object) => asArray(object["webhooks"]))
+    .map((entry) => asString(getOwn(entry, "name")) ?? "");
+}

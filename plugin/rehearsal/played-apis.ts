@@ -14,15 +14,14 @@ import { EdbBridge } from "./cluster-api/bridge";
 import { type ApiProfile, type ProfileName, profiles, usualProfile } from "./cluster-api/profiles";
 import { type ApiUser, seededStore } from "./cluster-api/state";
 import type { MemoryControlPlane } from "./memory/control-plane";
-import { runningTag } from "./operator/cluster-set";
-import { databasesOf, isAtLeast } from "./operator/prerequisites";
+import { databasesOf, isAtLeast, runningTag } from "./operator/prerequisites";
 import { played, type RestService } from "./operator/snapshot";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../adapters/temporary";
 
 /** What they are played from. */
-export interface ApisWish {
+interface ApisWish {
   readonly controlPlane: MemoryControlPlane;
   readonly clock: Clock;
   readonly names: Names;
@@ -105,7 +104,7 @@ function profileFor(tag: string | undefined): ApiProfile {
 }
 
 /** What is written. */
-export interface CredentialsWish {
+interface CredentialsWish {
   /** Absent: the machine's folder for what is temporary. */
   readonly home?: string | undefined;
   readonly caPem: string;

@@ -24,7 +24,7 @@ export class VirtualClock implements Clock {
 }
 
 /** Does one thing after the other, in the order in which they were asked for. */
-export type Turn = <T>(act: () => Promise<T>) => Promise<T>;
+type Turn = <T>(act: () => Promise<T>) => Promise<T>;
 
 /** A queue of its own: a rehearsal that is repeated takes the same course, request by request. */
 export function inTurn(): Turn {

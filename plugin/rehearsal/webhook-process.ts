@@ -1,12 +1,18 @@
 /** The real webhook program as a child: started on a free port of loopback, ended with its rehearsal. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { dirname, delimiter } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import { EngineError, exitCodes } from "../domain/errors";
-import { getOwn, parseJson, asString } from "../domain/values";
+import { EngineError, exitCodes, UsageError } from "../domain/errors";
+import { asString, getOwn, parseJson } from "../domain/values";
+import { constants, mkdirSync, writeFileSync } from "node:fs";
+import { temporaryFolder } from "../adapters/temporary";
+import type { Names } from "../domain/names";
+import type { KubeObject } from "../domain/objects";
+import type { ServedPair } from "./source/completion";
+import { access, realpath, stat } from "node:fs/promises";
 
 /** What the program is started with. */
-export interface WebhookStart {
+interface WebhookStart {
   readonly file: string;
   /** A folder with the pair, as the mounted Secret. */
   readonly tlsDir: string;
@@ -138,4 +144,95 @@ async function ended(child: ChildProcess): Promise<void> {
   const killer = setTimeout(() => child.kill("SIGKILL"), stopLimitMs);
   await closed;
   clearTimeout(killer);
+}
+
+/** A folder for its owner alone, gone with the rehearsal. */
+interface WebhookFolder {
+  readonly tlsDir: string;
+  readonly clustersFile: string;
+  readonly namesFile: string;
+  /** Writes the ECs again, before anybody can ask the program about them. */
+  writeClusters(clusters: readonly KubeObject[]): void;
+  remove(): void;
+}
+
+/** Makes the folder and writes the pair into it as the mounted Secret has it. */
+export function makeWebhookFolder(
+  pair: ServedPair | undefined,
+  clusters: readonly KubeObject[],
+  names: Names,
+): WebhookFolder {
+  const { path: root, remove } = temporaryFolder();
+  const tlsDir = join(root, "tls");
+  const clustersFile = join(root, "clusters.json");
+  const namesFile = join(root, "names.json");
+  const writeClusters = (all: readonly KubeObject[]): void => {
+    write(clustersFile, JSON.stringify({ kind: "List", items: all }));
+  };
+  mkdirSync(tlsDir, { mode: 0o700 });
+  if (pair !== undefined) {
+    write(join(tlsDir, names.webhook.secretCert), pair.cert);
+    write(join(tlsDir, names.webhook.secretKey), pair.key);
+  }
+  writeClusters(clusters);
+  write(namesFile, JSON.stringify(names));
+  return {
+    tlsDir,
+    clustersFile,
+    namesFile,
+    writeClusters,
+    remove,
+  };
+}
+
+function write(file: string, content: string): void {
+  writeFileSync(file, content, { mode: 0o600 });
+}
+
+/** Where to look. */
+interface WebhookPlaces {
+  /** Given by the person: looked at alone. */
+  readonly given?: string | undefined;
+  /** The running program, or a link to it; the webhook is installed beside it. */
+  readonly executable: string;
+  readonly path: string | undefined;
+}
+
+const name = "engine-webhook";
+
+/** The path of the program; UsageError that names every place looked at when there is none. */
+export async function findWebhook({ given, executable, path }: WebhookPlaces): Promise<string> {
+  const places =
+    given === undefined
+      ? [await beside(executable), ...(path ?? "").split(delimiter).map(inFolder)]
+      : [given];
+  const looked = [...new Set(places.filter((place) => place !== ""))];
+  for (const place of looked) {
+    if (await isExecutable(place)) return place;
+  }
+  throw new UsageError(
+    given === undefined
+      ? `${name} was not found beside this program or on the PATH, a rehearsal calls the real one; looked at ${looked.join(", ")}`
+      : `--webhook: ${given} is no executable file`,
+    { hint: `install ${name} beside this program, or name it with --webhook FILE` },
+  );
+}
+
+/** The program may be called by a link in another folder. */
+async function beside(executable: string): Promise<string> {
+  const file = await realpath(executable).catch(() => executable);
+  return join(dirname(file), name);
+}
+
+function inFolder(folder: string): string {
+  return folder === "" ? "" : join(folder, name);
+}
+
+async function isExecutable(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.X_OK);
+    return (await stat(file)).isFile();
+  } catch {
+    return false;
+  }
 }

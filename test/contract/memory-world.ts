@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { load } from "js-yaml";
 import type { KubeObject } from "../../plugin/domain/objects";
 import { isObject } from "../../plugin/domain/values";
-import { rbac } from "../../plugin/rehearsal/access/rbac";
+import { rbac } from "../../plugin/rehearsal/access/grants";
 import { createAdmission } from "../../plugin/rehearsal/admission/admission";
 import { createRegistry } from "../../plugin/rehearsal/kinds/registry";
 import { MemoryControlPlane } from "../../plugin/rehearsal/memory/control-plane";

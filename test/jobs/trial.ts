@@ -1,7 +1,7 @@
 /** One cluster, and the runs of a job on it: what each asked, what took effect, and how it ended. */
 import { defaultNames as names } from "../../plugin/domain/names";
 import type { KubeObject } from "../../plugin/domain/objects";
-import { Changes, type Difference } from "../../plugin/rehearsal/changes";
+import { Changes, type Difference } from "../../plugin/rehearsal/fault-runs";
 import type { Fault } from "../../plugin/rehearsal/faults";
 import { type Call, type Gate, ObservedCluster } from "../../plugin/rehearsal/observed-cluster";
 import { playAlong } from "../../plugin/rehearsal/operator/play";

@@ -1,7 +1,6 @@
 /** A rehearsal's webhook and its folder, held by a process that a test kills. */
 import { defaultNames as names } from "../../plugin/domain/names";
-import { makeWebhookFolder } from "../../plugin/rehearsal/webhook-folder";
-import { startWebhookProcess } from "../../plugin/rehearsal/webhook-process";
+import { makeWebhookFolder, startWebhookProcess } from "../../plugin/rehearsal/webhook-process";
 import { aPair } from "./tls";
 
 const { certPem: cert, keyPem: key } = aPair({ names: ["admission.engine.svc"] });

@@ -4,12 +4,19 @@ import type { ApiError } from "../../domain/errors";
 import type { Clock } from "../../run/ports";
 import type { Admission, Attempt, StateView } from "../model";
 import { callWebhook, Connections } from "./connections";
-import { entriesOf, type Entry, type Invocation, invocationOf, isExempt } from "./entries";
+import {
+  entriesOf,
+  type Entry,
+  type Invocation,
+  invocationOf,
+  isExempt,
+  type ServiceRoute,
+  targetOf,
+} from "./entries";
 import { CallFailure, failedCalling } from "./trust";
 import { dryRunUnsupported, reviewFor, reviewVersionOf, type Verdict, verdictOf } from "./response";
-import { type ServiceRoute, targetOf } from "./targets";
 
-export type { ServicePort, ServiceRoute } from "./targets";
+export type { ServicePort, ServiceRoute } from "./entries";
 
 interface AdmissionOptions {
   /** By which certificates are judged; waits for an answer are real. */

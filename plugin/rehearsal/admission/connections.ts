@@ -5,24 +5,9 @@ import { Agents } from "../../adapters/http/agents";
 import { arriving, NoAnswer } from "../../adapters/http/answer";
 import { exchange } from "../../adapters/http/exchange";
 import { CallFailure, judgePeer, notAnswered, rootsOf } from "./trust";
+import type { Target } from "./entries";
 import type { Reply } from "./response";
 import { setTimeout as pause } from "node:timers/promises";
-
-/** Where a call goes. */
-export interface Target {
-  readonly host: string;
-  readonly port: number;
-  /** Host and port as the API server knows them. */
-  readonly authority: string;
-  readonly path: string;
-  /** The whole address, for messages. */
-  readonly url: string;
-  /** What the certificate must be for. */
-  readonly name: string;
-  /** The address that messages about the connection show. */
-  readonly shown: string;
-  readonly caBundle: string;
-}
 
 /** One attempt: what is sent, and until when. */
 export interface Sending {

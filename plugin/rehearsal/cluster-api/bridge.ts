@@ -29,7 +29,7 @@ import { planUpgrade, readUpgradeRequest } from "./upgrade";
 import type { Works } from "./work";
 
 /** What the bridge stands between. */
-export interface BridgeParts {
+interface BridgeParts {
   readonly store: ClusterStore;
   readonly works: Works;
   readonly names: Names;

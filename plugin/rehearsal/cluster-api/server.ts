@@ -20,7 +20,7 @@ import { Callers } from "./users";
 import { Works, type WorkTimes } from "./work";
 
 /** What is played. */
-export interface ClusterApiWish {
+interface ClusterApiWish {
   readonly store: ClusterStore;
   readonly profile: ApiProfile;
   readonly names: Names;
@@ -32,7 +32,7 @@ export interface ClusterApiWish {
 }
 
 /** A call that was made, for tests and for people. */
-export interface SeenCall {
+interface SeenCall {
   readonly method: string;
   readonly path: string;
   readonly host: string;

@@ -9,7 +9,7 @@ import {
 import type { ApiProfile } from "./profiles";
 
 /** One process of a database. */
-export interface Shard {
+interface Shard {
   readonly uid: number;
   readonly role: "master" | "replica";
   /** What it was started with: version and modules, as `runsWith` writes them. */
@@ -137,7 +137,7 @@ export interface License {
 }
 
 /** What a store begins with. */
-export interface StoreStart {
+interface StoreStart {
   /** Domain name of the cluster. */
   readonly name: string;
   readonly profile: ApiProfile;
@@ -346,7 +346,7 @@ export function bundledModules(
 const day = 24 * 3_600_000;
 
 /** What a store is made of. */
-export interface SeedWish {
+interface SeedWish {
   readonly names: Names;
   readonly profile: ApiProfile;
   readonly now: number;

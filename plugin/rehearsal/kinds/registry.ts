@@ -1,17 +1,105 @@
 /** What the embedded cluster serves: the built-in kinds, and those that definitions bring. */
 import type { KubeObject, Resource } from "../../run/ports";
-import { omit } from "../memory/omit";
-import { getPath, isObject, asArray, getOwn, asString } from "../../domain/values";
+import { asArray, asString, getOwn, getPath, isObject, omit } from "../../domain/values";
 import type { KindDefinition, Prepared, Registry } from "../model";
-import { type BuiltInRules, rulesFor } from "./builtin";
-import { decodingProblem } from "./decode";
+import { decodingProblem, filled, plain, prune } from "./shape";
 import { metadataErrors } from "./metadata";
-import { subdomainRule } from "./names";
-import { type FieldError, invalidObject, undecodable } from "./refusal";
-import { type BuiltInKind, builtInKinds, definitionOf, objectMeta } from "./schema";
-import { type Schema, schemaOf } from "./schema";
-import { filled, plain, prune } from "./shape";
+import { labelRule, oldLabelRule, pathSegmentRule, subdomainRule } from "./names";
+import { type FieldError, invalidObject, type Rule, undecodable } from "./refusal";
+import {
+  type BuiltInKind,
+  builtInKinds,
+  definitionOf,
+  objectMeta,
+  type Schema,
+  schemaOf,
+} from "./schema";
 import { duplicateErrors, schemaErrors } from "./validate";
+import { completeDefinition, definitionErrors } from "./definitions";
+import { bindingErrors, completeBinding, roleErrors } from "./roles";
+import {
+  completeSecret,
+  completeService,
+  configMapErrors,
+  secretErrors,
+  serviceErrors,
+} from "./services";
+import { configurationErrors } from "./webhooks";
+import {
+  completeDeployment,
+  completePod,
+  completeTemplate,
+  deploymentErrors,
+  jobErrors,
+  podErrors,
+  replicaSetErrors,
+  statefulSetErrors,
+} from "./workloads";
+
+/** What a built-in kind has beside its schema. */
+interface BuiltInRules {
+  /** metadata.generation counts its changes. */
+  readonly counted?: true;
+  /** What a name must be; most are subdomains. */
+  readonly name?: Rule;
+  /** Warned of at every write. */
+  readonly deprecated?: string;
+  /** What the schema's defaults cannot say. */
+  complete?(object: KubeObject, before: KubeObject | undefined): KubeObject;
+  /** What is wrong beside the metadata. */
+  judge?(object: KubeObject, before: KubeObject | undefined): readonly FieldError[];
+}
+
+const counted = { counted: true } as const;
+const role: BuiltInRules = { name: pathSegmentRule, judge: roleErrors };
+const binding: BuiltInRules = {
+  name: pathSegmentRule,
+  complete: completeBinding,
+  judge: bindingErrors,
+};
+
+const builtInRules: Readonly<Record<string, BuiltInRules>> = {
+  Namespace: { name: labelRule, complete: completeNamespace },
+  Endpoints: {
+    deprecated: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+  },
+  Secret: { complete: completeSecret, judge: secretErrors },
+  ConfigMap: { judge: configMapErrors },
+  Service: { name: oldLabelRule, complete: completeService, judge: serviceErrors },
+  Pod: { ...counted, complete: completePod, judge: (object) => podErrors(object, ["spec"]) },
+  Deployment: { ...counted, complete: completeDeployment, judge: deploymentErrors },
+  ReplicaSet: { ...counted, complete: completeTemplate, judge: replicaSetErrors },
+  StatefulSet: {
+    ...counted,
+    name: oldLabelRule,
+    complete: completeTemplate,
+    judge: statefulSetErrors,
+  },
+  Job: { ...counted, complete: completeTemplate, judge: jobErrors },
+  PodDisruptionBudget: counted,
+  EndpointSlice: counted,
+  Ingress: counted,
+  Role: role,
+  ClusterRole: role,
+  RoleBinding: binding,
+  ClusterRoleBinding: binding,
+  ValidatingWebhookConfiguration: { ...counted, judge: configurationErrors },
+  MutatingWebhookConfiguration: { ...counted, judge: configurationErrors },
+  ValidatingAdmissionPolicy: counted,
+  ValidatingAdmissionPolicyBinding: counted,
+  CustomResourceDefinition: { ...counted, complete: completeDefinition, judge: definitionErrors },
+};
+
+/** A namespace names itself in a label, and is kept until its objects are gone. */
+function completeNamespace(object: KubeObject): KubeObject {
+  const { metadata, spec } = object;
+  const labels = { ...metadata.labels, "kubernetes.io/metadata.name": metadata.name ?? "" };
+  return {
+    ...object,
+    metadata: { ...metadata, labels },
+    spec: { finalizers: ["kubernetes"], ...(isObject(spec) && spec) },
+  };
+}
 
 const builtIn: readonly KindDefinition[] = builtInKinds.map(defineBuiltIn);
 
@@ -19,7 +107,7 @@ function defineBuiltIn(row: BuiltInKind): KindDefinition {
   const { group, version, plural, kind, namespaced, hasStatus } = row;
   const resource = { group, version, plural, kind };
   const schema = definitionOf(row.schema);
-  const rules = rulesFor(kind);
+  const rules = builtInRules[kind] ?? {};
   return {
     resource,
     namespaced,

@@ -17,7 +17,7 @@ import type {
 } from "../../run/ports";
 import { imitatedVersion, type KindDefinition, type User } from "../model";
 import { internal, noSuchPage, nothingServed, pluralOf, unknownKind } from "./answers";
-import { apply, change, create } from "./writing";
+import { apply, change, create, remove } from "./writing";
 import {
   bodyOf,
   inVersion,
@@ -26,7 +26,6 @@ import {
   requireManager,
   type WriteRequest,
 } from "./request";
-import { remove } from "./deleting";
 import { patched, requireFormat } from "./patches";
 import { selectedName, selectorOf, type Selects } from "./selectors";
 import { setMaxListeners } from "node:events";

@@ -1,7 +1,6 @@
 /** Sets of fields, as managedFields hold them: a tree keyed by path elements. */
-import { isObject, type Json, asArray, asString } from "../../domain/values";
+import { isObject, type Json, asArray, asString, omit } from "../../domain/values";
 import type { KubeObject, ManagedFields } from "../../domain/objects";
-import { omit } from "./omit";
 
 /** A set of fields below one place; `member` says whether the place itself belongs to it. */
 export interface FieldSet {

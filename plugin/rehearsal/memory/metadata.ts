@@ -1,10 +1,9 @@
 /** What the API server fills in, keeps and refuses in metadata. */
 import { randomInt, randomUUID } from "node:crypto";
 import { type KubeObject, type ObjectMeta } from "../../domain/objects";
-import { asArray, sameJson } from "../../domain/values";
+import { asArray, sameJson, omit } from "../../domain/values";
 import { type FieldError, forbidden, invalid, invalidObject } from "../kinds/refusal";
 import { badRequest, conflict, internal, qualified, qualifiedKind } from "./answers";
-import { omit } from "./omit";
 import type { WriteRequest } from "./request";
 
 const suffixLetters = "bcdfghjklmnpqrstvwxz2456789";

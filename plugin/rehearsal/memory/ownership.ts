@@ -1,8 +1,7 @@
 /** Who owns what after a write: the rules of server-side apply, and of every other write. */
 import type { KubeObject } from "../../domain/objects";
-import { isObject, type Json, sameJson } from "../../domain/values";
+import { isObject, type Json, sameJson, omit } from "../../domain/values";
 import type { Structure } from "../model";
-import { omit } from "./omit";
 import {
   capped,
   difference,

@@ -28,25 +28,23 @@ import {
 } from "./acts";
 import {
   appliedModules,
-  hasOtherImage,
-  modulesHash,
-  runningTag,
-  statefulSetOf,
-  templateFor,
-} from "./cluster-set";
-import { operatorVersion } from "./deployment";
-import { isRolled } from "./pods";
-import {
   type Asked,
   databasesOf,
   frozenBecause,
+  hasOtherImage,
   impossibleBecause,
   isAtLeast,
   isAutomatic,
   isSameRelease,
+  modulesHash,
   pinnedBecause,
   releaseOf,
+  runningTag,
+  statefulSetOf,
+  templateFor,
 } from "./prerequisites";
+import { operatorVersion } from "./deployment";
+import { isRolled } from "./pods";
 import {
   type FieldValue,
   numberAt,

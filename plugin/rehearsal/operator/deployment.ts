@@ -9,9 +9,9 @@ import {
   getOwn,
   sameJson,
   asString,
+  omit,
 } from "../../domain/values";
 import type { KubeObject } from "../../run/ports";
-import { omit } from "../memory/omit";
 import {
   type PlannedAction,
   controllerManager,

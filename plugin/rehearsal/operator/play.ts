@@ -181,7 +181,7 @@ export class PlayedClock implements Clock {
 }
 
 /** Where the operator plays along in a rehearsal. */
-export interface AlongWish {
+interface AlongWish {
   readonly controlPlane: MemoryControlPlane;
   readonly clock: VirtualClock;
   readonly names: Names;

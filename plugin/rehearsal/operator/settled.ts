@@ -8,13 +8,13 @@ import { getPath, asArray, getOwn, asString } from "../../domain/values";
 import type { KubeObject } from "../../run/ports";
 import type { Registry } from "../model";
 import { hashOf } from "./acts";
-import { statefulSetOf } from "./cluster-set";
+import { statefulSetOf } from "./prerequisites";
 import { deploymentStatus, podOf, replicaSetOf, replicaSetStatus } from "./deployment";
 import { podOfSet, podStatus, revisionOf, setStatus } from "./pods";
 import { numberAt, ownedBy } from "./snapshot";
 
 /** Whose scene it is, and when. */
-export interface RestOptions {
+interface RestOptions {
   readonly names: Names;
   /** The operator's. */
   readonly namespace: string;

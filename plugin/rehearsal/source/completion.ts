@@ -5,9 +5,9 @@
 import { kinds } from "../../domain/kinds";
 import type { Names } from "../../domain/names";
 import type { KubeObject } from "../../domain/objects";
-import { getPath, sameJson, asString } from "../../domain/values";
-import type { KindDefinition, Registry } from "../model";
-import { counted, labelOf, listed } from "./source";
+import { asString, getPath, sameJson } from "../../domain/values";
+import type { KindDefinition, Registry, User } from "../model";
+import type { Finding } from "../../domain/findings";
 
 /** What objects are completed with. */
 export interface Completion {
@@ -175,4 +175,45 @@ function keyOf({ object, definition }: Known): string {
 function version({ metadata }: KubeObject): bigint {
   const { resourceVersion = "" } = metadata;
   return /^\d{1,20}$/.test(resourceVersion) ? BigInt(resourceVersion) : -1n;
+}
+
+/** The key pair of a namespace's webhook, PEM, for whoever serves it in the rehearsal. */
+export interface ServedPair {
+  readonly namespace: string;
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** A cluster's objects, and what a person must know about how they were read. */
+export interface Source {
+  readonly objects: readonly KubeObject[];
+  /** Pairs that fit the Secrets among the objects. */
+  readonly pairs: readonly ServedPair[];
+  readonly warnings: readonly string[];
+  /** What it does not report, where that may matter. */
+  readonly findings?: readonly Finding[];
+  /** Of Kubernetes, "v1.33.4"; absent: not told. */
+  readonly version?: string;
+  readonly user?: User;
+  /** "folder ./dump", "context prod of ~/.kube/config". */
+  readonly described: string;
+  readonly namespace?: string;
+}
+
+/** `EngineEnterpriseDatabase team-1/db-7`, for warnings and problems. */
+export function labelOf({ kind, metadata }: KubeObject): string {
+  const { namespace, name = "" } = metadata;
+  return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
+}
+
+/** The first few of many names: "a, b, c and 7 more". */
+export function listed(names: readonly string[]): string {
+  const shown = 5;
+  const rest = names.length - shown;
+  return names.slice(0, shown).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
+}
+
+/** "1 object", "2 objects". */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -1,14 +1,12 @@
 /** A cluster that is running, read as far as the commands look at it. Nothing is written. */
 import { kinds } from "../../domain/kinds";
 import type { KindNames, Names } from "../../domain/names";
-import { getPath, asArray, getOwn, asString } from "../../domain/values";
+import { asArray, asString, getOwn, getPath } from "../../domain/values";
 import { configurationResource } from "../../domain/webhook/configuration";
-import type { Cluster, KubeObject, Ref, Resource } from "../../run/ports";
+import type { Access, Cluster, KubeObject, Ref, Resource } from "../../run/ports";
 import { imitatedVersion, type Registry, type User } from "../model";
-import { complete } from "./completion";
-import { liveCan } from "./live-access";
-import type { Source } from "./source";
-import { disarm } from "./stand-ins";
+import { complete, type Source } from "./completion";
+import { disarm } from "./stand-in";
 import { atMost } from "../../domain/at-most";
 import { ApiError } from "../../domain/errors";
 import { permissionLine } from "../../domain/permissions";
@@ -268,4 +266,18 @@ interface Wanted {
   readonly plural: string;
   readonly namespace?: string;
   readonly name?: string;
+}
+
+/** Asks the live cluster, each question once. */
+export function liveCan(cluster: Cluster): (access: Access) => Promise<boolean> {
+  const asked = new Map<string, Promise<boolean>>();
+  return (access) => {
+    const { verb, group, resource, subresource, namespace, name } = access;
+    const key = JSON.stringify([verb, group, resource, subresource, namespace, name]);
+    const known = asked.get(key) ?? cluster.can(access);
+    asked.set(key, known);
+    // a question without an answer may be asked again
+    known.catch(() => asked.delete(key));
+    return known;
+  };
 }

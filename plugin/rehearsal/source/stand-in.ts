@@ -7,12 +7,13 @@ import { blocksOf, decodeBase64 } from "../../adapters/pem";
 import type { CertificateFacts } from "../../domain/certificate";
 import type { Names } from "../../domain/names";
 import { type KubeObject, lastApplied } from "../../domain/objects";
-import { chainLike, type Imitation, type KeyRing, pemOfKey } from "./reissue";
-import { labelOf, type ServedPair } from "./source";
+import { chainLike, type Imitation, KeyRing, pemOfKey } from "./reissue";
+import { counted, labelOf, type ServedPair } from "./completion";
 import { kinds } from "../../domain/kinds";
+import { asArray, asString, getOwn, getPath, isObject, omit } from "../../domain/values";
 
 /** What stand-ins are made with; the same for all Secrets of a source. */
-export interface StandInOptions {
+interface StandInOptions {
   readonly names: Names;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -156,7 +157,7 @@ export function isAdmissionSecret(object: KubeObject, names: Names): boolean {
 }
 
 /** Names of the items, type and metadata stay; every value is empty. */
-export function withoutValues(secret: KubeObject): KubeObject {
+function withoutValues(secret: KubeObject): KubeObject {
   return withData(
     secret,
     Object.fromEntries([...itemsOf(secret).keys()].map((name) => [name, ""])),
@@ -165,20 +166,13 @@ export function withoutValues(secret: KubeObject): KubeObject {
 
 /** The Secret with other items, and without the copy of them in an annotation. */
 function withData(secret: KubeObject, data: Readonly<Record<string, string>>): KubeObject {
-  const { apiVersion, kind, metadata } = secret;
-  const { annotations, ...others } = metadata;
-  const kept = without(annotations ?? {}, [lastApplied]);
+  const { annotations, ...others } = secret.metadata;
+  const kept = omit(annotations ?? {}, lastApplied);
   return {
-    ...without(secret, ["data", "stringData"]),
-    apiVersion,
-    kind,
+    ...omit(secret, "data", "stringData"),
     metadata: { ...others, ...(Object.keys(kept).length > 0 && { annotations: kept }) },
     ...(Object.keys(data).length > 0 && { data }),
   };
-}
-
-function without<T>(map: Readonly<Record<string, T>>, keys: readonly string[]): Record<string, T> {
-  return Object.fromEntries(Object.entries(map).filter(([key]) => !keys.includes(key)));
 }
 
 /** What stands in the place of what. */
@@ -193,7 +187,7 @@ const block = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?(?:-----END \1-----|$)/g;
 const brokenCertificate = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----";
 
 /** A public text: certificates that are not known stay. */
-export function rewritten(pem: string, { certificates, key }: PemRewriting): string {
+function rewritten(pem: string, { certificates, key }: PemRewriting): string {
   return pem.replaceAll(block, (whole, label: string) => {
     if (label.includes("PRIVATE KEY")) return keyLike(whole, key);
     return label === "CERTIFICATE" ? (standInOf(whole, certificates) ?? whole) : whole;
@@ -229,4 +223,87 @@ function brokenLike(text: string): string {
 /** Where lines begin is what a PEM parser looks at. */
 function masked(text: string): string {
   return text.replaceAll(/[^\r\n]+/g, "#");
+}
+
+/** Objects that hold no secret any more, and what was done to them. */
+interface Disarmed {
+  readonly objects: readonly KubeObject[];
+  readonly pairs: readonly ServedPair[];
+  readonly warnings: readonly string[];
+}
+
+/** Drops the values of Secrets; the webhook's own Secrets get stand-ins. */
+export async function disarm(
+  objects: readonly KubeObject[],
+  options: Omit<StandInOptions, "keys">,
+): Promise<Disarmed> {
+  const keys = new KeyRing();
+  const standIns = new Map<KubeObject, StandIn>();
+  for (const secret of objects.filter((object) => isAdmissionSecret(object, options.names))) {
+    standIns.set(secret, await standIn(secret, { ...options, keys }));
+  }
+  const made = [...standIns.values()];
+  const trust: Trust = { made, service: options.names.webhook.service, key: await keys.stranger() };
+  const secrets = objects.filter(isSecret).length;
+  return {
+    objects: objects.map((object) => {
+      if (isSecret(object)) return standIns.get(object)?.secret ?? withoutValues(object);
+      return isWebhookConfiguration(object) ? trusting(object, trust) : object;
+    }),
+    pairs: made.flatMap(({ pair }) => pair ?? []),
+    warnings: [
+      ...(secrets === 0
+        ? []
+        : [
+            `the values of ${counted(secrets, "Secret")} were dropped at reading, their names and ` +
+              `types are kept${made.length === 0 ? "" : "; the webhook's key pair is a stand-in"}`,
+          ]),
+      ...made.flatMap(({ warnings }) => warnings),
+    ],
+  };
+}
+
+interface Trust {
+  readonly made: readonly StandIn[];
+  /** Name of the webhook's Service. */
+  readonly service: string;
+  readonly key: string;
+}
+
+function isWebhookConfiguration({ apiVersion, kind }: KubeObject): boolean {
+  return (
+    apiVersion.startsWith("admissionregistration.k8s.io/") && kind.endsWith("WebhookConfiguration")
+  );
+}
+
+function trusting(object: KubeObject, trust: Trust): KubeObject {
+  const webhooks = asArray(object["webhooks"]).map((entry) => {
+    const caBundle = asString(getPath(entry, ["clientConfig", "caBundle"]));
+    if (!isObject(entry) || caBundle === undefined) return entry;
+    const clientConfig = {
+      ...(entry["clientConfig"] as object),
+      caBundle: bundleFor(entry, trust),
+    };
+    return { ...entry, clientConfig };
+  });
+  return webhooks.length === 0 ? object : { ...object, webhooks };
+}
+
+/** The same word for word where it was the same; else each certificate that has a stand-in. */
+function bundleFor(entry: unknown, trust: Trust): string {
+  const caBundle = String(getPath(entry, ["clientConfig", "caBundle"]));
+  const { made, key } = trust;
+  const whole = made.find(({ original, ...one }) =>
+    one.madeUp ? serves(entry, one.secret, trust) : original === caBundle,
+  )?.caBundle;
+  if (whole !== undefined) return whole;
+  const pem = decodeBase64(caBundle)?.toString("latin1") ?? "";
+  const certificates = new Map(made.flatMap((one) => [...one.certificates]));
+  const other = rewritten(pem, { certificates, key });
+  return other === pem ? caBundle : Buffer.from(other, "latin1").toString("base64");
+}
+
+function serves(entry: unknown, { metadata }: KubeObject, { service }: Trust): boolean {
+  const named = getPath(entry, ["clientConfig", "service"]);
+  return getOwn(named, "name") === service && getOwn(named, "namespace") === metadata.namespace;
 }

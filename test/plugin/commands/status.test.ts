@@ -8,7 +8,7 @@ import type { KubeObject } from "../../../plugin/domain/objects";
 import { getPath } from "../../../plugin/domain/values";
 import { InterruptedError } from "../../../plugin/commands/context";
 import { runProgram } from "../../../plugin/program";
-import { rbac } from "../../../plugin/rehearsal/access/rbac";
+import { rbac } from "../../../plugin/rehearsal/access/grants";
 import { exampleSource } from "../../../plugin/rehearsal/example";
 import { createRegistry } from "../../../plugin/rehearsal/kinds/registry";
 import { MemoryControlPlane } from "../../../plugin/rehearsal/memory/control-plane";

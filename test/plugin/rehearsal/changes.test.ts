@@ -1,4 +1,4 @@
-import { Changes, disagreement, sameDifference } from "../../../plugin/rehearsal/changes";
+import { Changes, disagreement, sameDifference } from "../../../plugin/rehearsal/fault-runs";
 import type { Cluster, KubeObject } from "../../../plugin/run/ports";
 import { aNamespace, aSecret } from "../../support/builders";
 import { aControlPlane, admin } from "./memory-cluster";

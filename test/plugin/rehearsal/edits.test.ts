@@ -1,9 +1,8 @@
 import { ApiError } from "../../../plugin/domain/errors";
 import { defaultNames } from "../../../plugin/domain/names";
-import { kubectlSays, tryEdits } from "../../../plugin/rehearsal/edits";
+import { judgeMoment, kubectlSays, tryEdits } from "../../../plugin/rehearsal/edits";
 import { exampleSource } from "../../../plugin/rehearsal/example";
 import type { Admission } from "../../../plugin/rehearsal/model";
-import { judgeMoment } from "../../../plugin/rehearsal/moments";
 import type { KubeObject } from "../../../plugin/run/ports";
 import { aNewConfiguration } from "../../support/builders";
 import { testTime } from "../../support/manual-clock";

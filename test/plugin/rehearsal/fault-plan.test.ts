@@ -1,6 +1,5 @@
 import { UsageError } from "../../../plugin/domain/errors";
-import { judgeChoice, planFaults, spelled } from "../../../plugin/rehearsal/fault-plan";
-import { faults } from "../../../plugin/rehearsal/faults";
+import { faults, judgeChoice, planFaults, spelled } from "../../../plugin/rehearsal/faults";
 import type { Call } from "../../../plugin/rehearsal/observed-cluster";
 
 const call = (verb: Call["verb"], writes: boolean, dryRun = false): Call => ({

@@ -3,7 +3,7 @@ import { kinds } from "../../../plugin/domain/kinds";
 import { configurationResource } from "../../../plugin/domain/webhook/configuration";
 import { playAlong } from "../../../plugin/rehearsal/operator/play";
 import { defaultNames } from "../../../plugin/domain/names";
-import { planFaults } from "../../../plugin/rehearsal/fault-plan";
+import { planFaults } from "../../../plugin/rehearsal/faults";
 import {
   type End,
   type FaultWorld,

@@ -1,5 +1,5 @@
 /** A small cluster in memory whose admission lets everything pass, where none is given. */
-import { rbac } from "../../../plugin/rehearsal/access/rbac";
+import { rbac } from "../../../plugin/rehearsal/access/grants";
 import { createRegistry } from "../../../plugin/rehearsal/kinds/registry";
 import { MemoryControlPlane } from "../../../plugin/rehearsal/memory/control-plane";
 import type { Admission, User } from "../../../plugin/rehearsal/model";

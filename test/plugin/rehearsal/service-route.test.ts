@@ -1,5 +1,5 @@
 import { defaultNames } from "../../../plugin/domain/names";
-import { routeTo } from "../../../plugin/rehearsal/service-route";
+import { routeTo } from "../../../plugin/rehearsal/embedded";
 import { aNamespace, anEndpointSlice, aService } from "../../support/builders";
 import { aControlPlane } from "./memory-cluster";
 

@@ -1,5 +1,4 @@
-import { limits } from "../../../plugin/rehearsal/limits";
-import { unknownOf } from "../../../plugin/rehearsal/unknown";
+import { limits, unknownOf } from "../../../plugin/rehearsal/limits";
 import { anOldConfiguration } from "../../support/builders";
 
 const mutating = {

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { UsageError } from "../../../plugin/domain/errors";
-import { findWebhook } from "../../../plugin/rehearsal/webhook-executable";
+import { findWebhook } from "../../../plugin/rehearsal/webhook-process";
 
 let root = "";
 const at = (...parts: readonly string[]): string => join(root, ...parts);

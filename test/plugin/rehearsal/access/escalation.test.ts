@@ -1,5 +1,5 @@
 import { ApiError } from "../../../../plugin/domain/errors";
-import { rbac } from "../../../../plugin/rehearsal/access/rbac";
+import { rbac } from "../../../../plugin/rehearsal/access/grants";
 import type { User } from "../../../../plugin/rehearsal/model";
 import type { KubeObject } from "../../../../plugin/run/ports";
 import {

@@ -1,4 +1,4 @@
-import { rbac } from "../../../../plugin/rehearsal/access/rbac";
+import { rbac } from "../../../../plugin/rehearsal/access/grants";
 import type { Attributes, User } from "../../../../plugin/rehearsal/model";
 import type { KubeObject } from "../../../../plugin/run/ports";
 import { account, binding, clusterRole, inGroup, person, role, rule, stateOf, user } from "./state";

@@ -1,4 +1,4 @@
-import { typeProblems } from "../../../../plugin/rehearsal/memory/typed-problems";
+import { typeProblems } from "../../../../plugin/rehearsal/memory/structure";
 import type { Structure } from "../../../../plugin/rehearsal/model";
 
 const rows: readonly (readonly [string, unknown, Structure, readonly string[]])[] = [

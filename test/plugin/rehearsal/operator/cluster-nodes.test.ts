@@ -1,9 +1,8 @@
 /** Pods of an EC that come and go without an upgrade. */
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
-import { getPath } from "../../../../plugin/domain/values";
+import { getPath, omit } from "../../../../plugin/domain/values";
 import { exampleSource } from "../../../../plugin/rehearsal/example";
-import { omit } from "../../../../plugin/rehearsal/memory/omit";
 import { played } from "../../../../plugin/rehearsal/operator/snapshot";
 import { testTime } from "../../../support/manual-clock";
 import { aPlayedWorld, here, product } from "../../../support/played-operator";

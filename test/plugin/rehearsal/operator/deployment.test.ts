@@ -1,7 +1,6 @@
 /** The operator's Deployment: its controllers, its pod, and the webhook's endpoints. */
 import { kinds, rbacKinds } from "../../../../plugin/domain/kinds";
-import { getPath, asArray, getOwn } from "../../../../plugin/domain/values";
-import { omit } from "../../../../plugin/rehearsal/memory/omit";
+import { getPath, asArray, getOwn, omit } from "../../../../plugin/domain/values";
 import { played } from "../../../../plugin/rehearsal/operator/snapshot";
 import { aPlayedWorld, here } from "../../../support/played-operator";
 import {

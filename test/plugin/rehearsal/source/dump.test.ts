@@ -1,6 +1,6 @@
 import { dump as yaml } from "js-yaml";
 import type { KubeObject } from "../../../../plugin/run/ports";
-import type { Source } from "../../../../plugin/rehearsal/source/source";
+import type { Source } from "../../../../plugin/rehearsal/source/completion";
 import { createRegistry } from "../../../../plugin/rehearsal/kinds/registry";
 import { readDump } from "../../../../plugin/rehearsal/source/dump";
 import { configMap, labels, namespaceA, options, problemsOf, read } from "./dumps";

@@ -9,7 +9,7 @@ import {
   type DumpPlace,
   readDump,
 } from "../../../../plugin/rehearsal/source/dump";
-import type { Source } from "../../../../plugin/rehearsal/source/source";
+import type { Source } from "../../../../plugin/rehearsal/source/completion";
 import type { KubeObject } from "../../../../plugin/run/ports";
 
 export const now = Date.parse("2026-06-15T12:00:00Z");

@@ -3,9 +3,8 @@ import { ApiError } from "../../../../plugin/domain/errors";
 import { defaultNames } from "../../../../plugin/domain/names";
 import { getPath } from "../../../../plugin/domain/values";
 import { createRegistry } from "../../../../plugin/rehearsal/kinds/registry";
-import { readLive } from "../../../../plugin/rehearsal/source/live";
-import { liveCan } from "../../../../plugin/rehearsal/source/live-access";
-import type { Source } from "../../../../plugin/rehearsal/source/source";
+import { liveCan, readLive } from "../../../../plugin/rehearsal/source/live";
+import type { Source } from "../../../../plugin/rehearsal/source/completion";
 import type { Access } from "../../../../plugin/run/ports";
 import {
   aDatabase,

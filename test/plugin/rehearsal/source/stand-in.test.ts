@@ -16,8 +16,7 @@ import { judgeCertificate } from "../../../../plugin/domain/certificate";
 import { defaultNames } from "../../../../plugin/domain/names";
 import { getPath } from "../../../../plugin/domain/values";
 import { KeyRing } from "../../../../plugin/rehearsal/source/reissue";
-import { standIn, type StandIn } from "../../../../plugin/rehearsal/source/stand-in";
-import { disarm } from "../../../../plugin/rehearsal/source/stand-ins";
+import { disarm, standIn, type StandIn } from "../../../../plugin/rehearsal/source/stand-in";
 import type { KubeObject } from "../../../../plugin/run/ports";
 import { now } from "./dumps";
 
