@@ -1,19 +1,16 @@
-import type { ClusterQuestion } from "../../../plugin/domain/clusters";
 import {
   clusterKey,
+  type ClusterQuestion,
   lookUpCluster,
   projectCluster,
   referenceOf,
 } from "../../../plugin/domain/clusters";
-import { defaultNames } from "../../../plugin/domain/names";
+import { defaultNames as names } from "../../../plugin/domain/names";
 import type { ClusterFacts, ClusterLookup } from "../../../plugin/domain/rules/types";
-import type { Json } from "../../../plugin/domain/values";
 
-const names = defaultNames;
 const metadata = { namespace: "engine", name: "ec" };
 const bare: ClusterFacts = {
-  namespace: "engine",
-  name: "ec",
+  ...metadata,
   uid: "",
   resourceVersion: "",
   policy: undefined,
@@ -21,227 +18,147 @@ const bare: ClusterFacts = {
   installedModules: [],
   userModules: [],
 };
+const engine = (version: string, major?: unknown) => ({ dbType: "engine", version, major });
+const minor = (version: string) => ({ version, major: false });
+const major = (version: string) => ({ version, major: true });
 
-describe("projectCluster", () => {
-  test("an EC keeps what the rules need and nothing else", () => {
-    const object = {
-      metadata: { ...metadata, uid: "u-1", resourceVersion: "42", labels: { a: "b" } },
-      spec: {
-        nodes: 3,
-        engineUpgradePolicy: "major",
-        userDefinedModules: [{ name: "rg", source: {} }, { name: "graph" }],
-      },
-      status: {
-        state: "Running",
-        bundledDatabaseVersions: [
-          { dbType: "engine", version: "8.0", major: true },
-          { dbType: "engine", version: "7.2", major: false },
-          { dbType: "memcached", version: "9.9" },
-        ],
-        modules: [
-          { name: "search", displayName: "EngineSearch", versions: ["8.2"] },
-          { displayName: "X" },
-        ],
-      },
-    };
-    expect(projectCluster(object, names)).toEqual({
-      namespace: "engine",
-      name: "ec",
-      uid: "u-1",
-      resourceVersion: "42",
-      policy: "major",
-      versions: [
-        { version: "7.2", major: false },
-        { version: "8.0", major: true },
-      ],
-      installedModules: [{ name: "search", displayName: "EngineSearch" }, { displayName: "X" }],
-      userModules: ["rg", "graph"],
-    });
-  });
-
-  test.each<[string, unknown]>([
-    ["undefined", undefined],
-    ["null", null],
-    ["a text", "ec"],
-    ["an array", [metadata]],
-    ["no metadata", {}],
-    ["no namespace", { metadata: { name: "ec" } }],
-    ["an empty name", { metadata: { namespace: "engine", name: "" } }],
-    ["a name that is a number", { metadata: { namespace: "engine", name: 5 } }],
-    ["names that are inherited", { metadata: Object.create(metadata) as unknown }],
-  ])("%s is no EC", (_title, object) => {
-    expect(projectCluster(object, names)).toBeUndefined();
-  });
-
-  test.each<[string, unknown, Partial<ClusterFacts>]>([
-    ["nothing but a name", { metadata }, {}],
-    ["spec and status of the wrong type", { metadata, spec: 5, status: "x" }, {}],
-    ["a spec that is an array", { metadata, spec: [{ engineUpgradePolicy: "major" }] }, {}],
-    ["a policy of null", { metadata, spec: { engineUpgradePolicy: null } }, { policy: null }],
-    ["a policy that is a number", { metadata, spec: { engineUpgradePolicy: 1 } }, { policy: 1 }],
-    [
-      "lists that are objects",
-      { metadata, spec: { userDefinedModules: { 0: { name: "x" } } }, status: { modules: {} } },
-      {},
-    ],
-    [
-      "module entries of every wrong type",
-      {
-        metadata,
-        spec: { userDefinedModules: [null, 5, "rg", [], { name: 7 }, { name: "" }] },
-        status: { modules: [null, { name: null, displayName: ["x"] }] },
-      },
-      {},
-    ],
-    [
-      "a module twice",
-      { metadata, spec: { userDefinedModules: [{ name: "rg" }, { name: "rg" }] } },
-      { userModules: ["rg"] },
-    ],
-    [
-      "modules named like built-in properties",
-      JSON.parse(
-        `{"metadata":{"namespace":"engine","name":"ec"},"spec":{"userDefinedModules":[{"name":"constructor"},{"__proto__":{"name":"x"}}]}}`,
-      ),
-      { userModules: ["constructor"] },
-    ],
-  ])("%s", (_title, object, facts) => {
-    expect(projectCluster(object, names)).toEqual({ ...bare, ...facts });
-  });
-
-  test.each<[string, unknown, ClusterFacts["versions"]]>([
-    ["absent", undefined, []],
-    ["an empty list", [], []],
-    ["no list", { dbType: "engine", version: "7.4" }, []],
-    ["entries of another type", [{ dbType: "memcached", version: "8.0" }], []],
-    ["entries without a type", [{ version: "8.0" }], []],
-    ["entries below 7.2", ["6.0", "6.2", "7.0"].map((version) => engine(version)), []],
-    ["a version that is a number", [{ dbType: "engine", version: 8.2 }], []],
-    ["a version that is none", [engine("latest"), engine("constructor"), null, 5, "8.2"], []],
-    [
-      "oldest first, by number",
-      ["10.0", "8.2", "7.2"].map((version) => engine(version)),
-      [minor("7.2"), minor("8.2"), minor("10.0")],
-    ],
-    ["a full version counts as its first two numbers", [engine("7.4.2")], [minor("7.4")]],
-    [
-      "a version twice is one, with the flag of either",
-      [engine("8.0.1", true), engine("8.0.3"), engine("8.2"), engine("8.2.1", true)],
-      [
-        { version: "8.0", major: true },
-        { version: "8.2", major: true },
-      ],
-    ],
-    [
-      "a flag that is not the boolean true is none",
-      [engine("8.0", "true"), engine("8.2", 1)],
-      [minor("8.0"), minor("8.2")],
-    ],
-  ])("published versions: %s", (_title, bundledDatabaseVersions, versions) => {
-    const facts = projectCluster({ metadata, status: { bundledDatabaseVersions } }, names);
-    expect(facts?.versions).toEqual(versions);
-  });
-
-  function engine(version: string, major?: unknown): Json {
-    return { dbType: "engine", version, major };
-  }
-
-  function minor(version: string): { version: string; major: boolean } {
-    return { version, major: false };
-  }
-});
-
-describe("referenceOf", () => {
-  const spec = { engineEnterpriseCluster: { name: "ec" } };
-  test.each<[string, unknown, string | undefined]>([
-    ["a name", { spec }, "ec"],
-    ["absent", { spec: {} }, undefined],
-    ["no spec", {}, undefined],
-    ["no object", undefined, undefined],
-    ["an empty name", { spec: { engineEnterpriseCluster: { name: "" } } }, undefined],
-    ["a number", { spec: { engineEnterpriseCluster: { name: 5 } } }, undefined],
-    ["a text in place of the object", { spec: { engineEnterpriseCluster: "ec" } }, undefined],
-    ["null", { spec: { engineEnterpriseCluster: null } }, undefined],
-    ["below the global configurations", { spec: { globalConfigurations: spec } }, undefined],
-  ])("%s, for EDB and EAADB alike", (_title, object, expected) => {
-    expect(referenceOf(object, "edb", names)).toBe(expected);
-    expect(referenceOf(object, "eaadb", names)).toBe(expected);
+test("an EC keeps what the rules need and nothing else", () => {
+  const object = {
+    metadata: { ...metadata, uid: "u-1", resourceVersion: "42", labels: { a: "b" } },
+    spec: {
+      nodes: 3,
+      engineUpgradePolicy: "major",
+      userDefinedModules: [{ name: "rg", source: {} }, { name: "graph" }],
+    },
+    status: {
+      state: "Running",
+      bundledDatabaseVersions: [engine("8.0", true), { dbType: "memcached", version: "9.9" }],
+      modules: [{ name: "search", displayName: "S", versions: ["8.2"] }, { displayName: "X" }],
+    },
+  };
+  expect(projectCluster(object, names)).toEqual({
+    ...metadata,
+    uid: "u-1",
+    resourceVersion: "42",
+    policy: "major",
+    versions: [major("8.0")],
+    installedModules: [{ name: "search", displayName: "S" }, { displayName: "X" }],
+    userModules: ["rg", "graph"],
   });
 });
 
-describe("lookUpCluster", () => {
-  const ec = (namespace: string, name: string): ClusterFacts => ({ ...bare, namespace, name });
+test.each<[string, unknown]>([
+  ["null", null],
+  ["an array", [metadata]],
+  ["no metadata", {}],
+  ["no namespace", { metadata: { name: "ec" } }],
+  ["an empty name", { metadata: { namespace: "engine", name: "" } }],
+  ["a name that is a number", { metadata: { namespace: "engine", name: 5 } }],
+  ["names that are inherited", { metadata: Object.create(metadata) as unknown }],
+])("%s is no EC", (_title, object) => {
+  expect(projectCluster(object, names)).toBeUndefined();
+});
+
+const ofModules = (...userDefinedModules: readonly unknown[]) => ({ spec: { userDefinedModules } });
+const builtIn = JSON.parse('[{"name":"constructor"},{"__proto__":{"name":"x"}}]') as unknown[];
+
+test.each<[string, object, Partial<ClusterFacts>]>([
+  ["nothing but a name", {}, {}],
+  ["spec and status of the wrong type", { spec: 5, status: "x" }, {}],
+  ["a spec that is an array", { spec: [{ engineUpgradePolicy: "major" }] }, {}],
+  ["a policy of null", { spec: { engineUpgradePolicy: null } }, { policy: null }],
+  ["a policy that is a number", { spec: { engineUpgradePolicy: 1 } }, { policy: 1 }],
+  [
+    "lists that are objects",
+    { spec: { userDefinedModules: { 0: { name: "x" } } }, status: { modules: {} } },
+    {},
+  ],
+  ["modules of every wrong type", ofModules(null, 5, "rg", [], { name: 7 }, { name: "" }), {}],
+  ["installed ones too", { status: { modules: [null, { name: null, displayName: ["x"] }] } }, {}],
+  ["a module twice", ofModules({ name: "rg" }, { name: "rg" }), { userModules: ["rg"] }],
+  ["named like a built-in property", ofModules(...builtIn), { userModules: ["constructor"] }],
+])("an EC with %s", (_title, object, facts) => {
+  expect(projectCluster({ metadata, ...object }, names)).toEqual({ ...bare, ...facts });
+});
+
+test.each<[string, unknown, ClusterFacts["versions"]]>([
+  ["no list", engine("7.4"), []],
+  ["entries of another type", [{ dbType: "memcached", version: "8.0" }, { version: "8.0" }], []],
+  ["entries below 7.2", [engine("6.2"), engine("7.0")], []],
+  ["a version that is none", [engine("latest"), { ...engine(""), version: 8.2 }, null, "8.2"], []],
+  [
+    "oldest first, by number",
+    [engine("10.0"), engine("8.2"), engine("7.2")],
+    [minor("7.2"), minor("8.2"), minor("10.0")],
+  ],
+  ["a full version counts as its first two numbers", [engine("7.4.2")], [minor("7.4")]],
+  [
+    "a version twice is one, with the flag of either",
+    [engine("8.0.1", true), engine("8.0.3"), engine("8.2"), engine("8.2.1", true)],
+    [major("8.0"), major("8.2")],
+  ],
+  [
+    "a flag that is not the boolean true is none",
+    [engine("8.0", "true"), engine("8.2", 1)],
+    [minor("8.0"), minor("8.2")],
+  ],
+])("published versions: %s", (_title, bundledDatabaseVersions, versions) => {
+  const facts = projectCluster({ metadata, status: { bundledDatabaseVersions } }, names);
+  expect(facts?.versions).toEqual(versions);
+});
+
+const spec = { engineEnterpriseCluster: { name: "ec" } };
+
+test.each<[unknown, string | undefined]>([
+  [{ spec }, "ec"],
+  [{ spec: {} }, undefined],
+  [undefined, undefined],
+  [{ spec: { engineEnterpriseCluster: { name: "" } } }, undefined],
+  [{ spec: { engineEnterpriseCluster: { name: 5 } } }, undefined],
+  [{ spec: { engineEnterpriseCluster: "ec" } }, undefined],
+  [{ spec: { globalConfigurations: spec } }, undefined],
+])("the reference of %j, for EDB and EAADB alike, is %s", (object, expected) => {
+  const found = (["edb", "eaadb"] as const).map((kind) => referenceOf(object, kind, names));
+  expect(found).toEqual([expected, expected]);
+});
+
+const ec = (namespace: string, name: string): ClusterFacts => ({ ...bare, namespace, name });
+const missing = (name: string | undefined, ...lookedIn: readonly string[]): ClusterLookup => ({
+  is: "missing",
+  ...(name !== undefined && { name }),
+  lookedIn,
+});
+const ambiguous = (...candidates: readonly string[]): ClusterLookup => ({
+  is: "ambiguous",
+  candidates,
+});
+
+test.each<[string, Partial<ClusterQuestion>, string | ClusterLookup]>([
+  ["a named EC of the own namespace comes first", { reference: "ec" }, "apps/ec"],
+  ["then the operator's namespace", { reference: "big" }, "engine/big"],
+  ["the own one is the operator's", { reference: "ec", namespace: "engine" }, "engine/ec"],
+  ["the only EC", { all: [ec("engine", "ec"), ec("other", "x")] }, "engine/ec"],
+  ["the only EC of the own namespace", { all: [ec("apps", "mine")] }, "apps/mine"],
+  ["one namespace once", { namespace: "engine", all: [ec("engine", "ec")] }, "engine/ec"],
+  ["a name that is in neither", { reference: "gone" }, missing("gone", "apps", "engine")],
+  [
+    "another namespace's EC is never taken",
+    { reference: "ec", all: [ec("other", "ec")] },
+    missing("ec", "apps", "engine"),
+  ],
+  ["a name like others", { reference: "__proto__" }, missing("__proto__", "apps", "engine")],
+  ["no EC", { all: [], namespace: "engine" }, missing(undefined, "engine")],
+  ["no operator namespace", { all: [], operatorNamespace: "" }, missing(undefined, "apps")],
+  ["several: never a random one", {}, ambiguous("apps/ec", "engine/big", "engine/ec")],
+  [
+    "one in each of the two namespaces",
+    { all: [ec("engine", "a"), ec("apps", "b")] },
+    ambiguous("apps/b", "engine/a"),
+  ],
+])("the EC of a database: %s", (_title, question, expected) => {
   const all = [ec("other", "ec"), ec("engine", "ec"), ec("apps", "ec"), ec("engine", "big")];
-  const ask = (question: Partial<ClusterQuestion>): ClusterLookup =>
-    lookUpCluster({
-      reference: undefined,
-      namespace: "apps",
-      operatorNamespace: "engine",
-      all,
-      ...question,
-    });
-
-  test.each<[string, Partial<ClusterQuestion>, string]>([
-    ["a named EC of the own namespace comes first", { reference: "ec" }, "apps/ec"],
-    ["then the operator's namespace", { reference: "big" }, "engine/big"],
-    [
-      "the operator's namespace, when it is the own",
-      { reference: "ec", namespace: "engine" },
-      "engine/ec",
-    ],
-    [
-      "without a reference the only EC",
-      { all: [ec("engine", "ec"), ec("other", "x")] },
-      "engine/ec",
-    ],
-    ["the only EC may be in the own namespace", { all: [ec("apps", "mine")] }, "apps/mine"],
-    [
-      "one namespace is looked in once",
-      { namespace: "engine", all: [ec("engine", "ec")] },
-      "engine/ec",
-    ],
-  ])("%s", (_title, question, key) => {
-    const lookup = ask(question);
-    expect(lookup.is === "found" && clusterKey(lookup.cluster)).toBe(key);
-  });
-
-  test.each<[string, Partial<ClusterQuestion>, ClusterLookup]>([
-    [
-      "a name that is in neither namespace is missing",
-      { reference: "gone" },
-      { is: "missing", name: "gone", lookedIn: ["apps", "engine"] },
-    ],
-    [
-      "another namespace's EC is never taken",
-      { reference: "ec", all: [ec("other", "ec")] },
-      { is: "missing", name: "ec", lookedIn: ["apps", "engine"] },
-    ],
-    [
-      "constructor and __proto__ are names like others",
-      { reference: "__proto__" },
-      { is: "missing", name: "__proto__", lookedIn: ["apps", "engine"] },
-    ],
-    [
-      "no reference and no EC",
-      { all: [], namespace: "engine" },
-      { is: "missing", lookedIn: ["engine"] },
-    ],
-    [
-      "an unknown operator namespace is not looked in",
-      { all: [], operatorNamespace: "" },
-      { is: "missing", lookedIn: ["apps"] },
-    ],
-    [
-      "several without a reference: never a random one",
-      {},
-      { is: "ambiguous", candidates: ["apps/ec", "engine/big", "engine/ec"] },
-    ],
-    [
-      "one in each of the two namespaces is several",
-      { all: [ec("engine", "a"), ec("apps", "b")] },
-      { is: "ambiguous", candidates: ["apps/b", "engine/a"] },
-    ],
-  ])("%s", (_title, question, expected) => {
-    expect(ask(question)).toEqual(expected);
-  });
+  const asked = { reference: undefined, namespace: "apps", operatorNamespace: "engine", all };
+  const found = lookUpCluster({ ...asked, ...question });
+  const lookup = found.is === "found" ? clusterKey(found.cluster) : found;
+  expect(lookup).toEqual(expected);
 });

@@ -1,5 +1,7 @@
 import type { KubeObject } from "../../../../plugin/domain/objects";
-import { changesTo, covers, differences } from "../../../../plugin/domain/operator/differences";
+import * as compared from "../../../../plugin/domain/operator/differences";
+
+const { changesTo, covers, differences, sameStored, storedQuantity, valueAt } = compared;
 
 const anObject = (spec: unknown, metadata: KubeObject["metadata"] = {}): KubeObject => ({
   apiVersion: "v1",
@@ -7,6 +9,7 @@ const anObject = (spec: unknown, metadata: KubeObject["metadata"] = {}): KubeObj
   metadata: { name: "x", ...metadata },
   spec,
 });
+const [n, m] = [{ name: "n" }, { name: "m" }];
 
 test.each([
   ["the same", { a: 1 }, { a: 1 }, []],
@@ -19,21 +22,11 @@ test.each([
   ["text for a list", { a: "x" }, { a: [1] }, [".spec.a"]],
   ["a list of another length", { a: [1, 2] }, { a: [1] }, [".spec.a"]],
   ["list items with what is filled in", { a: [{ x: 1, y: 2 }] }, { a: [{ x: 1 }] }, []],
-  [
-    "a named item",
-    { a: [{ name: "n", v: 1 }] },
-    { a: [{ name: "n", v: 2 }] },
-    ['.spec.a[name="n"].v'],
-  ],
-  ["a new named item", { a: [] }, { a: [{ name: "n" }] }, ['.spec.a[name="n"]']],
-  ["items in another order", { a: [{ name: "n" }, { name: "m" }] }, { a: [{ name: "m" }] }, []],
-  [
-    "subjects, which are one value",
-    { subjects: [{ name: "n" }, { name: "m" }] },
-    { subjects: [{ name: "n" }] },
-    [".spec.subjects"],
-  ],
-])("%s", (...[, live, wanted, fields]) => {
+  ["a named item", { a: [{ ...n, v: 1 }] }, { a: [{ ...n, v: 2 }] }, ['.spec.a[name="n"].v']],
+  ["a new named item", { a: [] }, { a: [n] }, ['.spec.a[name="n"]']],
+  ["items in another order", { a: [n, m] }, { a: [m] }, []],
+  ["subjects, which are one value", { subjects: [n, m] }, { subjects: [n] }, [".spec.subjects"]],
+])("differences: %s", (...[, live, wanted, fields]) => {
   expect(differences(anObject(live), anObject(wanted)).map(({ field }) => field)).toEqual(fields);
 });
 
@@ -62,4 +55,87 @@ test.each([
   [[1], [2], false],
 ])("%j covers %j: %s", (live, wanted, is) => {
   expect(covers(live, wanted)).toBe(is);
+});
+
+const object = {
+  metadata: { annotations: { "a.b/c": "dotted", a: { "b/c": "nested" } } },
+  spec: {
+    containers: [
+      { name: "x", ports: [{ containerPort: 80 }, { containerPort: 81, protocol: "UDP" }] },
+    ],
+    finalizers: ["one", "two"],
+    list: [[1], { "]": "odd" }],
+  },
+};
+
+test.each<[string, unknown]>([
+  ["", object],
+  [".metadata.annotations.a.b/c", "dotted"],
+  ['.spec.containers[name="x"].ports[containerPort=80,protocol="TCP"].containerPort', 80],
+  ['.spec.containers[name="x"].ports[containerPort=81,protocol="UDP"].protocol', "UDP"],
+  ['.spec.containers[name="y"].name', undefined],
+  ['.spec.containers[name=x"].name', undefined],
+  ['.spec.finalizers[="two"]', "two"],
+  [".spec.containers[name=x].name", undefined],
+  [".spec.finalizers[=two]", undefined],
+  ["[0]", undefined],
+  [".spec.list[0][0]", 1],
+  [".spec.list[9]", undefined],
+  [".spec.list[", undefined],
+  [".nothing.here", undefined],
+  [".spec.cont", undefined],
+])("%s leads to %j", (path, value) => {
+  expect(valueAt(object, path)).toEqual(value);
+  expect([valueAt("text", ".a"), valueAt(["text"], '[name="text"]')]).toEqual([
+    undefined,
+    undefined,
+  ]);
+});
+
+test.each([
+  ["4000m", "4"],
+  [4, "4"],
+  [0.5, "500m"],
+  [".5", "500m"],
+  ["5.", "5."],
+  ["-1000m", "-1"],
+  ["0.0000001", "1m"],
+  ["1000", "1k"],
+  ["1000k", "1M"],
+  ["10e2", "1e3"],
+  ["1000e-3", "1"],
+  ["0e3", "0"],
+  ["0.5Gi", "512Mi"],
+  ["1024Mi", "1Gi"],
+  ["0.1Gi", "107374182400m"],
+  ["0.5Ki", "512"],
+  ["0Ki", "0"],
+  ["1025Ki", "1025Ki"],
+  ["005", "005"],
+] as const)("a quantity of %j is stored as %s", (given, stored) => {
+  expect([storedQuantity(given), storedQuantity(stored)]).toEqual([stored, stored]);
+});
+
+test.each(["", ".", "m", "1x", "1 Gi", "1e999", "9".repeat(40), null, {}])(
+  "%j is no quantity",
+  (given) => {
+    expect(storedQuantity(given)).toBeUndefined();
+  },
+);
+
+test.each<[unknown, unknown, string, boolean]>([
+  ["4", "4000m", ".resources.limits.cpu", true],
+  ["3", "4000m", ".resources.limits.cpu", false],
+  ["x", "y", ".resources.limits.cpu", false],
+  ["1Gi", "1024Mi", ".emptyDir.sizeLimit", true],
+  ["4", "4000m", '.env[name="CPUS"].value', false],
+  [{ a: 1 }, { a: 1 }, ".x", true],
+  [undefined, "", ".value", true],
+  [undefined, null, ".value", true],
+  [undefined, false, ".spec.hostNetwork", true],
+  [undefined, 0, ".spec.minReadySeconds", true],
+  [undefined, false, ".allowPrivilegeEscalation", false],
+  [undefined, "a", ".value", false],
+])("%j and %j are stored the same in %s: %s", (live, ...[wanted, field, same]) => {
+  expect(sameStored(live, wanted, field)).toBe(same);
 });

@@ -1,27 +1,26 @@
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
-import {
-  bundleKindOf,
-  bundleRef,
-  imagesOf,
-  operatorVersionOf,
-  placeBundle,
-  type Placing,
-} from "../../../../plugin/domain/operator/wanted";
+import * as bundles from "../../../../plugin/domain/operator/wanted";
+import type { Placing } from "../../../../plugin/domain/operator/wanted";
+import { bundleOf } from "../../../support/releases/tree";
+import { releaseVersions } from "../../../support/releases/versions";
+
+const { bundleKindOf, bundleRef, imagesOf, operatorVersionOf, placeBundle, unusualIn } = bundles;
+const { container, deployment: operatorName } = names.operator;
 
 const rbac = "rbac.authorization.k8s.io/v1";
-const anObject = (apiVersion: string, kind: string, more: object = {}): KubeObject => ({
+const anObject = (kind: string, more: object = {}, apiVersion = "v1"): KubeObject => ({
   apiVersion,
   kind,
   metadata: { name: "x" },
   ...more,
 });
-const container = names.operator.container;
 const aDeployment = (pod: unknown, metadata: KubeObject["metadata"] = {}): KubeObject =>
-  anObject("apps/v1", "Deployment", {
-    metadata: { name: names.operator.deployment, ...metadata },
-    spec: { template: { spec: pod } },
-  });
+  anObject(
+    "Deployment",
+    { metadata: { name: operatorName, ...metadata }, spec: { template: { spec: pod } } },
+    "apps/v1",
+  );
 const operator = aDeployment({ containers: [{ name: container, image: "engine/operator:1" }] });
 const placing: Placing = {
   namespace: "engine",
@@ -39,11 +38,16 @@ function placed(bundle: readonly KubeObject[], more: Partial<Placing> = {}): rea
 }
 
 test("definitions come first, the Deployment last; the status of a file is none", () => {
+  const definition = [
+    "CustomResourceDefinition",
+    { status: {} },
+    "apiextensions.k8s.io/v1",
+  ] as const;
   const objects = placed([
     operator,
-    anObject(rbac, "ClusterRoleBinding"),
-    anObject("v1", "ServiceAccount"),
-    anObject("apiextensions.k8s.io/v1", "CustomResourceDefinition", { status: {} }),
+    anObject("ClusterRoleBinding", {}, rbac),
+    anObject("ServiceAccount"),
+    anObject(...definition),
   ]);
   expect(objects.map(({ kind, metadata }) => [kind, metadata.namespace])).toEqual([
     ["CustomResourceDefinition", undefined],
@@ -55,26 +59,41 @@ test("definitions come first, the Deployment last; the status of a file is none"
 });
 
 test("labels and annotations stay, what a server gives does not", () => {
-  const metadata = { labels: { a: "1" }, annotations: { b: "2" }, uid: "u" };
-  expect(placed([aDeployment({}, metadata)])[0]?.metadata).toEqual({
-    name: names.operator.deployment,
-    namespace: "engine",
-    labels: metadata.labels,
-    annotations: metadata.annotations,
-  });
+  const kept = { labels: { a: "1" }, annotations: { b: "2" } };
+  const [object] = placed([aDeployment({}, { ...kept, uid: "u" })]);
+  expect(object?.metadata).toEqual({ name: operatorName, namespace: "engine", ...kept });
 });
 
-test("every problem of a bundle is named", () => {
-  expect(
-    placeBundle([anObject("v1", "Pod"), anObject("v1", "Service", { metadata: {} })], placing),
-  ).toEqual({
-    is: "unfit",
-    problems: [
+const stranger = { ...operator, metadata: { name: "miner" } };
+const unnamed = anObject("Service", { metadata: {} });
+
+test.each<[readonly KubeObject[], readonly string[], readonly string[]]>([
+  [
+    [anObject("Pod"), unnamed],
+    [],
+    [
       "Pod in v1 is not a part of a bundle",
       "a Service has no name",
-      `one Deployment ${names.operator.deployment} is requested, not 0`,
+      `one Deployment ${operatorName} is requested, not 0`,
     ],
-  });
+  ],
+  [
+    [operator, stranger],
+    [],
+    ["Deployment/miner: it is not the operator's; allow it with --allow-object Deployment/miner"],
+  ],
+  [
+    [operator, stranger],
+    ["Deployment/miner", "Role/x"],
+    ["--allow-object Role/x: nothing of that name needs to be allowed"],
+  ],
+])("every problem of a bundle is named (%#)", (bundle, allowObjects, problems) => {
+  const result = placeBundle(bundle, { ...placing, allowObjects });
+  expect(result).toEqual({ is: "unfit", problems });
+});
+
+test("what is unusual is applied where a person names it", () => {
+  expect(placed([operator, stranger], { allowObjects: ["Deployment/miner"] })).toHaveLength(2);
 });
 
 test("all containers follow the registry, and pull secrets add up", () => {
@@ -85,67 +104,76 @@ test("all containers follow the registry, and pull secrets add up", () => {
   };
   const live = aDeployment({ imagePullSecrets: [{ name: "two" }, { name: "one" }] });
   const more = { registry: "mirror", pullSecret: "three", live };
-  const [object] = placed([aDeployment(pod)], more);
-  expect(object).toMatchObject({
-    spec: {
-      template: {
-        spec: {
-          initContainers: [{ name: "i", image: "mirror/a:1" }, { name: "none" }, "odd"],
-          containers: [{ name: container, image: "mirror/a:1" }],
-          imagePullSecrets: [{ name: "one" }, { name: "two" }, { name: "three" }],
-        },
-      },
-    },
-  });
+  const spec = {
+    initContainers: [{ name: "i", image: "mirror/a:1" }, { name: "none" }, "odd"],
+    containers: [{ name: container, image: "mirror/a:1" }],
+    imagePullSecrets: [{ name: "one" }, { name: "two" }, { name: "three" }],
+  };
+  expect(placed([aDeployment(pod)], more)).toMatchObject([{ spec: { template: { spec } } }]);
+  for (const odd of [undefined, "odd"]) {
+    expect(placed([aDeployment(odd)], { registry: "mirror" })).toHaveLength(1);
+  }
 });
 
-test.each([[undefined], ["odd"]])("a pod spec that is %s is left to the API server", (pod) => {
-  expect(placed([aDeployment(pod)], { registry: "mirror" })).toHaveLength(1);
-});
+const marked = { annotations: { [names.annotations.operatorVersion[0]]: "8.0.2-2" } };
 
 test.each([
   [undefined, undefined],
   [operator, "1"],
   [aDeployment({ containers: [{ name: container }, { image: "a:2" }] }), undefined],
   [aDeployment({ containers: [{ name: container, image: "a@sha256:0" }] }), undefined],
-  [
-    aDeployment({}, { annotations: { [names.annotations.operatorVersion[0]]: "8.0.2-2" } }),
-    "8.0.2-2",
-  ],
+  [aDeployment({}, marked), "8.0.2-2"],
 ])("%# runs %s", (deployment, version) => {
   expect(operatorVersionOf(deployment, names)).toBe(version);
-});
-
-test("images are known by container", () => {
   expect([...imagesOf(operator)]).toEqual([[container, "engine/operator:1"]]);
 });
 
 test("objects are addressed by their kinds", () => {
-  const account = anObject("v1", "ServiceAccount");
+  const account = anObject("ServiceAccount");
   const known = bundleKindOf(account);
   if (known === undefined) throw new Error("not known");
-  expect(bundleRef(known, account)).toEqual({ resource: known.resource, name: "x" });
+  const { resource } = known;
+  expect(bundleRef(known, account)).toEqual({ resource, name: "x" });
   const here = { ...account, metadata: { namespace: "engine" } };
-  expect(bundleRef(known, here)).toEqual({
-    resource: known.resource,
-    name: "",
-    namespace: "engine",
-  });
+  expect(bundleRef(known, here)).toEqual({ resource, name: "", namespace: "engine" });
 });
 
-test("what is unusual is refused unless it is named, and so is a name that fits nothing", () => {
-  const stranger = { ...operator, metadata: { name: "miner" } };
-  const problemsWith = (...allowObjects: readonly string[]): unknown =>
-    placeBundle([operator, stranger], { ...placing, allowObjects });
-  expect(problemsWith()).toEqual({
-    is: "unfit",
-    problems: [
-      "Deployment/miner: it is not the operator's; allow it with --allow-object Deployment/miner",
-    ],
-  });
-  expect(problemsWith("Deployment/miner")).toMatchObject({ is: "placed" });
-  expect(problemsWith("Deployment/miner", "Role/x")).toEqual({
-    is: "unfit",
-    problems: ["--allow-object Role/x: nothing of that name needs to be allowed"],
-  });
+test.each(releaseVersions)("nothing of release %s is unusual", (version) => {
+  for (const openshift of [false, true]) {
+    expect(unusualIn(bundleOf(version, openshift), names)).toEqual([]);
+  }
+});
+
+const aRole = (rule: object) => anObject("Role", { rules: [rule] });
+const aBinding = (name: string, subject: string) =>
+  anObject("ClusterRoleBinding", { roleRef: { name }, subjects: [{ name: subject }] });
+const aConstraint = (more: object) => anObject("SecurityContextConstraints", more);
+const aContainer = (securityContext: object) =>
+  aDeployment({ containers: [{ name: container, securityContext }] });
+const hostPath = { volumes: [{ name: "v", hostPath: { path: "/" } }] };
+
+test.each<[KubeObject, string]>([
+  [aRole({ apiGroups: ["*"], resources: ["pods"] }), "its rules are for every API group"],
+  [aRole({ apiGroups: [""], resources: ["*"] }), "its rules are for every resource"],
+  [aRole({ nonResourceURLs: ["/metrics"] }), "its rules are for paths of the API server"],
+  [aRole({ apiGroups: [""], verbs: ["escalate"] }), "its rules give the verb escalate"],
+  [aBinding("cluster-admin", "op"), "it gives cluster-admin"],
+  [aBinding("r", "system:unauthenticated"), "it is for system:unauthenticated"],
+  [aBinding("r", "system:serviceaccounts"), "it is for system:serviceaccounts"],
+  [aConstraint({ allowHostPID: true }), "it has allowHostPID"],
+  [aConstraint({ groups: ["system:authenticated"] }), "it is for system:authenticated"],
+  [stranger, "it is not the operator's"],
+  [{ ...anObject("Deployment"), metadata: {} }, "it is not the operator's"],
+  [aDeployment({ hostNetwork: true }), "its pod has hostNetwork"],
+  [aDeployment(hostPath), "its pod mounts a folder of the node"],
+  [aContainer({ privileged: true }), "it has a privileged container"],
+  [aContainer({ capabilities: { add: ["X"] } }), "a container adds the capability X"],
+])("unusual (%#): %s", (object, because) => {
+  const label = `${object.kind}/${object.metadata.name ?? ""}`;
+  expect(unusualIn([object], names)).toEqual([{ object: label, because }]);
+});
+
+test("what has no name, no role and no subject is no more than that", () => {
+  const nameless = { ...anObject("RoleBinding", { subjects: [{}] }), metadata: {} };
+  expect(unusualIn([nameless, anObject("Unknown")], names)).toEqual([]);
 });

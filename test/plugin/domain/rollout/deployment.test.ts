@@ -1,7 +1,8 @@
-import { factKeys, type FactKey, type Facts } from "../../../../plugin/domain/facts";
+import type { FactKey } from "../../../../plugin/domain/facts";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import { judgeDeployment } from "../../../../plugin/domain/rollout/deployment";
+import { factsOf } from "../cluster/scene";
 
 const name = names.operator.deployment;
 const revision = "deployment.kubernetes.io/revision";
@@ -59,19 +60,8 @@ const anEvent = (message: string | undefined, more: object = {}): KubeObject => 
   ...more,
 });
 
-function judged(objects: Partial<Record<FactKey, readonly KubeObject[]>>) {
-  const none = Object.fromEntries(factKeys.map((key) => [key, []]));
-  const facts: Facts = {
-    names,
-    now: 0,
-    namespace: "engine",
-    apiServer: undefined,
-    objects: { ...none, ...objects } as Facts["objects"],
-    unserved: new Set(),
-    unread: new Map(),
-  };
-  return judgeDeployment(facts, name);
-}
+const judged = (objects: Partial<Record<FactKey, readonly KubeObject[]>>) =>
+  judgeDeployment(factsOf(objects), name);
 
 const waiting = (reason: string, more: object = {}): object => ({
   containerStatuses: [{ name: "c", state: { waiting: { reason } }, ...more }],
@@ -80,65 +70,40 @@ const condition = (type: string, status: string, more: object = {}): object => (
   conditions: [{ type, status, ...more }],
 });
 
-describe("what does not need a pod to judge", () => {
-  test.each([
-    ["ready", { status: ready }, { is: "done", says: "1/1 ready, 1 up to date, 1 available" }],
-    [
-      "ready without a generation",
-      { status: ready, metadata: { generation: undefined } },
-      { is: "done" },
-    ],
-    ["one pod by default", { status: ready, spec: { replicas: undefined } }, { is: "done" }],
-    [
-      "stale, which excludes all else",
-      { status: { ...ready, observedGeneration: 1, ...condition("Progressing", "False") } },
-      { is: "moving", on: expect.stringContaining("not been seen") as string },
-    ],
-    ["without a status", { status: { observedGeneration: undefined } }, { is: "moving" }],
-    [
-      "with an old pod left",
-      { status: { ...ready, replicas: 2 } },
-      { is: "moving", on: expect.stringContaining("1 of the old one left") as string },
-    ],
-    ["not yet ready", {}, { is: "moving", on: expect.stringContaining("0/1 ready") as string }],
-    ["paused", { spec: { paused: true } }, { is: "stalled", code: "OPERATOR-PAUSED" }],
-    [
-      "without a pod wanted",
-      { spec: { replicas: 0 } },
-      { is: "stalled", code: "OPERATOR-SCALED-DOWN" },
-    ],
-    [
-      "late",
-      { status: condition("Progressing", "False", { message: "too long" }) },
-      {
-        is: "stalled",
-        code: "OPERATOR-DEADLINE",
-        because: expect.stringMatching(/: too long$/) as string,
-      },
-    ],
-    [
-      "late without a word",
-      { status: condition("Progressing", "False") },
-      { code: "OPERATOR-DEADLINE" },
-    ],
-  ])("%s", (_, parts, verdict) => {
-    expect(judged({ deployments: [aDeployment(parts)] })).toMatchObject(verdict);
-  });
+const moving = (on: string) => ({ is: "moving", on: expect.stringContaining(on) as string });
+const late = condition("Progressing", "False");
+const staleStatus = { ...ready, observedGeneration: 1, ...late };
+const tooLong = condition("Progressing", "False", { message: "too long" });
 
-  test("one that is gone", () => {
-    expect(judged({})).toMatchObject({ is: "stalled", code: "OPERATOR-DEPLOYMENT-GONE" });
-  });
+test.each<[string, Parts, object]>([
+  ["ready", { status: ready }, { is: "done", says: "1/1 ready, 1 up to date, 1 available" }],
+  [
+    "ready without a generation",
+    { status: ready, metadata: { generation: undefined } },
+    { is: "done" },
+  ],
+  ["one pod by default", { status: ready, spec: { replicas: undefined } }, { is: "done" }],
+  ["stale, which excludes all else", { status: staleStatus }, moving("not been seen")],
+  ["without a status", { status: { observedGeneration: undefined } }, { is: "moving" }],
+  ["with an old pod left", { status: { ...ready, replicas: 2 } }, moving("1 of the old one left")],
+  ["not yet ready", {}, moving("0/1 ready")],
+  ["paused", { spec: { paused: true } }, { is: "stalled", code: "OPERATOR-PAUSED" }],
+  ["without a pod wanted", { spec: { replicas: 0 } }, { code: "OPERATOR-SCALED-DOWN" }],
+  ["late", { status: tooLong }, { because: expect.stringMatching(/: too long$/) as string }],
+  ["late without a word", { status: late }, { is: "stalled", code: "OPERATOR-DEADLINE" }],
+])("what needs no pod to judge: %s", (_, parts, verdict) => {
+  expect(judged({ deployments: [aDeployment(parts)] })).toMatchObject(verdict);
+});
 
-  test("a step is another one when anything moved", () => {
-    const [one, two] = [{}, { status: { updatedReplicas: 1 } }].map((parts) =>
-      judged({ deployments: [aDeployment(parts)] }),
-    );
-    expect(one).not.toEqual(two);
-  });
+test("one that is gone, and a step that is another one when anything moved", () => {
+  expect(judged({})).toMatchObject({ is: "stalled", code: "OPERATOR-DEPLOYMENT-GONE" });
+  const [one, two] = [{}, { status: { updatedReplicas: 1 } }].map((parts) =>
+    judged({ deployments: [aDeployment(parts)] }),
+  );
+  expect(one).not.toEqual(two);
 });
 
 describe("the newest pod", () => {
-  const late = condition("Progressing", "False");
   test.each([
     ["ImagePullBackOff", {}, "OPERATOR-IMAGE-PULL", "ImagePullBackOff"],
     ["ErrImagePull", { image: "a:1" }, "OPERATOR-IMAGE-PULL", "a:1: ErrImagePull"],

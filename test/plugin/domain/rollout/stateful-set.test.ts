@@ -1,37 +1,49 @@
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import {
-  defaultStallAfterMs as stallAfterMs,
-  judgeStatefulSet,
-  podsOf,
-  rollOf,
-  renderRoll,
-} from "../../../../plugin/domain/rollout/stateful-set";
+  isSameStall,
+  stallFinding,
+  type Stalled,
+} from "../../../../plugin/domain/rollout/progress";
+import * as rolls from "../../../../plugin/domain/rollout/stateful-set";
 import { aPod, aSet, factsOf, now, threePods } from "../cluster/scene";
+
+const { containerOf, defaultStallAfterMs: stallAfterMs, isReady, judgeStatefulSet } = rolls;
+const { podTrouble, podsOf, rollOf, renderRoll } = rolls;
 
 const busy = { idleMs: 0, stallAfterMs };
 const idle = { idleMs: stallAfterMs, stallAfterMs };
 const old = { revision: "old" };
+const startedAt = "2026-08-01T10:00:00Z";
+const ending = { deletionTimestamp: "2026-08-01T11:00:00Z" };
 
 function judge(
   pods: readonly KubeObject[],
-  patience: Parameters<typeof judgeStatefulSet>[2] = busy,
+  patience: rolls.StallDeadline = busy,
   { set = aSet(), events = [] }: { set?: KubeObject; events?: readonly KubeObject[] } = {},
 ) {
   return judgeStatefulSet(factsOf({ pods, events, statefulSets: [set] }), set, patience);
 }
 
+const containing = (text: string) => expect.stringContaining(text) as string;
+const container = (state: object, more: object = {}): object => ({
+  conditions: [],
+  containerStatuses: [{ name: "node", state, ...more }],
+});
+const waitsFor = (reason: string, message?: string) => container({ waiting: { reason, message } });
+const waitingPod = (reason: string) => aPod(1, { ready: false, status: { ...waitsFor(reason) } });
+
 test("done: every pod is of the new revision and ready, and the status is of this generation", () => {
   expect(judge(threePods)).toEqual({ is: "done", says: "3/3 pods are renewed" });
 });
 
-test.each<[string, readonly KubeObject[], KubeObject]>([
+test.each<[string, readonly KubeObject[], KubeObject?]>([
   ["a status of an older generation", threePods, aSet(undefined, {}, { observedGeneration: 1 })],
-  ["a pod too few", threePods.slice(1), aSet()],
-  ["a pod too many", [...threePods, aPod(3, old)], aSet()],
-  ["an old pod", [aPod(0, old), aPod(1), aPod(2)], aSet()],
-  ["a pod that is not ready", [aPod(0, { ready: false }), aPod(1), aPod(2)], aSet()],
+  ["a pod too few", threePods.slice(1)],
+  ["a pod too many", [...threePods, aPod(3, old)]],
+  ["an old pod", [aPod(0, old), aPod(1), aPod(2)]],
+  ["a pod that is not ready", [aPod(0, { ready: false }), aPod(1), aPod(2)]],
   ["no revision", threePods, aSet(undefined, {}, { updateRevision: undefined })],
-])("not done: %s", (_title, pods, set) => {
+])("not done: %s", (_title, ...[pods, set]) => {
   expect(judge(pods, busy, { set }).is).toBe("moving");
 });
 
@@ -55,29 +67,17 @@ test.each<[string, readonly KubeObject[], string]>([
   ["the first to go", [aPod(0, old), aPod(1, old), aPod(2, old)], "pod 1/3 ec-2"],
   [
     "one that ends",
-    [aPod(0, old), aPod(1, old), aPod(2, { ...old, metadata: { deletionTimestamp: "x" } })],
+    [aPod(0, old), aPod(1, old), aPod(2, { ...old, metadata: ending })],
     "pod 1/3 ec-2 (terminating)",
   ],
   [
     "one that starts",
-    [
-      aPod(0, old),
-      aPod(1, {
-        ready: false,
-        status: {
-          conditions: [],
-          containerStatuses: [{ state: { waiting: { reason: "ContainerCreating" } } }],
-        },
-      }),
-      aPod(2),
-    ],
+    [aPod(0, old), waitingPod("ContainerCreating"), aPod(2)],
     "pod 2/3 ec-1 (ContainerCreating)",
   ],
   [
     "one without a container yet",
-    [aPod(0, old), aPod(1, { ready: false, status: { phase: "Pending" } }), aPod(2)].map((pod) =>
-      pod.metadata.name === "ec-1" ? { ...pod, status: {} } : pod,
-    ),
+    [aPod(0, old), { ...aPod(1), status: {} }, aPod(2)],
     "pod 2/3 ec-1 (Pending)",
   ],
   ["one that is missing", [aPod(0), aPod(1)], "pods 2/3"],
@@ -93,25 +93,61 @@ test.each<[string, readonly KubeObject[], string]>([
 
 test("the step changes with a pod, and not with what a pod waits for or who it is", () => {
   const step = (pod: KubeObject): string => rollOf(factsOf({ pods: [pod] }), aSet()).step;
-  const waiting = (reason: string): KubeObject =>
-    aPod(0, {
-      ready: false,
-      status: { conditions: [], containerStatuses: [{ state: { waiting: { reason } } }] },
-    });
-  expect(step(waiting("CrashLoopBackOff"))).toBe(step(waiting("Error")));
+  expect(step(waitingPod("CrashLoopBackOff"))).toBe(step(waitingPod("Error")));
   expect(step(aPod(0))).toBe(step(aPod(0, { metadata: { uid: "next" } })));
-  expect(step(aPod(0))).not.toBe(step(aPod(0, { metadata: { deletionTimestamp: "x" } })));
+  expect(step(aPod(0))).not.toBe(step(aPod(0, { metadata: ending })));
   expect(step(aPod(0))).not.toBe(step(aPod(0, { ready: false })));
 });
 
-const stuck = aPod(1, { ready: false });
-const noImage = aPod(1, {
-  ready: false,
-  status: {
-    conditions: [],
-    containerStatuses: [{ name: "n", state: { waiting: { reason: "ErrImagePull" } } }],
-  },
+test("a stall is at once by a cause that waiting does not fix", () => {
+  expect(judge([aPod(0, old), waitingPod("ErrImagePull"), aPod(2)])).toMatchObject({
+    is: "stalled",
+    code: "POD-IMAGE",
+    object: "Pod/engine/ec-1",
+  });
 });
+
+const stuck = aPod(1, { ready: false });
+const since = (ms: number): KubeObject => {
+  const lastTransitionTime = new Date(now - ms).toISOString();
+  const conditions = [{ type: "Ready", status: "False", lastTransitionTime }];
+  return aPod(1, { status: { conditions } });
+};
+
+test.each<[string, KubeObject, rolls.StallDeadline, "moving" | "stalled"]>([
+  ["nothing has moved for no time", stuck, busy, "moving"],
+  ["nothing has moved for too short", stuck, { ...idle, idleMs: stallAfterMs - 1 }, "moving"],
+  ["nothing has moved for long enough", stuck, idle, "stalled"],
+  ["nobody watched, and the pod tells it", since(stallAfterMs), { stallAfterMs }, "stalled"],
+  ["nobody watched, and the pod is young", since(1000), { stallAfterMs }, "moving"],
+  ["nobody watched, and nothing tells", stuck, { stallAfterMs }, "moving"],
+])("any other cause: %s", (_title, pod, ...[patience, is]) => {
+  expect(judge([aPod(0), pod, aPod(2)], patience)).toMatchObject(
+    is === "stalled" ? { is, code: "POD-NOT-READY" } : { is },
+  );
+});
+
+const partition = (from: number) => ({ rollingUpdate: { partition: from } });
+const strategy = "its update strategy OnDelete keeps ec-0";
+
+test.each<[string, object, readonly KubeObject[], string | undefined]>([
+  ["OnDelete", { type: "OnDelete" }, [aPod(0, old), aPod(1), aPod(2)], strategy],
+  [
+    "one above an old pod",
+    partition(1),
+    [aPod(0, old), aPod(1), aPod(2)],
+    "its update partition 1",
+  ],
+  ["one below all old pods", partition(2), [aPod(0), aPod(1), aPod(2, old)], undefined],
+  ["one where none is old", partition(2), [aPod(0), aPod(1)], undefined],
+])("held back by an update strategy: %s", (_title, updateStrategy, ...[pods, because]) => {
+  const found = judge(pods, idle, { set: aSet(undefined, { updateStrategy }) });
+  const held = { code: "ROLLOUT-HELD", object: "StatefulSet/engine/ec" };
+  const wanted =
+    because === undefined ? { is: "moving" } : { ...held, because: containing(because) };
+  expect(found).toMatchObject(wanted);
+});
+
 const failedCreate = (fields: object): KubeObject => ({
   apiVersion: "v1",
   kind: "Event",
@@ -121,86 +157,195 @@ const failedCreate = (fields: object): KubeObject => ({
   message: "exceeded quota",
   ...fields,
 });
+const three = [
+  failedCreate({ message: "later", eventTime: "2026-08-01T10:10:00Z" }),
+  failedCreate({ message: "earlier", lastTimestamp: startedAt }),
+  failedCreate({ message: "undated" }),
+];
+const notMade = "1 of its pods may not be created: ";
 
-describe("stalled", () => {
-  test("at once by a cause that waiting does not fix", () => {
-    expect(judge([aPod(0, old), noImage, aPod(2)])).toMatchObject({
-      is: "stalled",
-      code: "POD-IMAGE",
-      object: "Pod/engine/ec-1",
-    });
-  });
+test.each<[string, readonly KubeObject[], rolls.StallDeadline, string | undefined]>([
+  ["as the last event says", three, idle, `${notMade}later`],
+  ["as its time says", three, { stallAfterMs: 60_000 }, `${notMade}later`],
+  ["without a message", [failedCreate({ message: 3 })], idle, notMade],
+  ["not by an event of another reason", [failedCreate({ reason: "Other" })], idle, undefined],
+  [
+    "not by one of another kind",
+    [failedCreate({ involvedObject: { kind: "ReplicaSet", name: "ec" } })],
+    idle,
+    undefined,
+  ],
+  [
+    "not by one of another StatefulSet",
+    [failedCreate({ involvedObject: { kind: "StatefulSet", name: "x" } })],
+    idle,
+    undefined,
+  ],
+])("a pod may not be made: %s", (_title, events, ...[patience, because]) => {
+  const found = judge(threePods.slice(1), patience, { events });
+  const stalled = { is: "stalled", code: "POD-NOT-CREATED", because };
+  expect(found).toMatchObject(because === undefined ? { is: "moving" } : stalled);
+});
 
-  test("by any other cause only when nothing has moved for long enough", () => {
-    const pods = [aPod(0, old), stuck, aPod(2)];
-    expect(judge(pods).is).toBe("moving");
-    expect(judge(pods, { idleMs: stallAfterMs - 1, stallAfterMs }).is).toBe("moving");
-    expect(judge(pods, idle)).toMatchObject({ is: "stalled", code: "POD-NOT-READY" });
-  });
+test("a container is found by name, an only one by any name", () => {
+  const [one, other] = [{ name: "one" }, { name: "other" }];
+  expect(containerOf({ containers: [one, other] }, "other")).toBe(other);
+  expect(containerOf({ containers: [one] }, "other")).toBe(one);
+  expect(containerOf({ containers: [one, other] }, "third")).toBeUndefined();
+  expect(containerOf({ containers: [null] }, "third")).toBeUndefined();
+});
 
-  test("where nobody watched, by the time that the pod tells", () => {
-    const since = (ms: number): KubeObject =>
-      aPod(1, {
-        ready: false,
-        status: {
-          conditions: [
-            {
-              type: "Ready",
-              status: "False",
-              lastTransitionTime: new Date(now - ms).toISOString(),
-            },
-          ],
-        },
-      });
-    expect(judge([aPod(0), since(stallAfterMs), aPod(2)], { stallAfterMs }).is).toBe("stalled");
-    expect(judge([aPod(0), since(1000), aPod(2)], { stallAfterMs }).is).toBe("moving");
-    expect(judge([aPod(0), stuck, aPod(2)], { stallAfterMs }).is).toBe("moving");
-  });
+test("a pod that ends is not ready, whatever its condition says", () => {
+  const ready = [{}, { ready: false }, { metadata: ending }].map((wish) => isReady(aPod(0, wish)));
+  expect(ready).toEqual([true, false, false]);
+});
 
-  test.each([
-    ["OnDelete", { type: "OnDelete" }, "its update strategy OnDelete keeps ec-0"],
-    [
-      "a partition",
-      { type: "RollingUpdate", rollingUpdate: { partition: 1 } },
-      "its update partition 1 keeps ec-0",
-    ],
-  ])("by an update strategy that holds pods back: %s", (_title, updateStrategy, because) => {
-    const set = aSet(undefined, { updateStrategy });
-    expect(judge([aPod(0, old), aPod(1), aPod(2)], idle, { set })).toMatchObject({
-      is: "stalled",
-      code: "ROLLOUT-HELD",
-      object: "StatefulSet/engine/ec",
-      because: expect.stringContaining(because) as string,
-    });
-  });
+const crashed = { terminated: { exitCode: 137, finishedAt: startedAt } };
+const crash = container({ waiting: { reason: "CrashLoopBackOff" } }, { lastState: crashed });
+const unscheduled = (condition: object): object => ({
+  phase: "Pending",
+  conditions: [{ type: "PodScheduled", status: "False", ...condition }],
+});
+const two = ["CrashLoopBackOff", "ErrImagePull"].map((reason) => ({
+  state: { waiting: { reason } },
+}));
+const unready = {
+  type: "Ready",
+  status: "False",
+  reason: "ContainersNotReady",
+  message: "unready: [node]",
+  lastTransitionTime: startedAt,
+};
 
-  test("not by a partition that every old pod is above, nor by one when none is old", () => {
-    const set = aSet(undefined, { updateStrategy: { rollingUpdate: { partition: 2 } } });
-    expect(judge([aPod(0), aPod(1), aPod(2, old)], idle, { set }).is).toBe("moving");
-    expect(judge([aPod(0), aPod(1)], idle, { set }).is).toBe("moving");
-  });
+test.each<[string, object, object]>([
+  [
+    "an image that cannot be pulled",
+    waitsFor("ImagePullBackOff", "not found"),
+    { code: "POD-IMAGE", definite: true, because: containing("not found") },
+  ],
+  [
+    "an image without a message",
+    waitsFor("ErrImagePull"),
+    { code: "POD-IMAGE", because: containing("(ErrImagePull)") },
+  ],
+  [
+    "the image of an init container",
+    { initContainerStatuses: [{ state: { waiting: { reason: "InvalidImageName" } } }] },
+    { code: "POD-IMAGE", definite: true },
+  ],
+  [
+    "a crash, with its last exit code",
+    crash,
+    { code: "POD-CRASH", definite: false, since: startedAt, because: containing("exit code 137") },
+  ],
+  [
+    "a container that has just failed",
+    container({ terminated: { exitCode: 1 } }),
+    { code: "POD-CRASH", because: containing("(Error, last exit code 1)") },
+  ],
+  [
+    "a configuration that does not fit",
+    waitsFor("CreateContainerConfigError"),
+    { code: "POD-CRASH", because: containing("CreateContainerConfigError") },
+  ],
+  ["the surest of two", { containerStatuses: two }, { code: "POD-IMAGE" }],
+  [
+    "no node",
+    unscheduled({ message: "insufficient memory", lastTransitionTime: startedAt }),
+    { code: "POD-UNSCHEDULABLE", since: startedAt },
+  ],
+  [
+    "no node and a reason alone",
+    unscheduled({ reason: "Unschedulable" }),
+    { code: "POD-UNSCHEDULABLE", because: "no node takes it: Unschedulable" },
+  ],
+  ["no node and no word", unscheduled({}), { because: "no node takes it: no reason" }],
+  [
+    "no volume",
+    unscheduled({ message: "pod has unbound immediate PersistentVolumeClaims" }),
+    { code: "POD-VOLUME" },
+  ],
+  [
+    "containers that are being made",
+    waitsFor("ContainerCreating"),
+    { code: "POD-NOT-READY", because: "it is Pending and not ready" },
+  ],
+  [
+    "a pod that does not answer its probe",
+    { ...container({ terminated: { exitCode: 0 } }), phase: "Running", conditions: [unready] },
+    {
+      code: "POD-NOT-READY",
+      because: "it is Running and not ready: ContainersNotReady: unready: [node]",
+      since: startedAt,
+    },
+  ],
+  [
+    "an evicted pod",
+    { phase: "Failed", reason: "Evicted", message: "low on memory" },
+    { because: "it is Failed and not ready: Evicted: low on memory" },
+  ],
+])("%s keeps a pod from being ready", (_title, status, expected) => {
+  expect(podTrouble({ ...aPod(0), status })).toMatchObject(expected);
+});
 
-  test("by a pod that may not be made, as the last event says", () => {
-    const events = [
-      failedCreate({ message: "later", eventTime: "2026-08-01T10:10:00Z" }),
-      failedCreate({ message: "earlier", lastTimestamp: "2026-08-01T10:00:00Z" }),
-      failedCreate({ message: "undated" }),
-    ];
-    expect(judge(threePods.slice(1), idle, { events })).toMatchObject({
-      code: "POD-NOT-CREATED",
-      because: "1 of its pods may not be created: later",
-    });
-    expect(judge(threePods.slice(1), { stallAfterMs: 60_000 }, { events }).is).toBe("stalled");
-    expect(
-      judge(threePods.slice(1), idle, { events: [failedCreate({ message: 3 })] }),
-    ).toMatchObject({ because: "1 of its pods may not be created: " });
-  });
+test("a ready pod has no trouble, and since when one has it is told by its making at least", () => {
+  expect(podTrouble(aPod(0))).toBeUndefined();
+  const metadata = { creationTimestamp: startedAt };
+  expect(podTrouble(aPod(0, { ready: false, metadata }))?.since).toBe(startedAt);
+});
 
-  test.each([
-    ["of another reason", { reason: "SuccessfulCreate" }],
-    ["of another kind", { involvedObject: { kind: "ReplicaSet", name: "ec" } }],
-    ["of another StatefulSet", { involvedObject: { kind: "StatefulSet", name: "other" } }],
-  ])("not by an event %s", (_title, fields) => {
-    expect(judge(threePods.slice(1), idle, { events: [failedCreate(fields)] }).is).toBe("moving");
-  });
+const drain = [{ type: "DisruptionTarget", status: "True", message: "node drain" }];
+
+test.each<[string, object, readonly object[], string, string | undefined]>([
+  [
+    "says its grace, and began that much before the end that is stored",
+    { ...ending, deletionGracePeriodSeconds: 3600 },
+    [],
+    "it drains before it ends, and may take 3600 s",
+    "2026-08-01T10:00:00.000Z",
+  ],
+  [
+    "names the disruption that ends it",
+    ending,
+    drain,
+    "it drains before it ends: node drain",
+    "2026-08-01T11:00:00.000Z",
+  ],
+  [
+    "without a readable time has no beginning",
+    { deletionTimestamp: "soon" },
+    [],
+    "it drains before it ends",
+    undefined,
+  ],
+])("a pod that drains %s", (_title, metadata, ...[conditions, because, began]) => {
+  const pod = aPod(0, { metadata: { ...metadata }, status: { conditions } });
+  const found = { code: "POD-TERMINATING", definite: false, because, since: began };
+  expect(podTrouble(pod)).toMatchObject(found);
+});
+
+const stall: Stalled = {
+  is: "stalled",
+  code: "POD-IMAGE",
+  object: "Pod/engine/ec-2",
+  because: "its image is not there",
+  fix: "push it",
+};
+
+test.each<[Partial<Stalled> | undefined, boolean]>([
+  [{}, true],
+  [{ because: "it is still not there" }, true],
+  [{ object: "Pod/engine/ec-1" }, false],
+  [{ code: "POD-CRASH" }, false],
+  [undefined, false],
+])("a stall seen before with %j is the same: %s", (before, same) => {
+  expect(isSameStall(before && { ...stall, ...before }, stall)).toBe(same);
+});
+
+test("a stall as a finding has its code's source, else the chapter's", () => {
+  const { code, object, because: cause, fix } = stall;
+  const finding = { code, severity: "error", object, cause, fix };
+  const known = [{ code: "POD-IMAGE", source: "S70" }];
+  expect(stallFinding(stall, known)).toEqual({ ...finding, source: "S70" });
+  expect(stallFinding(stall, [])).toEqual({ ...finding, source: "domain facts 11" });
 });
