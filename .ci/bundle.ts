@@ -17,58 +17,58 @@ import { basename, join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import type { Metafile, Plugin } from "esbuild";
 import { build, transform } from "esbuild";
-import { leanClient, leanWebhook } from "./lean";
+import * as shipped from "../plugin/adapters/shipped";
 
 const root = join(__dirname, "..");
 const dist = join(root, "dist");
 
-/** The shipped template's text takes the place of the module that reads it from the repository. */
-const shippedTemplate: Plugin = {
-  name: "shipped-template",
+/** The texts of the manifests take the place of the module that reads them. */
+const shippedTexts: Plugin = {
+  name: "shipped",
   setup(bundle) {
-    bundle.onLoad({ filter: /[\\/]adapters[\\/]shipped-template\.ts$/ }, () => {
-      const file = join(root, "manifests/admission/webhook.yaml");
-      const text = JSON.stringify(readFileSync(file, "utf8"));
-      return {
-        contents: `export const shippedTemplate = () => ${text};`,
-        loader: "js",
-        watchFiles: [file],
-      };
+    bundle.onLoad({ filter: /[\\/]adapters[\\/]shipped\.ts$/ }, () => ({
+      contents: Object.entries(shipped)
+        .map(([name, read]) => `export const ${name} = () => (${JSON.stringify(read())});`)
+        .join("\n"),
+      loader: "js",
+    }));
+  },
+};
+
+/** client-node's modules do nothing when loaded: what nobody names (2.5 MB of API classes) falls away. */
+const leanClient: Plugin = {
+  name: "lean-client",
+  setup(bundle) {
+    bundle.onResolve({ filter: /./, namespace: "file" }, async (asked) => {
+      const inClient = asked.importer.includes("/@kubernetes/client-node/");
+      const isClient = asked.path.startsWith("@kubernetes/client-node");
+      if (
+        asked.pluginData === leanClient ||
+        !(isClient || (inClient && asked.path.startsWith(".")))
+      ) {
+        return undefined;
+      }
+      const { path, errors } = await bundle.resolve(asked.path, {
+        importer: asked.importer,
+        kind: asked.kind,
+        resolveDir: asked.resolveDir,
+        pluginData: leanClient,
+      });
+      return errors.length > 0 ? { errors } : { path, sideEffects: false };
     });
   },
 };
 
-/** The texts of folders of manifests take the place of the module that reads them. */
-function shippedFolders(module: string, name: string, folders: readonly string[]): Plugin {
-  return {
-    name: module,
-    setup(bundle) {
-      bundle.onLoad({ filter: new RegExp(`[\\\\/]adapters[\\\\/]${module}\\.ts$`) }, () => {
-        const files = folders.flatMap((folder) =>
-          readdirSync(join(root, "manifests", folder))
-            .filter((file) => file.endsWith(".yaml"))
-            .map((file) => ({
-              key: folders.length === 1 ? file : `${folder}/${file}`,
-              path: join(root, "manifests", folder, file),
-            })),
-        );
-        const texts = files.map(({ key, path }) => [key, readFileSync(path, "utf8")]);
-        return {
-          contents: `export const ${name} = () => (${JSON.stringify(Object.fromEntries(texts))});`,
-          loader: "js",
-          watchFiles: files.map(({ path }) => path),
-        };
-      });
-    },
-  };
-}
-
-const shipped = [
-  shippedTemplate,
-  shippedFolders("shipped-crds", "shippedCrds", ["crds"]),
-  shippedFolders("shipped-rbac", "shippedRbac", ["rbac"]),
-  shippedFolders("shipped-webhook", "shippedWebhook", ["webhook", "webhook-own-cert"]),
-];
+/** express brings along a reader of bodies of whatever encoding; the webhook reads its own. */
+const leanWebhook: Plugin = {
+  name: "lean-webhook",
+  setup(bundle) {
+    bundle.onLoad({ filter: /[\\/]body-parser[\\/]index\.js$/ }, () => ({
+      contents: "module.exports = {};",
+      loader: "js",
+    }));
+  },
+};
 
 /** One part of the program, as CommonJS. */
 interface Part {
@@ -108,7 +108,7 @@ async function executable({ entry, name, minified, plugins }: Program): Promise<
     mainFields: ["module", "main"],
     legalComments: "none", // the licenses themselves follow at the end of the file
     logLevel: "warning",
-    plugins: [...plugins, ...shipped, leanClient],
+    plugins: [...plugins, shippedTexts, leanClient],
   });
   const eager = reachedAtOnce(metafile);
   const parts = await Promise.all(

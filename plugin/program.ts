@@ -6,7 +6,7 @@ import type { World } from "./program/context";
 import type { Names } from "./domain/names";
 import type { Chosen } from "./program/entry";
 import type { Job } from "./program/run";
-import type { ReadNames } from "./program/names";
+import type { ReadNames } from "./program/wording";
 import { prefixOf, toGlobalOptions } from "./program/options";
 import { parse, type Parsed } from "./program/tree";
 
@@ -30,7 +30,7 @@ async function runParsed({ raw, chosen, problems }: Parsed, world: World): Promi
   const { run } = await import("./program/run.ts");
   return run(
     {
-      options: { ...global.options, ...(named.names && { names: named.names }) },
+      options: { ...global.options, names: named.names },
       problems: [...new Set([problems, global.problems, judged?.problems ?? []].flat())],
       fileProblems: named.problems,
       ...judged?.job,
@@ -99,7 +99,7 @@ async function kindProblems(
 /** What --names leads to; nothing is loaded without it. */
 async function namesOf({ namesFile }: GlobalOptions): Promise<ReadNames> {
   if (namesFile === undefined) return { problems: [] };
-  const { readNames } = await import("./program/names.ts");
+  const { readNames } = await import("./program/wording.ts");
   return readNames(namesFile);
 }
 

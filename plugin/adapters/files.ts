@@ -1,6 +1,10 @@
 /** Reading local files, with words for what went wrong. */
 import { readFileSync } from "node:fs";
-import { getOwn, asString } from "../domain/values";
+import { asString, getOwn } from "../domain/values";
+import { randomBytes } from "node:crypto";
+import { rename, rm, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { UsageError } from "../domain/errors";
 
 const words: Readonly<Record<string, string>> = {
   ENOENT: "no such file",
@@ -25,5 +29,21 @@ export function readText(
     return { text: readFileSync(file, "utf8") };
   } catch (failure) {
     return { failure: failure as NodeJS.ErrnoException };
+  }
+}
+
+/** Writes the text beside the file and moves it there; UsageError when that cannot be done. */
+export async function writePlanFile(path: string, text: string): Promise<void> {
+  const beside = `${path}.${randomBytes(4).toString("hex")}`;
+  try {
+    await writeFile(beside, text, { mode: 0o600, flag: "wx" });
+    await rename(beside, path);
+  } catch (error) {
+    await rm(beside, { force: true });
+    const noFolder = getOwn(error, "code") === "ENOENT";
+    const why = noFolder ? `no such folder: ${dirname(path)}` : fileProblem(path, error);
+    throw new UsageError(`cannot write the plan: ${why}`, {
+      hint: "give a file in a folder that can be written",
+    });
   }
 }

@@ -1,13 +1,21 @@
 /** The real helm, as a child process without a shell (S20). */
 import { execFile } from "node:child_process";
-import { access, constants, readFile } from "node:fs/promises";
+import { access, constants, readFile, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { concealed, secretsIn } from "../domain/public-words";
 import { EngineError, exitCodes, UnavailableError, UsageError } from "../domain/errors";
-import { isObject, type Json, asArray, getOwn, asString } from "../domain/values";
+import { asArray, asString, getOwn, isObject, type Json } from "../domain/values";
 import { parseDocuments } from "./yaml";
 import { type ChartRelease, type ChartUpgrade, helmWords } from "../domain/operator/refusals";
 import { type Clock, deadline, requestDeadlineMs } from "../run/ports";
+import {
+  chooseTarget,
+  type ConnectionFlags,
+  podAccount,
+  serviceAccountDir,
+} from "./kubernetes/target";
+import { clusterFields, loadKubeconfig, userFields } from "./kubernetes/kubeconfig";
+import { temporaryFolder } from "./temporary";
 
 /** Helm ended with an error of its own. */
 export class HelmError extends EngineError {
@@ -180,4 +188,50 @@ function failed(words: readonly string[], stderr: string, code: unknown): HelmEr
   return new HelmError(`helm ${words.slice(0, 2).join(" ")} failed: ${said}`, {
     hint: "fix what helm names, then run again; helm history shows what became of the release",
   });
+}
+
+/** A kubeconfig that exists until it is removed. */
+export interface TemporaryKubeconfig {
+  readonly path: string;
+  readonly remove: () => void;
+}
+
+/** Writes what flags, environment and kubeconfig lead to; nobody else can read it. */
+export async function temporaryKubeconfig(
+  flags: ConnectionFlags,
+  env: NodeJS.ProcessEnv,
+): Promise<TemporaryKubeconfig> {
+  const pod = flags.kubeconfig === undefined ? podAccount(env, serviceAccountDir) : undefined;
+  const { cluster, user, base } = chooseTarget(loadKubeconfig(flags.kubeconfig, env), flags, pod);
+  const name = "target";
+  const content = {
+    apiVersion: "v1",
+    kind: "Config",
+    "current-context": name,
+    contexts: [{ name, context: { cluster: name, user: name } }],
+    clusters: [{ name, cluster: { ...written(cluster, clusterFields), server: base.href } }],
+    users: [{ name, user: { ...written(user, userFields), "as-groups": user.asGroups } }],
+  };
+  const { path: folder, remove } = temporaryFolder();
+  const path = join(folder, "config");
+  try {
+    await writeFile(path, JSON.stringify(content), { mode: 0o600 });
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  return { path, remove };
+}
+
+/** The entry as a kubeconfig has it. */
+function written<T extends object>(
+  entry: T,
+  fields: Readonly<Partial<Record<keyof T, readonly [name: string, type: string]>>>,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(entry).flatMap(([key, value]: [string, unknown]) => {
+      const name = fields[key as keyof T]?.[0];
+      return name === undefined || value === undefined ? [] : [[name, value]];
+    }),
+  );
 }

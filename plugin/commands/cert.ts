@@ -1,14 +1,17 @@
 /** `cert create` and `cert inspect`: flags to options, wired to the libraries that they need (S27). */
 import { generatePair } from "../adapters/certificate-pair";
-import { readPemCertificate, readSecretCertificate } from "../adapters/certificate";
-import { parseCertificateFile } from "../adapters/certificate-file";
+import {
+  parseCertificateFile,
+  readPemCertificate,
+  readSecretCertificate,
+} from "../adapters/certificate";
 import { createCertificate } from "../run/cert-create";
 import { type Certificates, inspectCertificate } from "../run/cert-inspect";
 import { Recorder } from "../run/engine/recorder";
 import type { Report } from "../run/report";
 import type { CommandContext } from "./context";
 import { engineCommand, kubectlCommand } from "./kubectl-command";
-import { runPorts } from "./run-ports";
+import { runPorts, writeOptions } from "./run-ports";
 import type { CertCreateFlags, CertInspectFlags } from "./specs/webhook";
 
 const certificates: Certificates = {
@@ -24,12 +27,11 @@ export async function runCertCreate(
   _args: readonly string[],
   flags: CertCreateFlags,
 ): Promise<Report> {
-  const { names, options, run } = context;
+  const { options, run } = context;
   const ports = await runPorts(context, "CertCreate");
-  const { dryRun, fieldManager = names.fieldManager } = options;
   return await createCertificate(
     { ...ports, certificates, command: kubectlCommand(options), engine: engineCommand(options) },
-    { ...flags, runId: run.id, dryRun, fieldManager },
+    { ...flags, runId: run.id, ...writeOptions(context) },
   );
 }
 

@@ -1,6 +1,5 @@
 /** `check`: flags to options, then the snapshot and its judgment (S121-S127). */
 import { readSecretCertificate } from "../adapters/certificate";
-import { shippedTemplate } from "../adapters/shipped-template";
 import { parseDocuments, renderDocuments } from "../adapters/yaml";
 import { checks } from "../domain/checks/all";
 import { judgingCodes } from "../domain/checks/check";
@@ -9,14 +8,19 @@ import { type Selection, unknownCodes } from "../domain/checks/selection";
 import { UsageError } from "../domain/errors";
 import { isOpenShift, type Facts } from "../domain/facts";
 import type { RoleFiles } from "../domain/rbac/lines";
-import { rebrand } from "../domain/rebrand";
 import type { KubeObject } from "../domain/objects";
 import type { Release, ReleaseContents } from "../domain/release/contents";
 import { renderTemplate } from "../domain/webhook/wanted";
 import { checkCluster, lineOf } from "../run/check";
 import type { Report } from "../run/report";
 import type { CommandContext } from "./context";
-import { readContents, releaseOf, shippedTemplates, withRelease } from "./release-option";
+import {
+  readContents,
+  releaseOf,
+  shippedTemplates,
+  shippedWebhook,
+  withRelease,
+} from "./release-option";
 import { recorderOf } from "./run-ports";
 import type { CheckFlags } from "./specs/look";
 
@@ -86,29 +90,17 @@ function webhookOf(
   { namespace }: Facts,
   contents: ReleaseContents | undefined,
 ): KubeObject {
-  const { text, source } = contents?.webhook ?? {
-    text: undefined,
-    source: "the template that the tool ships",
-  };
-  const documents =
-    text === undefined
-      ? shipped([[source, shippedTemplate()]], context)
-      : parseDocuments(text, source);
+  const file = contents?.webhook;
+  const { documents, source } =
+    file === undefined
+      ? shippedWebhook(context.names)
+      : { documents: parseDocuments(file.text, file.source), source: file.source };
   const rendered = renderTemplate(documents, namespace, context.names);
   if (rendered.is === "rendered") return rendered.configuration;
   throw new UsageError(
     rendered.problems.map((problem) => `template ${source}: ${problem}`),
     { hint: "give a release as it was published" },
   );
-}
-
-function shipped(
-  files: readonly (readonly [source: string, text: string])[],
-  { names }: CommandContext,
-): readonly unknown[] {
-  return files
-    .flatMap(([source, text]) => parseDocuments(text, source))
-    .map((document) => rebrand(document, names));
 }
 
 function requireKnown(selection: Selection): void {

@@ -2,7 +2,6 @@
  * `completion SHELL`: the script for a shell. The scripts hold no words of their own: they call
  * the hidden `__complete`, whose answer has the form that kubectl expects of a plugin too.
  */
-import { isObject, getOwn, asString } from "../domain/values";
 import type { Report } from "../run/report";
 import type { CommandRun } from "./context";
 import { version } from "../../package.json";
@@ -84,7 +83,7 @@ export const runCompletion: CommandRun<object> = (_context, [shell = ""]) =>
 
 /** The script alone. */
 export function completionText(report: Report): string {
-  return asString(getOwn(report.details, "script")) ?? "";
+  return (report.details as { readonly script: string }).script;
 }
 
 /** The version of the tool and of what runs it. */
@@ -104,6 +103,6 @@ export const runVersion: CommandRun<object> = () =>
 
 /** As kubectl prints its own. */
 export function versionText(report: Report): string {
-  const details = isObject(report.details) ? report.details : {};
-  return `Client Version: v${asString(getOwn(details["clientVersion"], "version")) ?? ""}\n`;
+  const { clientVersion } = report.details as { readonly clientVersion: { version: string } };
+  return `Client Version: v${clientVersion.version}\n`;
 }

@@ -3,7 +3,7 @@
  * line (program.ts) and the commands.
  */
 import type { PlayedService } from "../adapters/cluster-api";
-import type { ConnectionFlags } from "../adapters/kubernetes/flags";
+import type { ConnectionFlags } from "../adapters/kubernetes/target";
 import type { ExitCode } from "../domain/errors";
 import { EngineError, exitCodes } from "../domain/errors";
 import type { Names } from "../domain/names";

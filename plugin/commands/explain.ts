@@ -3,7 +3,6 @@ import { catalogue } from "../domain/catalogue";
 import { UsageError } from "../domain/errors";
 import type { Report } from "../run/report";
 import { suggestion } from "../domain/suggest";
-import { isObject, getOwn, asString } from "../domain/values";
 import type { CommandRun } from "./context";
 
 /** Cause, fix and source of one code, in whichever case it was typed. */
@@ -37,13 +36,10 @@ function unknownCode(typed: string, wanted: string): UsageError {
 
 /** The four parts, one a line. */
 export function explanationText(report: Report): string {
-  const part = (key: string): string =>
-    asString(getOwn(isObject(report.details) ? report.details : {}, key)) ?? "";
-  return [
-    `Code:     ${part("code")} (${part("severity")})`,
-    `Cause:    ${part("cause")}`,
-    `Fix:      ${part("fix")}`,
-    `Source:   ${part("source")}`,
-    "",
-  ].join("\n");
+  const { code, severity, cause, fix, source } = report.details as (typeof catalogue)[number];
+  return `Code:     ${code} (${severity})
+Cause:    ${cause}
+Fix:      ${fix}
+Source:   ${source}
+`;
 }

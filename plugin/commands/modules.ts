@@ -77,18 +77,14 @@ export function runModulesInUse(
     ]);
     const facts = { ec, names, modules, databases, nodes };
     const { target: engine, platform } = flags;
-    const wanted = {
-      ...(engine !== undefined && { engine }),
-      ...(platform !== undefined && { platform }),
-    };
-    const findings = judgeModules(facts, wanted);
+    const findings = judgeModules(facts, { engine, platform });
     recorder.findings(findings);
     const uses = moduleUses(facts);
     const details: ModulesInUseDetails = {
       ec: objectLabel(ec),
       address: api.address,
-      ...(engine !== undefined && { target: formatEngineVersion(engine) }),
-      ...(platform !== undefined && { platform }),
+      target: engine && formatEngineVersion(engine),
+      platform,
       modules: uses,
       databases: databases.map(({ uid, name, version, modules: used }) => ({
         uid,
@@ -171,7 +167,7 @@ export async function runModulesInstall(
 ): Promise<Report> {
   const [path = ""] = args;
   const { names, clock, signal, options, streams } = context;
-  const { readModuleFile } = await import("../adapters/cluster-api/module-archive.ts");
+  const { readModuleFile } = await import("../adapters/cluster-api/upload.ts");
   const { name, bytes, module } = await readModuleFile(path, names);
   return inModulesSession(context, { kind: "ModulesInstall", flags }, async (session) => {
     const journal = journalOf(await context.home(), context.run.id);

@@ -1,14 +1,19 @@
 /** `options`: the flags that every command takes, the names of the product, or manifests under them. */
-import { renderDocuments } from "../adapters/yaml";
-import type { Names } from "../domain/names";
-import { isObject, asArray, getOwn, asString } from "../domain/values";
+import { inlineYaml, parseDocuments, renderDocuments } from "../adapters/yaml";
+import { defaultNames, type Names, namesTree, type NamesTree } from "../domain/names";
+import { asArray, asString, getOwn, isObject } from "../domain/values";
 import type { Report } from "../run/report";
 import type { CommandRun } from "./context";
-import { webhookManifests } from "./manifests";
-import { namesText } from "./names-text";
 import { type FlagSpec, listOf, variableOf } from "./flags";
 import type { OptionsFlags } from "./specs/about";
 import { connectionTable, explained, runTable, spelling } from "./standard-flags";
+import { NameSpec } from "../domain/names/types";
+import { shippedWebhook } from "../adapters/shipped";
+import type { KubeObject } from "../domain/objects";
+import { rebrand } from "../domain/rebrand";
+import { createRegistry } from "../rehearsal/kinds/registry";
+import { strategicMerge } from "../rehearsal/memory/patches";
+import { structureOf } from "../rehearsal/memory/structure";
 
 /** The global flags as data, the names as a names file has them, or the manifests under the names. */
 export const runOptions: CommandRun<OptionsFlags> = ({ names }, _args, flags) =>
@@ -33,38 +38,164 @@ function answer(names: Names, flags: OptionsFlags): Pick<Report, "details" | "ex
   return done(details, "the flags that every command takes");
 }
 
-function described(flag: FlagSpec): object {
+function described(flag: FlagSpec) {
   return { flag: spelling(flag).trim(), help: explained(flag), variable: variableOf(flag) };
 }
 
 /** Manifests or names as YAML; else the flags in two parts, and how the environment comes in. */
 export function optionsText({ details }: Report): string {
-  const manifests = getOwn(details, "manifests");
-  if (manifests !== undefined) return renderDocuments(asArray(manifests));
-  const names = getOwn(details, "names");
+  const { manifests, names, connection = [], run = [] } = details as OptionsDetails;
+  if (manifests !== undefined) return renderDocuments(manifests);
   if (names !== undefined) return namesText(names);
-  const part = (name: string): readonly string[] =>
-    asArray(getOwn(details, name)).filter(isObject).flatMap(flagText);
   return `${[
     "The following flags can be given to any command.",
     "",
     "Connection, as in kubectl:",
-    ...part("connection"),
+    ...connection.flatMap(flagText),
     "Run and output:",
-    ...part("run"),
+    ...run.flatMap(flagText),
     "An environment variable stands in for a flag that is not given; the flag wins. A variable of a",
     "flag without a value is true or false, one of a flag that may be repeated is separated by commas.",
     "Then the kubeconfig counts, then the default.",
   ].join("\n")}\n`;
 }
 
-function flagText(flag: object): readonly string[] {
-  const spelled = asString(getOwn(flag, "flag")) ?? "";
-  const head = `  ${spelled.startsWith("--") ? "    " : ""}${spelled}`;
+interface OptionsDetails {
+  readonly manifests?: readonly KubeObject[];
+  readonly names?: Names;
+  readonly connection?: readonly ReturnType<typeof described>[];
+  readonly run?: readonly ReturnType<typeof described>[];
+}
+
+function flagText({ flag, help, variable }: ReturnType<typeof described>): readonly string[] {
+  const indent = " ".repeat(10);
   return [
-    head,
-    `          ${asString(getOwn(flag, "help")) ?? ""}`,
-    `          ${asString(getOwn(flag, "variable")) ?? ""}`,
+    `  ${flag.startsWith("--") ? "    " : ""}${flag}`,
+    `${indent}${help}`,
+    `${indent}${variable}`,
     "",
   ];
+}
+
+const head = `# The names of the product. A names file replaces any subset of these keys, lists as a whole:
+# leave out what stays. Give it with --names FILE or ENGINE_NAMES=FILE, to the webhook as well.
+
+`;
+
+/** Every name with what it is. */
+function namesText(names: unknown): string {
+  return `${head}${lines(namesTree, names, "").join("\n")}\n`;
+}
+
+function lines(tree: NamesTree, names: unknown, indent: string): readonly string[] {
+  let space: readonly string[] = [];
+  return Object.entries(tree).flatMap(([key, named]) => {
+    const value = getOwn(names, key);
+    const before = space;
+    space = named instanceof NameSpec ? [] : [""];
+    return named instanceof NameSpec
+      ? [...before, `${indent}# ${named.says}`, `${indent}${key}: ${inlineYaml(value)}`]
+      : ["", `${indent}${key}:`, ...lines(named, value, `${indent}  `)];
+  });
+}
+
+/** The base, or the overlay with a certificate of its own; the names travel along as a ConfigMap. */
+function webhookManifests(names: Names, ownCert: boolean): readonly KubeObject[] {
+  const built = new Kustomization(shippedWebhook()).build(ownCert ? "webhook-own-cert" : "webhook");
+  if (names === defaultNames) return built;
+  const objects = built.map((object) => rebrand(object, names) as KubeObject);
+  const [first, ...others] = objects.map((object) => withNames(object, names));
+  return first === undefined ? [] : [first, namesMap(names), ...others];
+}
+
+/** The part of kustomize that the shipped folders use; a test refuses any other. */
+class Kustomization {
+  readonly #registry = createRegistry();
+
+  constructor(private readonly files: Readonly<Record<string, string>>) {}
+
+  build(folder: string): readonly KubeObject[] {
+    const [file] = this.#read(`${folder}/kustomization.yaml`);
+    const resources = asArray(getOwn(file, "resources")).map(String);
+    const objects = resources.flatMap((path) =>
+      path.startsWith("../")
+        ? this.build(path.slice(3))
+        : this.#read(`${folder}/${path}`).filter(isManifest),
+    );
+    const patches = asArray(getOwn(file, "patches")).flatMap((patch) =>
+      this.#read(`${folder}/${asString(getOwn(patch, "path")) ?? ""}`).filter(isManifest),
+    );
+    const tags = new Map(
+      asArray(getOwn(file, "images")).map((image) => [
+        getOwn(image, "name"),
+        getOwn(image, "newTag"),
+      ]),
+    );
+    return patches
+      .reduce((held, patch) => held.map((object) => this.#patched(object, patch)), objects)
+      .map((object) => tagged(object, tags) as KubeObject);
+  }
+
+  #read(path: string): readonly unknown[] {
+    return parseDocuments(this.files[path] ?? "", path);
+  }
+
+  #patched(object: KubeObject, patch: KubeObject): KubeObject {
+    const isMeant = object.kind === patch.kind && object.metadata.name === patch.metadata.name;
+    return isMeant ? merged(object, patch, this.#registry) : object;
+  }
+}
+
+function isManifest(value: unknown): value is KubeObject {
+  return isObject(value) && isObject(value["metadata"]);
+}
+
+function merged(
+  object: KubeObject,
+  patch: unknown,
+  registry: ReturnType<typeof createRegistry>,
+): KubeObject {
+  const definition = registry.byKind(object.apiVersion, object.kind);
+  const structure = definition === undefined ? {} : structureOf(definition);
+  return strategicMerge(object, patch, structure) as KubeObject;
+}
+
+/** Every image of these names with its tag. */
+function tagged(value: unknown, tags: ReadonlyMap<unknown, unknown>): unknown {
+  if (Array.isArray(value)) return value.map((item) => tagged(item, tags));
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).map(([key, inner]) => {
+    const tag = key === "image" ? asString(tags.get(inner)) : undefined;
+    return [key, tag === undefined ? tagged(inner, tags) : `${String(inner)}:${tag}`];
+  });
+  return Object.fromEntries(entries) as unknown;
+}
+
+const namesFile = "names.yaml";
+const namesFolder = "/etc/names";
+
+const namesObject = ({ companion }: Names): string => `${companion.deployment}-names`;
+
+/** The names file itself, which the webhook's pods have to know as well. */
+function namesMap(names: Names): KubeObject {
+  return {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: namesObject(names), namespace: names.companion.namespace },
+    data: { [namesFile]: namesText(names) },
+  };
+}
+
+/** A Deployment whose containers read that file. */
+function withNames(object: KubeObject, names: Names): KubeObject {
+  if (object.kind !== "Deployment") return object;
+  const podSpec = getOwn(getOwn(getOwn(object, "spec"), "template"), "spec");
+  const containers = asArray(getOwn(podSpec, "containers")).map((container) => ({
+    name: getOwn(container, "name"),
+    env: [{ name: "ENGINE_NAMES", value: `${namesFolder}/${namesFile}` }],
+    volumeMounts: [{ name: "names", mountPath: namesFolder, readOnly: true }],
+  }));
+  const volumes = [{ name: "names", configMap: { name: namesObject(names) } }];
+  const spec = { template: { spec: { containers, volumes } } };
+  return merged(object, { spec }, createRegistry());
 }

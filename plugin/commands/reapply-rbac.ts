@@ -16,23 +16,18 @@ import {
   type Templates,
   withRelease,
 } from "./release-option";
-import { runPorts } from "./run-ports";
+import { prepared, type PreparedRun, runPorts, writeOptions } from "./run-ports";
 import type { ReapplyRbacFlags } from "./specs/rbac";
 
 /** Brings roles and bindings up to date; every expected end comes back as a report. */
-export async function runReapplyRbac(
-  context: CommandContext,
-  _args: readonly string[],
-  flags: ReapplyRbacFlags,
-): Promise<Report> {
-  const go = await prepareReapplyRbac(context, flags);
-  return await go(context);
-}
+export const runReapplyRbac = prepared((context: CommandContext, flags: ReapplyRbacFlags) =>
+  prepareReapplyRbac(context, flags),
+);
 
 /** What a command that includes this one has already, or wants to know. */
 export interface RbacPreparation extends Pick<RbacOptions, "assumeExpanded"> {
   /** The release that was opened, instead of the flags that name one. */
-  readonly opened?: Release;
+  readonly opened?: Release | undefined;
   /** The operator's release whose roles are wanted where no files are there. */
   readonly release?: string | undefined;
 }
@@ -42,7 +37,7 @@ export async function prepareReapplyRbac(
   context: CommandContext,
   flags: ReapplyRbacFlags,
   { opened, release, ...more }: RbacPreparation = {},
-): Promise<(context: CommandContext) => Promise<Report>> {
+): Promise<PreparedRun> {
   const { names } = context;
   const templates: Templates =
     opened !== undefined
@@ -60,30 +55,26 @@ type Prepared = Omit<ReapplyRbacFlags, "release"> &
   RoleFiles &
   Pick<RbacOptions, "given" | "assumeExpanded">;
 
-async function run(context: CommandContext, prepared: Prepared): Promise<Report> {
-  const { options, names } = context;
+async function run(context: CommandContext, flags: Prepared): Promise<Report> {
+  const { options } = context;
   const ports = await runPorts(context, "ReapplyRbac");
   const { namespace } = ports.cluster;
-  const rbacOptions: RbacOptions = {
-    ...prepared,
-    namespace,
-    selector: prepared.selector,
-    account: prepared.account,
-    canary: prepared.canary,
-    maxFailures: prepared.maxFailures,
-    prove: prepared.probe,
-    dryRun: options.dryRun,
-    fieldManager: options.fieldManager ?? names.fieldManager,
-    concurrency: options.concurrency,
-    timeoutMs: options.timeoutMs,
-  };
   return await reapplyRbac(
     {
       ...ports,
       command: kubectlCommand(options),
       runId: context.run.id.toLowerCase(),
     },
-    rbacOptions,
+    {
+      ...flags,
+      namespace,
+      ...{ selector: flags.selector, account: flags.account, canary: flags.canary },
+      maxFailures: flags.maxFailures,
+      prove: flags.probe,
+      ...writeOptions(context),
+      concurrency: options.concurrency,
+      timeoutMs: options.timeoutMs,
+    },
   );
 }
 

@@ -8,7 +8,7 @@ import { apiPermissions, connectApi, readEc } from "./api-options";
 import type { CommandContext } from "./context";
 import { kubectlCommand } from "./kubectl-command";
 import type { RecoverFlags } from "./specs/look";
-import { limitOf, runPorts } from "./run-ports";
+import { limitOf, runPorts, writeOptions } from "./run-ports";
 import { placesOf } from "../adapters/cluster-api/route";
 import type { InstalledModule } from "../domain/api/records";
 import { objectLabel } from "../domain/objects";
@@ -50,9 +50,7 @@ export async function runRecover(
       stallAfterMs: flags.stallAfterMs,
       engineVersion: flags.engineVersion,
       ...limitOf(options, flags.limited),
-      wait: options.wait,
-      dryRun: options.dryRun,
-      fieldManager: options.fieldManager ?? names.fieldManager,
+      ...writeOptions(context),
     });
     if (look === undefined) return report;
     const seen = { look, evidence, flags, modules: modules.map(({ module }) => module) };
@@ -72,7 +70,7 @@ async function filesOf(
   { modules }: RecoverFlags,
 ): Promise<RecoverOptions["modules"]> {
   if (modules.length === 0) return [];
-  const { readModuleFile } = await import("../adapters/cluster-api/module-archive.ts");
+  const { readModuleFile } = await import("../adapters/cluster-api/upload.ts");
   return await Promise.all(modules.map((path) => readModuleFile(path, names)));
 }
 
@@ -159,7 +157,7 @@ function accessOf({ names }: CommandContext, { look, flags }: Seen): ApiAccess {
   const { url, ca, insecure } = flags.api;
   const { fqdn, port, pods, namespace } = placesOf(look.ec, names);
   const { name } = credentialsRef(look.ec, flags.api, names);
-  const common = { insecure, secret: { name, namespace }, ...(ca !== undefined && { ca }) };
+  const common = { insecure, secret: { name, namespace }, ca };
   if (url === undefined) {
     const [pod = ""] = pods;
     const connectTo = `127.0.0.1:${port}`;

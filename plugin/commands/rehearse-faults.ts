@@ -151,10 +151,7 @@ async function playAll(
 function summaryOf(outcomes: readonly Outcome[]): readonly FaultSummary[] {
   return faults.flatMap((fault) => {
     const met = outcomes.filter((outcome) => outcome.met[0]?.fault === fault);
-    const worst = met.reduce<Outcome | undefined>(
-      (found, one) => (found === undefined || gravityOf(one) > gravityOf(found) ? one : found),
-      undefined,
-    );
+    const [worst] = [...met].sort((one, other) => gravityOf(other) - gravityOf(one));
     if (worst === undefined) return [];
     const ends: Record<string, number> = {};
     for (const {
@@ -180,9 +177,10 @@ function nameOf(end: End): string {
   return end === "killed" ? "killed" : String(end.code);
 }
 
-/** More re-runs, then something half done, then the graver first end. */
-const gravity = ["0", "2", "3", "4", "5", "124", "69", "killed", "6", "7", "8", "1", "70"];
+/** Ends of a run, the worst last: exit codes, and the death of the process. */
+export const gravity = ["0", "2", "3", "4", "5", "124", "69", "killed", "6", "7", "8", "1", "70"];
 
+/** More re-runs, then something half done, then the graver first end. */
 function gravityOf({ ends, wrong, halfDone }: Outcome): number {
   const [first = "killed"] = ends;
   const weights = [gravity.indexOf(nameOf(first)), halfDone ? 20 : 0, 40 * ends.length];

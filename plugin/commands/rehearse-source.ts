@@ -1,7 +1,7 @@
 /** What a rehearsal is played on: a live cluster that is read, a dump, or the built-in example. */
 import { stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
-import type { Kubeconfig } from "../adapters/kubernetes/kubeconfig-file";
+import type { Kubeconfig } from "../adapters/kubernetes/kubeconfig";
 import { InputError, UsageError } from "../domain/errors";
 import { exampleSource, productDefinitions } from "../rehearsal/example";
 import { createRegistry } from "../rehearsal/kinds/registry";

@@ -78,7 +78,7 @@ export async function playStage(stages: Stages, wish: StageWish): Promise<Rehear
     writes: writes + (wish.apis?.writes ?? 0) - before,
     ...(asked.length > 0 && { asked }),
     // the files are those of a real run: here there are none, so none is named
-    ...(backups !== undefined && { saved: backups.map(({ object }) => object) }),
+    saved: backups?.map(({ object }) => object),
   };
 }
 
@@ -117,8 +117,8 @@ export function contextInside(
     readInput,
     readDump: () => readInput("-"),
     rehearsed: true,
-    ...(apis !== undefined && { playedApi: (ec) => apis.of(ec) }),
-    ...(ownRelease !== undefined && { ownRelease }),
+    playedApi: apis && ((ec) => apis.of(ec)),
+    ownRelease,
   };
 }
 
@@ -129,11 +129,7 @@ function failed(error: unknown, { context }: Stages): Report {
   return {
     apiVersion: "cli.engine.com/v1",
     kind: "Rehearsal",
-    exit: {
-      code: error.exitCode,
-      reason: error.message,
-      ...(error.hint !== undefined && { next: error.hint }),
-    },
+    exit: { code: error.exitCode, reason: error.message, next: error.hint },
   };
 }
 

@@ -16,7 +16,7 @@ export function rehearsalText(
   if (details === undefined) return renderText(report, style);
   const { source, stages, faults, unknown } = details;
   const { apiVersion, kind, findings, exit } = report;
-  const rest: Report = { apiVersion, kind, ...(findings !== undefined && { findings }), exit };
+  const rest: Report = { apiVersion, kind, findings, exit };
   return [
     ...stages.map((stage, index) =>
       stageText(stage, `${index + 1}. ${stage.title}`, { style, command }),

@@ -2,7 +2,7 @@
  * `rehearse`: any command, run against a cluster in memory. Its plan, the run itself, the edits that
  * people would try afterwards, and the run again, which has nothing left to do.
  */
-import { type ExitCode, exitCodes, UsageError } from "../domain/errors";
+import { exitCodes, UsageError } from "../domain/errors";
 import { quoteCommand } from "../output/escape";
 import { type Edit, tryEdits } from "../rehearsal/edits";
 import { type Embedded, openEmbedded } from "../rehearsal/embedded";
@@ -19,7 +19,7 @@ import type {
   RehearsedSource,
   RehearsedStage,
 } from "./rehearse-text";
-import { rehearseFaults } from "./rehearse-faults";
+import { gravity, rehearseFaults } from "./rehearse-faults";
 import { type Opened, openSource } from "./rehearse-source";
 import { playStage, readOnce, type Staged, type Stages, type StageWish } from "./rehearse-stages";
 import { rehearsedByDefault } from "./standard-flags";
@@ -63,7 +63,7 @@ class Rehearsal {
       command: flags.command,
       contextArgs: staged.opened.contextArgs,
       readInput: readOnce(context.readInput, flags.from),
-      ...(flags.from === undefined && { ownRelease: exampleRelease(context.names) }),
+      ownRelease: flags.from === undefined ? exampleRelease(context.names) : undefined,
     };
   }
 
@@ -160,7 +160,7 @@ class Rehearsal {
     const details: RehearsalDetails = {
       source: sourceOf(this.staged),
       stages: this.played,
-      ...(faults !== undefined && { faults }),
+      faults,
       unknown: unknownOf(source.objects, embedded.skipped),
     };
     return {
@@ -168,7 +168,7 @@ class Rehearsal {
       kind: "Rehearsal",
       run: context.run,
       target: { server: serverOf(source.described), namespace },
-      ...(source.findings !== undefined && { findings: source.findings }),
+      findings: source.findings,
       details,
       exit: exitOf(this.played, faults),
     };
@@ -212,7 +212,7 @@ function endedWith(report: Report, reason: string): Report {
 }
 
 /** The source in words and numbers, with what a person must know about it. */
-export function sourceOf({ context, opened, embedded }: Staged): RehearsedSource {
+function sourceOf({ context, opened, embedded }: Staged): RehearsedSource {
   const { source, user } = opened;
   return {
     described: source.described,
@@ -246,16 +246,14 @@ function notServing({ webhook }: Embedded, { names }: CommandContext): readonly 
 }
 
 /** The worst of the stages; runs with failures count when every stage went well. */
-export function exitOf(
+function exitOf(
   stages: readonly RehearsedStage[],
   faults: RehearsedFaults | undefined,
 ): Report["exit"] {
   const failed = faults?.failures.length ?? 0;
-  const worst = stages.reduce<RehearsedStage | undefined>(
-    (found, stage) => (rank(stage) > rank(found) ? stage : found),
-    undefined,
-  );
-  if (worst !== undefined) {
+  const rank = ({ report }: RehearsedStage): number => gravity.indexOf(String(report.exit.code));
+  const [worst] = [...stages].sort((one, other) => rank(other) - rank(one));
+  if (worst !== undefined && rank(worst) > 0) {
     const { exit } = worst.report;
     return { ...exit, reason: `${worst.title}: ${exit.reason}` };
   }
@@ -270,23 +268,4 @@ export function exitOf(
     code: exitCodes.ok,
     reason: "the rehearsal went as it has to, nothing real was touched",
   };
-}
-
-/** Order of gravity; 0 for an end that is none. */
-const gravity: readonly ExitCode[] = [
-  exitCodes.ok,
-  exitCodes.usage,
-  exitCodes.blocked,
-  exitCodes.permission,
-  exitCodes.conflict,
-  exitCodes.timeout,
-  exitCodes.unavailable,
-  exitCodes.partial,
-  exitCodes.rolledBack,
-  exitCodes.rollbackIncomplete,
-  exitCodes.failed,
-];
-
-function rank(stage: RehearsedStage | undefined): number {
-  return stage === undefined ? 0 : gravity.indexOf(stage.report.exit.code);
 }

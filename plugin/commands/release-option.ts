@@ -15,7 +15,7 @@ import type { Report } from "../run/report";
 import type { CommandContext } from "./context";
 import type { ReleaseFlags } from "./specs/common";
 import type { ReapplyRbacFlags } from "./specs/rbac";
-import { shippedRbac } from "../adapters/shipped-rbac";
+import { shippedRbac, shippedTemplate } from "../adapters/shipped";
 import type { Names } from "../domain/names";
 import { renderRbac } from "../domain/rbac/templates";
 import type { RoleFiles } from "../domain/rbac/lines";
@@ -103,6 +103,17 @@ export function shippedTemplates(names: Names, release?: string): RoleFiles {
     .flatMap(([file, text]) => parseDocuments(text, file))
     .map((document) => rebrand(document, names));
   return { documents, source, shipped: true, release };
+}
+
+/** The webhook template that the tool ships. */
+export function shippedWebhook(names: Names) {
+  const source = "the template that the tool ships";
+  const documents = parseDocuments(shippedTemplate(), source);
+  return {
+    documents: documents.map((document) => rebrand(document, names)),
+    source,
+    shipped: true,
+  };
 }
 
 /** The documents of a release that was opened before. */

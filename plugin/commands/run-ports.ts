@@ -6,7 +6,9 @@ import { Recorder } from "../run/engine/recorder";
 import type { AskingPorts } from "../run/engine/permissions";
 import type { CommandContext, CommandRun, GlobalOptions } from "./context";
 import { usualTimeoutMs } from "./standard-flags";
+import type { Report } from "../run/report";
 import { execute, type Job, type JobRun, type Plan } from "../run/engine/execute";
+import { exitCodes } from "../domain/errors";
 
 /** Connects, and begins the report of this kind, or continues with that of the run that this is a part of. */
 export async function runPorts(context: CommandContext, kind: string): Promise<AskingPorts> {
@@ -46,6 +48,25 @@ export function within(
   return Object.create(context, Object.getOwnPropertyDescriptors(own)) as CommandContext;
 }
 
+/** How a command writes and waits, by the flags of every command. */
+export function writeOptions({ options, names }: CommandContext) {
+  const { dryRun, wait, fieldManager = names.fieldManager } = options;
+  return { dryRun, wait, fieldManager };
+}
+
+/** A run that is prepared first: what is wrong with the input is said before a cluster is asked. */
+export function prepared<F>(
+  prepare: (context: CommandContext, flags: F) => Promise<PreparedRun>,
+): CommandRun<F> {
+  return async (context, _args, flags) => {
+    const run = await prepare(context, flags);
+    return await run(context);
+  };
+}
+
+/** The run itself, in the context of the time when it begins. */
+export type PreparedRun = (later: CommandContext) => Promise<Report>;
+
 /** A name for the objects of a probe that nothing else has. */
 export function probeNameOf({ run }: Pick<CommandContext, "run">): string {
   return `kubectl-engine-probe-${run.id}`.toLowerCase();
@@ -77,10 +98,30 @@ export function jobRun<F extends object, S, P extends Plan>(
 ): CommandRun<F> {
   return async (context, args, flags) => {
     const ports = await runPorts(context, kind);
-    const { dryRun, wait, fieldManager = context.names.fieldManager } = context.options;
     const { limited }: RunFlags = flags;
     const limit = limitOf(context.options, limited === true);
-    const run = { namespace: ports.cluster.namespace, args, dryRun, wait, fieldManager, ...limit };
+    const run = { namespace: ports.cluster.namespace, args, ...writeOptions(context), ...limit };
     return await execute(ports, { ...flags, ...run }, jobOf(ports, flags, run));
   };
+}
+
+/** Plans the command; exit 1 when it would write something, 0 when all is up to date. */
+export async function runDiff(
+  context: CommandContext,
+  plan: (context: CommandContext) => Promise<Report>,
+  words: readonly string[],
+): Promise<Report> {
+  const { options, run } = context;
+  const dryRun = options.dryRun === "none" ? "client" : options.dryRun;
+  // its own properties stay as lazy as they are
+  const planning = Object.create(context, {
+    options: { value: { ...options, dryRun } },
+    run: { value: { ...run, dryRun } },
+  }) as CommandContext;
+  const report = { ...(await plan(planning)), kind: "Diff" };
+  const planned = (report.steps ?? []).filter(({ result }) => result === "planned").length;
+  if (report.exit.code !== exitCodes.ok || planned === 0) return report;
+  const again = quoteCommand([...options.prefix.split(" "), ...words]);
+  const reason = `differences exist: ${planned} ${planned === 1 ? "write" : "writes"} would be made`;
+  return { ...report, exit: { code: exitCodes.failed, reason, next: `make them with ${again}` } };
 }

@@ -1,7 +1,7 @@
 /** What a command is on the command line: its words, its help and its flags, before anything is loaded. */
 import type { PlaceSign } from "../run/place";
 import type { ProductKind } from "../domain/names";
-import { type FlagReader, type FlagTable, type OptionsOf, readOptions } from "./flags";
+import { FlagReader, type FlagTable, type OptionsOf, readOptions } from "./flags";
 
 /** An argument as help and completion show it; `choices` refuses anything else. */
 export interface ArgumentSpec {
@@ -72,6 +72,11 @@ export function readCommand<T extends FlagTable, F>(
   const options = readOptions(flags, read);
   // without a judge the options are those of the table
   return judge === undefined ? (options as unknown as F) : judge(options, read);
+}
+
+/** The options of a command that is given no flag. */
+export function defaultsOf<T extends FlagTable, F>(command: CommandSpec<T, F>): F {
+  return readCommand(command, new FlagReader({}));
 }
 
 /** The options of a command, judged. */

@@ -305,13 +305,11 @@ export function detailsOf({ status, old }: Look, context: DetailsContext): Statu
     terms: { edb: termOf(names.edb), eaadb: termOf(names.eaadb) },
     summary: summarize(status, names),
     findings: { ...findings, command: engineCommand(context.options)(["check"]) },
-    ...(next !== undefined && {
-      next: {
-        says: next.says,
-        ...(next.words !== undefined && { command: engineCommand(context.options)(next.words) }),
-      },
-    }),
-    ...(old !== undefined && { old }),
+    next: next && {
+      says: next.says,
+      command: next.words && engineCommand(context.options)(next.words),
+    },
+    old,
   };
 }
 

@@ -66,7 +66,7 @@ function endOf(details: StatusDetails): ExitReport {
   return {
     code: exitCodes.ok,
     reason: reasonOf(details),
-    ...(words !== undefined && { next: words }),
+    next: words,
   };
 }
 

@@ -15,7 +15,7 @@ import { apiPermissions, connectApi } from "./api-options";
 import type { CommandContext } from "./context";
 import type { UpgradeDatabaseFlags } from "./specs/database";
 import { kubectlCommand } from "./kubectl-command";
-import { limitOf, runPorts } from "./run-ports";
+import { limitOf, type PreparedRun, runPorts, writeOptions } from "./run-ports";
 
 /** Upgrades the databases; every expected end comes back as a report. */
 export async function runUpgradeDatabase(
@@ -43,11 +43,11 @@ export async function prepareUpgradeDatabase(
   context: CommandContext,
   flags: UpgradeDatabaseFlags & Pick<UpgradeDatabaseOptions, "databases">,
   ahead: DatabasePreparation = {},
-): Promise<(later: CommandContext) => Promise<Report>> {
+): Promise<PreparedRun> {
   const problems = [...selectionProblems(flags), ...versionProblems(context, flags, ahead)];
   if (problems.length > 0) throw new UsageError(problems);
   const modules = await readModules(context, flags);
-  const request: RequestWish = { ...flags.request, ...(modules !== undefined && { modules }) };
+  const request: RequestWish = { ...flags.request, modules };
   const warnings = deprecated(request, context.names);
   return async (later) => {
     for (const text of warnings) later.event({ type: "warning", text });
@@ -63,7 +63,7 @@ async function run(
   context: CommandContext,
   { limited, participants: contexts, api, ...flags }: Prepared,
 ): Promise<Report> {
-  const { options, names } = context;
+  const { options } = context;
   const ports = await runPorts(context, "UpgradeDatabase");
   const { cluster } = ports;
   const { namespace } = cluster;
@@ -82,9 +82,7 @@ async function run(
         namespace,
         ...limitOf(options, limited),
         concurrency: options.concurrency,
-        wait: options.wait,
-        dryRun: options.dryRun,
-        fieldManager: options.fieldManager ?? names.fieldManager,
+        ...writeOptions(context),
       },
     );
   } finally {

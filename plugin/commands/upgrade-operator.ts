@@ -8,21 +8,15 @@ import type { Report } from "../run/report";
 import type { CommandContext } from "./context";
 import type { ChartFlags, UpgradeOperatorFlags } from "./specs/upgrade";
 import { readContents, releaseOf } from "./release-option";
-import { runPorts } from "./run-ports";
-import { findHelm, HelmProgram } from "../adapters/helm";
-import { temporaryKubeconfig } from "../adapters/helm-kubeconfig";
+import { prepared, type PreparedRun, runPorts, writeOptions } from "./run-ports";
+import { findHelm, HelmProgram, temporaryKubeconfig } from "../adapters/helm";
 import { quoteCommand } from "../output/escape";
 import { upgradeByChart } from "../run/operator/chart";
 
 /** Upgrades the operator; every expected end comes back as a report. */
-export async function runUpgradeOperator(
-  context: CommandContext,
-  _args: readonly string[],
-  flags: UpgradeOperatorFlags,
-): Promise<Report> {
-  const go = await prepareUpgradeOperator(context, flags);
-  return await go(context);
-}
+export const runUpgradeOperator = prepared((context: CommandContext, flags: UpgradeOperatorFlags) =>
+  prepareUpgradeOperator(context, flags),
+);
 
 /** What a command that includes this one has already. */
 export interface OperatorPreparation {
@@ -37,7 +31,7 @@ export async function prepareUpgradeOperator(
   context: CommandContext,
   flags: UpgradeOperatorFlags,
   { opened, judged }: OperatorPreparation = {},
-): Promise<(later: CommandContext) => Promise<Report>> {
+): Promise<PreparedRun> {
   const { chart } = flags;
   const skip = judged === true ? undefined : flags.skip;
   if (chart !== undefined) {
@@ -57,10 +51,7 @@ async function runBundle(
   const deps = await runPorts(context, "UpgradeOperator");
   const { target } = flags;
   const platform = await platformOf(deps.cluster);
-  const contents = readContents(release, platform, {
-    context,
-    ...(target !== undefined && { target }),
-  });
+  const contents = readContents(release, platform, { context, target });
   return await upgradeByBundle(deps, {
     ...operatorOptions(context, deps, skip),
     contents,
@@ -73,28 +64,26 @@ async function runBundle(
 }
 
 /** Findings that are accepted; undefined where the prerequisites are judged already. */
-export interface Skipping {
+interface Skipping {
   readonly skip: readonly Skip[] | undefined;
 }
 
 /** What both ways are told by the flags of every command. */
-export function operatorOptions(
-  { options, names }: CommandContext,
+function operatorOptions(
+  context: CommandContext,
   { cluster }: OperatorDeps,
   skip: readonly Skip[] | undefined,
 ): OperatorOptions {
   return {
     namespace: cluster.namespace,
-    dryRun: options.dryRun,
-    fieldManager: options.fieldManager ?? names.fieldManager,
-    timeoutMs: options.timeoutMs,
-    wait: options.wait,
-    ...(skip !== undefined && { skip }),
+    ...writeOptions(context),
+    timeoutMs: context.options.timeoutMs,
+    skip,
   };
 }
 
 /** Finds helm before the cluster is asked for anything. */
-export async function prepareChart(
+async function prepareChart(
   context: CommandContext,
   flags: ChartFlags & Skipping,
 ): Promise<(later: CommandContext, deps: OperatorDeps) => Promise<Report>> {

@@ -4,13 +4,15 @@ import type { Facts } from "../domain/facts";
 import { type PartId, procedure, ownClusters, webhookOwner } from "../domain/procedure";
 import type { Release } from "../domain/release/contents";
 import { inTurn, type ReadyPart, type Stage } from "../run/upgrade/procedure";
-import type { Report } from "../run/report";
 import type { CommandContext } from "./context";
 import { prepareReapplyRbac } from "./reapply-rbac";
-import { jobRun, within } from "./run-ports";
-import { prepareUnbindScc } from "./unbind-scc";
+import { jobRun, type PreparedRun, within } from "./run-ports";
+import { runUnbindScc } from "./unbind-scc";
 import { prepareUpgradeDatabase } from "./upgrade-database";
-import type { ReapplyRbacFlags } from "./specs/rbac";
+import { defaultsOf } from "./spec";
+import { upgradeDatabase } from "./specs/database";
+import { reapplyRbac } from "./specs/rbac";
+import { upgradeWebhook } from "./specs/webhook";
 import type { UpgradeFlags } from "./specs/upgrade";
 import { prepareUpgradeOperator } from "./upgrade-operator";
 import { prepareUpgradeWebhook, verifyWebhook } from "./upgrade-webhook";
@@ -32,8 +34,7 @@ export interface PartsOf {
   readonly clusterTag: string | undefined;
 }
 
-type Run = (later: CommandContext) => Promise<Report>;
-type Prepare = (stage: Stage) => Promise<Run>;
+type Prepare = (stage: Stage) => PreparedRun | Promise<PreparedRun>;
 
 /** Every part, ready to be planned and run. */
 export function readyParts(of: PartsOf): readonly ReadyPart[] {
@@ -44,7 +45,10 @@ export function readyParts(of: PartsOf): readonly ReadyPart[] {
     operator: () => operator(of),
     webhook: (stage) => webhook(of, stage),
     cluster: (stage) => clusters(of, stage),
-    scc: ({ ahead }) => prepareUnbindScc(context, {}, ahead ? { assumeUpgraded: true } : {}),
+    scc:
+      ({ ahead }) =>
+      (later) =>
+        runUnbindScc(later, [], ahead ? { assumeUpgraded: true } : {}),
     "rbac-contract": (stage) => rbac(of, "contract", stage),
     databases: (stage) => databases(of, stage),
   };
@@ -94,72 +98,46 @@ function rbac(
   { context, flags, opened, operatorVersion }: PartsOf,
   mode: "expand" | "contract",
   { ahead }: Stage,
-): Promise<Run> {
-  const rbacFlags: ReapplyRbacFlags = {
-    mode,
-    dropLocal: [],
-    prune: false,
-    takeFields: flags.takeFields,
-    takeOver: false,
-    probe: flags.probe,
-  };
+): Promise<PreparedRun> {
+  const { takeFields, probe } = flags;
+  const rbacFlags = { ...defaultsOf(reapplyRbac), mode, takeFields, probe };
   return prepareReapplyRbac(context, rbacFlags, {
     ...(opened === undefined ? { release: operatorVersion } : { opened }),
     ...(ahead && mode === "contract" && { assumeExpanded: true }),
   });
 }
 
-function operator({ context, flags, opened }: PartsOf): Promise<Run> {
+function operator({ context, flags, opened }: PartsOf): Promise<PreparedRun> {
   return prepareUpgradeOperator(context, flags, {
     judged: true,
     ...(opened !== undefined && { opened }),
   });
 }
 
-function webhook({ context, flags, opened }: PartsOf, { ahead }: Stage): Promise<Run> {
+function webhook({ context, flags, opened }: PartsOf, { ahead }: Stage): Promise<PreparedRun> {
+  const { takeFields, probe } = flags;
   return prepareUpgradeWebhook(
     context,
-    {
-      takeOver: false,
-      takeFields: flags.takeFields,
-      takeTemplateSelectors: false,
-      takeTemplateRules: false,
-      allowRules: [],
-      waitSecretMs: 60_000,
-      probe: flags.probe,
-    },
+    { ...defaultsOf(upgradeWebhook), takeFields, probe },
     { opened, ...(ahead && { assumeReady: true }) },
   );
 }
 
 /** Every EC of the namespace, one after the other. */
-async function clusters(of: PartsOf, { ahead }: Stage): Promise<Run> {
-  const { context, flags, clusterTag, operatorVersion } = of;
-  const prepared = clusterNames(of).map(async (name) => ({
-    title: name,
-    run: await prepareUpgradeCluster(
-      context,
-      {
-        name,
-        ...(clusterTag !== undefined && { target: clusterTag }),
-        auto: flags.auto,
-        takeFields: flags.takeFields,
-        skip: flags.skip,
-        stallAfterMs: flags.stallAfterMs,
-        limited: flags.limited,
-      },
-      {
-        skipMayMiss: true,
-        ...(ahead && operatorVersion !== undefined && { assumeOperator: operatorVersion }),
-      },
-    ),
-  }));
-  const [first, ...others] = await Promise.all(prepared);
+function clusters(of: PartsOf, { ahead }: Stage): PreparedRun {
+  const { flags, clusterTag, operatorVersion } = of;
+  const { auto, takeFields, skip, stallAfterMs, limited } = flags;
+  const wanted: ClusterFlags = {
+    ...{ target: clusterTag, auto, takeFields, skip, stallAfterMs, limited },
+    skipMayMiss: true,
+    assumeOperator: ahead ? operatorVersion : undefined,
+  };
+  const [first, ...others] = clusterNames(of);
   if (first === undefined) throw new Error("there is nothing to run");
   return async (later) =>
     await inTurn(
-      await first.run(later),
-      others.map(({ title, run }) => ({ title, run: () => run(later) })),
+      await runUpgradeCluster(later, [first], wanted),
+      others.map((title) => ({ title, run: () => runUpgradeCluster(later, [title], wanted) })),
     );
 }
 
@@ -167,30 +145,23 @@ async function clusters(of: PartsOf, { ahead }: Stage): Promise<Run> {
 function databases(
   { context, flags, operatorVersion, clusterTag }: PartsOf,
   { ahead }: Stage,
-): Promise<Run> {
+): Promise<PreparedRun> {
   const { engineVersion, participants, takeFields, stallAfterMs, limited } = flags;
   return prepareUpgradeDatabase(
     context,
     {
-      databases: [],
-      all: true,
-      everywhere: true,
-      ...(engineVersion !== undefined && { version: engineVersion }),
-      via: "resource",
-      request: {},
-      confirmed: [],
-      participants,
-      takeFields,
+      ...defaultsOf(upgradeDatabase),
+      ...{ databases: [], all: true, everywhere: true, version: engineVersion },
+      ...{ participants, takeFields, stallAfterMs, limited },
       skip: flags.skip.filter(({ code }) => acceptable.includes(code)),
-      stallAfterMs,
-      limited,
-      api: { insecure: false },
     },
     {
       skipMayMiss: true,
-      ...(ahead && { assumeUpgraded: true }),
-      ...(ahead && clusterTag !== undefined && { assumeCluster: clusterTag }),
-      ...(ahead && operatorVersion !== undefined && { assumeOperator: operatorVersion }),
+      ...(ahead && {
+        assumeUpgraded: true,
+        assumeCluster: clusterTag,
+        assumeOperator: operatorVersion,
+      }),
     },
   );
 }
@@ -200,20 +171,9 @@ function clusterNames({ facts }: PartsOf): readonly string[] {
 }
 
 /** The run over these clusters, when wanted. */
-export function prepareAutoOff(
-  flags: AutoOffFlags,
-): Promise<(later: CommandContext) => Promise<Report>> {
-  return Promise.resolve((later) => jobRun("AutoOff", autoOffJob)(later, [], flags));
+function prepareAutoOff(flags: AutoOffFlags): PreparedRun {
+  return (later) => jobRun("AutoOff", autoOffJob)(later, [], flags);
 }
 
 /** Upgrades the EC; every expected end comes back as a report. */
 export const runUpgradeCluster = jobRun("UpgradeCluster", clusterJob);
-
-/** Takes the flags as they are judged; the run itself follows when wanted. */
-export function prepareUpgradeCluster(
-  _context: CommandContext,
-  { name, ...flags }: ClusterFlags & { readonly name: string },
-  ahead: Pick<ClusterFlags, "assumeOperator" | "skipMayMiss"> = {},
-): Promise<(later: CommandContext) => Promise<Report>> {
-  return Promise.resolve((later) => runUpgradeCluster(later, [name], { ...flags, ...ahead }));
-}

@@ -1,12 +1,10 @@
 /** `upgrade-webhook`: flags to options, then the swap (S24-S30). */
 import { readSecretCertificate } from "../adapters/certificate";
-import { shippedTemplate } from "../adapters/shipped-template";
 import { parseDocuments } from "../adapters/yaml";
 import { judgeCertificate } from "../domain/certificate";
 import { exitCodes, InputError, UsageError } from "../domain/errors";
 import type { Names } from "../domain/names";
 import type { KubeObject, Resource } from "../domain/objects";
-import { rebrand } from "../domain/rebrand";
 import type { Release } from "../domain/release/contents";
 import { isObject } from "../domain/values";
 import { entryOf, wideRules } from "../domain/webhook/configuration";
@@ -17,12 +15,21 @@ import type { Report } from "../run/report";
 import type { JudgedSecret, SwapOptions } from "../run/swap/read";
 import { swapWebhook } from "../run/swap/swap";
 import type { CommandContext } from "./context";
+import { defaultsOf } from "./spec";
+import { reapplyRbac } from "./specs/rbac";
 import type { Follower, UpgradeWebhookFlags } from "./specs/webhook";
-import { releaseOf, requireFile, withRelease } from "./release-option";
-import { probeNameOf, recorderOf, runPorts, within } from "./run-ports";
+import { releaseOf, requireFile, shippedWebhook, withRelease } from "./release-option";
+import {
+  type PreparedRun,
+  probeNameOf,
+  recorderOf,
+  runPorts,
+  within,
+  writeOptions,
+} from "./run-ports";
 import { inTurn } from "../run/upgrade/procedure";
 import { prepareReapplyRbac } from "./reapply-rbac";
-import { prepareUnbindScc } from "./unbind-scc";
+import { runUnbindScc } from "./unbind-scc";
 import { readSnapshot } from "../run/snapshot";
 import { probedFacts, probeWebhook } from "../run/status";
 
@@ -54,7 +61,7 @@ export async function prepareUpgradeWebhook(
   context: CommandContext,
   flags: SwapFlags,
   { opened, ...ahead }: WebhookPreparation = {},
-): Promise<(context: CommandContext) => Promise<Report>> {
+): Promise<PreparedRun> {
   const template = await readTemplate(context, flags, opened);
   const probeDocuments = await readProbeFile(context, flags);
   return async (later) =>
@@ -81,9 +88,7 @@ async function run(
     namespace,
     template,
     shippedTemplate: text.shipped === true,
-    dryRun: options.dryRun,
-    fieldManager: options.fieldManager ?? names.fieldManager,
-    wait: options.wait,
+    ...writeOptions(context),
     timeoutMs: options.timeoutMs,
     probePair: probePair(probeDocuments, flags.probeFile ?? "", { namespace, names }),
   };
@@ -100,7 +105,7 @@ async function run(
 interface Template {
   readonly documents: readonly unknown[];
   readonly source: string;
-  readonly shipped?: true;
+  readonly shipped?: boolean;
 }
 
 async function readTemplate(
@@ -117,13 +122,7 @@ async function readTemplate(
     const { text, source } = requireFile(opened, names.release.webhook, "webhook template");
     return { documents: parseDocuments(text, source), source };
   }
-  const source = "the template that the tool ships";
-  const documents = parseDocuments(shippedTemplate(), source);
-  return {
-    documents: documents.map((document) => rebrand(document, names)),
-    source,
-    shipped: true,
-  };
+  return shippedWebhook(names);
 }
 
 function rendered(
@@ -218,18 +217,16 @@ function judgeSecret(
 }
 
 /** What the parts take from the flags of the swap, and the release that it opened. */
-export interface FollowerFlags extends Pick<UpgradeWebhookFlags, "takeOver" | "probe"> {
+interface FollowerFlags extends Pick<UpgradeWebhookFlags, "takeOver" | "probe"> {
   readonly opened?: Release | undefined;
 }
 
-type Run = (context: CommandContext) => Promise<Report>;
-
 /** Reads what the parts need, so that wrong input ends the run before the swap; they follow it. */
-export async function prepareFollowers(
+async function prepareFollowers(
   context: CommandContext,
   flags: FollowerFlags,
   wanted: readonly Follower[],
-): Promise<(swap: Run) => Promise<Report>> {
+): Promise<(swap: PreparedRun) => Promise<Report>> {
   const parts = await Promise.all(
     wanted.map(async (part) => ({ part, run: await prepared[part](context, flags) })),
   );
@@ -245,15 +242,11 @@ export async function prepareFollowers(
 }
 
 const prepared: Readonly<
-  Record<Follower, (context: CommandContext, flags: FollowerFlags) => Promise<Run>>
+  Record<Follower, (context: CommandContext, flags: FollowerFlags) => Promise<PreparedRun>>
 > = {
   rbac: (context, { opened, takeOver, probe }) =>
-    prepareReapplyRbac(
-      context,
-      { mode: "expand", dropLocal: [], prune: false, takeFields: [], takeOver, probe },
-      opened === undefined ? {} : { opened },
-    ),
-  scc: (context) => prepareUnbindScc(context, {}),
+    prepareReapplyRbac(context, { ...defaultsOf(reapplyRbac), takeOver, probe }, { opened }),
+  scc: () => Promise.resolve((context) => runUnbindScc(context, [], {})),
 };
 
 /** Exit 7 where it was seen not to work; a cause that is not the webhook's leaves it unproven. */

@@ -1,6 +1,6 @@
 /** `upgrade`: the whole procedure in order, planned before the first write (S9-S34). */
 import { version as program } from "../../package.json";
-import { writePlanFile } from "../adapters/plan-file";
+import { writePlanFile } from "../adapters/files";
 import { parseDocuments, renderDocuments } from "../adapters/yaml";
 import { judgeChecks } from "../domain/checks/judge";
 import { requireMatched, type Skip, skipWord } from "../domain/checks/selection";
@@ -25,9 +25,8 @@ import { readContents, releaseOf, withRelease } from "./release-option";
 import { recorderOf } from "./run-ports";
 import type { UpgradeFlags } from "./specs/upgrade";
 import { readyParts } from "./upgrade-parts";
-import { renderPlanPart } from "../output/plan";
+import { renderPlanPart, renderText, type TextStyle } from "../output/text";
 import { type Palette, palette } from "../output/style";
-import { renderText, type TextStyle } from "../output/text";
 
 /** Plans, confirms and does every part; every expected end comes back as a report. */
 export async function runUpgrade(
@@ -79,15 +78,9 @@ async function upgrade(
         for (const text of renderPlan(plan)) recorder.note(text);
       },
       planOf: (plans) => planOf(plans, { context, flags, opened, uid, namespace }),
-      ...(planOut !== undefined && {
-        keep: (plan: UpgradePlan) => keep(plan, planOut, context),
-      }),
+      keep: planOut === undefined ? undefined : (plan) => keep(plan, planOut, context),
     },
-    {
-      dryRun: options.dryRun,
-      skip: flags.skip,
-      ...(saved !== undefined && { saved }),
-    },
+    { dryRun: options.dryRun, skip: flags.skip, saved },
   );
 }
 
@@ -123,11 +116,7 @@ async function judged(
   const operatorVersion = contents?.operatorVersion ?? flags.chart?.version;
   const judgment = judgeChecks(
     facts,
-    {
-      ...(operatorVersion !== undefined && { operatorVersion }),
-      ...(contents !== undefined && { contents }),
-      clusterTag: flags.clusterTarget,
-    },
+    { operatorVersion, contents, clusterTag: flags.clusterTarget },
     { skip: flags.skip },
   );
   const { missing } = judgePrerequisites(facts, { operatorVersion }, flags.skip);

@@ -1,8 +1,16 @@
 /** A report as a person reads it on stdout. */
-import type { NamespaceReport, ProbeReport, Report, Result, StepReport } from "../run/report";
+import type {
+  NamespaceReport,
+  PlannedWrite,
+  ProbeReport,
+  Report,
+  Result,
+  StepReport,
+} from "../run/report";
 import { escape, escapeLines } from "./escape";
 import { type Palette, renderTable } from "./style";
 import type { Finding } from "../domain/findings";
+import { permissionLine } from "../domain/permissions";
 
 /** A result in its color. */
 export function paintResult(result: string, palette: Palette): string {
@@ -35,7 +43,7 @@ export function endOf({ exit, findings = [] }: Report): Pick<Report["exit"], "re
   const told = findings.find(({ object = "", cause }) => exit.reason === `${object}: ${cause}`);
   if (told === undefined) return exit;
   const next = exit.next === told.fix ? undefined : exit.next;
-  return { reason: `${told.code}, as shown above`, ...(next !== undefined && { next }) };
+  return { reason: `${told.code}, as shown above`, next };
 }
 
 /** A text of one or more lines below a label. */
@@ -241,3 +249,43 @@ function renderGroup(group: readonly NamespaceReport[], palette: Palette): reado
     ...lines("-", subjects?.lost),
   ];
 }
+
+/** A person reads so many writes of one part. */
+const mostWrites = 12;
+
+/** Writes of one part under its heading; the rest is counted. */
+export function renderPlanPart(
+  title: string,
+  steps: readonly StepReport[],
+  palette: Palette,
+): readonly string[] {
+  const shown = steps.slice(0, mostWrites);
+  const more = steps.length - shown.length;
+  return [
+    palette.strong(title),
+    ...shown.flatMap((step) => renderStep(step)),
+    ...(more === 0 ? [] : [`  and ${more} writes more, all of them with -o json`]),
+  ];
+}
+
+function renderStep({ action, object, why, write }: StepReport): readonly string[] {
+  const head = `  ${action} ${escape(object)}: ${escape(why)}`;
+  return write === undefined
+    ? [head]
+    : [head, ...renderWrite(write).map((line) => `      ${line}`)];
+}
+
+function renderWrite(write: PlannedWrite): readonly string[] {
+  const { verb, target, risk, reverse, command } = write;
+  const { group, resource, namespace, name } = target;
+  const permission = permissionLine({ verb, group, resource, name, namespace, why });
+  return [
+    `needs    ${escape(permission)}`,
+    `risk     ${escape(risk)}`,
+    `reverse  ${escape(reverse)}`,
+    `same as  ${escape(command)}`,
+  ];
+}
+
+/** The permission's own reason is the step's, shown above. */
+const why = "";

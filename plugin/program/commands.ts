@@ -1,14 +1,12 @@
 /** The commands: the tree, the help and the shell completion are made from this list. */
 import * as about from "../commands/specs/about";
-import { upgradeCluster } from "../commands/specs/cluster";
+import { upgrade, upgradeCluster, upgradeOperator } from "../commands/specs/upgrade";
 import { upgradeDatabase } from "../commands/specs/database";
 import * as look from "../commands/specs/look";
 import * as modules from "../commands/specs/modules";
 import { reapplyRbac, unbindScc } from "../commands/specs/rbac";
-import { upgrade, upgradeOperator } from "../commands/specs/upgrade";
 import { certCreate, certInspect, upgradeWebhook } from "../commands/specs/webhook";
-import { command, type CommandEntry, jobCommand } from "./entry";
-import { diffCommand, rehearseCommand } from "./given";
+import { command, type CommandEntry, diffCommand, jobCommand, rehearseCommand } from "./entry";
 
 /** Words that only lead to other commands. */
 export const parents: Readonly<Record<string, string>> = {

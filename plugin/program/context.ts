@@ -98,7 +98,7 @@ export function createSession(
     return remembered.cluster;
   };
   const onRequest = tracer(world, options, reporter);
-  const traced = { ...(onRequest && { onRequest }) };
+  const traced = { onRequest };
   const ask = async (question: string): Promise<boolean> => {
     if (options.yes) return true;
     if (!canAsk()) throw needsYes(question, world, options);

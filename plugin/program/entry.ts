@@ -1,17 +1,22 @@
 /** A command as the program knows it: what is written down of it, bound to what is loaded to run it. */
-import type { CommandContext, CommandRun } from "../commands/context";
+import type { CommandContext, CommandRun, RehearsedCommand } from "../commands/context";
 import {
   FlagReader,
   type FlagSpec,
   type FlagTable,
   listOf,
   type RawFlags,
+  readOptions,
 } from "../commands/flags";
 import type { JobOf } from "../commands/run-ports";
 import { type CommandSpec, type Described, readCommand } from "../commands/spec";
 import type { TextStyle } from "../output/text";
 import type { Plan } from "../run/engine/execute";
 import type { Report } from "../run/report";
+import { diff, rehearse, rehearseFlags } from "../commands/specs/given";
+import { rehearsedByDefault } from "../commands/standard-flags";
+import { UsageError } from "../domain/errors";
+import { exampleReleaseName } from "../rehearsal/model";
 
 /** What a loaded command offers: the act, and a text of its own where the common one does not fit. */
 export interface LoadedCommand {
@@ -98,5 +103,125 @@ export function entryOf(
     examples: Object.entries(examples).map(([does, line]) => ({ does, line })),
     flags: listOf(flags),
     prepare,
+  };
+}
+
+/** The command that is meant where none is given, without any flag. */
+function mainJob(commands: readonly CommandEntry[]): Chosen {
+  const entry = commands.find(({ path }) => path === rehearsedByDefault);
+  if (entry === undefined) throw new Error(`there is no command ${rehearsedByDefault}`);
+  return { entry, args: [], raw: {}, words: [entry.path] };
+}
+
+const pathsOf = (commands: readonly CommandEntry[]): readonly string[] =>
+  commands.map(({ path }) => path);
+
+/** `diff`, made for the commands that write. */
+export function diffCommand(commands: readonly CommandEntry[]): CommandEntry {
+  const known = pathsOf(commands);
+  return entryOf(diff(known), (_raw, { entry, args, raw, words } = mainJob(commands)) => {
+    const prepared = entry.prepare(raw);
+    const unfit = `${entry.path} changes nothing; what does: ${known.join(", ")}`;
+    return {
+      ...prepared,
+      problems: [...(commands.includes(entry) ? [] : [unfit]), ...prepared.problems],
+      load: async () => {
+        const { run, text } = await prepared.load();
+        const { runDiff } = await import("../commands/run-ports.ts");
+        return {
+          run: (context) => runDiff(context, (planning) => run(planning, args), words),
+          text,
+        };
+      },
+    };
+  });
+}
+
+/** `rehearse`, made for the commands that may be rehearsed. */
+export function rehearseCommand(commands: readonly CommandEntry[]): CommandEntry {
+  return entryOf(rehearse(pathsOf(commands)), (raw, inner) =>
+    new FlagReader(raw).on("serve-api")
+      ? prepareServing(raw, inner)
+      : prepareRehearsal(raw, inner ?? mainJob(commands), commands),
+  );
+}
+
+function prepareRehearsal(
+  raw: RawFlags,
+  inner: Chosen,
+  commands: readonly CommandEntry[],
+): Prepared {
+  const read = new FlagReader(raw);
+  const flags = readOptions(rehearseFlags, read);
+  if (read.given("api-release")) read.missing.push("--api-release: goes with --serve-api");
+  if (!commands.includes(inner.entry)) {
+    const known = pathsOf(commands).join(", ");
+    read.problems.push(
+      `${inner.entry.path} cannot be rehearsed, it works on no cluster; what can: ${known}`,
+    );
+    const { problems } = read;
+    return { problems, load: () => Promise.reject(new UsageError(problems)) };
+  }
+  const chosen = flags.from === undefined ? withRelease(inner) : inner;
+  const prepared = chosen.entry.prepare(chosen.raw);
+  return {
+    ...prepared,
+    problems: [...read.problems, ...prepared.problems],
+    missing: [...read.missing, ...(prepared.missing ?? [])],
+    load: async () => {
+      const command = await prepared.load();
+      const { runRehearse } = await import("../commands/rehearse.ts");
+      const { rehearsalText } = await import("../commands/rehearse-text.ts");
+      const rehearsed = rehearsedOf(chosen, command);
+      return {
+        run: (context) => runRehearse(context, [], { ...flags, command: rehearsed }),
+        text: (report, style) => rehearsalText(report, style, command.text),
+      };
+    },
+  };
+}
+
+/** On the built-in example no file is needed: the release to upgrade it to comes with it. */
+function withRelease(chosen: Chosen): Chosen {
+  const { entry, raw, words } = chosen;
+  const read = new FlagReader(raw);
+  if (entry.needsRelease !== true || read.given("release") || read.given("chart")) return chosen;
+  const release = exampleReleaseName;
+  return { ...chosen, raw: { ...raw, release }, words: [...words, `--release=${release}`] };
+}
+
+function rehearsedOf(
+  { entry, args, words, raw }: Chosen,
+  command: LoadedCommand,
+): RehearsedCommand {
+  const { settles = false, repeatsWith, reads } = entry;
+  const read = new FlagReader(raw);
+  const repeats = repeatsWith !== undefined && read.on(repeatsWith);
+  return {
+    line: words,
+    path: entry.path,
+    settles: settles && !repeats,
+    reads: reads?.(read) === true,
+    run: (context) => command.run(context, args),
+  };
+}
+
+/** The REST API alone: no command is run on it. */
+function prepareServing(raw: RawFlags, inner: Chosen | undefined): Prepared {
+  const read = new FlagReader(raw);
+  const { from, apiRelease: release } = readOptions(rehearseFlags, read);
+  // the implied command is there whether it was typed or not
+  if (inner !== undefined && inner.entry.path !== rehearsedByDefault) {
+    read.problems.push(`--serve-api plays the REST API alone, without ${inner.entry.path}`);
+  }
+  for (const other of ["faults", "webhook"]) {
+    if (read.given(other)) read.problems.push(`--${other} and --serve-api do not go together`);
+  }
+  return {
+    problems: read.problems,
+    load: async () => {
+      const { runServeApi } = await import("../commands/rehearse-serve.ts");
+      return { run: (context, args) => runServeApi(context, args, { release, from }) };
+    },
   };
 }

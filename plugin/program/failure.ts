@@ -8,7 +8,7 @@ import { publicText } from "../domain/public-words";
 import { escape } from "../output/escape";
 import type { Palette } from "../output/style";
 import { BlockedError } from "../run/engine/recorder";
-import type { Event, ProbeReport, Report, StepReport } from "../run/report";
+import type { Event, Report } from "../run/report";
 
 /** What was known of a run when it failed. */
 export interface Known {
@@ -50,11 +50,11 @@ export function failureReport(error: unknown, known: Known): Report {
   return {
     apiVersion: "cli.engine.com/v1",
     kind: known.kind,
-    ...(known.run !== undefined && { run: known.run }),
-    ...(known.target !== undefined && { target: known.target }),
-    ...nonEmpty<"steps", StepReport>("steps", steps),
-    ...nonEmpty<"probes", ProbeReport>("probes", probes),
-    ...nonEmpty<"findings", Finding>("findings", findings),
+    run: known.run,
+    target: known.target,
+    steps: nonEmpty(steps),
+    probes: nonEmpty(probes),
+    findings: nonEmpty(findings),
     exit: { code, reason: [messageOf(error), ...causesOf(error)].join(": "), next: nextOf(error) },
   };
 }
@@ -135,9 +135,6 @@ function pick<T>(events: readonly Event[], of: (event: Event) => T | undefined):
   return events.map(of).filter((part) => part !== undefined);
 }
 
-function nonEmpty<K extends string, T>(
-  key: K,
-  list: readonly T[],
-): { readonly [k in K]?: readonly T[] } {
-  return list.length === 0 ? {} : ({ [key]: list } as { readonly [k in K]?: readonly T[] });
+function nonEmpty<T>(list: readonly T[]): readonly T[] | undefined {
+  return list.length === 0 ? undefined : list;
 }

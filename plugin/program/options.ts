@@ -1,5 +1,5 @@
 /** The global flags: raw → judged, with the environment in second place. */
-import type { ConnectionFlags } from "../adapters/kubernetes/flags";
+import type { ConnectionFlags } from "../adapters/kubernetes/target";
 import type { GlobalOptions, Prefix } from "../commands/context";
 import { attribute, FlagReader, listOf, type RawFlags, readOptions } from "../commands/flags";
 import { connectionTable, runTable } from "../commands/standard-flags";

@@ -126,8 +126,8 @@ function known({ entry }: Job, session: Session): Known {
   const cluster = session.cluster();
   return {
     kind: entry?.kind ?? "Usage",
-    ...(entry?.cluster === true && { run: session.context.run }),
-    ...(cluster && { target: { server: cluster.server, namespace: cluster.namespace } }),
+    run: entry?.cluster === true ? session.context.run : undefined,
+    target: cluster && { server: cluster.server, namespace: cluster.namespace },
     events: session.events,
   };
 }

@@ -58,12 +58,8 @@ function parseGiven({ own, given }: SplitLine, prefix: Prefix): Omit<Parsed, "wo
   if (outer.help !== undefined) return outer;
   const { chosen: inner, raw, help, problems } = parseWords(given, prefix);
   if (help !== undefined) return { raw, help, problems };
-  const chosen = outer.chosen && { ...outer.chosen, ...(inner !== undefined && { inner }) };
-  return {
-    ...(chosen !== undefined && { chosen }),
-    raw,
-    problems: [...outer.problems, ...problems],
-  };
+  const chosen = outer.chosen && { ...outer.chosen, inner };
+  return { chosen, raw, problems: [...outer.problems, ...problems] };
 }
 
 function parseWords(words: readonly string[], prefix: Prefix): Omit<Parsed, "words"> {
@@ -78,7 +74,7 @@ function parseWords(words: readonly string[], prefix: Prefix): Omit<Parsed, "wor
   if (end !== undefined && (end.explicit || problems.length === 0)) {
     return { raw, help: end.help, problems: [] };
   }
-  return { ...(chosen !== undefined && { chosen }), raw, problems };
+  return { chosen, raw, problems };
 }
 
 function helpAsked(run: () => unknown): HelpAsked | undefined {

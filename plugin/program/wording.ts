@@ -6,6 +6,11 @@ import { escaped, wordingOf } from "../domain/names/wording";
 import { isObject } from "../domain/values";
 import type { TalkingReporter } from "../output/reporter";
 import type { Event, Report } from "../run/report";
+import { Readable } from "node:stream";
+import { parseNamesFile } from "../adapters/yaml";
+import { UsageError } from "../domain/errors";
+import { judgeNames } from "../domain/names/judge";
+import { readInput } from "./input";
 
 /** Sentences of the program, found wherever they stand: what came from a cluster stays as it is. */
 export function sentencesIn(names: Names): (text: string) => string {
@@ -42,4 +47,33 @@ function textsIn(value: unknown, say: (text: string) => string): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [key, textsIn(inner, say)]),
   );
+}
+
+/** The names of a file, or every problem that stands against it. */
+export interface ReadNames {
+  readonly names?: Names;
+  readonly problems: readonly string[];
+}
+
+/** Reads a names file, YAML or JSON; each problem names the file. */
+export async function readNames(file: string): Promise<ReadNames> {
+  const named = (problem: string): string => `--names ${file}: ${problem}`;
+  if (file === "-") return { problems: [named("is stdin, give a file")] };
+  try {
+    const documents = parseNamesFile(await textOf(file), file);
+    if (documents.length > 1) {
+      return { problems: [named(`holds ${documents.length} documents where one is expected`)] };
+    }
+    const judged = judgeNames(documents[0]);
+    return "names" in judged
+      ? { names: judged.names, problems: [] }
+      : { problems: judged.problems.map(named) };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return { problems: [`--names: ${error.message}`] };
+  }
+}
+
+async function textOf(file: string): Promise<string> {
+  return readInput(file, Readable.from([]), new AbortController().signal);
 }

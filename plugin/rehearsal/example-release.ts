@@ -1,7 +1,6 @@
 /** The release that a rehearsal upgrades the built-in example to (example-release.json): its files, under the names in use. */
 import { folderDigest } from "../adapters/release/folder";
-import { shippedRbac } from "../adapters/shipped-rbac";
-import { shippedTemplate } from "../adapters/shipped-template";
+import { shippedRbac, shippedTemplate } from "../adapters/shipped";
 import { parseDocuments, renderDocuments } from "../adapters/yaml";
 import type { Names } from "../domain/names";
 import { rebrand } from "../domain/rebrand";

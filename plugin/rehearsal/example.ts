@@ -4,7 +4,7 @@
  * in force, and the leftovers that an upgrade meets.
  */
 import { generatePair } from "../adapters/certificate";
-import { shippedCrds } from "../adapters/shipped-crds";
+import { shippedCrds } from "../adapters/shipped";
 import { parseDocuments } from "../adapters/yaml";
 import type { Names } from "../domain/names";
 import type { KubeObject } from "../domain/objects";

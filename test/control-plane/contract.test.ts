@@ -5,7 +5,7 @@ import { seenIn } from "../contract/seen";
 import { type ControlPlane, startControlPlane } from "./control-plane";
 import { applyCrds } from "./scene";
 import { connect } from "../../plugin/adapters/kubernetes/connect";
-import type { ConnectionFlags } from "../../plugin/adapters/kubernetes/flags";
+import type { ConnectionFlags } from "../../plugin/adapters/kubernetes/target";
 import { getPath, isObject, asString } from "../../plugin/domain/values";
 import type { Cluster, KubeObject } from "../../plugin/run/ports";
 import { admissionService, kinds, refTo } from "../contract/objects";

@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { shippedRbac } from "../../plugin/adapters/shipped-rbac";
+import { shippedRbac } from "../../plugin/adapters/shipped";
 import { parseDocuments } from "../../plugin/adapters/yaml";
 import { defaultNames as names } from "../../plugin/domain/names";
 import { type Grant, grantsOf, rulesOf } from "../../plugin/domain/rbac/rules";

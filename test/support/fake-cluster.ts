@@ -17,7 +17,7 @@ import { CallFailure, failedCalling } from "../../plugin/rehearsal/admission/tru
 import { createRegistry } from "../../plugin/rehearsal/kinds/registry";
 import { pluralOf } from "../../plugin/rehearsal/memory/answers";
 import { MemoryControlPlane } from "../../plugin/rehearsal/memory/control-plane";
-import { omit } from "../../plugin/rehearsal/memory/omit";
+import { omit } from "../../plugin/domain/values";
 import { manageUpdate } from "../../plugin/rehearsal/memory/ownership";
 import { type Key, Store } from "../../plugin/rehearsal/memory/store";
 import { structureOf } from "../../plugin/rehearsal/memory/structure";

@@ -1,8 +1,7 @@
 /** Ways to a cluster's REST API: an address, the Service from inside, a pod's port from outside. */
 import type { Duplex } from "node:stream";
 import { kinds } from "../../domain/kinds";
-import { hostOf, portOf, proxyFor } from "../http/proxy";
-import { tunnelTo } from "../http/tunnel";
+import { hostOf, portOf, proxyFor, tunnelTo } from "../http/tunnel";
 import type { PodForwarder } from "../kubernetes/port-forward";
 import type { Names } from "../../domain/names";
 import type { KubeObject } from "../../domain/objects";

@@ -7,7 +7,7 @@ import { gunzipSync } from "node:zlib";
 import { type Clock, deadline } from "../../run/ports";
 import type { Lease } from "./agents";
 import { type Answer, NoAnswer } from "./answer";
-import { hostOf, portOf } from "./proxy";
+import { hostOf, portOf } from "./tunnel";
 
 /** How long, and how large. */
 export interface Limits {

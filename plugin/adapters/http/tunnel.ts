@@ -1,11 +1,12 @@
 /** A socket through a proxy: CONNECT for http and https proxies, SOCKS5. */
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import { isIP, type Socket } from "node:net";
+import { BlockList, isIP, isIPv6, type Socket } from "node:net";
 import { words } from "./answer";
-import { hostOf, portOf, type Proxy } from "./proxy";
 import { checkServerIdentity, type ConnectionOptions } from "node:tls";
 import { readText } from "../files";
+import { UsageError } from "../../domain/errors";
+import { asString } from "../../domain/values";
 
 /** Where a tunnel ends, and what ends the attempt. */
 interface TunnelEnd {
@@ -141,4 +142,97 @@ export function systemRoots(env: NodeJS.ProcessEnv): string | undefined {
     if ("text" in read) return read.text;
   }
   return undefined;
+}
+
+/** A proxy on the way to a server. */
+export interface Proxy {
+  readonly url: URL;
+  /** Its address without the login that the URL may hold. */
+  readonly shown: string;
+  /** The setting that names it, for hints. */
+  readonly setting: string;
+}
+
+const schemes = ["http:", "https:", "socks5:", "socks5h:"];
+
+/** The proxy of a kubeconfig's proxy-url always counts; the environment's unless NO_PROXY says no. */
+export function proxyFor(base: URL, env: NodeJS.ProcessEnv, proxyUrl?: string): Proxy | undefined {
+  if (proxyUrl !== undefined) return proxyOf(proxyUrl, "proxy-url");
+  const setting = base.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
+  const named = variable(env, setting);
+  if (named === undefined || goesDirect(base, variable(env, "NO_PROXY") ?? "")) return undefined;
+  return proxyOf(named.includes("://") ? named : `http://${named}`, setting);
+}
+
+function variable(env: NodeJS.ProcessEnv, name: string): string | undefined {
+  return asString(env[name]) ?? asString(env[name.toLowerCase()]);
+}
+
+function proxyOf(named: string, setting: string): Proxy {
+  const url = URL.canParse(named) ? new URL(named) : undefined;
+  if (url === undefined || !schemes.includes(url.protocol) || url.hostname === "") {
+    throw new UsageError(`${setting} names no proxy: an http, https or socks5 URL is needed`);
+  }
+  return { url, shown: `${url.protocol}//${url.host}`, setting };
+}
+
+/** The host of a URL without the brackets of IPv6. */
+export function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, "");
+}
+
+/** The port of a URL, the scheme's own where none is written. */
+export function portOf(url: URL): number {
+  const usual: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 };
+  return url.port === "" ? (usual[url.protocol] ?? 1080) : Number(url.port);
+}
+
+/** True when NO_PROXY, or being on this machine, rules the proxy out. */
+export function goesDirect(base: URL, noProxy: string): boolean {
+  const host = hostOf(base).toLowerCase();
+  if (host === "localhost" || loopback.check(host, isIPv6(host) ? "ipv6" : "ipv4")) return true;
+  const entries = noProxy.split(",").map((entry) => entry.trim().toLowerCase());
+  return entries.some((entry) => entry !== "" && covers(entry, host, portOf(base)));
+}
+
+const loopback = new BlockList();
+loopback.addSubnet("127.0.0.0", 8, "ipv4");
+loopback.addAddress("::1", "ipv6");
+
+function covers(entry: string, host: string, port: number): boolean {
+  if (entry === "*") return true;
+  if (entry.includes("/")) return inSubnet(entry, host);
+  const { name, only } = split(entry);
+  if (only !== undefined && only !== port) return false;
+  if (isIP(name) !== 0 || isIP(host) !== 0) return same(name, host);
+  const domain = name.replace(/^\*\./, ".");
+  return domain.startsWith(".") ? host.endsWith(domain) : within(host, domain);
+}
+
+function within(host: string, domain: string): boolean {
+  return domain !== "" && (host === domain || host.endsWith(`.${domain}`));
+}
+
+/** `name`, `name:port`, `[::1]:port`; a bare IPv6 address has colons but no port. */
+function split(entry: string): { readonly name: string; readonly only: number | undefined } {
+  if (isIP(entry) !== 0) return { name: entry, only: undefined };
+  const [, name = "", only] = /^(.*?)(?::(\d+))?$/.exec(entry) ?? [];
+  return { name: name.replace(/^\[|\]$/g, ""), only: only === undefined ? only : Number(only) };
+}
+
+/** Addresses may be spelled differently: compared as addresses. */
+function same(one: string, other: string): boolean {
+  return isIP(one) !== 0 && inSubnet(`${one}/${isIPv6(one) ? 128 : 32}`, other);
+}
+
+function inSubnet(subnet: string, host: string): boolean {
+  const [address = "", bits = ""] = subnet.split("/");
+  const family = isIPv6(address) ? "ipv6" : "ipv4";
+  const widest = family === "ipv6" ? 128 : 32;
+  if (isIP(address) === 0 || isIP(host) === 0 || !/^\d+$/.test(bits) || Number(bits) > widest) {
+    return false;
+  }
+  const list = new BlockList();
+  list.addSubnet(address, Number(bits), family);
+  return list.check(host, isIPv6(host) ? "ipv6" : "ipv4");
 }

@@ -9,9 +9,9 @@ import type { Agents } from "../http/agents";
 import { type Answer, arriving, linesOf, NoAnswer, pauseBefore } from "../http/answer";
 import { exchange, type Limits } from "../http/exchange";
 import { unanswered } from "../http/failures";
-import type { Credential, CredentialSource } from "./credential";
+import type { Credential, CredentialSource } from "./exec-plugin";
 import { apiServer, type Place, refusal } from "./failures";
-import type { RequestSeen } from "./flags";
+import type { RequestSeen } from "./target";
 
 /** One call of the API. */
 export interface Call {
@@ -88,7 +88,7 @@ export class Client {
   async socket(call: Call, protocol: string): Promise<WebSocket> {
     const { base, agents, credentials, guard, limits, clock } = this.connection;
     guard?.(requestSeen(call));
-    const { openSocket } = await import("./socket.ts");
+    const { openSocket } = await import("./port-forward.ts");
     for (let renewed = false; ; renewed = true) {
       const credential = await unlessAborted(credentials.get(), call.signal);
       this.connection.onRequest?.(requestSeen(call));

@@ -18,8 +18,7 @@ import type {
   WriteOptions,
 } from "../../run/ports";
 import type { Call, Client } from "./client";
-import { Kinds } from "./kinds";
-import { collectionPath, isKubeObject, nameOf, objectPath } from "./paths";
+import { collectionPath, isKubeObject, Kinds, nameOf, objectPath } from "./kinds";
 import { listAll, watchKind } from "./listing";
 import type { PodForwarder, PodPort } from "./port-forward";
 

@@ -3,18 +3,23 @@ import { setTimeout as later } from "node:timers/promises";
 import { type Clock, type Cluster, requestDeadlineMs } from "../../run/ports";
 import { Agents } from "../http/agents";
 import type { Limits } from "../http/exchange";
-import { proxyFor } from "../http/proxy";
-import { tunnelTo } from "../http/tunnel";
+import { proxyFor, tunnelTo } from "../http/tunnel";
 import { Client } from "./client";
 import { HttpCluster } from "./cluster";
 import { credentialSource, trustOf } from "./credentials";
-import type { ConnectionFlags, ConnectOptions, RequestSeen } from "./flags";
-import { loadKubeconfig } from "./kubeconfig";
-import { chooseTarget, podAccount, serviceAccountDir, type Target } from "./target";
+import {
+  chooseTarget,
+  type ConnectionFlags,
+  type ConnectOptions,
+  podAccount,
+  type RequestSeen,
+  serviceAccountDir,
+  type Target,
+} from "./target";
+import { type Impersonation, loadKubeconfig } from "./kubeconfig";
 import { type OutgoingHttpHeaders, validateHeaderValue } from "node:http";
 import { EngineError, exitCodes, UsageError } from "../../domain/errors";
 import { asArray, asString } from "../../domain/values";
-import type { Impersonation } from "./kubeconfig-file";
 
 const dialMs = 30_000;
 

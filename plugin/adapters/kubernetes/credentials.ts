@@ -5,11 +5,11 @@ import {
   bearer,
   type Credential,
   type CredentialSource,
+  ExecPlugin,
   type Issued,
   KeptCredential,
   type Site,
-} from "./credential";
-import { ExecPlugin } from "./exec-plugin";
+} from "./exec-plugin";
 import { fileProblem, readText } from "../files";
 import type { ClientPair } from "../http/agents";
 import type { OpenIDConnectAuth } from "@kubernetes/client-node/dist/oidc_auth.js";
@@ -17,7 +17,7 @@ import type { RequestOptions } from "node:https";
 import { deadline } from "../../run/ports";
 import { type ConnectionOptions, createSecureContext } from "node:tls";
 import { systemRoots, verified } from "../http/tunnel";
-import type { UserEntry } from "./kubeconfig-file";
+import type { UserEntry } from "./kubeconfig";
 import type { Target } from "./target";
 
 /** The user's source; reads certificates at once, runs plugins at the first request. */

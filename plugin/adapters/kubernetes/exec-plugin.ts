@@ -1,18 +1,11 @@
 /** Exec credential plugins (client.authentication.k8s.io), as client-go runs them. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { PermissionError } from "../../domain/errors";
-import { isObject, type Json, asArray, getOwn, parseJson, asString } from "../../domain/values";
-import { deadline } from "../../run/ports";
-import {
-  bearer,
-  type Credential,
-  type CredentialSource,
-  type Issued,
-  KeptCredential,
-  type Site,
-} from "./credential";
+import { PermissionError, UsageError } from "../../domain/errors";
+import { asArray, asString, getOwn, isObject, type Json, parseJson } from "../../domain/values";
+import { type Clock, deadline } from "../../run/ports";
 import { readText } from "../files";
 import type { ClientPair } from "../http/agents";
+import type { Target } from "./target";
 
 const outputLimit = 1024 * 1024;
 
@@ -56,7 +49,7 @@ export class ExecPlugin implements CredentialSource {
     const expires = Date.parse(asString(getOwn(status, "expirationTimestamp")) ?? "");
     return {
       credential: {
-        ...(token !== undefined && { authorization: bearer(token) }),
+        authorization: token && bearer(token),
         pair: pair ?? this.pair,
       },
       expires: Number.isNaN(expires) ? Infinity : expires,
@@ -128,7 +121,7 @@ export class ExecPlugin implements CredentialSource {
     const info = {
       kind: "ExecCredential",
       apiVersion: getOwn(this.spec, "apiVersion"),
-      spec: { ...(cluster !== undefined && { cluster }), interactive },
+      spec: { cluster, interactive },
     };
     return {
       ...this.site.env,
@@ -142,11 +135,11 @@ export class ExecPlugin implements CredentialSource {
     const ca = cluster.caData ?? encoded(cluster.caFile);
     return {
       server: base.href.replace(/\/$/, ""),
-      ...(cluster.tlsServerName !== undefined && { "tls-server-name": cluster.tlsServerName }),
-      ...(cluster.insecure === true && { "insecure-skip-tls-verify": true }),
-      ...(ca !== undefined && { "certificate-authority-data": ca }),
-      ...(cluster.proxyUrl !== undefined && { "proxy-url": cluster.proxyUrl }),
-      ...(cluster.execConfig !== undefined && { config: cluster.execConfig }),
+      "tls-server-name": cluster.tlsServerName,
+      "insecure-skip-tls-verify": cluster.insecure,
+      "certificate-authority-data": ca,
+      "proxy-url": cluster.proxyUrl,
+      config: cluster.execConfig,
     };
   }
 
@@ -170,4 +163,71 @@ function encoded(file: string | undefined): string | undefined {
   const read = file === undefined ? undefined : readText(file);
   if (read === undefined || !("text" in read)) return undefined;
   return Buffer.from(read.text).toString("base64");
+}
+
+/** What a request is authenticated with. */
+export interface Credential {
+  readonly authorization?: string;
+  readonly pair?: ClientPair | undefined;
+}
+
+/** Where a credential is asked for. */
+export interface Site {
+  readonly target: Target;
+  readonly env: NodeJS.ProcessEnv;
+  readonly clock: Clock;
+  /** Longest time for a plugin or an identity provider to give a credential. */
+  readonly timeoutMs: number;
+}
+
+/** Where credentials come from. */
+export interface CredentialSource {
+  get(): Promise<Credential>;
+  /** After a 401: forgets the credential; true when asking again may give another one. */
+  refused(): boolean;
+  close(): void;
+}
+
+/** The header's value; a token that no header can carry is told without being shown. */
+export function bearer(token: string): string {
+  if (/[^\x21-\x7e]/.test(token)) {
+    throw new UsageError("the bearer token holds characters that no header can carry");
+  }
+  return `Bearer ${token}`;
+}
+
+/** A credential and when it ends, in milliseconds since 1970. */
+export interface Issued {
+  readonly credential: Credential;
+  readonly expires: number;
+}
+
+/** Asks when needed; requests that come at the same time wait for the same answer. */
+export class KeptCredential {
+  private pending: Promise<Issued> | undefined;
+
+  constructor(
+    private readonly ask: () => Promise<Issued>,
+    private readonly clock: Clock,
+  ) {}
+
+  async get(): Promise<Credential> {
+    const pending = this.issued();
+    const { credential, expires } = await pending;
+    if (this.clock.now() < expires) return credential;
+    if (this.pending === pending) this.forget();
+    return (await this.issued()).credential;
+  }
+
+  forget(): void {
+    this.pending = undefined;
+  }
+
+  private issued(): Promise<Issued> {
+    this.pending ??= this.ask().catch((error: unknown) => {
+      this.forget();
+      throw error;
+    });
+    return this.pending;
+  }
 }

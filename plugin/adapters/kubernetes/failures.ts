@@ -42,8 +42,8 @@ export function refusal(answer: Answer, place: Place, purpose: Purpose): EngineE
     {
       status: answer.status,
       causes: asArray(getOwn(details, "causes")).filter(isObject).map(causeOf),
-      ...(reason !== undefined && { reason }),
-      ...(retryAfter !== undefined && { retryAfter }),
+      reason,
+      retryAfter,
     },
     status === undefined ? { hint: `check that ${place.server} is a Kubernetes API server` } : {},
   );
@@ -67,14 +67,10 @@ function statusOf({ body }: Answer): Json | undefined {
 }
 
 function causeOf(cause: Json): StatusCause {
-  const reason = asString(getOwn(cause, "reason"));
-  const field = asString(getOwn(cause, "field"));
-  const message = asString(getOwn(cause, "message"));
-  return {
-    ...(reason !== undefined && { reason }),
-    ...(field !== undefined && { field }),
-    ...(message !== undefined && { message }),
-  };
+  const [reason, field, message] = ["reason", "field", "message"].map((key) =>
+    asString(getOwn(cause, key)),
+  );
+  return { reason, field, message };
 }
 
 /** One line, no markup, and no more than fits on a screen line or two. */

@@ -1,14 +1,9 @@
 /** Finding, reading and merging kubeconfig files as kubectl does. */
 import { delimiter, dirname, join, resolve } from "node:path";
 import { InputError } from "../../domain/errors";
-import { type Json, getOwn } from "../../domain/values";
+import { asArray, asString, getOwn, isObject, type Json, shapeProblem } from "../../domain/values";
 import { fileProblem, readText } from "../files";
-import {
-  type ClusterEntry,
-  type Kubeconfig,
-  parseKubeconfig,
-  type UserEntry,
-} from "./kubeconfig-file";
+import { CORE_SCHEMA, load, YAMLException } from "js-yaml";
 
 /** Reads --kubeconfig, else the list in KUBECONFIG, else the file in the home folder. */
 export function loadKubeconfig(explicit: string | undefined, env: NodeJS.ProcessEnv): Kubeconfig {
@@ -48,8 +43,11 @@ function readOne(file: string, required: boolean, problems: string[]): Kubeconfi
   return {
     files: [file],
     currentContext: parsed.currentContext,
-    clusters: mapped(parsed.clusters, (entry) => clusterIn(dir, entry)),
-    users: mapped(parsed.users, (entry) => userIn(dir, entry)),
+    clusters: mapped(parsed.clusters, (entry) => within(dir, entry, clusterFields)),
+    users: mapped(parsed.users, ({ exec, ...entry }) => ({
+      ...within(dir, entry, userFields),
+      ...(exec !== undefined && { exec: execIn(dir, exec) }),
+    })),
     contexts: parsed.contexts,
   };
 }
@@ -69,19 +67,13 @@ function merged(first: Kubeconfig, second: Kubeconfig): Kubeconfig {
   };
 }
 
-function clusterIn(dir: string, entry: ClusterEntry): ClusterEntry {
-  return entry.caFile === undefined ? entry : { ...entry, caFile: resolve(dir, entry.caFile) };
-}
-
-function userIn(dir: string, entry: UserEntry): UserEntry {
-  const { certFile, keyFile, tokenFile, exec } = entry;
-  return {
-    ...entry,
-    ...(certFile !== undefined && { certFile: resolve(dir, certFile) }),
-    ...(keyFile !== undefined && { keyFile: resolve(dir, keyFile) }),
-    ...(tokenFile !== undefined && { tokenFile: resolve(dir, tokenFile) }),
-    ...(exec !== undefined && { exec: execIn(dir, exec) }),
-  };
+/** Files of an entry lie beside the kubeconfig. */
+function within<T extends object>(dir: string, entry: T, fields: FieldTable<T>): T {
+  const files = Object.entries(entry).map(([key, value]: [string, unknown]) => {
+    const isFile = fields[key as keyof T]?.[1] === "file";
+    return [key, isFile ? resolve(dir, String(value)) : value];
+  });
+  return Object.fromEntries(files) as T;
 }
 
 /** A command with a slash lies beside the file; a bare one is looked for on PATH. */
@@ -89,4 +81,214 @@ function execIn(dir: string, exec: Json): Json {
   const command = getOwn(exec, "command");
   const relative = typeof command === "string" && /[\\/]/.test(command);
   return relative ? { ...exec, command: resolve(dir, command) } : exec;
+}
+
+/** The entries of one file, paths as written. */
+export interface KubeconfigFile {
+  readonly problems: readonly string[];
+  readonly currentContext: string | undefined;
+  readonly clusters: ReadonlyMap<string, ClusterEntry>;
+  readonly users: ReadonlyMap<string, UserEntry>;
+  readonly contexts: ReadonlyMap<string, ContextEntry>;
+}
+
+/** Reads a kubeconfig; each problem completes the sentence "the kubeconfig FILE …". */
+export function parseKubeconfig(content: string): KubeconfigFile {
+  const problems: string[] = [];
+  const document = parsed(content, problems);
+  return {
+    problems,
+    currentContext: asString(getOwn(document, "current-context")),
+    clusters: entries(
+      document,
+      { list: "clusters", item: "cluster", fields: clusterFields, more: execConfigOf },
+      problems,
+    ),
+    users: entries(
+      document,
+      { list: "users", item: "user", fields: userFields, more: asGroupsOf },
+      problems,
+    ),
+    contexts: entries(
+      document,
+      { list: "contexts", item: "context", fields: contextFields },
+      problems,
+    ),
+  };
+}
+
+function parsed(content: string, problems: string[]): Json {
+  let document: unknown;
+  try {
+    document = load(content, { schema: CORE_SCHEMA }) ?? {};
+    if (shapeProblem(document, content.length) !== undefined) {
+      problems.push("is larger than any kubeconfig, by its aliases (&, *)");
+      return {};
+    }
+  } catch (error) {
+    problems.push(`is not YAML${placeOf(error)}`);
+    return {};
+  }
+  const kind = getOwn(document, "kind");
+  if (isObject(document) && (kind === undefined || kind === "Config")) return document;
+  problems.push(`is not a Config${asString(kind) === undefined ? "" : ` but a ${String(kind)}`}`);
+  return {};
+}
+
+/** Only the place: the parser's own message quotes the lines around it. */
+function placeOf(error: unknown): string {
+  const mark: unknown = error instanceof YAMLException ? error.mark : undefined;
+  const line = getOwn({ ...(mark as object) }, "line");
+  return typeof line === "number" ? ` (line ${line + 1})` : "";
+}
+
+/** The fields of an entry: the name in the file and the type; a file's path is relative to the kubeconfig. */
+type FieldTable<T> = Readonly<
+  Partial<Record<keyof T, readonly [name: string, type: "text" | "flag" | "object" | "file"]>>
+>;
+
+/** Of a cluster. */
+export const clusterFields: FieldTable<ClusterEntry> = {
+  server: ["server", "text"],
+  caFile: ["certificate-authority", "file"],
+  caData: ["certificate-authority-data", "text"],
+  insecure: ["insecure-skip-tls-verify", "flag"],
+  tlsServerName: ["tls-server-name", "text"],
+  proxyUrl: ["proxy-url", "text"],
+  disableCompression: ["disable-compression", "flag"],
+};
+
+/** Of a user. */
+export const userFields: FieldTable<UserEntry> = {
+  token: ["token", "text"],
+  tokenFile: ["tokenFile", "file"],
+  username: ["username", "text"],
+  password: ["password", "text"],
+  certFile: ["client-certificate", "file"],
+  certData: ["client-certificate-data", "text"],
+  keyFile: ["client-key", "file"],
+  keyData: ["client-key-data", "text"],
+  exec: ["exec", "object"],
+  authProvider: ["auth-provider", "object"],
+  as: ["as", "text"],
+  asUid: ["as-uid", "text"],
+  asExtra: ["as-user-extra", "object"],
+};
+
+const contextFields: FieldTable<ContextEntry> = {
+  cluster: ["cluster", "text"],
+  user: ["user", "text"],
+  namespace: ["namespace", "text"],
+};
+
+const types = {
+  text: { is: (value: unknown) => typeof value === "string", wanted: "text" },
+  file: { is: (value: unknown) => typeof value === "string", wanted: "text" },
+  flag: { is: (value: unknown) => typeof value === "boolean", wanted: "true or false" },
+  object: { is: isObject, wanted: "a mapping" },
+} as const;
+
+interface Section<T> {
+  readonly list: string;
+  readonly item: string;
+  readonly fields: FieldTable<T>;
+  /** What is no plain field. */
+  readonly more?: (entry: unknown) => T;
+}
+
+function entries<T extends object>(
+  document: Json,
+  { list, item, fields, more }: Section<T>,
+  problems: string[],
+): Map<string, T> {
+  const found = new Map<string, T>();
+  for (const each of asArray(getOwn(document, list))) {
+    const name = asString(getOwn(each, "name"));
+    if (name === undefined) problems.push(`has an entry without a name in ${list}`);
+    else if (found.has(name)) problems.push(`names the ${item} "${name}" twice`);
+    else {
+      const entry = getOwn(each, item);
+      const problem = (what: string): unknown => problems.push(`${what} of the ${item} "${name}"`);
+      found.set(name, { ...read(entry, fields, problem), ...more?.(entry) });
+    }
+  }
+  return found;
+}
+
+/** A value of a wrong type is a problem; an empty one, and false, is absent. */
+function read<T>(entry: unknown, fields: FieldTable<T>, problem: (what: string) => unknown): T {
+  const table = Object.entries(fields) as [string, NonNullable<FieldTable<T>[keyof T]>][];
+  const values = table.flatMap(([key, [name, type]]) => {
+    const value = getOwn(entry, name);
+    if (value === undefined || value === null) return [];
+    const { is, wanted } = types[type];
+    if (!is(value)) problem(`has a value that is not ${wanted} at ${name}`);
+    return is(value) && value !== "" && value !== false ? [[key, value] as const] : [];
+  });
+  return Object.fromEntries(values) as T;
+}
+
+/** Configuration of exec plugins is an extension of the cluster. */
+function execConfigOf(entry: unknown): ClusterEntry {
+  const found = asArray(getOwn(entry, "extensions")).find(
+    (extension) => getOwn(extension, "name") === "client.authentication.k8s.io/exec",
+  );
+  return found === undefined ? {} : { execConfig: getOwn(found, "extension") };
+}
+
+function asGroupsOf(entry: unknown): UserEntry {
+  const asGroups = asArray(getOwn(entry, "as-groups")).flatMap((group) => asString(group) ?? []);
+  return asGroups.length > 0 ? { asGroups } : {};
+}
+
+/** A cluster of a kubeconfig; files are absolute paths. */
+export interface ClusterEntry {
+  readonly server?: string;
+  readonly caFile?: string;
+  readonly caData?: string;
+  readonly insecure?: boolean;
+  readonly tlsServerName?: string;
+  readonly proxyUrl?: string;
+  readonly disableCompression?: boolean;
+  /** Configuration for exec plugins. */
+  readonly execConfig?: unknown;
+}
+
+/** Whom to act as. */
+export interface Impersonation {
+  readonly as?: string | undefined;
+  readonly asUid?: string | undefined;
+  readonly asGroups?: readonly string[] | undefined;
+  readonly asExtra?: Json | undefined;
+}
+
+/** A user of a kubeconfig; files are absolute paths. */
+export interface UserEntry extends Impersonation {
+  readonly token?: string;
+  readonly tokenFile?: string;
+  readonly username?: string;
+  readonly password?: string;
+  readonly certFile?: string;
+  readonly certData?: string;
+  readonly keyFile?: string;
+  readonly keyData?: string;
+  readonly exec?: Json;
+  readonly authProvider?: Json;
+}
+
+/** A context of a kubeconfig. */
+export interface ContextEntry {
+  readonly cluster?: string;
+  readonly user?: string;
+  readonly namespace?: string;
+}
+
+/** One kubeconfig, or several merged. */
+export interface Kubeconfig {
+  /** The files that were looked for. */
+  readonly files: readonly string[];
+  readonly currentContext: string | undefined;
+  readonly clusters: ReadonlyMap<string, ClusterEntry>;
+  readonly users: ReadonlyMap<string, UserEntry>;
+  readonly contexts: ReadonlyMap<string, ContextEntry>;
 }

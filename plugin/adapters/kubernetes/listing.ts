@@ -1,4 +1,4 @@
-/** Lists in pages. */
+/** Lists, in pages unless they are asked for whole, and watches. */
 import { ApiError, UnavailableError } from "../../domain/errors";
 import type { KubeObject, Resource } from "../../domain/objects";
 import {
@@ -12,7 +12,7 @@ import {
 } from "../../domain/values";
 import type { ListOptions, WatchEvent, WatchOptions } from "../../run/ports";
 import type { Call, Client } from "./client";
-import { collectionPath, isKubeObject } from "./paths";
+import { collectionPath, isKubeObject } from "./kinds";
 import { NoAnswer } from "../http/answer";
 
 const pageSize = 500;

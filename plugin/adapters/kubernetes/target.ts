@@ -1,12 +1,12 @@
 /** Which cluster, as whom, in which namespace: flags over kubeconfig over the pod's own account. */
 import { join, resolve } from "node:path";
 import { UsageError } from "../../domain/errors";
-import type { ConnectionFlags } from "./flags";
-import type { ClusterEntry, ContextEntry, Kubeconfig, UserEntry } from "./kubeconfig-file";
+import type { ClusterEntry, ContextEntry, Kubeconfig, UserEntry } from "./kubeconfig";
 import { existsSync } from "node:fs";
 import { isIPv6 } from "node:net";
 import { asString } from "../../domain/values";
 import { readText } from "../files";
+import type { Clock } from "../../run/ports";
 
 /** Everything that is known about the place before the first request. */
 export interface Target {
@@ -211,4 +211,50 @@ export function podAccount(env: NodeJS.ProcessEnv, dir: string): PodAccount | un
     user: { tokenFile },
     namespace: "text" in namespace ? asString(namespace.text.trim()) : undefined,
   };
+}
+
+/** kubectl's connection flags as they were given; an absent property: not given. */
+export interface ConnectionFlags {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly cluster?: string;
+  readonly user?: string;
+  readonly server?: string;
+  readonly token?: string;
+  readonly certificateAuthority?: string;
+  readonly clientCertificate?: string;
+  readonly clientKey?: string;
+  readonly tlsServerName?: string;
+  readonly insecureSkipTlsVerify?: boolean;
+  readonly as?: string;
+  readonly asUid?: string;
+  readonly asGroup?: readonly string[];
+  /** Milliseconds for one request, more than 0. */
+  readonly requestTimeoutMs?: number;
+  readonly namespace?: string;
+}
+
+/** One request as an observer sees it: never headers, bodies or queries. */
+export interface RequestSeen {
+  readonly method: string;
+  readonly path: string;
+  readonly dryRun: boolean;
+}
+
+/** What connect may be given besides flags and environment. */
+export interface ConnectOptions {
+  /** Ends reads and dry runs that give no signal of their own. */
+  readonly signal?: AbortSignal;
+  /** Told of each request before it is sent, repeated ones included. */
+  readonly onRequest?: (request: RequestSeen) => void;
+  /** Nothing but reads and questions about oneself is sent; a write throws ReadOnlyError. */
+  readonly readOnly?: boolean;
+  /** Told of each write that `readOnly` kept from being sent. */
+  readonly onRefused?: (request: RequestSeen) => void;
+  /** Pauses between repeated reads, and the expiry of exec credentials. */
+  readonly clock?: Clock;
+  /** How long a connection may take to stand; kubectl's 30 seconds by default. */
+  readonly dialTimeoutMs?: number;
+  /** Where a pod finds its service account. */
+  readonly serviceAccountDir?: string;
 }

@@ -1,4 +1,5 @@
 /** Downloads an archive over https; nothing of an address but host and path is ever shown. */
+import { publicValue } from "../../domain/public-words";
 import type { ConnectionOptions } from "node:tls";
 import { InputError, PermissionError, UnavailableError, UsageError } from "../../domain/errors";
 import { megabytes } from "../../domain/release/archive";
@@ -6,9 +7,7 @@ import { Agents } from "../http/agents";
 import { type Answer, arriving, NoAnswer } from "../http/answer";
 import { exchange } from "../http/exchange";
 import { isCertificateFailure, proxyFailure } from "../http/failures";
-import { proxyFor } from "../http/proxy";
-import { ProxyError, tunnelTo, verified } from "../http/tunnel";
-import { renderUrl } from "./source";
+import { ProxyError, proxyFor, tunnelTo, verified } from "../http/tunnel";
 
 /** What a download needs to know of the world, and how far it may go. */
 export interface Download {
@@ -33,7 +32,7 @@ export async function download(given: URL, options: Download): Promise<Buffer> {
     if (Buffer.isBuffer(arrived)) return arrived;
     url = arrived;
   }
-  throw new InputError(`${renderUrl(given)} redirects more than ${mostRedirects} times`);
+  throw new InputError(`${publicValue(given.href)} redirects more than ${mostRedirects} times`);
 }
 
 /** The bytes, or the address that they are said to be at. */
@@ -77,14 +76,14 @@ function answered(url: URL, agents: Agents, options: Download): Promise<Answer |
 /** A login in the new address is not used: nobody gave it for that host. */
 function nextOf(url: URL, location: string | undefined): URL {
   if (location === undefined || !URL.canParse(location, url.href)) {
-    throw new InputError(`${renderUrl(url)} redirects without saying where to`);
+    throw new InputError(`${publicValue(url.href)} redirects without saying where to`);
   }
   const next = new URL(location, url);
   next.username = "";
   next.password = "";
   if (next.protocol === "https:") return next;
   throw new UsageError(
-    `${renderUrl(url)} redirects to ${renderUrl(next)}: only https is followed`,
+    `${publicValue(url.href)} redirects to ${publicValue(next.href)}: only https is followed`,
     {
       hint: "download the archive yourself, check it, and give the file",
     },
@@ -101,7 +100,7 @@ async function collected(
   for await (const chunk of arriving(answer, { clock: {}, silentMs, signal })) {
     size += chunk.length;
     if (size > limit) {
-      throw new InputError(`archive ${renderUrl(url)} is larger than ${megabytes(limit)}`);
+      throw new InputError(`archive ${publicValue(url.href)} is larger than ${megabytes(limit)}`);
     }
     chunks.push(chunk);
   }
@@ -109,7 +108,7 @@ async function collected(
 }
 
 function refused(url: URL, status: number): Error {
-  const message = `${renderUrl(url)} answered ${status}`;
+  const message = `${publicValue(url.href)} answered ${status}`;
   if (status === 401 || status === 403) {
     return new PermissionError(message, {
       hint: "download the archive with a login yourself, and give the file",
@@ -123,14 +122,14 @@ function refused(url: URL, status: number): Error {
 
 function failed(url: URL, failure: NoAnswer, { silentMs }: Download): UnavailableError {
   const { cause, code, message } = failure;
-  if (cause instanceof ProxyError) return proxyFailure(cause, renderUrl(url));
+  if (cause instanceof ProxyError) return proxyFailure(cause, publicValue(url.href));
   if (["DIAL_TIMEOUT", "REQUEST_TIMEOUT", "SILENT"].includes(code)) {
     return new UnavailableError(
-      `${renderUrl(url)} did not arrive whole: nothing came for ${silentMs / 1000} seconds`,
+      `${publicValue(url.href)} did not arrive whole: nothing came for ${silentMs / 1000} seconds`,
       { hint: "check the network, or download the archive yourself and give the file" },
     );
   }
-  return new UnavailableError(`cannot download ${renderUrl(url)}: ${message}`, {
+  return new UnavailableError(`cannot download ${publicValue(url.href)}: ${message}`, {
     cause,
     hint: isCertificateFailure(failure)
       ? "name the CA that signed the server's certificate in NODE_EXTRA_CA_CERTS"

@@ -3,7 +3,7 @@ import { isRegistry } from "../../domain/image";
 import { isSubdomain } from "../../domain/kube/names";
 import { type FlagReader, flagTable, list, type OptionsOf, tag } from "../flags";
 import { type FlagsOf, groups, spec } from "../spec";
-import { participantFlag, releaseFlags, skipFlag, stallFlag, withLimit } from "./common";
+import { participantFlag, releaseFlags, skipFlag, stallFlag, takeFlag, withLimit } from "./common";
 
 const operatorFlags = flagTable({
   ...releaseFlags,
@@ -218,3 +218,52 @@ function splitFields(text: string): readonly string[] {
   const parts = text.match(/(?:\[(?:"(?:[^"\\]|\\.)*"|[^\]"])*\]|[^,])+/g) ?? [];
   return parts.map((part) => part.trim()).filter((part) => part !== "");
 }
+
+/** `upgrade-cluster`. */
+export const upgradeCluster = spec({
+  path: "upgrade-cluster",
+  kind: "UpgradeCluster",
+  group: groups.upgrade,
+  summary: "Upgrade a cluster (EC) to the operator's release, and follow its pods to the end",
+  description: `Upgrade a cluster (EC) to the release of its operator, and follow the rolling upgrade of its pods to the end.
+
+License, databases, modules, images, operator and state are judged first: what is missing ends the run before
+anything is written. Then one patch writes the image tag, or with --auto the automatic upgrade; fields of other
+managers are named, not taken. The end is proven by facts: every pod on the new revision, ready and with the
+wanted image, state Running. A stalled rollout ends with its cause; --timeout, when it is given, limits
+the whole wait. Running the command again is safe: it continues from the state found.`,
+  examples: {
+    "Show what would be written": "upgrade-cluster ec -n engine --target 8.0.2-17 --dry-run=server",
+    "Upgrade by the image tag": "upgrade-cluster ec -n engine --target 8.0.2-17",
+    "With images from your own repository":
+      "upgrade-cluster ec --target 8.0.2-17 --image-repository mirror/engine",
+    "Let the operator bring its own release, now and after each of its upgrades":
+      "upgrade-cluster ec -n engine --auto",
+  },
+  argument: { name: "NAME", help: "Name of the EC", kinds: ["ec"] },
+  flags: {
+    target: {
+      ...tag("8.0.2-17"),
+      help: "Image tag to upgrade to; with --auto it only has to be what the operator brings",
+    },
+    auto: { help: "Switch the automatic upgrade on instead of writing a tag" },
+    "image-repository": { value: "IMAGE", help: "Repository of the cluster's image" },
+    "image-pull-policy": {
+      value: "POLICY",
+      help: "Pull policy of the image; IfNotPresent where the EC has none",
+      choices: ["Always", "IfNotPresent", "Never"],
+    },
+    ...takeFlag("Fields to take from their present manager, separated by commas"),
+    ...stallFlag("Time without progress after which a cause in the data counts as a stall"),
+    ...skipFlag,
+  },
+  cluster: true,
+  place: "operator",
+  settles: true,
+  judge: (options, read) => {
+    if (options.target === undefined && !options.auto) {
+      read.missing.push("--target: give the tag to upgrade to, or --auto");
+    }
+    return withLimit(options, read);
+  },
+});

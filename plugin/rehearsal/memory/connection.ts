@@ -1,6 +1,6 @@
 /** The Cluster port of one user on a control plane in memory. */
 import { setImmediate as turn } from "node:timers/promises";
-import { collectionPath, nameOf, objectPath } from "../../adapters/kubernetes/paths";
+import { collectionPath, nameOf, objectPath } from "../../adapters/kubernetes/kinds";
 import type { KubeObject, Ref, Resource } from "../../domain/objects";
 import { reviewOf } from "../access/reviews";
 import type {

@@ -1,4 +1,4 @@
-import { parseCertificateFile } from "../../../plugin/adapters/certificate-file";
+import { parseCertificateFile } from "../../../plugin/adapters/certificate";
 import { UsageError } from "../../../plugin/domain/errors";
 import { defaultNames } from "../../../plugin/domain/names";
 
@@ -9,11 +9,6 @@ const secret = (name: string): string =>
 describe("a file is read as a Secret", () => {
   test.each([
     ["YAML", secret("mine"), "mine"],
-    [
-      "JSON",
-      '{"kind":"Secret","metadata":{"name":"mine","namespace":"engine"},"data":{"cert":"x"}}',
-      "mine",
-    ],
     ["one of several documents", `kind: Service\n---\n${secret("mine")}`, "mine"],
     [
       "the named one of several",
@@ -35,12 +30,6 @@ describe("a file is read as a Secret", () => {
       },
     });
   });
-
-  test("a Secret without metadata too", () => {
-    expect(parseCertificateFile("kind: Secret", defaultNames)).toEqual({
-      secret: { apiVersion: "v1", kind: "Secret", metadata: {} },
-    });
-  });
 });
 
 describe("a file is read as PEM", () => {
@@ -54,13 +43,7 @@ describe("a file is read as PEM", () => {
 
 describe("a file is refused as unreadable", () => {
   test.each([
-    ["empty", "", "neither a PEM certificate nor a Secret"],
     ["binary", "0\u0082\u0003\u0000", "neither a PEM certificate nor a Secret"],
-    [
-      "another kind",
-      "kind: ConfigMap\nmetadata: {name: a}",
-      "neither a PEM certificate nor a Secret",
-    ],
     [
       "two Secrets of other names",
       `${secret("a")}---\n${secret("b")}`,

@@ -182,16 +182,12 @@ describe("a generated pair", () => {
 
 describe("an unfit secret of the state table is one finding of severity error", () => {
   test.each<[string, () => KubeObject, string]>([
-    ["wrong type", () => secretOf(pairData(pair), { type: "kubernetes.io/tls" }), "SECRET-TYPE"],
-    ["three items", () => secretOf({ ...pairData(pair), extra: "" }), "SECRET-ITEMS"],
-    ["one item", () => secretOf({ cert: base64(pair.certPem) }), "SECRET-ITEMS"],
     [
       "no cert",
       () => secretOf({ "tls.crt": base64(pair.certPem), privateKey: base64(pair.keyPem) }),
       "SECRET-NO-CERT",
     ],
     ["not base64", () => secretOf({ ...pairData(pair), cert: "-----" }), "SECRET-NOT-PEM"],
-    ["not text", () => secretOf({ ...pairData(pair), cert: 7 }), "SECRET-NOT-PEM"],
     ["null", () => secretOf({ ...pairData(pair), cert: null }), "SECRET-NOT-PEM"],
     ["not PEM", () => secretOf({ ...pairData(pair), cert: base64("none") }), "SECRET-NOT-PEM"],
     [
@@ -206,11 +202,6 @@ describe("an unfit secret of the state table is one finding of severity error", 
     [
       "encoded twice",
       () => secretOf({ ...pairData(pair), cert: base64(base64(pair.certPem)) }),
-      "SECRET-NOT-PEM",
-    ],
-    [
-      "cut short",
-      () => secretOf({ ...pairData(pair), cert: base64(pair.certPem.slice(0, 400)) }),
       "SECRET-NOT-PEM",
     ],
     [
@@ -229,11 +220,6 @@ describe("an unfit secret of the state table is one finding of severity error", 
       "CERT-KEY-MISMATCH",
     ],
     [
-      "an EC private key",
-      () => secretOf({ ...pairData(pair), privateKey: base64(ecPair().keyPem) }),
-      "CERT-KEY-MISMATCH",
-    ],
-    [
       "an unreadable private key",
       () => secretOf({ ...pairData(pair), privateKey: "?" }),
       "CERT-KEY-MISMATCH",
@@ -249,9 +235,6 @@ describe("an unfit secret of the state table is one finding of severity error", 
 describe("any input is read without a throw", () => {
   test.each<[string, unknown]>([
     ["no data", undefined],
-    ["null data", null],
-    ["a list", ["cert"]],
-    ["text", "cert"],
     ["names of object prototypes", JSON.parse('{"__proto__": "x", "constructor": 1}')],
     ["a certificate block of nothing", { cert: base64("-----BEGIN CERTIFICATE-----") }],
     [
@@ -263,7 +246,6 @@ describe("any input is read without a throw", () => {
       { cert: base64("-----BEGIN CERTIFICATE-----\na: b\n\nMA==\n-----END CERTIFICATE-----") },
     ],
     ["many beginnings", { cert: base64("\n-----BEGIN CERTIFICATE-----".repeat(20_000)) }],
-    ["a label without an end", { cert: base64("-----BEGIN CERT") }],
   ])("%s", (_name, data) => {
     const facts = read(secretOf(data, { metadata: {}, type: undefined }));
 
@@ -342,16 +324,6 @@ describe("keys and signatures", () => {
       leaf: { keyType: "ec", keyBits: 256, signature: "ecdsa-with-SHA256", selfSigned: true },
     });
     expect(codes(facts)).toEqual([]);
-  });
-
-  test("an EC private key behind its parameters is found", () => {
-    const ec = ecPair();
-    const parameters =
-      "-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n";
-
-    expect(
-      read(secretOf(pairData({ ...ec, keyPem: parameters + ec.keyPem }))).matchesPrivateKey,
-    ).toBe(true);
   });
 
   test.each([

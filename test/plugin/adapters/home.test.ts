@@ -43,13 +43,6 @@ describe("the home", () => {
     expect(openHome(env).path).toBe(path);
   });
 
-  test("is not there before something is written, even when asked whether it could be", async () => {
-    const home = homeIn(join(folder, "a", "b"));
-
-    expect(await home.writable()).toBeUndefined();
-    expect(await readdir(folder)).toEqual([]);
-  });
-
   test("is made for its owner alone", async () => {
     const home = homeIn(join(folder, "a", "b"));
 

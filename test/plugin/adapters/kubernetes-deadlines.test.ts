@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "../../../plugin/adapters/kubernetes/connect";
-import type { ConnectionFlags } from "../../../plugin/adapters/kubernetes/flags";
+import type { ConnectionFlags } from "../../../plugin/adapters/kubernetes/target";
 import type { Ref, Resource } from "../../../plugin/domain/objects";
 import type { Cluster } from "../../../plugin/run/ports";
 import {

@@ -2,9 +2,13 @@ import { writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { connect } from "../../../plugin/adapters/kubernetes/connect";
 import { fileProblem } from "../../../plugin/adapters/files";
-import type { ConnectionFlags } from "../../../plugin/adapters/kubernetes/flags";
+import {
+  chooseTarget,
+  type ConnectionFlags,
+  podAccount,
+  type Target,
+} from "../../../plugin/adapters/kubernetes/target";
 import { loadKubeconfig } from "../../../plugin/adapters/kubernetes/kubeconfig";
-import { chooseTarget, podAccount, type Target } from "../../../plugin/adapters/kubernetes/target";
 import { UsageError } from "../../../plugin/domain/errors";
 import { certify } from "../../support/tls";
 import { type Folder, kubeconfig, temporaryFolder } from "../../support/api-server-kubeconfigs";

@@ -8,7 +8,7 @@ import {
 } from "node:net";
 import { inspect } from "node:util";
 import { connect } from "../../../plugin/adapters/kubernetes/connect";
-import { goesDirect } from "../../../plugin/adapters/http/proxy";
+import { goesDirect } from "../../../plugin/adapters/http/tunnel";
 import type { Ref } from "../../../plugin/domain/objects";
 import type { Cluster } from "../../../plugin/run/ports";
 import { type FakeApiServer, startFakeApiServer } from "../../support/api-server";
@@ -194,14 +194,6 @@ describe("the way to the server", () => {
     expect(proxy.asked[0]?.to).toBe("[::1]:6443");
   });
 
-  test("fresh connections are tunnels of their own", async () => {
-    const proxy = await connectProxy(secure);
-    const cluster = await clusterBehind(name, { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` });
-    await cluster.patch(ref, {}, { type: "merge", fresh: true });
-    await cluster.patch(ref, {}, { type: "merge", fresh: true });
-    expect(proxy.asked).toHaveLength(2);
-  });
-
   test("the server's certificate is judged inside the tunnel", async () => {
     const proxy = await connectProxy(secure);
     const url = `http://127.0.0.1:${proxy.port}`;
@@ -252,11 +244,6 @@ describe("kinds of proxies", () => {
     await expect(cluster.get(ref)).rejects.toMatchObject({
       message: expect.stringContaining("DEPTH_ZERO_SELF_SIGNED_CERT") as unknown,
     });
-  });
-
-  test("a proxy that knows no CONNECT", async () => {
-    const cluster = await clusterBehind(name, {}, plain.url);
-    await expect(cluster.get(ref)).rejects.toMatchObject({ exitCode: 69 });
   });
 
   test.each(["http", "socks5"])("waiting for a silent %s proxy ends with close", async (scheme) => {

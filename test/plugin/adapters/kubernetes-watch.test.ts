@@ -128,14 +128,8 @@ describe("what is told", () => {
     expect(error).toMatchObject({ status: 410, reason: "Expired", message: "too old" });
   });
 
-  test("an error without a code is ApiError 500", async () => {
-    handler = () => lines(line("ERROR", { kind: "Status", message: "broken" }));
-    expect(await events()).toEqual([expect.objectContaining({ status: 500, message: "broken" })]);
-  });
-
   test.each([
     ["a kind that is not served", 404, "NotFound"],
-    ["a missing permission", 403, "Forbidden"],
     ["a version that is too old, told before the stream", 410, "Expired"],
   ])("%s is ApiError %i", async (_, code, reason) => {
     handler = () => status(code, reason, { message: "no" });
@@ -148,8 +142,6 @@ describe("what is told", () => {
     ["no JSON", "<html>\n"],
     ["no event", `${JSON.stringify({ kind: "ConfigMapList" })}\n`],
     ["a change without an object", line("ADDED", {})],
-    ["a bookmark without a version", line("BOOKMARK", { metadata: {} })],
-    ["an unknown type", line("RENAMED", object("a"))],
   ])("%s is UnavailableError", async (_, body) => {
     handler = () => lines(body);
     const [error] = await events({ namespace: "ns" });

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { writePlanFile } from "../../../plugin/adapters/plan-file";
+import { writePlanFile } from "../../../plugin/adapters/files";
 
 let folder: string;
 

@@ -62,11 +62,6 @@ test("the record of a run holds no data of a Secret", async () => {
   expect(log).not.toContain("LS0t");
 });
 
-test("a dry run leaves nothing behind", async () => {
-  expect((await end("cert create -n engine --dry-run=client -o json")).code).toBe(0);
-  expect(await readdir(folder)).toEqual([]);
-});
-
 test("a Secret on stdin is judged without a cluster", async () => {
   await end("cert create -n engine -o json");
   const stdin = JSON.stringify(cluster.secrets.get("admission-tls"));
@@ -76,13 +71,4 @@ test("a Secret on stdin is judged without a cluster", async () => {
   expect(code).toBe(0);
   expect(report.exit.reason).toBe("stdin is fit for admission.engine.svc");
   expect(report).not.toHaveProperty("target");
-});
-
-test("a file is judged for the namespace of -n", async () => {
-  await end("cert create -n engine -o json");
-  const stdin = JSON.stringify(cluster.secrets.get("admission-tls"));
-
-  expect((await end("cert inspect -f - -n other -o json", stdin)).report.findings).toMatchObject([
-    { code: "CERT-SAN" },
-  ]);
 });

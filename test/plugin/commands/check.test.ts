@@ -2,7 +2,6 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { checks } from "../../../plugin/domain/checks/all";
 import type { Report } from "../../../plugin/run/report";
-import { rehearse } from "../../../plugin/program/commands";
 import { expectGoldenText } from "../../support/golden";
 import { type Ended, typed } from "../../support/program-world";
 import { writeRelease } from "../../support/releases/tree";
@@ -77,8 +76,6 @@ test.each([
   ["warnings alone", [], 0],
   ["warnings when strict", ["--strict"], 3],
   ["warnings when strict and skipped", ["--strict", `--skip=DATABASE-VOLATILE=${edb}`], 0],
-  ["a skip of another object", ["--skip=DATABASE-VOLATILE=EngineEnterpriseDatabase/shop/x"], 2],
-  ["a skip of what is in order", ["--skip=CLUSTER-STATE"], 2],
   ["another check alone", ["--strict", "--only", "cluster_state"], 0],
 ])("%s", async (_, argv, code) => {
   const change = (world: World) => world.set(edb, "spec.replication", false);
@@ -260,13 +257,4 @@ describe("wrong usage ends with 2", () => {
     expect(code).toBe(2);
     expect(err).toContain(message);
   });
-});
-
-test("a failure of the network is one", async () => {
-  const { code } = await typed(["check"]);
-  expect(code).not.toBe(0);
-});
-
-test("it can be rehearsed", () => {
-  expect(rehearse.argument?.choices).toContain("check");
 });

@@ -1,5 +1,5 @@
 import type { CommandContext } from "../../../plugin/commands/context";
-import { runDiff } from "../../../plugin/commands/diff";
+import { runDiff } from "../../../plugin/commands/run-ports";
 import type { Report, StepReport } from "../../../plugin/run/report";
 
 const step = (result: StepReport["result"], n = 1): StepReport => ({

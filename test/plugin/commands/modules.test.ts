@@ -1,5 +1,4 @@
 /** `modules list` and `modules in-use`, over HTTPS against the played REST API. */
-import type { ModulesListDetails } from "../../../plugin/commands/modules";
 import type { Report } from "../../../plugin/run/report";
 import { schemaProblems } from "../../control-plane/plugin-run";
 import { expectGoldenText } from "../../support/golden";
@@ -47,15 +46,6 @@ test("the list shows every installed module, one call, nothing written", async (
   expectGoldenText("modules/list.txt", masked(ended));
 });
 
-test("where platforms are not told the list says so, and JSON leaves them out", async () => {
-  const scene = await modulesScene({ profile: "8.0" });
-  const text = await scene.ask(["modules", "list"]);
-  expect(text.out).toContain("not told");
-  const { details, kind } = documentOf(await scene.ask(["modules", "list", "-o", "json"]));
-  expect(kind).toBe("Modules");
-  expect((details as ModulesListDetails).modules[0]).not.toHaveProperty("platforms");
-});
-
 test("in-use shows who uses what, and ends with 0 where all is well", async () => {
   const scene = await modulesScene({ bdbs: [orders], defined: ["EngineGears"] });
   scene.played.store.modules.set("rg", gearsBuild("7.2"));
@@ -92,13 +82,6 @@ test.each<{
     code: 3,
   },
   { name: "no build for the target", argv: ["--target=7.4"], codes: ["MODULE-TARGET"], code: 3 },
-  {
-    name: "a build for the target beside it",
-    argv: ["--target=7.4"],
-    builds: [gearsBuild("7.2"), gearsBuild("7.4")],
-    codes: [],
-    code: 0,
-  },
   {
     name: "not for the platform",
     argv: ["--platform=rhel9"],

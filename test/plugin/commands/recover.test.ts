@@ -12,11 +12,10 @@ import {
 import type { RecoverFlags } from "../../../plugin/commands/specs/look";
 import { defaultNames as names } from "../../../plugin/domain/names";
 import { palette } from "../../../plugin/output/style";
-import { diff, entries, rehearse } from "../../../plugin/program/commands";
 import { anApiSecret } from "../../support/cluster-api-client";
 import { aCommandContext } from "../../support/command-context";
 import { expectGoldenText } from "../../support/golden";
-import { commandAt, typed } from "../../support/program-world";
+import { commandAt } from "../../support/program-world";
 import {
   aFrozenScene,
   aModuleFile,
@@ -77,15 +76,6 @@ test("a person reads the verdict, the evidence and the procedure, without any cr
   });
   expectGoldenText("recover-frozen.txt", recoverText(report, style));
   expect(JSON.stringify(report)).not.toContain(world.api.admin.password);
-});
-
-test("nothing frozen is said in a line", async () => {
-  const { context } = await aContext({ asked: false });
-  const report = await runRecover(context, [], flags);
-  expect(report.exit.code).toBe(0);
-  expect(recoverText(report, style)).toMatch(
-    /^standing: no upgrade of .* is frozen: state Running\n/,
-  );
 });
 
 test("the printed procedure recovers, run line by line", async () => {
@@ -206,16 +196,6 @@ describe("the flags", () => {
   ])("are refused: %s", (_title, raw, problem) => {
     expect(commandAt("recover").prepare(raw).problems).toEqual([problem]);
   });
-
-  test("the help is the golden one", async () => {
-    expectGoldenText("help-recover.txt", (await typed(["recover", "--help"])).out);
-  });
-
-  test("it can be rehearsed, and is in the help", () => {
-    expect(rehearse.argument?.choices).toContain("recover");
-    expect(diff.argument?.choices).not.toContain("recover");
-    expect(entries).toContain(commandAt("recover"));
-  });
 });
 
 /** A shell whose kubectl hands out the credentials, and prints its words for everything else. */
@@ -253,10 +233,4 @@ test("evidence stands beside, escaped, with its time and object where they are k
   expect(first).toMatch(/^ {2}log 2026-08-01T10:00:00Z engine\/ec: a.*b$/);
   expect(first).not.toContain("\u001b");
   expect(second?.trim()).toMatch(/^event *: c$/);
-});
-
-test("what ended before a look has no details of its own", () => {
-  const exit = { code: 2, reason: "wrong", next: "correct it" } as const;
-  const report = { apiVersion: "cli.engine.com/v1", kind: "Recover", exit } as const;
-  expect(recoverText(report, style)).toContain("wrong");
 });

@@ -161,12 +161,3 @@ test("the text names what went wrong, and lets nothing through to the terminal",
   expect(text).toContain("failed: a\\x1b[31mb\n  a\\x1b[31mb\n  Repeat it: a\\x1b[31mb\n");
   expect(text.endsWith("Ended with exit code 1: a\\x1b[31mb\n")).toBe(true);
 });
-
-test("a report without details, as that of wrong usage, is the common text", () => {
-  const report: Report = {
-    apiVersion: "cli.engine.com/v1",
-    kind: "Rehearsal",
-    exit: { code: 0, reason: "x" },
-  };
-  expect(rehearsalText(report, { palette: palette(false), verbosity: 0 })).toBe("Done: x\n");
-});

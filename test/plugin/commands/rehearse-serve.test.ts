@@ -1,6 +1,5 @@
 /** `rehearse --serve-api`: the cluster's REST API, played until someone interrupts it. */
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { dump } from "js-yaml";
 import { defaultNames } from "../../../plugin/domain/names";
@@ -115,12 +114,6 @@ test("being interrupted is its good end; the password is in neither stream", asy
   await expect(called(`${served.url}/v1/bdbs`, { ca: "" })).rejects.toThrow();
 });
 
-test("without a home the files are in a folder of the machine's temporary one", async () => {
-  const served = await serving([], { ENGINE_HOME: "" });
-  expect(dirname(dirname(served.files.ca))).toBe(tmpdir());
-  await served.interrupt();
-});
-
 test("databases of a dump, on the release that is asked for", async () => {
   const { objects } = await exampleSource(defaultNames, startOfRun);
   const isMeant = ({ kind, metadata }: (typeof objects)[number]): boolean =>
@@ -137,7 +130,6 @@ test("databases of a dump, on the release that is asked for", async () => {
 test.each([
   ["a command", ["rehearse", "--serve-api", "reapply-rbac"], "without reapply-rbac"],
   ["failures", ["rehearse", "--serve-api", "--faults", "all"], "--faults and --serve-api"],
-  ["a webhook", ["rehearse", "--serve-api", "--webhook", "x"], "--webhook and --serve-api"],
   ["a release without the service", ["rehearse", "--api-release", "8.0"], "--api-release: goes with --serve-api"],
   ["an unknown release", ["rehearse", "--serve-api", "--api-release", "9"], "7.4, 7.22, 8.0, 8.2"],
   ["nothing at the place", ["rehearse", "--serve-api", "--from", "nowhere"], "nowhere"],

@@ -29,8 +29,6 @@ describe.each(["upgrade-webhook", "reapply-rbac"])("%s", (command) => {
       ["--release=r", "--target=newest"],
       ['--target: "newest" is not a tag such as 7.22.0-7'],
     ],
-    ["a release that is not there", ["--release=none", "--yes"], ["no such file or folder: none"]],
-    ["http", ["--release=http://127.0.0.1/r.tar.gz"], ["is not on https"]],
     [
       "a tag that is not given",
       ["--release=https://127.0.0.1/{tag}.tar.gz"],

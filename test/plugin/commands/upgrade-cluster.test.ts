@@ -1,10 +1,8 @@
 import type { GlobalOptions } from "../../../plugin/commands/context";
-import { prepareUpgradeCluster, runUpgradeCluster } from "../../../plugin/commands/upgrade-parts";
-import { defaultNames } from "../../../plugin/domain/names";
-import { diff, rehearse } from "../../../plugin/program/commands";
+import { runUpgradeCluster } from "../../../plugin/commands/upgrade-parts";
 import type { ClusterFlags } from "../../../plugin/run/cluster/upgrade";
 import { aCommandContext } from "../../support/command-context";
-import { commandAt, typed } from "../../support/program-world";
+import { commandAt } from "../../support/program-world";
 import { aScene, ecLabel, target } from "../run/cluster/scene";
 
 const flags: ClusterFlags = {
@@ -34,31 +32,6 @@ test("an EC is upgraded to the end, and the report reports the way back with the
   });
 });
 
-test("prepared, it runs in the context that it is given later", async () => {
-  const first = await aContext();
-  const later = await aContext({ dryRun: "client" });
-  const go = await prepareUpgradeCluster(first.context, { ...flags, name: "ec" });
-  const report = await go(later.context);
-  expect(report.steps).toMatchObject([{ result: "planned" }]);
-});
-
-test("writes are made under the field manager that was given", async () => {
-  const { context, cluster } = await aContext({ fieldManager: "someone" });
-  const resource = { group: "app.engine.com", version: "v1", ...defaultNames.ec };
-  // what was never applied has no managers that a patch could join
-  await cluster.apply(
-    {
-      apiVersion: "app.engine.com/v1",
-      kind: defaultNames.ec.kind,
-      metadata: { name: "ec", namespace: "engine", labels: { first: "yes" } },
-    },
-    { fieldManager: "first", force: true },
-  );
-  await runUpgradeCluster(context, ["ec"], flags);
-  const found = await cluster.get({ resource, name: "ec", namespace: "engine" });
-  expect(found?.metadata.managedFields?.map(({ manager }) => manager)).toContain("someone");
-});
-
 test.each([
   ["--timeout on the command line", { limited: true }, {}],
   ["a timeout of the environment", {}, { timeoutMs: 60_000 }],
@@ -74,16 +47,6 @@ describe("the flags", () => {
   test.each<[string, Readonly<Record<string, unknown>>, string]>([
     ["neither tag nor auto", {}, "--target: give the tag to upgrade to, or --auto"],
     ["no tag", { target: "latest" }, '--target: "latest" is not a tag such as 8.0.2-17'],
-    [
-      "no policy",
-      { target, imagePullPolicy: "Sometimes" },
-      '--image-pull-policy: "Sometimes" is not one of Always, IfNotPresent, Never',
-    ],
-    [
-      "no duration",
-      { target, stallAfter: "soon" },
-      '--stall-after: "soon" is not a duration such as 500ms, 30s or 2m',
-    ],
   ])("are refused: %s", (_title, raw, problem) => {
     const { problems, missing = [] } = commandAt("upgrade-cluster").prepare(raw);
     expect([...problems, ...missing]).toEqual([problem]);
@@ -110,15 +73,4 @@ describe("the flags", () => {
       },
     ]);
   });
-
-  test("need the name of an EC", async () => {
-    const { code, err } = await typed(["upgrade-cluster", "--target", target]);
-    expect(code).toBe(2);
-    expect(err).toContain("NAME");
-  });
-});
-
-test("it can be rehearsed, and a difference be shown", () => {
-  expect(rehearse.argument?.choices).toContain("upgrade-cluster");
-  expect(diff.argument?.choices).toContain("upgrade-cluster");
 });

@@ -1,20 +1,17 @@
 import type { CommandContext, GlobalOptions } from "../../../plugin/commands/context";
 import {
-  databaseText,
   prepareUpgradeDatabase,
   runUpgradeDatabase,
 } from "../../../plugin/commands/upgrade-database";
 import { requestBody } from "../../../plugin/domain/databases/bdb";
 import { UsageError } from "../../../plugin/domain/errors";
 import { defaultNames } from "../../../plugin/domain/names";
-import { diff, rehearse } from "../../../plugin/program/commands";
 import { FlagReader, type RawFlags } from "../../../plugin/commands/flags";
 import { readCommand } from "../../../plugin/commands/spec";
 import {
   upgradeDatabase,
   type UpgradeDatabaseFlags,
 } from "../../../plugin/commands/specs/database";
-import { palette } from "../../../plugin/output/style";
 import { aClusterApi } from "../../support/played-cluster-api";
 import { aCaFile, anApiSecret } from "../../support/cluster-api-client";
 import { aCommandContext } from "../../support/command-context";
@@ -68,13 +65,6 @@ test("a database is upgraded to the end, and the report tells each with its vers
   });
 });
 
-test("as text the steps tell it, the list of databases is left to scripts", async () => {
-  const report = await runUpgradeDatabase(await aContext(), ["shop/sessions"], flags);
-  const shown = databaseText(report, { palette: palette(false), verbosity: 0 });
-  expect(shown).toContain("Done: 1 database: 1 changed");
-  expect(shown).not.toContain("Databases:");
-});
-
 test("prepared for an upgrade of the rest, it plans as if operator and EC were upgraded", async () => {
   const context = await aContext({ dryRun: "client" });
   const go = await prepareUpgradeDatabase(
@@ -99,7 +89,6 @@ test("--timeout limits the whole run when it was typed", async () => {
 describe("which databases, which version", () => {
   test.each<[string, readonly string[], Partial<UpgradeDatabaseFlags>, string]>([
     ["none", [], {}, "give names of databases, --all or --selector: one of the three"],
-    ["names and all", ["orders"], { all: true }, "one of the three"],
     ["all and a selector", [], { all: true, selector: "a=b" }, "one of the three"],
     ["no version", ["orders"], { version: "" }, "--engine-version: "],
     [
@@ -108,13 +97,6 @@ describe("which databases, which version", () => {
       { version: "newest" },
       '"newest" is neither a version such as 8.0 nor major or latest',
     ],
-    [
-      "a version that is kept and given",
-      ["orders"],
-      { request: { keepEngineVersion: true } },
-      "--engine-version and --keep-engine-version contradict each other",
-    ],
-    ["modules that are no list", ["orders"], { modules: "[]" }, "--modules: it has to be a list"],
     ["modules of unknown fields", ["orders"], { modules: '[{"name": 1}]' }, '"name" is not one of'],
   ])("are refused: %s", async (_title, ...[args, given, problem]) => {
     const context = await aContext();
@@ -299,11 +281,6 @@ describe("participants", () => {
 describe("the flags", () => {
   test.each<[string, RawFlags, string]>([
     ["no way", { via: "hand" }, '--via: "hand" is not one of resource, api'],
-    [
-      "a field of the REST API by resource",
-      { forceRestart: true },
-      "--force-restart: goes with --via api",
-    ],
     ["a name to confirm by resource", { confirm: ["a"] }, "--confirm: goes with --via api"],
     ["an address by resource", { apiUrl: "https://a:1" }, "--api-url: goes with --via api"],
     [
@@ -312,19 +289,9 @@ describe("the flags", () => {
       '--parallel-shards: "0" is not a whole number from 1 to 100000',
     ],
     [
-      "no number of failures",
-      { maxFailures: "few" },
-      '--max-failures: "few" is not a whole number from 1 to 1000000',
-    ],
-    [
       "what cannot be vouched for",
       { skip: ["DATABASE-OTHER-TYPE=a"] },
       "--skip: DATABASE-OTHER-TYPE is not one of DATABASE-PARTICIPANT-UNSEEN, DATABASE-RUNS-UNKNOWN",
-    ],
-    [
-      "no duration",
-      { stallAfter: "soon" },
-      '--stall-after: "soon" is not a duration such as 500ms, 30s or 2m',
     ],
   ])("are refused: %s", (_title, raw, problem) => {
     const { problems, missing = [] } = commandAt("upgrade-database").prepare(raw);
@@ -334,14 +301,7 @@ describe("the flags", () => {
   test.each<[string, RawFlags, object]>([
     ["--force-restart", { forceRestart: true }, { force_restart: true }],
     ["--keep-engine-version", { keepEngineVersion: true }, { keep_engine_version: true }],
-    [
-      "--keep-crdt-protocol-version",
-      { keepCrdtProtocolVersion: true },
-      { keep_crdt_protocol_version: true },
-    ],
     ["--may-discard-data", { mayDiscardData: true }, { may_discard_data: true }],
-    ["--force-discard", { forceDiscard: true }, { force_discard: true }],
-    ["--preserve-roles", { preserveRoles: true }, { preserve_roles: true }],
     ["--parallel-shards", { parallelShards: "3" }, { parallel_shards_upgrade: 3 }],
     ["--latest-with-modules", { latestWithModules: true }, { latest_with_modules: true }],
     ["--latest-with-modules=false", { latestWithModules: false }, { latest_with_modules: false }],
@@ -368,12 +328,6 @@ describe("the flags", () => {
     const report = await run(await aContext({ dryRun: "client" }), []);
     expect(report.exit.code).toBe(2);
     expect(report.exit.reason).toContain("--canary: shop/sessions is not among the databases");
-  });
-
-  test("a line without any database is refused", async () => {
-    const { code, err } = await typed(["upgrade-database", "--engine-version", "8.0"]);
-    expect(code).toBe(2);
-    expect(err).toContain("give names of databases, --all or --selector");
   });
 
   test("several names are taken, and a typed name is asked for on a terminal", async () => {
@@ -407,9 +361,4 @@ describe("the flags", () => {
       await api.close();
     }
   });
-});
-
-test("it can be rehearsed, and a difference be shown", () => {
-  expect(rehearse.argument?.choices).toContain("upgrade-database");
-  expect(diff.argument?.choices).toContain("upgrade-database");
 });

@@ -1,8 +1,7 @@
-import { renderPlan, upgradeText } from "../../../plugin/commands/upgrade";
+import { defaultsOf } from "../../../plugin/commands/spec";
+import { upgrade as upgradeSpec } from "../../../plugin/commands/specs/upgrade";
+import { renderPlan, wordsOf } from "../../../plugin/commands/upgrade";
 import type { PlannedStep, UpgradePlan } from "../../../plugin/domain/upgrade/plan";
-import { palette } from "../../../plugin/output/style";
-import type { Report } from "../../../plugin/run/report";
-import { plannedSteps } from "../../../plugin/run/upgrade/procedure";
 
 const step = (name: string): PlannedStep => ({
   part: "rbac-expand",
@@ -42,8 +41,6 @@ const plan = (steps: readonly PlannedStep[]): UpgradePlan => ({
   steps,
 });
 
-const style = { palette: palette(false), verbosity: 0 };
-
 test("a plan is shown part by part, with permission, risk, way back and command", () => {
   expect(renderPlan(plan([step("shop")]))).toEqual([
     "1. Widen RBAC (S34)",
@@ -76,31 +73,20 @@ test("of very many writes the first are shown and the others counted", () => {
   expect(lines).toContain("  and 488 writes more, all of them with -o json");
 });
 
-test("the document of a plan is its text, and an end", () => {
-  const steps = [step("shop")];
-  const report: Report = {
-    apiVersion: "cli.engine.com/v1",
-    kind: "Upgrade",
-    steps: plannedSteps(steps),
-    details: { plan: { ...plan(steps), steps: 1 } },
-    exit: { code: 0, reason: "dry run: 1 write planned, nothing was changed" },
+test("flags are said again in words, without the secrets of an address", () => {
+  const flags = {
+    ...defaultsOf(upgradeSpec),
+    ...{ release: "https://user:s3cr3t@host/{tag}.tar.gz?sig=s3cr3t", target: "8.0.2-2" },
+    chart: { chart: "./chart", releaseName: "operator", version: "8.0.2-2" },
+    ...{ registry: "mirror/x", pullSecret: "pull", participants: ["west", "east/engine"] },
+    ...{ takeFields: ["a", "b"], skip: [{ code: "A", object: "b" }, { code: "C" }] },
+    ...{ auto: true, probe: false },
   };
-  const text = upgradeText(report, style);
-  expect(text.split("\n").slice(0, 6)).toEqual(renderPlan(plan(steps)).slice(0, 6));
-  expect(text).toContain("dry run: 1 write planned, nothing was changed");
-  expect(text).not.toContain("STEP");
+  expect(wordsOf(flags)).toEqual([
+    ...["--release", "https://host/{tag}.tar.gz?…", "--target", "8.0.2-2", "--chart", "./chart"],
+    ...["--release-name", "operator", "--version", "8.0.2-2", "--image-registry", "mirror/x"],
+    ...["--pull-secret", "pull", "--participant", "west", "--participant", "east/engine"],
+    ...["--take-fields", "a", "--take-fields", "b", "--skip", "A=b", "--skip", "C"],
+    ...["--auto", "--no-probe"],
+  ]);
 });
-
-test("a run that was carried out is shown as every report", () => {
-  const report: Report = {
-    apiVersion: "cli.engine.com/v1",
-    kind: "Upgrade",
-    steps: [{ ...(plannedSteps([step("shop")])[0] ?? fail()), result: "changed" }],
-    exit: { code: 0, reason: "done" },
-  };
-  expect(upgradeText(report, style)).toContain("STEP");
-});
-
-function fail(): never {
-  throw new Error("no step");
-}

@@ -95,6 +95,7 @@ test.each([
 
 test("details that are one value are one line", () => {
   expect(renderDetails("text\u001b")).toEqual(["text\\x1b"]);
+  expect(renderDetails({ gone: undefined })).toEqual([]);
 });
 
 describe("the JSON Schema", () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { load, loadAll } from "js-yaml";
-import { shippedWebhook } from "../../../plugin/adapters/shipped-webhook";
+import { shippedWebhook } from "../../../plugin/adapters/shipped";
 import { defaultNames } from "../../../plugin/domain/names";
 import type { KubeObject } from "../../../plugin/domain/objects";
 import { getPath, asArray, getOwn } from "../../../plugin/domain/values";

@@ -1,3 +1,5 @@
+import { readCommand } from "../../../plugin/commands/spec";
+import { modulesList } from "../../../plugin/commands/specs/modules";
 import { normalize } from "../../../plugin/program/argv";
 import { standardFlags } from "../../../plugin/commands/standard-flags";
 import { entries } from "../../../plugin/program/commands";
@@ -154,4 +156,23 @@ test.each([
   ["/opt/doc", "kubectl engine"],
 ])("called by %s, it is %s", (caller, expected) => {
   expect(prefixOf(caller === undefined ? {} : { _: caller })).toBe(expected);
+});
+
+test.each([
+  "http://api.example.com",
+  "api.example.com",
+  "https://user@api.example.com",
+  "https://:secret@api.example.com",
+  "https://api.example.com/v1",
+  "https://api.example.com?a=b",
+  "https://api.example.com#a",
+  "https://",
+])("%s is not an address of the REST API, and is not repeated in the problem", (apiUrl) => {
+  const read = new FlagReader({ apiUrl, apiCa: "ca.pem", apiInsecure: true });
+  readCommand(modulesList, read);
+  expect(read.problems).toEqual([
+    expect.stringContaining("--api-url:"),
+    expect.stringContaining("contradict"),
+  ]);
+  expect(read.problems.join()).not.toContain("secret");
 });

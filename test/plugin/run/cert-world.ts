@@ -1,8 +1,8 @@
 /** A namespace of Secrets in memory, and everything else that the `cert` commands are given. */
-import { parseCertificateFile } from "../../../plugin/adapters/certificate-file";
 import {
   generatePair,
   type Pair,
+  parseCertificateFile,
   readPemCertificate,
   readSecretCertificate,
 } from "../../../plugin/adapters/certificate";

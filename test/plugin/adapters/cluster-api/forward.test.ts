@@ -102,16 +102,6 @@ test("reads share a connection, each write has its own", async () => {
   expect(scene.server.asked.length).toBeGreaterThan(1);
 });
 
-test("an upload of some MiB gets through whole", async () => {
-  const scene = await pods();
-  const api = await clientOf(scene);
-  const noise = Buffer.alloc(3_000_000, "0123456789abcdef").toString("latin1");
-  const manifest = { module_name: "rg", semantic_version: "1.2.5" };
-  const bytes = aModuleArchive({ ...manifest, description: noise.slice(0, 900_000) });
-  const upload = await api.installModule({ name: "rg.zip", bytes }, { signal });
-  expect(upload.module?.name).toBe("rg");
-});
-
 test("the newer calls give a module's file to every node", async () => {
   const scene = await pods(toPlayed, {}, { profile: "8.0" });
   const api = await clientOf(scene);
@@ -168,13 +158,6 @@ test("who may not forward is told so, and no other pod is tried", async () => {
   expect(error).toMatchObject({ exitCode: 4 });
   expect(error.message).toContain("pods/portforward");
   expect(scene.server.asked).toHaveLength(1);
-});
-
-test("words of the kubelet reach the person", async () => {
-  const scene = await pods(() => ({ error: "connection refused inside the pod" }));
-  const error = await failureOf((await clientOf(scene)).databases(signal));
-  expect(error).toMatchObject({ exitCode: 69 });
-  expect(error.message).toContain("connection refused inside the pod");
 });
 
 test.each<"hang" | "cut">(["hang", "cut"])(

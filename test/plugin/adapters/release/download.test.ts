@@ -86,13 +86,6 @@ describe("a release behind an https URL", () => {
     );
     expect(server.asked).toHaveLength(before);
   });
-
-  test("is refused when it is not the pinned one", async () => {
-    const error = await errorOf(open(`${server.url}/r.tar.gz`, { sha256: "0".repeat(64) }));
-    expect(error.exitCode).toBe(exitCodes.usage);
-    expect(error.message).toContain(createHash("sha256").update(archive).digest("hex"));
-    expect(error.message).toContain(`expected ${"0".repeat(64)}`);
-  });
 });
 
 describe("a redirect", () => {
@@ -120,14 +113,8 @@ describe("a redirect", () => {
       () => `http://user:${secret}@127.0.0.1/x?token=${secret}`,
       "SERVER/a redirects to http://127.0.0.1/x?…: only https is followed",
     ],
-    [
-      "to a file",
-      () => "file:///etc/passwd",
-      "SERVER/a redirects to file:///etc/passwd: only https is followed",
-    ],
     ["without an end", () => "/a", "SERVER/a redirects more than 5 times"],
     ["without an address", () => undefined, "SERVER/a redirects without saying where to"],
-    ["to no address", () => "https://", "SERVER/a redirects without saying where to"],
   ])("%s is refused", async (_title, location, message) => {
     answer = redirectTo(location());
     const error = await errorOf(open(`${server.url}/a`));
@@ -179,14 +166,6 @@ describe("a network failure is exit code 69:", () => {
         return await open(`${gone.url}/a?token=${secret}`);
       },
       /^cannot download https:\/\/127\.0\.0\.1:\d+\/a\?…: connection refused$/,
-    ],
-    [
-      "the connection is cut",
-      async () => {
-        answer = (request) => request.socket.destroy();
-        return await open(`${server.url}/a`);
-      },
-      /: the connection was reset$/,
     ],
     [
       "the answer is cut",
@@ -262,24 +241,5 @@ describe("the proxy of the environment", () => {
     expect(asked).toEqual([
       `release.test:443 Basic ${Buffer.from(`user:${secret}`).toString("base64")}`,
     ]);
-  });
-
-  test("that opens no way is named, without its login", async () => {
-    const { url } = await startProxy(false);
-    const env = { HTTPS_PROXY: `http://user:${secret}@${url}` };
-    const error: unknown = await open("https://release.test/r.tar.gz", { env }).catch(
-      (reason: unknown) => reason,
-    );
-    expect(error).toMatchObject({
-      exitCode: exitCodes.unavailable,
-      message: `the proxy http://${url} opened no way to https://release.test/r.tar.gz: it answered 407`,
-      hint: "check the proxy that HTTPS_PROXY names",
-    });
-  });
-
-  test("is left out where NO_PROXY or the loopback says so", async () => {
-    const { url, asked } = await startProxy(true);
-    await open(`${server.url}/a`, { env: { HTTPS_PROXY: `http://${url}` } });
-    expect(asked).toEqual([]);
   });
 });

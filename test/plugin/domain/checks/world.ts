@@ -1,7 +1,6 @@
 /** Clusters in memory on which every check is ok, and single changes that one check is about. */
 import { generatePair, readSecretCertificate } from "../../../../plugin/adapters/certificate";
-import { shippedRbac } from "../../../../plugin/adapters/shipped-rbac";
-import { shippedTemplate } from "../../../../plugin/adapters/shipped-template";
+import { shippedRbac, shippedTemplate } from "../../../../plugin/adapters/shipped";
 import { parseDocuments } from "../../../../plugin/adapters/yaml";
 import type { CheckTarget } from "../../../../plugin/domain/checks/context";
 import { type Judgment, judgeChecks } from "../../../../plugin/domain/checks/judge";

@@ -1,6 +1,6 @@
 /** Roles and bindings for tests. */
 import { parseDocuments } from "../../../../plugin/adapters/yaml";
-import { shippedRbac } from "../../../../plugin/adapters/shipped-rbac";
+import { shippedRbac } from "../../../../plugin/adapters/shipped";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 

@@ -1,0 +1,31 @@
+/**
+ * The manifests that the tool ships. The bundle carries their texts: .ci/bundle.ts puts what these functions
+ * give in the place of this module, since the executable runs without the repository.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+type Texts = Readonly<Record<string, string>>;
+
+function textsOf(folder: string, prefix = ""): Texts {
+  const path = join(__dirname, "../..", folder);
+  const files = readdirSync(path).filter((name) => name.endsWith(".yaml"));
+  return Object.fromEntries(
+    files.map((name) => [`${prefix}${name}`, readFileSync(join(path, name), "utf8")]),
+  );
+}
+
+/** The webhook template (S26). */
+export const shippedTemplate = (): string => textsOf("manifests/admission")["webhook.yaml"] ?? "";
+
+/** The definitions of the product's kinds, by file, for a cluster in memory. */
+export const shippedCrds = (): Texts => textsOf("manifests/crds");
+
+/** Roles and bindings, by file (S34). */
+export const shippedRbac = (): Texts => textsOf("manifests/rbac");
+
+/** The companion webhook's manifests, by FOLDER/FILE, as `options --manifests` prints them. */
+export const shippedWebhook = (): Texts => ({
+  ...textsOf("manifests/webhook", "webhook/"),
+  ...textsOf("manifests/webhook-own-cert", "webhook-own-cert/"),
+});
