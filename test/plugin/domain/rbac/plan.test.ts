@@ -1,18 +1,11 @@
-import { objectLabel } from "../../../../plugin/domain/objects";
-import { kindsIn } from "../../../../plugin/domain/kinds";
-import {
-  expanded,
-  type Found,
-  isAsWanted,
-  type Mode,
-  planSite,
-  temporaryBinding,
-  type Terms,
-  termsFor,
-} from "../../../../plugin/domain/rbac/plan";
-import { grantLines, subjectLabel, subjectsOf } from "../../../../plugin/domain/rbac/rules";
+import type { KubeObject } from "../../../../plugin/domain/objects";
 import { defaultNames as names } from "../../../../plugin/domain/names";
+import * as plans from "../../../../plugin/domain/rbac/plan";
+import type { Found, Mode, Terms } from "../../../../plugin/domain/rbac/plan";
+import { grantLines, subjectLabel, subjectsOf } from "../../../../plugin/domain/rbac/rules";
 import { aBinding, account, aRole, nodeRule, podRule } from "./objects";
+
+const { expanded, isAsWanted, planSite, temporaryBinding, termsFor } = plans;
 
 /** Of the two rules one is of a release before; what is neither is a person's. */
 function termsOf(mode: Mode, more: Partial<Terms> = {}, dropLocal: readonly string[] = []): Terms {
@@ -21,417 +14,276 @@ function termsOf(mode: Mode, more: Partial<Terms> = {}, dropLocal: readonly stri
 }
 
 const labels = { app: "engine" };
-const wanted = {
-  role: aRole([nodeRule], { labels }),
-  binding: aBinding([account(), account("ec")], { metadata: { labels } }),
-};
+const labeled = (...subjects: readonly object[]) => aBinding(subjects, { metadata: { labels } });
+const ours = [account(), account("ec")];
+const wanted = { role: aRole([nodeRule], { labels }), binding: labeled(...ours) };
 const other = { kind: "ClusterRole", name: "everywhere" };
+const elsewhere: Found = {
+  role: wanted.role,
+  binding: aBinding([account()], other),
+  bound: [podRule],
+};
+const having = (...rules: readonly object[]): Found => ({
+  ...wanted,
+  role: aRole(rules, { labels }),
+});
+const bound = (...subjects: readonly object[]): Found => ({
+  ...wanted,
+  binding: labeled(...subjects),
+});
+const theirs = account(undefined, "other");
+const placeholder = account("NAME_OF_EC_SERVICE_ACCOUNT");
+const team = { ...wanted, role: aRole([nodeRule], { labels: { ...labels, team: "a" } }) };
 
-interface Row {
-  readonly name: string;
-  readonly found: Found;
-  readonly mode?: Mode;
-  readonly writes: readonly string[];
-  readonly rebind?: true;
-  readonly gained?: readonly string[];
-  readonly lost?: readonly string[];
-}
-const rows: readonly Row[] = [
-  { name: "nothing there: both", found: {}, writes: ["role", "binding"], gained: ["nodes: get"] },
-  { name: "all up to date: nothing", found: wanted, writes: [] },
-  {
-    name: "old rules are exchanged",
-    found: { ...wanted, role: aRole([podRule], { labels }) },
-    writes: ["role"],
-    gained: ["nodes: get"],
-    lost: ["pods: get"],
-  },
-  {
-    name: "expand keeps the old rules",
-    found: { ...wanted, role: aRole([podRule], { labels }) },
-    mode: "expand",
-    writes: ["role"],
-    gained: ["nodes: get"],
-  },
-  {
-    name: "expand over what was expanded writes nothing",
-    found: { ...wanted, role: aRole([podRule, nodeRule], { labels }) },
-    mode: "expand",
-    writes: [],
-  },
-  {
-    name: "contract takes the old rules",
-    found: { ...wanted, role: aRole([podRule, nodeRule], { labels }) },
-    mode: "contract",
-    writes: ["role"],
-    lost: ["pods: get"],
-  },
-  {
-    name: "a label that is missing",
-    found: { ...wanted, role: aRole([nodeRule]) },
-    writes: ["role"],
-  },
-  {
-    name: "a label of someone else stays",
-    found: { ...wanted, role: aRole([nodeRule], { labels: { ...labels, team: "a" } }) },
-    writes: [],
-  },
-  {
-    name: "a subject more",
-    found: { ...wanted, binding: aBinding([account()], { metadata: { labels } }) },
-    writes: ["binding"],
-  },
-  {
-    name: "a subject that a person added is no difference",
-    found: {
-      ...wanted,
-      binding: aBinding([account(), account("ec"), account("old")], { metadata: { labels } }),
-    },
-    writes: [],
-  },
-  {
-    name: "the accounts of another operator go",
-    found: {
-      ...wanted,
-      binding: aBinding(
-        [account(), account("ec"), account(undefined, "other"), account("ec", "other")],
-        { metadata: { labels } },
-      ),
-    },
-    writes: ["binding"],
-  },
-  {
-    name: "expand keeps the accounts of another operator",
-    found: {
-      ...wanted,
-      binding: aBinding([account(), account("ec"), account(undefined, "other")], {
-        metadata: { labels },
-      }),
-    },
-    mode: "expand",
-    writes: [],
-  },
-  {
-    name: "a placeholder gives access to nobody, and goes in every mode",
-    found: {
-      ...wanted,
-      binding: aBinding([account(), account("ec"), account("NAME_OF_EC_SERVICE_ACCOUNT")], {
-        metadata: { labels },
-      }),
-    },
-    mode: "expand",
-    writes: ["binding"],
-  },
-  {
-    name: "expand keeps a subject",
-    found: {
-      ...wanted,
-      binding: aBinding([account("old"), account(), account("ec")], { metadata: { labels } }),
-    },
-    mode: "expand",
-    writes: [],
-  },
-  {
-    name: "another role",
-    found: { role: wanted.role, binding: aBinding([account()], other), bound: [podRule] },
-    writes: ["binding"],
-    rebind: true,
-    lost: ["pods: get"],
-  },
-  {
-    name: "expand keeps the rules of another role",
-    found: { role: wanted.role, binding: aBinding([account()], other), bound: [podRule] },
-    mode: "expand",
-    writes: ["role", "binding"],
-    rebind: true,
-  },
-  {
-    name: "a second binding left over",
-    found: { ...wanted, temporary: aBinding() },
-    writes: ["temporary"],
-  },
-];
-
-test.each(rows)("$name", ({ found, mode = "contract", writes, rebind, gained = [], lost = [] }) => {
+/** The writes as words, `rebind` for another role; what is gained is `+`, what is lost `-`. */
+test.each<[string, Found, string, Mode?]>([
+  ["nothing there: both", {}, "role binding +nodes: get"],
+  ["all up to date: nothing", wanted, ""],
+  ["old rules are exchanged", having(podRule), "role +nodes: get -pods: get"],
+  ["expand keeps the old rules", having(podRule), "role +nodes: get", "expand"],
+  ["expand over what was expanded", having(podRule, nodeRule), "", "expand"],
+  ["contract takes the old rules", having(podRule, nodeRule), "role -pods: get"],
+  ["a label that is missing", { ...wanted, role: aRole([nodeRule]) }, "role"],
+  ["a label of someone else stays", team, ""],
+  ["a subject more", bound(account()), "binding"],
+  ["a subject that a person added", bound(...ours, account("old")), ""],
+  [
+    "the accounts of another operator go",
+    bound(...ours, theirs, account("ec", "other")),
+    "binding",
+  ],
+  ["expand keeps the accounts of another operator", bound(...ours, theirs), "", "expand"],
+  ["a placeholder goes in every mode", bound(...ours, placeholder), "binding", "expand"],
+  ["expand keeps a subject", bound(account("old"), ...ours), "", "expand"],
+  ["another role", elsewhere, "binding rebind -pods: get"],
+  ["expand keeps the rules of another role", elsewhere, "role binding rebind", "expand"],
+  ["a second binding left over", { ...wanted, temporary: aBinding() }, "temporary"],
+])("%s", (_name, ...[found, words, mode = "contract"]) => {
   const plan = planSite(found, wanted, termsOf(mode));
-  expect(["role", "binding", "temporary"].filter((part) => part in plan)).toEqual(writes);
-  expect(plan.rebind).toBe(rebind === true);
-  expect(grantLines(plan.gained)).toEqual(gained);
-  expect(grantLines(plan.lost)).toEqual(lost);
+  const writes = ["role", "binding", "temporary"].filter((part) => part in plan);
+  const told = [
+    ...writes,
+    ...(plan.rebind ? ["rebind"] : []),
+    ...grantLines(plan.gained).map((line) => `+${line}`),
+    ...grantLines(plan.lost).map((line) => `-${line}`),
+  ];
+  expect(told.join(" ")).toBe(words);
   expect(isAsWanted(plan)).toBe(writes.length === 0);
+  expect([plan.role?.live, plan.binding?.live]).toEqual([
+    plan.role && found.role,
+    plan.binding && found.binding,
+  ]);
 });
 
-test("each write knows what it replaces", () => {
-  const found = { role: aRole([podRule]) };
-  const plan = planSite(found, wanted, termsOf("contract"));
-  expect(plan.role?.live).toBe(found.role);
-  expect(plan.binding?.live).toBeUndefined();
+const onApps = (resources: readonly string[], verbs: readonly string[], more: object = {}) => ({
+  apiGroups: ["apps"],
+  resources,
+  ...more,
+  verbs,
 });
-
-const ownRule = { apiGroups: ["apps"], resources: ["deployments"], verbs: ["get", "list"] };
+const ownRule = onApps(["deployments"], ["get", "list"]);
+const getDeployments = onApps(["deployments"], ["get"]);
+const own = "deployments.apps: get, list";
 const alice = { kind: "User", name: "alice" };
-const file = (rules: readonly object[]) => ({
-  annotations: {
-    "kubectl.kubernetes.io/last-applied-configuration": JSON.stringify({ rules }),
-  },
-});
+const wildcard = { apiGroups: ["*"], resources: ["*"], verbs: ["*"] };
+const limited = { resourceNames: ["x"] };
+const secrets = { apiGroups: [""], resources: ["secrets"], verbs: ["get"] };
+const paths = (...nonResourceURLs: readonly string[]) => ({ nonResourceURLs, verbs: ["get"] });
 
-interface LocalRow {
-  readonly name: string;
+interface Local {
   readonly rules: readonly object[];
   readonly subjects?: readonly object[];
-  readonly metadata?: object;
+  /** Rules of the file that was applied last. */
+  readonly file?: readonly object[];
   readonly mode?: Mode;
-  readonly drop?: readonly string[];
-  readonly kept: readonly string[];
+  readonly drop?: string;
+  readonly kept?: readonly string[];
   readonly lost?: readonly string[];
   /** The rules as they are written; absent: the role is not written. */
   readonly written?: readonly object[];
 }
-const getDeployments = { apiGroups: ["apps"], resources: ["deployments"], verbs: ["get"] };
-const localRows: readonly LocalRow[] = [
-  {
-    name: "a rule that no release had is kept as it is written",
-    rules: [ownRule, podRule],
-    kept: ["deployments.apps: get, list"],
-    lost: ["pods: get"],
-    written: [nodeRule, ownRule],
-  },
-  {
-    name: "the part of a rule that no release had is kept",
-    rules: [nodeRule, { ...podRule, verbs: ["get", "delete"] }],
-    kept: ["pods: delete"],
-    lost: ["pods: get"],
-    written: [nodeRule, { ...podRule, verbs: ["delete"] }],
-  },
-  {
-    name: "a name that limits it stays with it",
-    rules: [
-      nodeRule,
-      { ...ownRule, resourceNames: ["x"], resources: ["deployments", "y"] },
-      podRule,
-    ],
-    drop: ["edb-role:apps/y:get"],
-    kept: ['deployments.apps "x": get, list', 'y.apps "x": list'],
-    lost: ['y.apps "x": get', "pods: get"],
-    written: [
-      nodeRule,
-      ...["get", "list"].map((verb) => ({
-        apiGroups: ["apps"],
-        resources: ["deployments"],
-        resourceNames: ["x"],
-        verbs: [verb],
-      })),
-      { apiGroups: ["apps"], resources: ["y"], resourceNames: ["x"], verbs: ["list"] },
-    ],
-  },
-  {
-    name: "a wildcard is nobody's but a person's",
-    rules: [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }],
-    kept: ["*.*: *"],
-  },
-  {
-    name: "nothing else to do: nothing",
-    rules: [nodeRule, ownRule],
-    kept: ["deployments.apps: get, list"],
-  },
-  {
-    name: "a rule of a release that is not in the file applied last was added by a person",
-    rules: [nodeRule, podRule],
-    metadata: file([nodeRule]),
-    kept: ["pods: get"],
-  },
-  {
-    name: "a rule of a release that is in the file applied last goes",
-    rules: [nodeRule, podRule],
-    metadata: file([podRule]),
-    kept: [],
-    lost: ["pods: get"],
-    written: [nodeRule],
-  },
-  {
-    name: "a rule in the file applied last is a person's where no release had it",
-    rules: [nodeRule, ownRule],
-    metadata: file([nodeRule, ownRule]),
-    kept: ["deployments.apps: get, list"],
-  },
-  {
-    name: "a file without rules tells nothing",
-    rules: [nodeRule, podRule],
-    metadata: file([]),
-    kept: [],
-    lost: ["pods: get"],
-    written: [nodeRule],
-  },
-  {
-    name: "--drop-local takes the one verb that it names",
-    rules: [nodeRule, ownRule],
-    drop: ["edb-role:apps/deployments:list"],
-    kept: ["deployments.apps: get"],
-    lost: ["deployments.apps: list"],
-    written: [nodeRule, getDeployments],
-  },
-  {
-    name: "--drop-local takes it in expand too, and nothing else",
-    rules: [podRule, ownRule, nodeRule],
-    mode: "expand",
-    drop: ["edb-role:apps/deployments:list"],
-    kept: ["deployments.apps: get"],
-    lost: ["deployments.apps: list"],
-    written: [podRule, getDeployments, nodeRule],
-  },
-  {
-    name: "--drop-local of a wildcard leaves the rules of releases in expand",
-    rules: [podRule, nodeRule, { apiGroups: ["*"], resources: ["*"], verbs: ["*"] }],
-    mode: "expand",
-    drop: ["edb-role:*/*:*"],
-    kept: [],
-    lost: ["*.*: *"],
-    written: [podRule, nodeRule],
-  },
-  {
-    name: "--drop-local all takes rules and subjects",
-    rules: [nodeRule, ownRule],
-    subjects: [alice],
-    drop: ["all"],
-    kept: [],
-    lost: ["deployments.apps: get, list", "User/alice"],
-    written: [nodeRule],
-  },
-  {
-    name: "a subject that no release had is kept",
-    rules: [nodeRule],
-    subjects: [alice],
-    kept: ["User/alice"],
-  },
-  {
-    name: "--drop-local of a subject takes it alone",
-    rules: [nodeRule],
-    subjects: [alice, { kind: "Group", name: "dev" }],
-    mode: "expand",
-    drop: ["edb-role:User/alice"],
-    kept: ["Group/dev"],
-    lost: ["User/alice"],
-  },
-  ...["edb-role:secrets:get", "edb-role:core/secrets:get", "edb-role:/secrets:get"].map(
-    (entry): LocalRow => ({
-      name: `${entry} is of the core group`,
-      rules: [nodeRule, { apiGroups: [""], resources: ["secrets"], verbs: ["get"] }],
-      drop: [entry],
-      kept: [],
-      lost: ["secrets: get"],
+
+test.each<[string, Local]>([
+  [
+    "a rule that no release had is kept as it is written",
+    { rules: [ownRule, podRule], kept: [own], lost: ["pods: get"], written: [nodeRule, ownRule] },
+  ],
+  [
+    "the part of a rule that no release had is kept",
+    {
+      rules: [nodeRule, { ...podRule, verbs: ["get", "delete"] }],
+      kept: ["pods: delete"],
+      lost: ["pods: get"],
+      written: [nodeRule, { ...podRule, verbs: ["delete"] }],
+    },
+  ],
+  [
+    "a name that limits it stays with it",
+    {
+      rules: [nodeRule, onApps(["deployments", "y"], ["get", "list"], limited), podRule],
+      drop: "edb-role:apps/y:get",
+      kept: ['deployments.apps "x": get, list', 'y.apps "x": list'],
+      lost: ['y.apps "x": get', "pods: get"],
+      written: [
+        nodeRule,
+        ...["get", "list"].map((verb) => onApps(["deployments"], [verb], limited)),
+        onApps(["y"], ["list"], limited),
+      ],
+    },
+  ],
+  ["a wildcard is nobody's but a person's", { rules: [wildcard], kept: ["*.*: *"] }],
+  ["nothing else to do: nothing", { rules: [nodeRule, ownRule], kept: [own] }],
+  [
+    "a rule of a release that is not in the file applied last was added by a person",
+    { rules: [nodeRule, podRule], file: [nodeRule], kept: ["pods: get"] },
+  ],
+  [
+    "a rule of a release that is in the file applied last goes",
+    { rules: [nodeRule, podRule], file: [podRule], lost: ["pods: get"], written: [nodeRule] },
+  ],
+  [
+    "a rule in the file applied last is a person's where no release had it",
+    { rules: [nodeRule, ownRule], file: [nodeRule, ownRule], kept: [own] },
+  ],
+  [
+    "a file without rules tells nothing",
+    { rules: [nodeRule, podRule], file: [], lost: ["pods: get"], written: [nodeRule] },
+  ],
+  [
+    "--drop-local takes the one verb that it names",
+    {
+      rules: [nodeRule, ownRule],
+      drop: "edb-role:apps/deployments:list",
+      kept: ["deployments.apps: get"],
+      lost: ["deployments.apps: list"],
+      written: [nodeRule, getDeployments],
+    },
+  ],
+  [
+    "--drop-local takes it in expand too, and nothing else",
+    {
+      rules: [podRule, ownRule, nodeRule],
+      mode: "expand",
+      drop: "edb-role:apps/deployments:list",
+      kept: ["deployments.apps: get"],
+      lost: ["deployments.apps: list"],
+      written: [podRule, getDeployments, nodeRule],
+    },
+  ],
+  [
+    "--drop-local of a wildcard leaves the rules of releases in expand",
+    {
+      rules: [podRule, nodeRule, wildcard],
+      mode: "expand",
+      drop: "edb-role:*/*:*",
+      lost: ["*.*: *"],
+      written: [podRule, nodeRule],
+    },
+  ],
+  [
+    "--drop-local all takes rules and subjects",
+    {
+      rules: [nodeRule, ownRule],
+      subjects: [alice],
+      drop: "all",
+      lost: [own, "User/alice"],
       written: [nodeRule],
-    }),
+    },
+  ],
+  [
+    "a subject that no release had is kept",
+    { rules: [nodeRule], subjects: [alice], kept: ["User/alice"] },
+  ],
+  [
+    "--drop-local of a subject takes it alone",
+    {
+      rules: [nodeRule],
+      subjects: [alice, { kind: "Group", name: "dev" }],
+      mode: "expand",
+      drop: "edb-role:User/alice",
+      kept: ["Group/dev"],
+      lost: ["User/alice"],
+    },
+  ],
+  [
+    "a URL path stays one",
+    {
+      rules: [paths("/a", "/b")],
+      drop: "edb-role://a:get",
+      kept: ["/b: get"],
+      lost: ["/a: get"],
+      written: [nodeRule, paths("/b")],
+    },
+  ],
+  ...["edb-role:secrets:get", "edb-role:core/secrets:get", "edb-role:/secrets:get"].map(
+    (drop): [string, Local] => [
+      `${drop} is of the core group`,
+      { rules: [nodeRule, secrets], drop, lost: ["secrets: get"], written: [nodeRule] },
+    ],
   ),
-];
+])("what a person added: %s", (_name, row) => {
+  const { rules, subjects = [], file, mode = "contract", drop, kept = [], lost = [] } = row;
+  const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+  const annotations = file && { [lastApplied]: JSON.stringify({ rules: file }) };
+  const found: Found = {
+    role: aRole(rules, { labels, ...(annotations && { annotations }) }),
+    binding: labeled(...ours, ...subjects),
+  };
+  const plan = planSite(found, wanted, termsOf(mode, {}, drop === undefined ? [] : [drop]));
+  const { grants, subjects: others } = plan.kept;
+  expect([...grantLines(grants), ...others.map(subjectLabel)]).toEqual(kept);
+  expect([...grantLines(plan.lost), ...plan.subjectsLost]).toEqual(lost);
+  expect(plan.role?.object["rules"]).toEqual(row.written);
+});
 
-describe("what a person added", () => {
-  test.each(localRows)("$name", (row) => {
-    const { rules, subjects = [], metadata = {}, mode = "contract", drop = [] } = row;
-    const found: Found = {
-      role: aRole(rules, { labels, ...metadata }),
-      binding: aBinding([account(), account("ec"), ...subjects], { metadata: { labels } }),
-    };
-    const plan = planSite(found, wanted, termsOf(mode, {}, drop));
-    const { grants, subjects: others } = plan.kept;
-    expect([...grantLines(grants), ...others.map(subjectLabel)]).toEqual(row.kept);
-    expect([...grantLines(plan.lost), ...plan.subjectsLost]).toEqual(row.lost ?? []);
-    expect(plan.role?.object["rules"]).toEqual(row.written);
-  });
-
-  test("the rules of another role that the binding is for are kept in the wanted one", () => {
-    const binding = aBinding([account(), account("ec")], other);
-    const found = { role: wanted.role, binding, bound: [ownRule, podRule] };
-    const plan = planSite(found, wanted, termsOf("contract"));
-    expect(grantLines(plan.kept.grants)).toEqual(["deployments.apps: get, list"]);
-    expect(grantLines(plan.lost)).toEqual(["pods: get"]);
-  });
-
-  test("a URL path stays one", () => {
-    const path = { nonResourceURLs: ["/a", "/b"], verbs: ["get"] };
-    const found = { role: aRole([path], { labels }) };
-    const plan = planSite(found, wanted, termsOf("contract", {}, ["edb-role://a:get"]));
-    expect(plan.role?.object["rules"]).toEqual([
-      nodeRule,
-      { nonResourceURLs: ["/b"], verbs: ["get"] },
-    ]);
-  });
+test("the rules of another role that the binding is for are kept in the wanted one", () => {
+  const found = { ...elsewhere, binding: aBinding(ours, other), bound: [ownRule, podRule] };
+  const plan = planSite(found, wanted, termsOf("contract"));
+  expect([grantLines(plan.kept.grants), grantLines(plan.lost)]).toEqual([[own], ["pods: get"]]);
 });
 
 test("labels that are not known to be the release's are no difference", () => {
-  const found = { role: aRole([nodeRule]), binding: aBinding([account(), account("ec")]) };
-  expect(isAsWanted(planSite(found, wanted, termsOf("contract", { marks: false })))).toBe(true);
-  expect(isAsWanted(planSite(found, wanted, termsOf("contract")))).toBe(false);
+  const found = { role: aRole([nodeRule]), binding: aBinding(ours) };
+  const as = (marks: boolean) =>
+    isAsWanted(planSite(found, wanted, termsOf("contract", { marks })));
+  expect([as(false), as(true)]).toEqual([true, false]);
 });
 
-describe("the second binding", () => {
+test("the second binding is for everybody who has access or shall have it, under the wanted role", () => {
+  const made = (found: Found, witness?: string): KubeObject =>
+    temporaryBinding(planSite(found, wanted, termsOf("contract")), "second", witness);
   const found = { role: wanted.role, binding: aBinding([account("old")], other), bound: [] };
-  const subjects = (witness?: string): readonly string[] =>
-    subjectsOf(
-      temporaryBinding(planSite(found, wanted, termsOf("contract")), "second", witness),
-    ).map(({ name }) => name);
-
-  test("is for everybody who has access or shall have it, under the wanted role", () => {
-    const binding = temporaryBinding(
-      planSite(found, wanted, termsOf("contract")),
-      "second",
-      undefined,
-    );
-    expect(binding.metadata).toEqual({ ...wanted.binding.metadata, name: "second" });
-    expect(binding["roleRef"]).toEqual(wanted.binding["roleRef"]);
-    expect(subjects()).toEqual(["engine-enterprise-operator", "ec", "old"]);
-  });
-
-  test("carries a witness where access is proven", () => {
-    expect(subjects("me:1")).toContain("me:1");
-  });
-
-  test("of a place without a binding is for the wanted subjects", () => {
-    const binding = temporaryBinding(
-      planSite(wanted, wanted, termsOf("contract")),
-      "second",
-      undefined,
-    );
-    expect(subjectsOf(binding)).toHaveLength(2);
-  });
+  const binding = made(found);
+  expect(binding.metadata).toEqual({ ...wanted.binding.metadata, name: "second" });
+  expect(binding["roleRef"]).toEqual(wanted.binding["roleRef"]);
+  const namesOf = (one: KubeObject) => subjectsOf(one).map(({ name }) => name);
+  const all = ["engine-enterprise-operator", "ec", "old"];
+  expect([namesOf(binding), namesOf(made(found, "me:1"))]).toEqual([all, [...all, "me:1"]]);
+  expect(subjectsOf(made(wanted))).toHaveLength(2);
 });
 
-describe("a place after expand", () => {
-  const kept = { uid: "1", ownerReferences: [{ kind: "A" }] };
-  const metadata = { labels: { team: "a" }, resourceVersion: "7", ...kept };
-  const found = {
-    role: aRole([podRule], metadata),
-    binding: aBinding([account("old")], { metadata }),
-  };
+const identity = { uid: "1", ownerReferences: [{ kind: "A" }] };
+const metadata = { labels: { team: "a" }, resourceVersion: "7", ...identity };
+const before = {
+  role: aRole([podRule], metadata),
+  binding: aBinding([account("old")], { metadata }),
+};
 
-  test("needs nothing more of expand, and contract takes the old rules, not the subjects", () => {
-    const after = expanded(found, wanted, termsOf("contract"));
-    expect(isAsWanted(planSite(after, wanted, termsOf("expand")))).toBe(true);
-    const contract = planSite(after, wanted, termsOf("contract"));
-    expect(grantLines(contract.lost)).toEqual(["pods: get"]);
-    expect(contract.subjectsLost).toEqual([]);
-    expect(contract.kept.subjects).toEqual([account("old")]);
-    expect([contract.gained, contract.subjectsGained]).toEqual([[], []]);
-  });
-
-  test("keeps the identity and the labels of others, but is of no version that is known", () => {
-    const { role } = expanded(found, wanted, termsOf("contract"));
-    expect(role?.metadata).toMatchObject({ ...kept, labels: { team: "a", ...labels } });
-    expect(role?.metadata.resourceVersion).toBeUndefined();
-  });
-
-  test("holds a new binding where that is for another role now, and both where there was nothing", () => {
-    const bound = { ...found, binding: aBinding([account()], { ...other, metadata }) };
-    expect(expanded(bound, wanted, termsOf("contract")).binding?.metadata.uid).toBeUndefined();
-    expect(
-      isAsWanted(planSite(expanded({}, wanted, termsOf("contract")), wanted, termsOf("contract"))),
-    ).toBe(true);
-  });
+test("a place after expand needs no more of it, and contract takes the old rules, not the subjects", () => {
+  const after = expanded(before, wanted, termsOf("contract"));
+  expect(isAsWanted(planSite(after, wanted, termsOf("expand")))).toBe(true);
+  const contract = planSite(after, wanted, termsOf("contract"));
+  expect(grantLines(contract.lost)).toEqual(["pods: get"]);
+  expect([contract.gained, contract.subjectsGained, contract.subjectsLost]).toEqual([[], [], []]);
+  expect(contract.kept.subjects).toEqual([account("old")]);
+  expect(after.role?.metadata).toMatchObject({ ...identity, labels: { team: "a", ...labels } });
+  // it is of no version that is known
+  expect(after.role?.metadata.resourceVersion).toBeUndefined();
 });
 
-test("kinds and labels follow from the namespace", () => {
-  expect(kindsIn("shop").role.kind).toBe("Role");
-  expect(kindsIn(undefined).binding.kind).toBe("ClusterRoleBinding");
-  expect(objectLabel(wanted.role)).toBe("Role/shop/edb-role");
-  expect(objectLabel({ ...wanted.role, kind: "ClusterRole", metadata: {} })).toBe("ClusterRole/");
+test("a place after expand holds a new binding where that was for another role, and both where none was", () => {
+  const rebound = { ...before, binding: aBinding([account()], { ...other, metadata }) };
+  expect(expanded(rebound, wanted, termsOf("contract")).binding?.metadata.uid).toBeUndefined();
+  const made = expanded({}, wanted, termsOf("contract"));
+  expect(isAsWanted(planSite(made, wanted, termsOf("contract")))).toBe(true);
 });

@@ -18,92 +18,55 @@ const rule = (
 });
 const onPaths = (...paths: readonly string[]) => ({ nonResourceURLs: paths, verbs: ["get"] });
 
-describe("what a change of rules gives and takes", () => {
-  test.each([
-    [
-      "a verb",
-      [rule("core", "pods", "get")],
-      [rule("core", "pods", "get,list")],
-      ["pods: list"],
-      [],
-    ],
-    [
-      "nothing, in other words",
-      [rule("core", "pods,nodes", "get")],
-      [rule("core", "nodes", "get"), rule("core", "pods", "get")],
-      [],
-      [],
-    ],
-    [
-      "what no wildcard gave",
-      [rule("*", "*", "get")],
-      [rule("apps", "pods", "get,list")],
-      ["pods.apps: list"],
-      ["*.*: get"],
-    ],
-    [
-      "nothing beyond a wildcard verb",
-      [rule("core", "pods", "*")],
-      [rule("core", "pods", "*,get")],
-      [],
-      [],
-    ],
-    [
-      "what a name limits",
-      [rule("core", "pods", "get", "a")],
-      [rule("core", "pods", "get")],
-      ["pods: get"],
-      [],
-    ],
-    [
-      "another name",
-      [rule("core", "pods", "get", "a")],
-      [rule("core", "pods", "get", "b")],
-      ['pods "b": get'],
-      ['pods "a": get'],
-    ],
-    [
-      "nothing of a subresource of all",
-      [rule("core", "*/status", "get")],
-      [rule("core", "*/status,pods/status", "get")],
-      [],
-      [],
-    ],
-    [
-      "another subresource",
-      [rule("core", "*/status", "get")],
-      [rule("core", "*/status,pods/scale", "get")],
-      ["pods/scale: get"],
-      [],
-    ],
-    [
-      "another group",
-      [rule("apps", "pods", "get")],
-      [rule("core", "pods", "get")],
-      ["pods: get"],
-      ["pods.apps: get"],
-    ],
-    ["a path", [onPaths("/healthz")], [onPaths("/healthz", "/livez")], ["/livez: get"], []],
-    ["nothing below a path", [onPaths("/apis/*")], [onPaths("/apis/*", "/apis/apps")], [], []],
-    [
-      "paths that objects do not give",
-      [rule("*", "*", "*")],
-      [rule("*", "*", "*"), onPaths("/healthz")],
-      ["/healthz: get"],
-      [],
-    ],
-    [
-      "nothing that is not a text",
-      [{ apiGroups: "x", resources: [1], verbs: ["get"] }],
-      [],
-      [],
-      [],
-    ],
-  ] as const)("%s", (...[, before, after, gained, lost]) => {
-    const difference = compareRules(before, after);
-    expect(grantLines(difference.gained)).toEqual(gained);
-    expect(grantLines(difference.lost)).toEqual(lost);
-  });
+const get = (groups: string, resources: string, names?: string) =>
+  rule(groups, resources, "get", names);
+const many = (groups: string, resources: string) => rule(groups, resources, "get,list");
+const status = get("core", "*/status");
+const odd = { apiGroups: "x", resources: [1], verbs: ["get"] };
+const all = rule("*", "*", "*");
+
+test.each<[string, readonly object[], readonly object[], readonly string[], readonly string[]]>([
+  ["a verb", [get("core", "pods")], [many("core", "pods")], ["pods: list"], []],
+  [
+    "nothing, in other words",
+    [get("core", "pods,nodes")],
+    [get("core", "nodes"), get("core", "pods")],
+    [],
+    [],
+  ],
+  [
+    "what no wildcard gave",
+    [get("*", "*")],
+    [many("apps", "pods")],
+    ["pods.apps: list"],
+    ["*.*: get"],
+  ],
+  ["nothing beyond a verb", [rule("core", "pods", "*")], [rule("core", "pods", "*,get")], [], []],
+  ["what a name limits", [get("core", "pods", "a")], [get("core", "pods")], ["pods: get"], []],
+  [
+    "another name",
+    [get("core", "pods", "a")],
+    [get("core", "pods", "b")],
+    ['pods "b": get'],
+    ['pods "a": get'],
+  ],
+  ["nothing of a subresource of all", [status], [get("core", "*/status,pods/status")], [], []],
+  ["another subresource", [status], [get("core", "*/status,pods/scale")], ["pods/scale: get"], []],
+  [
+    "another group",
+    [get("apps", "pods")],
+    [get("core", "pods")],
+    ["pods: get"],
+    ["pods.apps: get"],
+  ],
+  ["a path", [onPaths("/healthz")], [onPaths("/healthz", "/livez")], ["/livez: get"], []],
+  ["nothing below a path", [onPaths("/apis/*")], [onPaths("/apis/*", "/apis/apps")], [], []],
+  ["paths that objects do not give", [all], [all, onPaths("/healthz")], ["/healthz: get"], []],
+  ["nothing that is not a text", [odd], [], [], []],
+])("a change of rules gives and takes: %s", (...[, before, after, gained, lost]) => {
+  const difference = compareRules(rulesOf({ rules: before }), rulesOf({ rules: after }));
+  expect(grantLines(difference.gained)).toEqual(gained);
+  expect(grantLines(difference.lost)).toEqual(lost);
 });
 
 test("rules of no role are none", () => {

@@ -1,33 +1,28 @@
-import { factKeys, type FactKey, type Facts } from "../../../../plugin/domain/facts";
+import { checks } from "../../../../plugin/domain/checks/all";
+import { type Area, areas, type Check } from "../../../../plugin/domain/checks/check";
+import type { JudgedCheck } from "../../../../plugin/domain/checks/judge";
+import type { FactKey, Facts } from "../../../../plugin/domain/facts";
 import { defaultNames } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
-import {
-  databasesSkip,
-  type Intent,
-  noClusters,
-  rolesSkip,
-  sccSkip,
-  webhookSkip,
-} from "../../../../plugin/domain/procedure";
+import * as procedure from "../../../../plugin/domain/procedure";
+import type { Intent } from "../../../../plugin/domain/procedure";
+import { anEc, factsOf } from "../cluster/scene";
 
-function facts(
-  objects: Partial<Record<FactKey, readonly KubeObject[]>>,
-  {
-    unserved = [],
-    unread = [],
-  }: { readonly unserved?: FactKey[]; readonly unread?: FactKey[] } = {},
-): Facts {
-  const none = Object.fromEntries(factKeys.map((key) => [key, []]));
-  return {
-    names: defaultNames,
-    now: 0,
-    namespace: "engine",
-    apiServer: undefined,
-    objects: { ...(none as unknown as Facts["objects"]), ...objects },
-    unserved: new Set(unserved),
-    unread: new Map(unread.map((key) => [key, "forbidden"])),
-  };
-}
+const { databasesSkip, noClusters, prerequisiteCodes, prerequisiteFindings } = procedure;
+const { rolesSkip, sccSkip, webhookSkip } = procedure;
+
+const facts = (
+  objects: Partial<Record<FactKey, readonly KubeObject[]>> = {},
+  unserved: readonly FactKey[] = [],
+  unread: readonly FactKey[] = [],
+): Facts =>
+  factsOf(
+    { clusterVersions: [], ...objects },
+    {
+      unserved: new Set(unserved),
+      unread: new Map(unread.map((key) => [key, "forbidden"])),
+    },
+  );
 
 const configuration = (
   entry: string,
@@ -39,98 +34,53 @@ const configuration = (
   webhooks: [{ name: entry }],
 });
 
-const byHelm = { "app.kubernetes.io/managed-by": "Helm" };
 const { entry, oldEntry } = defaultNames.webhook;
+const byHelm = configuration(entry, { "app.kubernetes.io/managed-by": "Helm" });
+const byOlm = configuration(entry, { "olm.owner": "operator" });
+const byArgo = configuration(entry, { "argocd.argoproj.io/instance": "engine" });
 const notInUse = "no admission controller is in use (S24)";
-const notOpenShift = "the cluster is not OpenShift, it has no constraints";
+const owns = "owns its configuration, and upgrades it together with the operator (S22)";
 
-describe("the webhook is reapplied", () => {
-  test.each<[string, Facts, string | undefined]>([
-    [
-      "where the new entry is, whatever its object is called",
-      facts({ webhookConfigurations: [configuration(entry)] }),
-      undefined,
-    ],
-    [
-      "where the old entry is",
-      facts({ webhookConfigurations: [configuration(oldEntry)] }),
-      undefined,
-    ],
-    [
-      "not where others' entries are",
-      facts({ webhookConfigurations: [configuration("other")] }),
-      notInUse,
-    ],
-    [
-      "not where helm owns what is in use",
-      facts({ webhookConfigurations: [configuration(entry, byHelm), configuration("other")] }),
-      "Helm owns its configuration, and upgrades it together with the operator (S22)",
-    ],
-    [
-      "not where OLM owns what is in use",
-      facts({ webhookConfigurations: [configuration(entry, { "olm.owner": "operator" })] }),
-      "OLM owns its configuration, and upgrades it together with the operator (S22)",
-    ],
-    [
-      "where helm owns one of them, and nobody the other",
-      facts({ webhookConfigurations: [configuration(entry, byHelm), configuration(oldEntry)] }),
-      undefined,
-    ],
-    [
-      "where a GitOps controller owns it: the part says what to do",
-      facts({
-        webhookConfigurations: [configuration(entry, { "argocd.argoproj.io/instance": "engine" })],
-      }),
-      undefined,
-    ],
-    ["not where no entry is", facts({ webhookConfigurations: [] }), notInUse],
-    [
-      "where it cannot be seen whether one is",
-      facts({}, { unread: ["webhookConfigurations"] }),
-      undefined,
-    ],
-  ])("%s", (_, read, expected) => {
-    expect(webhookSkip({ facts: read })).toBe(expected);
-  });
+test.each<[string, readonly KubeObject[], string | undefined]>([
+  ["where the new entry is, whatever its object is called", [configuration(entry)], undefined],
+  ["where the old entry is", [configuration(oldEntry)], undefined],
+  ["not where others' entries are", [configuration("other")], notInUse],
+  ["not where helm owns what is in use", [byHelm, configuration("other")], `Helm ${owns}`],
+  ["not where OLM owns what is in use", [byOlm], `OLM ${owns}`],
+  ["where nobody owns one of two", [byHelm, configuration(oldEntry)], undefined],
+  ["where a GitOps controller owns it: the part says what to do", [byArgo], undefined],
+  ["not where no entry is", [], notInUse],
+])("the webhook is reapplied %s", (_, webhookConfigurations, expected) => {
+  expect(webhookSkip({ facts: facts({ webhookConfigurations }) })).toBe(expected);
+  expect(webhookSkip({ facts: facts({}, [], ["webhookConfigurations"]) })).toBeUndefined();
 });
 
-const ec = (allowAutoAdjustment: boolean, namespace = "engine"): KubeObject => ({
-  apiVersion: "app.engine.com/v1",
-  kind: "EngineEnterpriseCluster",
-  metadata: { name: "ec", namespace },
-  spec: { securityContext: { resourceLimits: { allowAutoAdjustment } } },
-});
+const ec = (allowAutoAdjustment: boolean, namespace = "engine"): KubeObject =>
+  anEc({ securityContext: { resourceLimits: { allowAutoAdjustment } } }, {}, { namespace });
+const openshift = (...ecs: readonly KubeObject[]) => facts({ ecs }, ["clusterVersions"]);
+const elsewhere = facts({}, ["clusterVersions", "constraints"]);
 
-describe("the constraint is unbound", () => {
-  const openshift = { unserved: ["clusterVersions"] as FactKey[] };
-  const elsewhere = { unserved: ["clusterVersions", "constraints"] as FactKey[] };
-  const adjusting = "automatic resource adjustment is asked for, which needs it (S32)";
-
-  test.each<[string, readonly [Facts, string?], string | undefined]>([
-    ["on OpenShift", [facts({}, openshift), "8.0.2-2"], undefined],
-    ["from the first unprivileged release on", [facts({}, openshift), "7.22.0-6"], undefined],
-    [
-      "not before it",
-      [facts({}, openshift), "7.22.0-5"],
-      "pods of releases before 7.22.0-6 need it (S31)",
-    ],
-    ["where the release is not known: its pods are judged", [facts({}, openshift)], undefined],
-    ["not elsewhere", [facts({}, elsewhere), "8.0.2-2"], notOpenShift],
-    ["where it cannot be seen", [facts({}, { unread: ["constraints"] })], undefined],
-    ["not where an EC wants more", [facts({ ecs: [ec(true)] }, openshift)], adjusting],
-    [
-      "where one of two ECs does not",
-      [facts({ ecs: [ec(true), ec(false)] }, openshift)],
-      undefined,
-    ],
-    ["whatever ECs elsewhere want", [facts({ ecs: [ec(true, "other")] }, openshift)], undefined],
-  ])("%s", (_, [read, version], expected) => {
-    expect(sccSkip({ facts: read, operatorVersion: version })).toBe(expected);
-  });
+test.each<[string, Facts, string | undefined, string | undefined]>([
+  ["on OpenShift", openshift(), "8.0.2-2", undefined],
+  ["from the first unprivileged release on", openshift(), "7.22.0-6", undefined],
+  ["not before it", openshift(), "7.22.0-5", "pods of releases before 7.22.0-6 need it (S31)"],
+  ["where the release is not known: its pods are judged", openshift(), undefined, undefined],
+  ["not elsewhere", elsewhere, "8.0.2-2", "the cluster is not OpenShift, it has no constraints"],
+  ["where it cannot be seen", facts({}, [], ["constraints"]), undefined, undefined],
+  [
+    "not where an EC wants more",
+    openshift(ec(true)),
+    undefined,
+    "automatic resource adjustment is asked for, which needs it (S32)",
+  ],
+  ["where one of two ECs does not", openshift(ec(true), ec(false)), undefined, undefined],
+  ["whatever ECs elsewhere want", openshift(ec(true, "other")), undefined, undefined],
+])("the constraint is unbound %s", (_, read, ...[operatorVersion, expected]) => {
+  expect(sccSkip({ facts: read, operatorVersion })).toBe(expected);
 });
 
 const intent: Intent = {
-  facts: facts({}),
+  facts: facts(),
   operatorVersion: undefined,
   opened: undefined,
   engineVersion: undefined,
@@ -139,8 +89,6 @@ const intent: Intent = {
 test.each([
   ["7.4.2-1", true],
   ["7.4.2-2", false],
-  ["7.22.0-7", false],
-  ["8.0.6-1", false],
   ["8.0.6", true],
   [undefined, true],
 ])("without a release's own roles those of operator %s are left alone: %s", (version, left) => {
@@ -148,13 +96,54 @@ test.each([
   expect(rolesSkip({ ...intent, operatorVersion: version, opened: {} })).toBeUndefined();
 });
 
-test("without a cluster there is nothing to upgrade but the operator", () => {
-  const elsewhere = facts({ ecs: [ec(true, "other")] });
-  expect(noClusters({ facts: elsewhere })).toBe("namespace engine has no cluster");
-  expect(noClusters({ facts: facts({ ecs: [ec(true)] }) })).toBeUndefined();
-});
-
-test("databases keep their version unless one is given", () => {
+test("without a cluster only the operator is upgraded, databases keep their version unless told", () => {
+  expect(noClusters({ facts: openshift(ec(true, "other")) })).toBe(
+    "namespace engine has no cluster",
+  );
+  expect(noClusters({ facts: openshift(ec(true)) })).toBeUndefined();
   expect(databasesSkip(intent)).toContain("no --engine-version was given");
   expect(databasesSkip({ ...intent, engineVersion: "8.0" })).toBeUndefined();
+});
+
+function judged(area: Area, code: string = area): JudgedCheck {
+  const told = { code, severity: "error", cause: "c", fix: "f", source: "S1" } as const;
+  const check: Check = { ...told, area, title: area, needs: [], judge: () => [] };
+  return { check, verdict: "failed", findings: [told] };
+}
+const codesOf = (all: readonly JudgedCheck[]) => prerequisiteFindings(all).map(({ code }) => code);
+
+test("what no part of the upgrade does away with stands against it", () => {
+  const left = ["platform", "operator", "release", "cluster", "license", "databases", "modules"];
+  const others = ["active-active", "rest"];
+  expect(codesOf(areas.map((area) => judged(area)))).toEqual([...left, ...others]);
+});
+
+test("what a part brings in order does not stand against the upgrade", () => {
+  const settled = ["NOT-READY", "IMAGES-DIFFER", "ACCOUNT-ABSENT"].map(
+    (code) => `OPERATOR-${code}`,
+  );
+  const codes = [...settled, "CLUSTER-AUTO-USER-MODULES"];
+  expect(checks.map(({ code }) => code)).toEqual(expect.arrayContaining(codes));
+  expect(codesOf(codes.map((code) => judged("operator", code)))).toEqual([]);
+});
+
+test.each([
+  "CLUSTER-LICENSE-UNKNOWN",
+  "CLUSTER-DATABASE-UNKNOWN",
+  "DATABASE-VERSION-UNSUPPORTED",
+  "MODULE-NAME",
+  "MODULE-OS-BASE",
+  "OPERATOR-VERSION-UNKNOWN",
+  "PLATFORM-VERSION-UNKNOWN",
+])("%s cannot be determined from here: it blocks until a person accepts it", (code) => {
+  const check = checks.find((one) => one.code === code);
+  expect(check).toMatchObject({ severity: "error", vouched: true });
+});
+
+test("every prerequisite is a check, judged but for what its own part switches off", () => {
+  const known = checks.filter(({ code }) => prerequisiteCodes.includes(code));
+  expect(known).toHaveLength(prerequisiteCodes.length);
+  const left = codesOf(known.map(({ area, code }) => judged(area, code)));
+  const settled = prerequisiteCodes.filter((code) => !left.includes(code));
+  expect(settled).toEqual(["CLUSTER-AUTO-USER-MODULES"]);
 });
