@@ -78,51 +78,6 @@ describe("where there is no Secret", () => {
     expectNoKey(world, report);
   });
 
-  test("the intent is recorded before the write, the outcome after it", async () => {
-    const world = aWorld([first]);
-    world.cluster.before = () => world.lines.push("sent");
-
-    await run(world);
-
-    expect(world.lines).toEqual([
-      {
-        type: "intent",
-        action: "apply",
-        object: "Secret/engine/admission-tls",
-        why: "there is none yet (S27)",
-      },
-      "sent",
-      {
-        type: "outcome",
-        action: "apply",
-        object: "Secret/engine/admission-tls",
-        result: "done",
-      },
-    ]);
-  });
-
-  test.each([
-    ["client", []],
-    ["server", ["create admission-tls (dry run)"]],
-  ] as const)("a dry run %s plans alone", async (dryRun, writes) => {
-    const world = aWorld([first]);
-    world.journal.problem = "the home is read-only";
-
-    const report = await run(world, { dryRun });
-
-    expect(report.exit).toEqual({
-      code: 0,
-      reason: "dry run: 1 write planned, nothing was changed",
-    });
-    expect(stepsOf(report)).toEqual([read, "cert.write Secret/engine/admission-tls planned"]);
-    expect(world.cluster.writes).toEqual(writes);
-    expect(world.cluster.secrets.size).toBe(0);
-    expect(world.lines).toEqual([]);
-    expect(report.findings).toMatchObject([
-      { code: "HOME-NOT-WRITABLE", severity: "warning", cause: "the home is read-only" },
-    ]);
-  });
-
   test.each<[string, EngineError, number, string]>([
     [
       "the namespace does not exist",
@@ -235,9 +190,9 @@ describe("nothing is written", () => {
     [
       "when permissions are missing",
       ({ cluster }) => (cluster.denied = ["create", "get"]),
-      {},
+      { fromSecret: "other" },
       4,
-      'permissions are missing: get secrets "admission-tls" in namespace engine, create secrets in namespace engine',
+      'permissions are missing: get secrets "admission-tls" in namespace engine, create secrets in namespace engine, get secrets "other" in namespace engine',
     ],
     [
       "when the permission to delete an immutable Secret is missing",
@@ -343,22 +298,6 @@ describe("nothing is written", () => {
     expect(report.exit).toEqual({ code, reason, next: expect.stringMatching(/./) as unknown });
     expect(world.cluster.writes).toEqual([]);
     expectNoKey(world, report);
-  });
-
-  test("the Role to ask for is printed when a permission is missing", async () => {
-    const world = aWorld([first]);
-    world.cluster.denied = ["create", "update", "get"];
-
-    const { permissions } = await run(world, { replace: true, fromSecret: "other" });
-
-    expect(permissions?.missing).toEqual([
-      'get secrets "admission-tls" in namespace engine: to see whether there is a pair, and to prove the new one',
-      "create secrets in namespace engine: to save the pair that is replaced",
-      'update secrets "admission-tls" in namespace engine: to replace the pair',
-      'get secrets "other" in namespace engine: to read the pair',
-    ]);
-    expect(permissions?.manifest).toContain("kind: RoleBinding");
-    expect(permissions?.manifest).toContain("name: jane");
   });
 });
 

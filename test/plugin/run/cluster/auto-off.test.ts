@@ -5,7 +5,6 @@ import { type AutoOffFlags, autoOffJob } from "../../../../plugin/run/cluster/up
 import type { UpgradeClusterDeps } from "../../../../plugin/run/cluster/read";
 import { execute, type JobOptions } from "../../../../plugin/run/engine/execute";
 import type { KubeObject } from "../../../../plugin/run/ports";
-import type { Journal } from "../../../../plugin/run/engine/journal";
 import type { Report } from "../../../../plugin/run/report";
 import { aPlayedWorld, here, product, type PlayedWorld } from "../../../support/played-operator";
 import { aWitness, portsOf } from "../world";
@@ -80,70 +79,4 @@ test.each(["client", "server"] as const)("a dry run of the %s plans it alone", a
 test("a cluster that is not there has nothing to switch off", async () => {
   const report = await (await aWorld()).switchOff({ clusters: ["gone"] });
   expect([report.exit.code, stepsOf(report)]).toEqual([0, []]);
-});
-
-test("a field that a GitOps controller holds: 5 with its name, and nothing is written", async () => {
-  const world = await aWorld();
-  const ec = await world.cluster.get(ecRef);
-  await world.cluster.apply(
-    {
-      apiVersion: ec?.apiVersion ?? "",
-      kind: names.ec.kind,
-      metadata: { name: "ec", namespace },
-      spec: { upgradeSpec: { autoUpgradeEngineEnterprise: true } },
-    },
-    { fieldManager: "argocd-controller", force: true },
-  );
-  const report = await world.switchOff();
-  expect(report.exit.code).toBe(5);
-  expect(report.findings).toMatchObject([
-    { code: "FIELD-CONFLICT", cause: expect.stringContaining("argocd-controller") as string },
-  ]);
-  expect(await world.isOn()).toBe(true);
-});
-
-test("without a home nothing is written", async () => {
-  const world = await aWorld();
-  const problem = (): Promise<string> => Promise.resolve("the folder cannot be written");
-  const journal = { problem } as unknown as Journal;
-  const report = await world.switchOff({}, { journal });
-  expect([report.exit.code, report.exit.reason]).toEqual([
-    2,
-    expect.stringContaining("cannot be written"),
-  ]);
-  expect(await world.isOn()).toBe(true);
-});
-
-test("what is no expected end stays an error", async () => {
-  const world = await aWorld();
-  const broken = (): never => {
-    throw new TypeError("broken");
-  };
-  const journal = { problem: broken } as unknown as Journal;
-  await expect(world.switchOff({}, { journal })).rejects.toThrow("broken");
-});
-
-test("an EC that gets another manager after it was read: 5, and nothing is written over it", async () => {
-  const world = await aWorld();
-  const { cluster } = world;
-  const take = async (): Promise<undefined> => {
-    const ec = await cluster.get(ecRef);
-    const spec = { upgradeSpec: { autoUpgradeEngineEnterprise: true } };
-    const metadata = { name: "ec", namespace };
-    await cluster.apply(
-      { apiVersion: ec?.apiVersion ?? "", kind: names.ec.kind, metadata, spec },
-      { fieldManager: "argocd-controller", force: true },
-    );
-    return undefined;
-  };
-  const journal: Journal = {
-    problem: take,
-    intent: () => Promise.resolve(),
-    outcome: () => Promise.resolve(),
-    save: () => Promise.resolve("ec.json"),
-  };
-  const takeFields = [auto.join(".")];
-  const report = await world.switchOff({ takeFields }, { journal });
-  expect([report.exit.code, await world.isOn()]).toEqual([5, true]);
-  expect(report.exit.reason).toContain("which was not confirmed");
 });

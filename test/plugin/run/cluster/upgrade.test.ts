@@ -1,4 +1,4 @@
-import { ApiError, UnavailableError } from "../../../../plugin/domain/errors";
+import { ApiError } from "../../../../plugin/domain/errors";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import { getPath, asArray, getOwn } from "../../../../plugin/domain/values";
 import type { KubeObject } from "../../../../plugin/run/ports";
@@ -445,44 +445,6 @@ describe("time", () => {
     };
     const report = await scene.run({ stallAfterMs: minute });
     expect([1, 124]).toContain(report.exit.code);
-  });
-});
-
-describe("an API server that is away", () => {
-  test.each([
-    ["no answer", () => new UnavailableError("no answer")],
-    ["an error of its own", () => new ApiError("etcd is away", { status: 500 })],
-    ["too many requests", () => new ApiError("too many", { status: 429 })],
-  ])("for a moment does not end the wait: %s", async (_title, error) => {
-    const scene = await aScene();
-    let failures = 5;
-    scene.before = (line) => {
-      if (!line.startsWith("list pods") || scene.sent.length === 0 || failures === 0)
-        return Promise.resolve();
-      failures -= 1;
-      return Promise.reject(error());
-    };
-    const report = await scene.run();
-    expect([report.exit.code, failures]).toEqual([0, 0]);
-    expect(waits(scene).join()).toContain("the API server");
-  });
-
-  test("for long ends it with 69", async () => {
-    const scene = await aScene();
-    scene.before = () =>
-      scene.sent.length === 0
-        ? Promise.resolve()
-        : Promise.reject(new UnavailableError("no answer"));
-    expect((await scene.run()).exit.code).toBe(69);
-  });
-
-  test("a refusal ends it at once", async () => {
-    const scene = await aScene();
-    scene.before = (line) =>
-      scene.sent.length > 0 && line.startsWith("list engine")
-        ? Promise.reject(new ApiError("no", { status: 403 }))
-        : Promise.resolve();
-    expect((await scene.run()).exit.code).toBe(4);
   });
 });
 

@@ -1,12 +1,7 @@
 /** What a run tells of the objects that it kept: how each is put back, or many of them at once. */
 import type { KubeObject, Resource } from "../../../../plugin/domain/objects";
 import type { Change, PutBack } from "../../../../plugin/run/engine/change";
-import {
-  type Home,
-  journalOf,
-  KeptObjects,
-  type RunRecord,
-} from "../../../../plugin/run/engine/journal";
+import { KeptObjects } from "../../../../plugin/run/engine/journal";
 
 const resource: Resource = { group: "", version: "v1", plural: "configmaps", kind: "ConfigMap" };
 const object = (name: string): KubeObject => ({
@@ -22,6 +17,10 @@ const applied = (name: string): Change => ({
 const deleted = (name: string, putBack?: PutBack): Change => ({
   ...{ ...told, verb: "delete", object: object(name) },
   ...(putBack && { putBack }),
+});
+const patched = (name: string): Change => ({
+  ...{ ...told, verb: "patch", object: object(name) },
+  edits: [{ path: ["data", "a"], from: undefined, to: "b" }],
 });
 const numbered = (count: number) => Array.from({ length: count }, (_item, at) => `n${String(at)}`);
 
@@ -50,6 +49,14 @@ test.each<[string, readonly Change[], readonly string[]]>([
     [
       ...numbered(5).map((name) => `kubectl replace -f /runs/1/${name}.json`),
       "kubectl create -f /runs/1/gone.json",
+    ],
+  ],
+  [
+    "a folder with old values beside whole objects is none to replace",
+    [...numbered(6).map(applied), patched("n6")],
+    [
+      ...numbered(6).map((name) => `kubectl replace -f /runs/1/${name}.json`),
+      "kubectl patch configmaps n6 --type=merge --patch-file /runs/1/n6.json",
     ],
   ],
   [
@@ -107,51 +114,4 @@ test.each<[string, Parameters<typeof commandsAfter>[0], readonly string[]]>([
   ],
 ])("%s", async (_title, steps, commands) => {
   expect(await commandsAfter(steps)).toEqual(commands);
-});
-
-/** A home that tells what was done in it. */
-function aHome() {
-  const done: unknown[] = [];
-  const record: RunRecord = {
-    id: "run-1",
-    intent: (line) => Promise.resolve(void done.push(["intent", line])),
-    outcome: (line) => Promise.resolve(void done.push(["outcome", line])),
-    save: ({ metadata }) => {
-      done.push(["save", metadata.name]);
-      return Promise.resolve("saved/file");
-    },
-  };
-  const home: Home = {
-    path: "/home",
-    writable: () => Promise.resolve("full"),
-    begin: (runId) => {
-      done.push(["begin", runId]);
-      return Promise.resolve(record);
-    },
-  };
-  return { home, done };
-}
-
-test("a journal that nothing is written to leaves the home alone", async () => {
-  const { home, done } = aHome();
-
-  expect(await journalOf(home, "run-1").problem()).toBe("full");
-  expect(done).toEqual([]);
-});
-
-test("a journal begins its record once, with the first line", async () => {
-  const { home, done } = aHome();
-  const journal = journalOf(home, "run-1");
-
-  await journal.intent({ a: 1 });
-  await journal.outcome({ b: 2 });
-  const file = await journal.save({ apiVersion: "v1", kind: "Role", metadata: { name: "r" } });
-
-  expect(file).toBe("saved/file");
-  expect(done).toEqual([
-    ["begin", "run-1"],
-    ["intent", { a: 1 }],
-    ["outcome", { b: 2 }],
-    ["save", "r"],
-  ]);
 });

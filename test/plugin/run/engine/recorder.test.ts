@@ -4,7 +4,6 @@ import { BlockedError, Recorder } from "../../../../plugin/run/engine/recorder";
 import type { Event } from "../../../../plugin/run/report";
 import { ManualClock } from "../../../support/manual-clock";
 
-const info = { id: "a.b", action: "apply", object: "Kind/x", why: "it is not there" } as const;
 const finding = (changes: Partial<Finding> = {}): Finding => ({
   code: "A-B",
   severity: "error",
@@ -22,42 +21,6 @@ function aRecorder() {
   return { clock, events, recorder };
 }
 
-describe("a step", () => {
-  test("is recorded with its result and how long it took, and gives its value", async () => {
-    const { clock, events, recorder } = aRecorder();
-    const value = await recorder.step(info, () => {
-      clock.advance(12.6);
-      return Promise.resolve({ result: "created", value: 5 });
-    });
-    const step = { n: 1, ...info, result: "created", ms: 13 };
-    expect(value).toBe(5);
-    expect(events).toEqual([{ type: "step", step }]);
-    expect(recorder.success("done").steps).toEqual([step]);
-  });
-
-  test("may know better why, once it is taken", async () => {
-    const { recorder } = aRecorder();
-    await recorder.step(info, () =>
-      Promise.resolve({ result: "unchanged", value: undefined, why: "it was there" }),
-    );
-    expect(recorder.success("done").steps?.[0]?.why).toBe("it was there");
-  });
-
-  test("that throws is recorded as failed, and the error continues", async () => {
-    const { recorder } = aRecorder();
-    const act = () => Promise.reject(new Error("no"));
-    await expect(recorder.step(info, act)).rejects.toThrow("no");
-    expect(recorder.success("done").steps).toEqual([{ n: 1, ...info, result: "failed", ms: 0 }]);
-  });
-
-  test("is numbered in order", () => {
-    const { recorder } = aRecorder();
-    recorder.done(info, "planned");
-    recorder.done(info, "skipped");
-    expect(recorder.success("done").steps?.map(({ n }) => n)).toEqual([1, 2]);
-  });
-});
-
 describe("the document", () => {
   test("of a run in which nothing happened has no empty parts", () => {
     expect(aRecorder().recorder.success("done")).toEqual({
@@ -67,37 +30,6 @@ describe("the document", () => {
       findings: [],
       exit: { code: 0, reason: "done" },
     });
-  });
-
-  test("holds every part that was handed in, and each was an event where people wait for it", () => {
-    const { events, recorder } = aRecorder();
-    const probe = { phase: "new", accept: { ok: 1, of: 1 }, deny: { ok: 1, of: 1, by: "x" } };
-    const certificate = { secret: "a/b", sha256: "00", notAfter: "2030-01-01T00:00:00Z", san: [] };
-    const gap = { bypassSeconds: 0, outageSeconds: 0, method: "none" };
-    const permissions = { missing: ["get pods"], manifest: "" };
-    const backup = { object: "Kind/x", file: "/x", command: "kubectl create -f /x" };
-    recorder.probe(probe);
-    recorder.certificate(certificate);
-    recorder.gap(gap);
-    recorder.permissions(permissions);
-    recorder.backup(backup);
-    recorder.findings([finding()]);
-    recorder.note("a word");
-    recorder.waiting("someone", 1.6);
-    expect(recorder.success("done")).toMatchObject({
-      probes: [probe],
-      certificate,
-      gap,
-      permissions,
-      backups: [backup],
-      findings: [finding()],
-    });
-    expect(events).toEqual([
-      { type: "probe", probe },
-      { type: "finding", finding: finding() },
-      { type: "note", text: "a word" },
-      { type: "waiting", on: "someone", seconds: 2 },
-    ]);
   });
 });
 

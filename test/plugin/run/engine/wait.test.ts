@@ -43,6 +43,7 @@ test.each<[string, Play]>([
   ["after steps", [moving("1/3"), moving("2/3"), done]],
   ["after a server that was away for a moment", [refused, refused, done]],
   ["after an error of the server's own", [new ApiError("etcd", { status: 500 }), done]],
+  ["after too many requests", [new ApiError("too many", { status: 429 }), done]],
   ["after a stall that was seen once", [stalled("Pod/a"), moving("1/3"), stalled("Pod/a"), done]],
 ])("it is done %s", async (_title, play) => {
   const { end } = await wait(play, {

@@ -154,12 +154,6 @@ describe("a bundle over a person's own kubectl apply", () => {
     });
     expect(scene.saved).toEqual([]);
   });
-
-  test("that was applied by hand already is only waited for", async () => {
-    const scene = await aScene({ installed: "8.0.2-2" });
-    const report = await scene.run();
-    expect([report.exit.code, scene.writes]).toEqual([0, []]);
-  });
 });
 
 describe("local changes", () => {
@@ -741,19 +735,6 @@ describe("a private registry", () => {
     expect(getPath(await scene.cluster.get(ec), names.ecFields.pullSecrets)).toEqual(
       ["own", "one", "two", "mirror"].map((name) => ({ name })),
     );
-  });
-
-  test("is taken back file by file: a folder with a cluster's old values is none to replace", async () => {
-    const scene = await withCluster();
-    const contents = contentsOf("8.0.2-2", ({ metadata, ...rest }) => ({
-      ...rest,
-      metadata: { ...metadata, labels: { ...metadata.labels, every: "object" } },
-    }));
-    const report = await scene.run({ ...wish, contents });
-    const files = report.backups?.map(({ file }) => file) ?? [];
-    expect(files.length).toBeGreaterThan(5);
-    expect(files.filter((file) => !file.endsWith(".json"))).toEqual([]);
-    expect(report.backups?.at(-1)?.command).toContain("kubectl patch");
   });
 
   test("is left where others write the same values before it", async () => {

@@ -1,5 +1,4 @@
 /** What is proven, by which kind of review, and what is said where nothing can be. */
-import type { PlannedChange } from "../../../../plugin/domain/planned-write";
 import { rbacKinds } from "../../../../plugin/domain/kinds";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/run/ports";
@@ -12,29 +11,17 @@ import {
   resultsOf,
   type Scene,
   settings,
+  grant,
+  inPlace,
+  jane,
+  list,
 } from "./scene";
 import { ApiError, type EngineError, TimeoutError } from "../../../../plugin/domain/errors";
 
-const apiVersion = "rbac.authorization.k8s.io/v1";
 const apiGroup = "rbac.authorization.k8s.io";
-const user = { name: "jane", groups: ["system:authenticated"] };
 const endpoints = { apiGroups: [""], resources: ["endpoints"], verbs: ["get"] };
 const old = ["get", "", "endpoints"] as const;
 
-const grant = (rules: readonly object[], namespace?: string): readonly KubeObject[] => {
-  const kind = namespace === undefined ? "ClusterRole" : "Role";
-  const metadata = { name: `jane-${namespace ?? "all"}`, ...(namespace && { namespace }) };
-  return [
-    { apiVersion, kind, metadata, rules },
-    {
-      apiVersion,
-      kind: `${kind}Binding`,
-      metadata,
-      roleRef: { apiGroup, kind, name: metadata.name },
-      subjects: [{ apiGroup, kind: "User", name: user.name }],
-    },
-  ];
-};
 const works = [
   { apiGroups: ["", "apps", names.group], resources: ["*"], verbs: ["get", "list"] },
   { apiGroups: [apiGroup], resources: ["*"], verbs: ["*"] },
@@ -45,15 +32,15 @@ const reviews = (plural: string) => ({
   verbs: ["create"],
 });
 const local = reviews("localsubjectaccessreviews");
+// beside what the user may do anyway
+const reviewing = (rules: readonly object[], namespace?: string) =>
+  grant(rules, namespace, "reviews");
+const placed = (namespace: string, roleRef = {}) =>
+  inPlace(namespace, { rules: [endpoints], roleRef });
 
 function aSceneFor(rights: readonly KubeObject[], roleRef = {}): Scene {
-  const inPlace = (namespace: string): readonly KubeObject[] => [
-    aNamespace(namespace),
-    aRole([endpoints], { namespace }),
-    aBinding([account(), account("ec")], { metadata: { namespace }, ...roleRef }),
-  ];
-  const list = settings({ EDB_NAMESPACES: "a,b" });
-  return aScene([list, ...inPlace("a"), ...inPlace("b"), ...grant(works), ...rights], user);
+  const both = ["a", "b"].flatMap((name) => placed(name, roleRef));
+  return aScene([list("a", "b"), ...both, ...grant(works), ...rights], jane);
 }
 
 const asking = "for a ";
@@ -69,17 +56,15 @@ const asked = ({ calls }: Scene): readonly string[] => [
 
 describe("access is proven", () => {
   test.each([
-    ["cluster-wide where that is allowed", grant([reviews("*")], undefined), "SubjectAccessReview"],
-    ["in each namespace, by one right for all", grant([local], undefined), "Local"],
+    ["cluster-wide where that is allowed", reviewing([reviews("*")]), "SubjectAccessReview"],
+    ["in each namespace, by one right for all", reviewing([local]), "Local"],
     [
       "in each namespace, by a right in each",
-      [...grant([local], "a"), ...grant([local], "b")],
+      [...reviewing([local], "a"), ...reviewing([local], "b")],
       "Local",
     ],
   ])("%s", async (_, rights, kind) => {
-    // the names of the first pair are taken by what the user may do anyway
-    const renamed = rights.map((object) => renamedTo(object, "reviews"));
-    const scene = aSceneFor(renamed);
+    const scene = aSceneFor(rights);
     const report = await scene.run();
     expect([report.exit.code, resultsOf(report)]).toEqual([0, { a: "changed", b: "changed" }]);
     expect(asked(scene)).toEqual([kind === "Local" ? "LocalSubjectAccessReview" : kind]);
@@ -89,7 +74,7 @@ describe("access is proven", () => {
 
 describe("where neither kind of review may be created", () => {
   test("what is wanted is written, and said plainly not to be proven, with the Role to ask for", async () => {
-    const scene = aSceneFor(grant([local], "a").map((object) => renamedTo(object, "reviews")));
+    const scene = aSceneFor(reviewing([local], "a"));
     const report = await scene.run();
     expect(report.exit.code).toBe(0);
     expect(resultsOf(report)).toEqual({ a: "changed", b: "changed RBAC-UNPROVEN" });
@@ -146,57 +131,6 @@ describe("a contract that is planned as if it came after expand", () => {
     );
   });
 
-  test("each planned write reports its state, risk, way back and command", async () => {
-    const all = scene();
-    const { steps = [] } = await all.run({ mode: "expand", dryRun: "client" });
-    expect(steps.map(({ object, write }) => [object, write?.verb])).toEqual(
-      expect.arrayContaining([
-        ["Role/a/edb-role", "patch"],
-        ["RoleBinding/a/edb-role-kubectl-engine", "create"],
-        ["RoleBinding/a/edb-role", "delete"],
-        ["RoleBinding/a/edb-role", "create"],
-        ["RoleBinding/a/edb-role-kubectl-engine", "delete"],
-        ["Role/b/edb-role", "create"],
-        ["RoleBinding/b/edb-role", "create"],
-      ]),
-    );
-    const stored = await all.cluster.get({
-      resource: rbacKinds.role,
-      name: "edb-role",
-      namespace: "a",
-    });
-    const [role] = steps.filter(({ object }) => object === "Role/a/edb-role");
-    expect(role?.write).toEqual({
-      verb: "patch",
-      target: {
-        group: apiGroup,
-        version: "v1",
-        resource: "roles",
-        kind: "Role",
-        namespace: "a",
-        name: "edb-role",
-      },
-      read: {
-        uid: stored?.metadata.uid,
-        resourceVersion: stored?.metadata.resourceVersion,
-      },
-      changes: expect.arrayContaining([
-        { path: '.rules["secrets: get"]', to: "granted" },
-      ]) as PlannedChange[],
-      risk: "low: access is added or stays as it is",
-      reverse:
-        "the run saves the object as it was, and prints the kubectl replace that puts it back",
-      command: "kubectl auth reconcile -f deploy/multi-namespace-edb/role.yaml -n a",
-    });
-    const commands = steps.map(({ write }) => write?.command);
-    expect(commands).toContain(
-      "kubectl create rolebinding edb-role-kubectl-engine --role=edb-role " +
-        "--serviceaccount=engine:engine-enterprise-operator --serviceaccount=engine:ec " +
-        "--serviceaccount=engine:old --user=kubectl-engine:1 -n a",
-    );
-    expect(commands).toContain("kubectl delete rolebinding edb-role -n a");
-  });
-
   test("what takes rights or subjects says so", async () => {
     const all = scene();
     await all.run({ mode: "expand" });
@@ -216,21 +150,6 @@ describe("a contract that is planned as if it came after expand", () => {
   });
 });
 
-function renamedTo(object: KubeObject, name: string): KubeObject {
-  const renamed = { ...object, metadata: { ...object.metadata, name } };
-  const roleRef = object["roleRef"] as object | undefined;
-  return roleRef === undefined ? renamed : { ...renamed, roleRef: { ...roleRef, name } };
-}
-
-const endpointsRule = { apiGroups: [""], resources: ["endpoints"], verbs: ["get"] };
-const inPlace = (namespace: string, roleRef = {}): readonly KubeObject[] => [
-  aNamespace(namespace),
-  aRole([endpointsRule], { namespace }),
-  aBinding([account(), account("ec")], { metadata: { namespace }, ...roleRef }),
-];
-const list = (...namespaces: readonly string[]) =>
-  settings({ [names.configMap.namespaces]: namespaces.join(",") });
-
 /** Every write of the first namespace is refused so. */
 function refusing(scene: Scene, error: EngineError): void {
   scene.before = ({ writes, subject }) =>
@@ -246,7 +165,7 @@ test.each([
   ["no answer in time", new TimeoutError("too slow"), "RBAC-REFUSED"],
   ["an invalid object", new ApiError("invalid", { status: 422 }), "RBAC-REFUSED"],
 ])("%s fails that namespace alone", async (_, error, code) => {
-  const scene = aScene([list("a", "b"), ...inPlace("a"), ...inPlace("b")]);
+  const scene = aScene([list("a", "b"), ...placed("a"), ...placed("b")]);
   refusing(scene, error);
   const report = await scene.run();
   expect(report.exit.code).toBe(6);
@@ -261,7 +180,7 @@ test.each([
     "RBAC-REFUSED",
   ],
 ])("a namespace in which nothing is found any more %s", async (_, blind, code) => {
-  const scene = aScene([list("a"), ...inPlace("a")]);
+  const scene = aScene([list("a"), ...placed("a")]);
   const resource = { group: "", version: "v1", plural: "namespaces", kind: "Namespace" };
   let sent = false;
   scene.before = async ({ writes, verb }) => {
@@ -280,34 +199,11 @@ test.each([
 
 test("of many refusals for want of rights the first are explained, the others point there", async () => {
   const places = Array.from({ length: 24 }, (_item, index) => `n${String(index)}`);
-  const user = { name: "jane", groups: ["system:authenticated"] };
-  const apiGroup = "rbac.authorization.k8s.io";
   const reads = { apiGroups: ["", "apps", names.group], resources: ["*"], verbs: ["get", "list"] };
-  const writes = {
-    apiGroups: [apiGroup],
-    resources: ["*"],
-    verbs: ["get", "list", "create", "patch"],
-  };
-  const scene = aScene(
-    [
-      list(...places),
-      ...places.flatMap((place) => inPlace(place)),
-      {
-        apiVersion: `${apiGroup}/v1`,
-        kind: "ClusterRole",
-        metadata: { name: "jane" },
-        rules: [reads, writes],
-      },
-      {
-        apiVersion: `${apiGroup}/v1`,
-        kind: "ClusterRoleBinding",
-        metadata: { name: "jane" },
-        roleRef: { apiGroup, kind: "ClusterRole", name: "jane" },
-        subjects: [{ apiGroup, kind: "User", name: "jane" }],
-      },
-    ],
-    user,
-  );
+  const verbs = ["get", "list", "create", "patch"];
+  const writes = { apiGroups: [apiGroup], resources: ["*"], verbs };
+  const all = [list(...places), ...places.flatMap((place) => placed(place))];
+  const scene = aScene([...all, ...grant([reads, writes])], jane);
   const report = await scene.run();
   expect(report.exit.code).toBe(4);
   const causes = (report.namespaces ?? []).map(({ findings = [] }) => findings[0]?.cause ?? "");
@@ -315,7 +211,7 @@ test("of many refusals for want of rights the first are explained, the others po
 });
 
 test("a second binding that is not seen to be in force leaves the first as it was", async () => {
-  const scene = aScene([list("a"), ...inPlace("a", { kind: "ClusterRole", name: "other" })]);
+  const scene = aScene([list("a"), ...placed("a", { kind: "ClusterRole", name: "other" })]);
   const second = `${names.rbac.consumerBinding}-${names.fieldManager}`;
   scene.after = async ({ verb, subject }) => {
     if (verb !== "apply" || subject !== `RoleBinding a/${second}`) return;
@@ -328,7 +224,7 @@ test("a second binding that is not seen to be in force leaves the first as it wa
 });
 
 test("a left-over that is refused is named, and the run ends with 6", async () => {
-  const scene = aScene([list("b"), ...inPlace("a"), ...inPlace("b")]);
+  const scene = aScene([list("b"), ...placed("a"), ...placed("b")]);
   refusing(scene, new ApiError("held by a policy", { status: 403 }));
   const report = await scene.run({ prune: true });
   expect(report.exit.code).toBe(6);
@@ -353,7 +249,7 @@ test("a setting from a place that is not read here stops before any write", asyn
       template: { metadata: { labels: podLabels }, spec: { containers: [container] } },
     },
   };
-  const scene = aScene([deployment, list("a"), ...inPlace("a")]);
+  const scene = aScene([deployment, list("a"), ...placed("a")]);
   const report = await scene.run();
   expect(report.exit.code).toBe(3);
   expect(report.findings?.map(({ code }) => code)).toEqual(["RBAC-CONFIGURATION-UNKNOWN"]);

@@ -17,19 +17,18 @@ import {
   resultsOf,
   type Scene,
   settings,
+  grant,
+  inPlace as placed,
+  jane,
+  list,
 } from "./scene";
 
 const rulesAt = (tag: string): readonly object[] => lineOf(tag, names)?.rules ?? [];
 const matching = (text: string): unknown => expect.stringContaining(text);
 const labels = { app: names.operator.appLabel };
 const endpoints = { apiGroups: [""], resources: ["endpoints"], verbs: ["get"] };
-const inPlace = (namespace: string, roleRef = {}): readonly KubeObject[] => [
-  aNamespace(namespace),
-  aRole([endpoints], { namespace, labels }),
-  aBinding([account(), account("ec")], { metadata: { namespace, labels }, ...roleRef }),
-];
-const list = (...namespaces: readonly string[]) =>
-  settings({ EDB_NAMESPACES: namespaces.join(",") });
+const inPlace = (namespace: string, roleRef = {}) =>
+  placed(namespace, { rules: [endpoints], labels, roleRef });
 const slices = ["get", "discovery.k8s.io", "endpointslices"] as const;
 const old = ["get", "", "endpoints"] as const;
 const role = (namespace: string, name = "edb-role") => ({
@@ -156,46 +155,6 @@ describe("namespaces that fail", () => {
       held: "changed",
     });
     expect(scene.writes().filter((line) => line.includes("fine"))).toEqual([]);
-  });
-
-  test("of a hundred, nine: the others are done, and the next run writes to the nine alone", async () => {
-    const numbered = (count: number, from = 0): string[] =>
-      Array.from({ length: count }, (_item, index) => `n${String(from + index).padStart(4, "0")}`);
-    const [ending, forbidden, conflicting] = [numbered(3), numbered(3, 3), numbered(3, 6)];
-    const good = numbered(91, 9);
-    const all = [...ending, ...forbidden, ...conflicting, ...good];
-    const scene = aScene([
-      settings({ [names.configMap.namespaces]: all.join(",") }),
-      ...all.map((name) => aNamespace(name)),
-      ...ending.map((name) => ({ ...aNamespace(name), status: { phase: "Terminating" } })),
-    ]);
-    for (const namespace of conflicting) {
-      const object = aRole([endpoints], { namespace, labels });
-      await scene.cluster.apply(object, { fieldManager: "argocd", force: true });
-    }
-    scene.before = ({ writes, subject }) => {
-      const quota = forbidden.some((name) => writes && subject.includes(`${name}/`));
-      if (quota) throw new ApiError("exceeded quota", { status: 403, reason: "Forbidden" });
-      return Promise.resolve();
-    };
-    const report = await scene.run({ concurrency: 16 });
-    expect(report.exit.code).toBe(6);
-    const failed = (report.namespaces ?? []).filter(({ result }) => result === "failed");
-    expect(failed.map(({ name }) => name).sort()).toEqual([
-      ...ending,
-      ...forbidden,
-      ...conflicting,
-    ]);
-    expect(failed.every(({ findings = [] }) => findings.length > 0)).toBe(true);
-    const done = (report.namespaces ?? []).filter(({ result }) => result === "created");
-    expect(done.map(({ name }) => name).sort()).toEqual(good);
-
-    scene.before = () => Promise.resolve();
-    for (const name of ending) scene.controlPlane.load([aNamespace(name)]);
-    const again = await scene.run({ concurrency: 16, takeFields: [".rules"] });
-    expect(again.exit.code).toBe(0);
-    const touched = new Set(scene.writes().map((line) => /n\d{4}/.exec(line)?.[0]));
-    expect([...touched].sort()).toEqual([...ending, ...forbidden, ...conflicting]);
   });
 
   test("stop the run at --max-failures, and the rest is skipped", async () => {
@@ -559,23 +518,8 @@ test("a binding for another operator is not taken without --take-over", async ()
 });
 
 describe("a user who may not do everything", () => {
-  const apiVersion = "rbac.authorization.k8s.io/v1";
   const apiGroup = "rbac.authorization.k8s.io";
-  const user = { name: "jane", groups: ["system:authenticated"] };
-  const grant = (rules: readonly object[], namespace?: string): readonly KubeObject[] => {
-    const kind = namespace === undefined ? "ClusterRole" : "Role";
-    const metadata = { name: `jane-${namespace ?? "all"}`, ...(namespace && { namespace }) };
-    return [
-      { apiVersion, kind, metadata, rules },
-      {
-        apiVersion,
-        kind: `${kind}Binding`,
-        metadata,
-        roleRef: { apiGroup, kind, name: metadata.name },
-        subjects: [{ apiGroup, kind: "User", name: user.name }],
-      },
-    ];
-  };
+  const user = jane;
   const reads = [
     { apiGroups: ["", "apps", names.group], resources: ["*"], verbs: ["get", "list"] },
     { apiGroups: ["authorization.k8s.io"], resources: ["*"], verbs: ["create"] },

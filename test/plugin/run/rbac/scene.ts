@@ -13,7 +13,7 @@ import { ManualClock } from "../../../support/manual-clock";
 import { anOperator } from "../../domain/cluster/scene";
 import { aControlPlane, admin } from "../../rehearsal/memory-cluster";
 import { portsOf, type Witness } from "../world";
-import { shipped } from "../../domain/rbac/objects";
+import { aBinding, account, aRole, shipped } from "../../domain/rbac/objects";
 
 export const operatorNamespace = "engine";
 
@@ -139,3 +139,46 @@ export function resultsOf({ namespaces = [] }: Report): Readonly<Record<string, 
     ]),
   );
 }
+
+/** Someone who may do only what is granted. */
+export const jane: User = { name: "jane", groups: ["system:authenticated"] };
+
+/** A role of jane's with its binding, in a namespace or everywhere. */
+export function grant(
+  rules: readonly object[],
+  namespace?: string,
+  name = `jane-${namespace ?? "all"}`,
+): readonly KubeObject[] {
+  const apiGroup = "rbac.authorization.k8s.io";
+  const apiVersion = `${apiGroup}/v1`;
+  const kind = namespace === undefined ? "ClusterRole" : "Role";
+  const metadata = { name, ...(namespace && { namespace }) };
+  const subjects = [{ apiGroup, kind: "User", name: jane.name }];
+  return [
+    { apiVersion, kind, metadata, rules },
+    { apiVersion, kind: `${kind}Binding`, metadata, roleRef: { apiGroup, kind, name }, subjects },
+  ];
+}
+
+/** A namespace with a role of these rules and the binding to it, or to another one. */
+export function inPlace(
+  namespace: string,
+  { rules = [], labels, roleRef = {} }: PlaceWish = {},
+): readonly KubeObject[] {
+  const metadata = { namespace, ...(labels && { labels }) };
+  return [
+    aNamespace(namespace),
+    aRole(rules, metadata),
+    aBinding([account(), account("ec")], { metadata, ...roleRef }),
+  ];
+}
+
+interface PlaceWish {
+  readonly rules?: readonly object[];
+  readonly labels?: object;
+  readonly roleRef?: object;
+}
+
+/** The setting that names what is managed. */
+export const list = (...namespaces: readonly string[]): KubeObject =>
+  settings({ [names.configMap.namespaces]: namespaces.join(",") });

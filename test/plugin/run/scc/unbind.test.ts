@@ -1,4 +1,4 @@
-import { ApiError, UsageError } from "../../../../plugin/domain/errors";
+import { ApiError } from "../../../../plugin/domain/errors";
 import { isObject, getOwn } from "../../../../plugin/domain/values";
 import { aScene, type Scene } from "./memory-scene";
 import {
@@ -80,18 +80,6 @@ test("a person is asked once, with every write in the question", async () => {
 });
 
 describe("nothing is written", () => {
-  test.each([
-    ["when the answer is no", { ask: () => Promise.resolve(false) }],
-    [
-      "when nobody can be asked",
-      { ask: () => Promise.reject(new UsageError("no terminal", { hint: "--yes" })) },
-    ],
-  ])("%s: 2", async (_when, deps) => {
-    const scene = aScene(objects);
-    const report = await scene.run({ scc }, deps);
-    expect([report.exit.code, scene.sent]).toEqual([2, []]);
-  });
-
   test("where nothing can be kept: 2", async () => {
     const scene = aScene(objects);
     const journal = unwritable();
@@ -226,22 +214,6 @@ describe("an API server that still allows it, though no binding does", () => {
     expect(report.exit.code).toBe(8);
     expect(report.exit.next).toContain("printed commands");
     expect(report.backups).toHaveLength(2);
-  });
-});
-
-test("a record that cannot be kept any more does not undo what is done", async () => {
-  const scene = aScene(alone);
-  const kept = new UsageError("disk full");
-  const journal = {
-    problem: () => Promise.resolve(undefined),
-    intent: () => Promise.resolve(),
-    outcome: () => Promise.reject(kept),
-    save: () => Promise.resolve("/records/file.json"),
-  };
-  expect((await scene.run({ scc }, { journal })).exit.code).toBe(0);
-  expect(scene.events).toContainEqual({
-    type: "note",
-    text: expect.stringContaining("is not in the record: disk full") as string,
   });
 });
 
@@ -443,46 +415,5 @@ describe("who may ask about their namespaces alone", () => {
     const report = await scene.run({ scc });
     expect([report.exit.code, scene.sent]).toEqual([4, []]);
     expect(report.permissions?.missing.join()).toContain("create subjectaccessreviews");
-  });
-});
-
-describe("a dry run tells of each write its verb, risk, way back and command", () => {
-  const told = async (start: readonly KubeObject[]) => {
-    const { steps = [] } = await aScene(start).run({ scc, dryRun: "client" });
-    return steps.flatMap(({ write }) => (write === undefined ? [] : [write]));
-  };
-
-  test("where others stay", async () => {
-    const writes = await told(objects);
-    expect(writes.map(({ verb, target, command }) => [verb, target.kind, command])).toEqual([
-      [
-        "patch",
-        "SecurityContextConstraints",
-        `kubectl patch securitycontextconstraints.security.openshift.io ${scc} --type=merge -p {"users":[]}`,
-      ],
-      [
-        "patch",
-        "ClusterRoleBinding",
-        `kubectl patch clusterrolebindings.rbac.authorization.k8s.io ${bindingName} --type=merge -p ${JSON.stringify({ subjects: [account(other)] })}`,
-      ],
-    ]);
-    expect(writes[0]?.read).toEqual({
-      uid: expect.any(String) as string,
-      resourceVersion: expect.any(String) as string,
-    });
-    expect(writes[0]?.reverse).toContain("kubectl replace");
-  });
-
-  test("where nobody does", async () => {
-    const near = granted(scc, { subjects: [account(ns)], namespace: ns });
-    const writes = await told([...namespaces, anEc(ns), aConstraint(scc), ...near]);
-    expect(writes.map(({ verb, target, command }) => [verb, target.kind, command])).toEqual([
-      ["delete", "RoleBinding", `kubectl delete rolebinding ${bindingName} -n ${ns}`],
-      ["delete", "SecurityContextConstraints", `kubectl delete securitycontextconstraints ${scc}`],
-    ]);
-    expect(writes.map(({ reverse }) => reverse)).toEqual([
-      expect.stringContaining("kubectl create"),
-      expect.stringContaining("kubectl create"),
-    ]);
   });
 });

@@ -1,4 +1,4 @@
-/** Every way in which an account can come to a constraint. */
+/** Every way in which an account can come to a constraint, and what stands beside it. */
 import {
   aBinding,
   account,
@@ -15,234 +15,6 @@ import {
   user,
 } from "./objects";
 import type { KubeObject } from "../../../../plugin/run/ports";
-
-const scc = "securitycontextconstraints";
-const bindings = "rolebindings";
-const clusterBindings = "clusterrolebindings";
-const both = [`patch ${scc}`, `delete ${scc}`];
-
-export const wayIns: readonly Constellation[] = [
-  {
-    name: "the constraint's own list of users",
-    objects: (at) => [anEc(at.ns), aConstraint(at.scc, { users: [user(at.ns)] })],
-    exit: 0,
-    codes: [],
-    writes: both,
-    constraint: "deleted",
-  },
-  {
-    name: "the list of users, with others before and after",
-    objects: (at) => [
-      anEc(at.ns),
-      aConstraint(at.scc, { users: ["zoe", user(at.ns), user(at.other), user(at.ns), "adam"] }),
-    ],
-    exit: 0,
-    codes: ["SCC-IN-USE"],
-    writes: [`patch ${scc}`],
-    constraint: "kept",
-  },
-  ...["system:serviceaccounts", "system:serviceaccounts:NS", "system:authenticated"].map(
-    (name): Constellation => ({
-      name: `group ${name} in the constraint's groups`,
-      objects: (at) => [
-        anEc(at.ns),
-        aConstraint(at.scc, { groups: ["others", name.replace("NS", at.ns)] }),
-      ],
-      exit: 0,
-      codes: ["SCC-IN-USE", "SCC-WAY-GROUP"],
-      writes: [],
-      constraint: "kept",
-      may: true,
-    }),
-  ),
-  {
-    name: "oc's cluster-wide binding",
-    objects: (at) => [
-      anEc(at.ns),
-      aConstraint(at.scc),
-      ...granted(at.scc, { subjects: [account(at.ns)] }),
-    ],
-    exit: 0,
-    codes: ["SCC-ROLE-LEFT"],
-    writes: [`delete ${clusterBindings}`, `delete ${scc}`],
-    constraint: "deleted",
-  },
-  {
-    name: "oc's binding in the namespace",
-    objects: (at) => [
-      anEc(at.ns),
-      aConstraint(at.scc),
-      ...granted(at.scc, { subjects: [account(at.ns)], namespace: at.ns }),
-    ],
-    exit: 0,
-    codes: ["SCC-ROLE-LEFT"],
-    writes: [`delete ${bindings}`, `delete ${scc}`],
-    constraint: "deleted",
-  },
-  {
-    name: "a binding of any name to a namespaced role, in another namespace, spelt as a user",
-    objects: (at) => [
-      anEc(at.ns),
-      aConstraint(at.scc),
-      aRole("mine", [useOf(at.scc)], at.other),
-      aBinding(
-        "anything",
-        { kind: "Role", name: "mine" },
-        { subjects: [{ kind: "User", name: user(at.ns) }], namespace: at.other },
-      ),
-    ],
-    exit: 0,
-    codes: [],
-    writes: [`delete ${bindings}`, `delete ${scc}`],
-    constraint: "deleted",
-  },
-  {
-    name: "two accounts in one binding, and the account twice",
-    objects: (at) => [
-      anEc(at.ns),
-      aConstraint(at.scc),
-      ...granted(at.scc, {
-        subjects: [
-          account(at.other, "zoe"),
-          account(at.ns),
-          { kind: "User", name: user(at.ns) },
-          account(at.ns, "adam"),
-        ],
-      }),
-    ],
-    exit: 0,
-    codes: ["SCC-IN-USE"],
-    writes: [`patch ${clusterBindings}`],
-    constraint: "kept",
-  },
-  {
-    name: "a group that the account is in, in a binding",
-    objects: (at) => [
-      anEc(at.ns),
-      aConstraint(at.scc),
-      ...granted(at.scc, { subjects: [group(`system:serviceaccounts:${at.ns}`)] }),
-    ],
-    exit: 0,
-    codes: ["SCC-IN-USE", "SCC-WAY-GROUP"],
-    writes: [],
-    constraint: "kept",
-    may: true,
-  },
-  {
-    name: "a wildcard role of an administrator, in the account's namespace",
-    objects: (at) => [
-      anEc(at.ns),
-      aConstraint(at.scc),
-      aBinding(
-        "admins",
-        { kind: "ClusterRole", name: "cluster-admin" },
-        { subjects: [account(at.ns)], namespace: at.ns },
-      ),
-    ],
-    exit: 0,
-    codes: ["SCC-WAY-ROLE"],
-    writes: [`delete ${scc}`],
-    constraint: "deleted",
-    may: true,
-  },
-  {
-    name: "a role with `use` on every constraint, beside a binding of its own",
-    objects: (at) => [
-      anEc(at.ns),
-      aConstraint(at.scc, { users: [user(at.ns)] }),
-      aRole("every", [{ ...useOf(), resourceNames: [] }], at.ns),
-      aBinding(
-        "every",
-        { kind: "Role", name: "every" },
-        { subjects: [account(at.ns)], namespace: at.ns },
-      ),
-    ],
-    exit: 0,
-    codes: ["SCC-WAY-ROLE"],
-    writes: both,
-    constraint: "deleted",
-    may: true,
-  },
-  {
-    name: "a role that grants other things too",
-    objects: (at) => [
-      anEc(at.ns),
-      aConstraint(at.scc),
-      aRole(
-        "nodes",
-        [useOf(at.scc), { apiGroups: [""], resources: ["secrets"], verbs: ["get"] }],
-        at.ns,
-      ),
-      aBinding(
-        "nodes",
-        { kind: "Role", name: "nodes" },
-        { subjects: [account(at.ns)], namespace: at.ns },
-      ),
-    ],
-    exit: 0,
-    codes: ["SCC-IN-USE", "SCC-WAY-ROLE"],
-    writes: [],
-    constraint: "kept",
-    may: true,
-  },
-  {
-    name: "an aggregated role, by the rules that are stored in it",
-    objects: (at) => [
-      anEc(at.ns),
-      aConstraint(at.scc),
-      {
-        ...aRole(`${at.scc}-all`, [useOf(at.scc)]),
-        aggregationRule: { clusterRoleSelectors: [{ matchLabels: { none: "has-this" } }] },
-      },
-      aBinding(
-        `${at.scc}-all`,
-        { kind: "ClusterRole", name: `${at.scc}-all` },
-        { subjects: [account(at.ns)] },
-      ),
-    ],
-    exit: 0,
-    codes: [],
-    writes: [`delete ${clusterBindings}`, `delete ${scc}`],
-    constraint: "deleted",
-  },
-  {
-    name: "every way at once, beside someone else",
-    objects: (at) => [
-      anEc(at.ns),
-      aConstraint(at.scc, { users: [user(at.ns)], groups: ["others"] }),
-      ...granted(at.scc, { subjects: [account(at.ns)] }),
-      aBinding(
-        "also",
-        { kind: "ClusterRole", name: `system:openshift:scc:${at.scc}` },
-        { subjects: [account(at.ns), account(at.other)], namespace: at.ns },
-      ),
-    ],
-    exit: 0,
-    codes: ["SCC-IN-USE"],
-    writes: [`patch ${scc}`, `delete ${clusterBindings}`, `patch ${bindings}`],
-    constraint: "kept",
-  },
-  {
-    name: "a left-over ClusterRole alone",
-    objects: (at) => [
-      anEc(at.ns),
-      aConstraint(at.scc),
-      aRole(`system:openshift:scc:${at.scc}`, [useOf(at.scc)]),
-    ],
-    exit: 0,
-    codes: ["SCC-ROLE-LEFT"],
-    writes: [`delete ${scc}`],
-    constraint: "deleted",
-  },
-  {
-    name: "a left-over binding to a constraint that is gone",
-    objects: (at) => [anEc(at.ns), ...granted(at.scc, { subjects: [account(at.ns)] })],
-    exit: 0,
-    codes: ["SCC-ROLE-LEFT"],
-    writes: [`delete ${clusterBindings}`],
-    constraint: "absent",
-  },
-];
 
 export interface Constellation {
   readonly name: string;
@@ -261,135 +33,239 @@ export interface Constellation {
   readonly may?: true;
 }
 
-export const surroundings: readonly Constellation[] = [
-  {
-    name: "another EC still bound in its own namespace",
-    objects: (at) => [
-      anEc(at.ns),
-      anEc(at.other, adjusting),
-      aConstraint(at.scc, { users: [user(at.ns)] }),
-      ...granted(at.scc, { subjects: [account(at.other)], namespace: at.other }),
-    ],
-    exit: 0,
-    codes: ["SCC-IN-USE"],
-    writes: [`patch ${scc}`],
-    constraint: "kept",
-  },
-  {
-    name: "another EC of the namespace, with an account of its own, that asks for adjustment",
-    objects: (at) => [
-      anEc(at.ns),
-      anEc(at.ns, { ...adjusting, serviceAccountName: "raised" }, "second"),
-      aConstraint(at.scc),
-      ...granted(at.scc, { subjects: [account(at.ns, "raised"), account(at.ns)] }),
-    ],
-    exit: 0,
-    codes: ["SCC-ADJUSTMENT", "SCC-IN-USE"],
-    writes: [`patch ${clusterBindings}`],
-    constraint: "kept",
-  },
-  {
-    name: "a pod of someone else that runs under it",
-    objects: (at) => [
-      anEc(at.ns),
-      aConstraint(at.scc, { users: [user(at.ns)] }),
-      aPod(at.other, { scc: at.scc, serviceAccountName: "builder" }),
-    ],
-    exit: 0,
-    codes: ["SCC-IN-USE"],
-    writes: [`patch ${scc}`],
-    constraint: "kept",
-  },
-  {
-    name: "a pod of the account that still runs under it",
-    objects: (at) => [
-      anEc(at.ns),
-      aConstraint(at.scc, { users: [user(at.ns)] }),
-      aPod(at.ns, { scc: at.scc }),
-    ],
-    exit: 3,
-    codes: ["SCC-POD-RUNNING"],
-    writes: [],
-    constraint: "kept",
-    may: true,
-  },
-  {
-    name: "an EC that asks for automatic resource adjustment",
-    objects: (at) => [
-      anEc(at.ns, adjusting),
-      aConstraint(at.scc),
-      ...granted(at.scc, { subjects: [account(at.ns)] }),
-    ],
-    exit: 3,
-    codes: ["SCC-ADJUSTMENT"],
-    writes: [],
-    constraint: "kept",
-    may: true,
-  },
-  {
-    name: "an EC of an older release",
-    objects: (at) => [
-      anEc(at.ns, {
-        engineEnterpriseImageSpec: { versionTag: "7.22.0-5", imagePullPolicy: "Always" },
-      }),
-      aConstraint(at.scc, { users: [user(at.ns)] }),
-    ],
-    exit: 3,
-    codes: ["SCC-RELEASE-OLD"],
-    writes: [],
-    constraint: "kept",
-    may: true,
-  },
-  {
-    name: "an operator of an older release",
-    objects: (at) => [
-      anEc(at.ns),
-      anOperator(at.ns, "engine/operator:7.8.6-2"),
-      aConstraint(at.scc, { users: [user(at.ns)] }),
-    ],
-    exit: 3,
-    codes: ["SCC-RELEASE-OLD"],
-    writes: [],
-    constraint: "kept",
-    may: true,
-  },
-  {
-    name: "no EC that tells whose account is meant",
-    objects: (at) => [aConstraint(at.scc, { users: [user(at.ns)] })],
-    exit: 3,
-    codes: ["SCC-NO-EC"],
-    writes: [],
-    constraint: "kept",
-    may: true,
-  },
-  {
-    name: "a binding that Helm looks after",
-    objects: (at) => [
-      anEc(at.ns),
-      aConstraint(at.scc),
-      ...granted(at.scc, { subjects: [account(at.ns)] }).map((object) => ({
-        ...object,
-        metadata: { ...object.metadata, labels: { "app.kubernetes.io/managed-by": "Helm" } },
-      })),
-    ],
-    exit: 5,
-    codes: ["SCC-OWNED"],
-    writes: [],
-    constraint: "kept",
-    may: true,
-  },
-  {
-    name: "an account of its own name, and the EC's name bound for someone else",
-    objects: (at) => [
-      anEc(at.ns, { serviceAccountName: "nodes" }),
-      aConstraint(at.scc, { users: [user(at.ns), user(at.ns, "nodes")] }),
-    ],
-    exit: 0,
-    codes: ["SCC-IN-USE"],
-    account: "nodes",
-    writes: [`patch ${scc}`],
-    constraint: "kept",
-  },
-];
+const scc = "securitycontextconstraints";
+const bindings = "rolebindings";
+const clusterBindings = "clusterrolebindings";
+const both = [`patch ${scc}`, `delete ${scc}`];
 
-export const constellations = [...wayIns, ...surroundings];
+/** What is there beside the EC and the constraint. */
+interface Start {
+  /** Of the EC; false: there is none. */
+  readonly ec?: object | false;
+  /** Who is in the constraint itself; false: it is gone. */
+  readonly lists?: ((at: Place) => Parameters<typeof aConstraint>[1]) | false;
+  readonly more?: (at: Place) => readonly KubeObject[];
+}
+
+type End = Partial<Omit<Constellation, "name" | "objects">>;
+
+/** Without more, the account is unbound and the constraint deleted. */
+function row(name: string, { ec = {}, lists, more }: Start, end: End): Constellation {
+  const objects = (at: Place): readonly KubeObject[] => [
+    ...(ec === false ? [] : [anEc(at.ns, ec)]),
+    ...(lists === false ? [] : [aConstraint(at.scc, lists?.(at))]),
+    ...(more?.(at) ?? []),
+  ];
+  return { name, objects, exit: 0, codes: [], writes: [], constraint: "deleted", ...end };
+}
+
+const listed = (at: Place) => ({ users: [user(at.ns)] });
+/** oc's cluster-wide binding, for the account and these. */
+const bound =
+  (...others: ((at: Place) => object)[]) =>
+  (at: Place) =>
+    granted(at.scc, { subjects: [...others.map((of) => of(at)), account(at.ns)] });
+const near = (at: Place, kind: "Role" | "ClusterRole", name: string) =>
+  aBinding(name, { kind, name }, { subjects: [account(at.ns)], namespace: at.ns });
+
+const kept = (...codes: readonly string[]): End => ({ constraint: "kept", codes });
+const left = (...codes: readonly string[]): End => ({ ...kept(...codes), may: true });
+const refused = (code: string, exit = 3): End => ({ ...left(code), exit });
+
+export const constellations: readonly Constellation[] = [
+  row("the constraint's own list of users", { lists: listed }, { writes: both }),
+  row(
+    "the list of users, with others before and after",
+    { lists: (at) => ({ users: ["zoe", user(at.ns), user(at.other), user(at.ns), "adam"] }) },
+    { ...kept("SCC-IN-USE"), writes: [`patch ${scc}`] },
+  ),
+  ...["system:serviceaccounts", "system:serviceaccounts:NS", "system:authenticated"].map((name) =>
+    row(
+      `group ${name} in the constraint's groups`,
+      { lists: (at) => ({ groups: ["others", name.replace("NS", at.ns)] }) },
+      left("SCC-IN-USE", "SCC-WAY-GROUP"),
+    ),
+  ),
+  row(
+    "oc's cluster-wide binding",
+    { more: bound() },
+    { codes: ["SCC-ROLE-LEFT"], writes: [`delete ${clusterBindings}`, `delete ${scc}`] },
+  ),
+  row(
+    "oc's binding in the namespace",
+    { more: (at) => granted(at.scc, { subjects: [account(at.ns)], namespace: at.ns }) },
+    { codes: ["SCC-ROLE-LEFT"], writes: [`delete ${bindings}`, `delete ${scc}`] },
+  ),
+  row(
+    "a binding of any name to a namespaced role, in another namespace, spelt as a user",
+    {
+      more: (at) => {
+        const bound = { subjects: [{ kind: "User", name: user(at.ns) }], namespace: at.other };
+        const role = { kind: "Role", name: "mine" } as const;
+        return [aRole("mine", [useOf(at.scc)], at.other), aBinding("anything", role, bound)];
+      },
+    },
+    { writes: [`delete ${bindings}`, `delete ${scc}`] },
+  ),
+  row(
+    "two accounts in one binding, and the account twice",
+    {
+      more: bound(
+        (at) => account(at.other, "zoe"),
+        (at) => account(at.ns, "adam"),
+        (at) => ({ kind: "User", name: user(at.ns) }),
+      ),
+    },
+    { ...kept("SCC-IN-USE"), writes: [`patch ${clusterBindings}`] },
+  ),
+  row(
+    "a group that the account is in, in a binding",
+    { more: (at) => granted(at.scc, { subjects: [group(`system:serviceaccounts:${at.ns}`)] }) },
+    left("SCC-IN-USE", "SCC-WAY-GROUP"),
+  ),
+  row(
+    "a wildcard role of an administrator, in the account's namespace",
+    { more: (at) => [near(at, "ClusterRole", "cluster-admin")] },
+    { codes: ["SCC-WAY-ROLE"], writes: [`delete ${scc}`], may: true },
+  ),
+  row(
+    "a role with `use` on every constraint, beside a binding of its own",
+    {
+      lists: listed,
+      more: (at) => [
+        aRole("every", [{ ...useOf(), resourceNames: [] }], at.ns),
+        near(at, "Role", "every"),
+      ],
+    },
+    { codes: ["SCC-WAY-ROLE"], writes: both, may: true },
+  ),
+  row(
+    "a role that grants other things too",
+    {
+      more: (at) => {
+        const secrets = { apiGroups: [""], resources: ["secrets"], verbs: ["get"] };
+        return [aRole("nodes", [useOf(at.scc), secrets], at.ns), near(at, "Role", "nodes")];
+      },
+    },
+    left("SCC-IN-USE", "SCC-WAY-ROLE"),
+  ),
+  row(
+    "an aggregated role, by the rules that are stored in it",
+    {
+      more: (at) => {
+        const name = `${at.scc}-all`;
+        const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { none: "has-this" } }] };
+        const subjects = [account(at.ns)];
+        return [
+          { ...aRole(name, [useOf(at.scc)]), aggregationRule },
+          aBinding(name, { kind: "ClusterRole", name }, { subjects }),
+        ];
+      },
+    },
+    { writes: [`delete ${clusterBindings}`, `delete ${scc}`] },
+  ),
+  row(
+    "every way at once, beside someone else",
+    {
+      lists: (at) => ({ ...listed(at), groups: ["others"] }),
+      more: (at) => [
+        ...bound()(at),
+        aBinding(
+          "also",
+          { kind: "ClusterRole", name: `system:openshift:scc:${at.scc}` },
+          { subjects: [account(at.ns), account(at.other)], namespace: at.ns },
+        ),
+      ],
+    },
+    {
+      ...kept("SCC-IN-USE"),
+      writes: [`patch ${scc}`, `delete ${clusterBindings}`, `patch ${bindings}`],
+    },
+  ),
+  row(
+    "a left-over ClusterRole alone",
+    { more: (at) => [aRole(`system:openshift:scc:${at.scc}`, [useOf(at.scc)])] },
+    { codes: ["SCC-ROLE-LEFT"], writes: [`delete ${scc}`] },
+  ),
+  row(
+    "a left-over binding to a constraint that is gone",
+    { lists: false, more: bound() },
+    { codes: ["SCC-ROLE-LEFT"], writes: [`delete ${clusterBindings}`], constraint: "absent" },
+  ),
+  row(
+    "another EC still bound in its own namespace",
+    {
+      lists: listed,
+      more: (at) => [
+        anEc(at.other, adjusting),
+        ...granted(at.scc, { subjects: [account(at.other)], namespace: at.other }),
+      ],
+    },
+    { ...kept("SCC-IN-USE"), writes: [`patch ${scc}`] },
+  ),
+  row(
+    "another EC of the namespace, with an account of its own, that asks for adjustment",
+    {
+      more: (at) => [
+        anEc(at.ns, { ...adjusting, serviceAccountName: "raised" }, "second"),
+        ...bound(() => account(at.ns, "raised"))(at),
+      ],
+    },
+    { ...kept("SCC-ADJUSTMENT", "SCC-IN-USE"), writes: [`patch ${clusterBindings}`] },
+  ),
+  row(
+    "a pod of someone else that runs under it",
+    {
+      lists: listed,
+      more: (at) => [aPod(at.other, { scc: at.scc, serviceAccountName: "builder" })],
+    },
+    { ...kept("SCC-IN-USE"), writes: [`patch ${scc}`] },
+  ),
+  row(
+    "a pod of the account that still runs under it",
+    { lists: listed, more: (at) => [aPod(at.ns, { scc: at.scc })] },
+    refused("SCC-POD-RUNNING"),
+  ),
+  row(
+    "an EC that asks for automatic resource adjustment",
+    { ec: adjusting, more: bound() },
+    refused("SCC-ADJUSTMENT"),
+  ),
+  row(
+    "an EC of an older release",
+    {
+      ec: { engineEnterpriseImageSpec: { versionTag: "7.22.0-5", imagePullPolicy: "Always" } },
+      lists: listed,
+    },
+    refused("SCC-RELEASE-OLD"),
+  ),
+  row(
+    "an operator of an older release",
+    { lists: listed, more: (at) => [anOperator(at.ns, "engine/operator:7.8.6-2")] },
+    refused("SCC-RELEASE-OLD"),
+  ),
+  row(
+    "no EC that tells whose account is meant",
+    { ec: false, lists: listed },
+    refused("SCC-NO-EC"),
+  ),
+  row(
+    "a binding that Helm looks after",
+    {
+      more: (at) => {
+        const labels = { "app.kubernetes.io/managed-by": "Helm" };
+        const owned = (one: KubeObject) => ({ ...one, metadata: { ...one.metadata, labels } });
+        return bound()(at).map(owned);
+      },
+    },
+    refused("SCC-OWNED", 5),
+  ),
+  row(
+    "an account of its own name, and the EC's name bound for someone else",
+    {
+      ec: { serviceAccountName: "nodes" },
+      lists: (at) => ({ users: [user(at.ns), user(at.ns, "nodes")] }),
+    },
+    { ...kept("SCC-IN-USE"), account: "nodes", writes: [`patch ${scc}`] },
+  ),
+];

@@ -1,5 +1,5 @@
 /** The probe: where it goes, what it counts, and what it calls by its name. */
-import { ApiError, TimeoutError, UnavailableError } from "../../../../plugin/domain/errors";
+import { ApiError, UnavailableError } from "../../../../plugin/domain/errors";
 import { defaultNames } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import { getPath, getOwn } from "../../../../plugin/domain/values";
@@ -138,15 +138,6 @@ describe("no edit can prove the webhook: 3 before any write", () => {
     expect(codesOf(report)).toEqual(["PROBE-NO-KIND"]);
     expect(scene.cluster.written).toEqual([]);
   });
-
-  test("with --no-probe it continues, and says what is unproven", async () => {
-    const scene = new Scene({ old: true });
-    scene.cluster.served.splice(0);
-    const report = await scene.run({ probe: false });
-    expect(report.exit.code).toBe(0);
-    expect(codesOf(report)).toEqual(["PROBE-SKIPPED"]);
-    expect(report.findings?.[0]?.cause).toContain("unproven");
-  });
 });
 
 describe("--no-probe", () => {
@@ -159,12 +150,6 @@ describe("--no-probe", () => {
     expect(report.gap).toBeUndefined();
     expect(scene.cluster.written).toEqual([applyNew, deleteOld]);
     expectWanted(scene);
-  });
-
-  test("cannot see that nothing refuses", async () => {
-    const scene = new Scene({ old: true });
-    scene.cluster.servers.set("engine/admission", permissive);
-    expect((await scene.run({ probe: false })).exit.code).toBe(0);
   });
 
   test("of a dry run, and of a state up to date, are nothing either", async () => {
@@ -431,12 +416,6 @@ describe("a pair of one's own (--probe-file)", () => {
     expect(report.exit.code).toBe(7);
     expect(report.exit.reason).toContain("serves no kind");
   });
-
-  test("that is not refused is no proof: 7", async () => {
-    const scene = new Scene({ new: true });
-    expect((await scene.run({ probePair: pair })).exit.code).toBe(7);
-    expect(scene.cluster.written).toEqual([]);
-  });
 });
 
 describe("while probing", () => {
@@ -465,20 +444,6 @@ describe("while probing", () => {
     );
     scene.cluster.before = () => {};
     expect((await scene.run()).exit.code).toBe(0);
-    expectWanted(scene);
-  });
-
-  test("a request timeout ends the run with 124, the state described", async () => {
-    const scene = new Scene({ old: true });
-    scene.onCall(
-      (call) => isProbe(call) && scene.cluster.written.includes(deleteOld),
-      () => {
-        throw new TimeoutError("request timed out");
-      },
-    );
-    const report = await scene.run();
-    // the probe that was under way beside the deletion says nothing, the next one ends the run
-    expect([0, 124]).toContain(report.exit.code);
     expectWanted(scene);
   });
 
@@ -529,13 +494,5 @@ describe("while probing", () => {
     expect(report.exit.code).toBe(0);
     const proof = report.probes?.find(({ phase }) => phase === "new");
     expect(proof?.deny.by).toBe("edb.admission.engine, redisenterprise.admission.engine");
-  });
-
-  test("the deletion is never sent before the proof", async () => {
-    const scene = new Scene({ old: true });
-    scene.cluster.servers.set("engine/admission", permissive);
-    await scene.run();
-    expect(scene.cluster.calls.some(isWrite("delete"))).toBe(true); // the new one's, rolled back
-    expect(scene.cluster.written).not.toContain(deleteOld);
   });
 });

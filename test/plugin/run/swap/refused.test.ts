@@ -1,11 +1,10 @@
 /** What refuses a swap before its first write: nothing is written, and the finding says what to do. */
 import { defaultNames } from "../../../../plugin/domain/names";
-import { ApiError, type ExitCode } from "../../../../plugin/domain/errors";
+import { type ExitCode } from "../../../../plugin/domain/errors";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import type { Pair } from "../../../../plugin/domain/webhook/probe";
 import type { SwapOptions } from "../../../../plugin/run/swap/read";
 import {
-  aDatabase,
   aDeployment,
   aNamespace,
   anEndpointSlice,
@@ -17,7 +16,7 @@ import {
   resourceOf,
   testCa,
 } from "../../../support/builders";
-import { applyNew, codesOf, expectWanted, isWrite, Scene, type Start } from "./scene";
+import { applyNew, codesOf, expectWanted, Scene, type Start } from "./scene";
 import { parseDocuments } from "../../../../plugin/adapters/yaml";
 import type { Access } from "../../../../plugin/run/ports";
 import { expectGolden } from "../../../support/golden";
@@ -295,39 +294,6 @@ describe("a permission that the plan does not need is not asked for:", () => {
       resource === configurations && verbs.split(" ").includes(verb);
     expect((await scene.run()).exit.code).toBe(0);
   });
-
-  test("to send a probe, with --no-probe", async () => {
-    const scene = new Scene({ old: true });
-    scene.cluster.lacks = ({ resource }) => resource.startsWith("engineenterprise");
-    expect((await scene.run({ probe: false })).exit.code).toBe(0);
-  });
-});
-
-test("every permission is asked for before the first write", async () => {
-  const scene = new Scene({ old: true });
-  await scene.run();
-  const { calls } = scene.cluster;
-  const firstWrite = calls.findIndex((call) => isWrite("apply")(call) || isWrite("delete")(call));
-  expect(calls.findLastIndex(({ verb }) => verb === "can")).toBeLessThan(firstWrite);
-});
-
-test("a refusal in spite of the answer ends with 4 as well", async () => {
-  const scene = new Scene({ old: true });
-  scene.onCall(isWrite("apply"), () => {
-    throw new ApiError("is forbidden", { status: 403 });
-  });
-  const report = await scene.run();
-  expect(report.exit.code).toBe(4);
-  expect(scene.live()).toBeUndefined();
-});
-
-test("a stored database as the probe needs no more than reading and updating it", async () => {
-  const scene = new Scene({ new: true });
-  scene.cluster.put(aDatabase("engine", "db1"));
-  scene.cluster.schema = ({ metadata }) =>
-    metadata.name === "db1" ? undefined : "spec.memorySize: Required value";
-  const report = await scene.run();
-  expect(report.exit.code).toBe(0);
 });
 
 const gone: Readonly<Record<string, (scene: Scene) => void>> = {
@@ -378,14 +344,6 @@ describe("stops with 3, and nothing is written:", () => {
       on: "Secret/engine/admission-tls to appear",
       seconds: 1,
     });
-  });
-});
-
-describe("an operator that is elsewhere is no hindrance:", () => {
-  test("without its Deployment in the namespace", async () => {
-    const scene = new Scene({ old: true });
-    scene.cluster.drop("Deployment", "engine-enterprise-operator", "engine");
-    expect((await scene.run()).exit.code).toBe(0);
   });
 });
 
@@ -443,16 +401,6 @@ describe("waits", () => {
 });
 
 describe("namespaces of the found configurations", () => {
-  test("each is looked up once, and only those of the two names", async () => {
-    const scene = new Scene({ old: { namespace: "other" }, new: { namespace: "other" } });
-    scene.cluster.put(aNamespace("other"));
-    await scene.run();
-    const asked = scene.cluster.calls.filter(
-      ({ verb, target }) => verb === "get" && target === "Namespace/other",
-    );
-    expect(asked).toHaveLength(1);
-  });
-
   test("a cluster that serves no webhook configurations has none", async () => {
     const scene = new Scene();
     const { cluster } = scene;

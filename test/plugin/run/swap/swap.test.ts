@@ -5,7 +5,6 @@ import { defaultNames } from "../../../../plugin/domain/names";
 import type { Finding } from "../../../../plugin/domain/findings";
 import {
   aNamespace,
-  aTemplate,
   type ConfigurationChanges,
   ownerMarks,
   testCa,
@@ -172,30 +171,6 @@ describe("make before break", () => {
     expectWanted(scene);
   });
 
-  test("the CA and the namespace are in the first and only write of the new one", async () => {
-    const scene = new Scene({ old: true });
-    await scene.run();
-    const [apply] = scene.cluster.writes;
-    expect(apply?.object).toMatchObject({
-      webhooks: [{ clientConfig: { caBundle: testCa, service: { namespace: "engine" } } }],
-    });
-    expect(apply?.options).toMatchObject({ fieldManager: "kubectl-engine", force: false });
-  });
-
-  test("the deletion is bound to the uid and the resourceVersion that were read", async () => {
-    const scene = new Scene({ old: true });
-    const { uid, resourceVersion } = scene.old()?.metadata ?? {};
-    await scene.run();
-    expect(scene.cluster.writes.at(-1)?.preconditions).toEqual({ uid, resourceVersion });
-  });
-
-  test("an apply over a live one is bound to the uid and the resourceVersion that were read", async () => {
-    const scene = new Scene({ new: empty });
-    const { uid, resourceVersion } = scene.live()?.metadata ?? {};
-    await scene.run();
-    expect(scene.cluster.writes[0]?.object).toMatchObject({ metadata: { uid, resourceVersion } });
-  });
-
   test("what is deleted or replaced is saved before its write, and each write is noted", async () => {
     const scene = new Scene({ old: true, new: empty });
     await scene.run();
@@ -221,15 +196,6 @@ describe("asked before the first write", () => {
     const scene = new Scene(start);
     await scene.run();
     expect(scene.questions).toEqual([]);
-  });
-
-  test("a no ends with 2 and writes nothing", async () => {
-    const scene = new Scene({ old: true });
-    scene.answer = () => Promise.resolve(false);
-    const report = await scene.run();
-    expect(report.exit.code).toBe(2);
-    expect(scene.cluster.written).toEqual([]);
-    expect(scene.journal).toEqual([]);
   });
 });
 
@@ -259,14 +225,6 @@ describe("refused, and nothing written:", () => {
     expect(report.exit.code).toBe(5);
     expect(codesOf(report)).toContain("WEBHOOK-OTHER-NAMESPACE");
     expect(report.exit.next).toContain("--take-over");
-    expect(scene.cluster.written).toEqual([]);
-  });
-
-  test("the old one holds an entry of someone else", async () => {
-    const scene = new Scene({ old: { entry: { name: "other.example.com" } } });
-    const report = await scene.run();
-    expect(report.exit.code).toBe(5);
-    expect(codesOf(report)).toContain("WEBHOOK-OLD-HAS-OTHERS");
     expect(scene.cluster.written).toEqual([]);
   });
 
@@ -341,30 +299,12 @@ describe("kept from the live one", () => {
     expect(scene.cluster.writes).toHaveLength(writes);
   });
 
-  test("labels and annotations that the template does not name, from the new one alone", async () => {
-    const metadata = { labels: { team: "db" }, annotations: { note: "mine" } };
-    const scene = new Scene({
-      old: { metadata: { labels: { old: "x" } } },
-      new: { ...empty, metadata },
-    });
-    await scene.run();
-    expect(scene.live()?.metadata.labels).toEqual({ app: "engine-enterprise", team: "db" });
-    expect(scene.live()?.metadata.annotations).toEqual({ note: "mine" });
-  });
-
   test("nothing but labels with --take-template-selectors", async () => {
     const scene = new Scene({ new: { entry: selectors } });
     const report = await scene.run({ takeTemplateSelectors: true });
     expect(report.exit.code).toBe(0);
     expect(scene.entry()).toMatchObject({ namespaceSelector: {}, objectSelector: {} });
     expect(scene.entry()).not.toHaveProperty("matchConditions");
-  });
-
-  test("never a failurePolicy: the template's is written, and both are shown", async () => {
-    const scene = new Scene({ new: { entry: { failurePolicy: "Ignore" } } });
-    const report = await scene.run();
-    expect(codesOf(report)).toEqual(["WEBHOOK-FAILURE-POLICY"]);
-    expect(report.findings?.[0]?.cause).toContain(`has "Ignore", the template "Fail"`);
   });
 });
 
@@ -387,24 +327,6 @@ test("an unfit Secret is one finding, the most fundamental, and nothing is writt
   });
   expect(codesOf(report)).toEqual(["SECRET-NOT-PEM"]);
   expect(scene.cluster.written).toEqual([]);
-});
-
-test("a template of its own is written as it is", async () => {
-  const template = aTemplate();
-  const [entry] = template["webhooks"] as readonly object[];
-  const scene = new Scene({ new: true });
-  const report = await scene.run({
-    template: {
-      ...template,
-      webhooks: [{ ...entry, failurePolicy: "Ignore", timeoutSeconds: 12 }],
-    },
-  });
-  expect(report.exit.code).toBe(0);
-  expect(scene.entry()).toMatchObject({
-    name: defaultNames.webhook.entry,
-    failurePolicy: "Ignore",
-    timeoutSeconds: 30, // set by hand, as far as anybody can tell
-  });
 });
 
 const states: readonly [string, Start, readonly string[]][] = [
@@ -438,13 +360,6 @@ describe.each(["client", "server"] as const)("--dry-run=%s", (dryRun) => {
     const scene = new Scene({ old: true });
     scene.cluster.servers.set("engine/admission", permissive);
     expect((await scene.run({ dryRun })).exit.code).toBe(0);
-  });
-
-  test("a refusal is the same as without it", async () => {
-    const scene = new Scene({ old: { metadata: { labels: { "olm.owner": "x" } } } });
-    const report = await scene.run({ dryRun });
-    expect(report.exit.code).toBe(5);
-    expect(codesOf(report)).toContain("WEBHOOK-OWNED");
   });
 });
 
