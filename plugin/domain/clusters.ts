@@ -1,5 +1,7 @@
 /** What is kept of an EC, and which EC a database belongs to (C1, C9, C16). */
+import type { Facts } from "./facts";
 import type { Names } from "./names";
+import type { KubeObject } from "./objects";
 import { fieldsOf } from "./rules/fields";
 import type { ClusterFacts, ClusterLookup, Edit } from "./rules/types";
 import { getPath, asArray, getOwn, asString } from "./values";
@@ -161,4 +163,21 @@ export function lookUpCluster(question: ClusterQuestion): ClusterLookup {
   return others.length === 0
     ? { is: "found", cluster: first }
     : { is: "ambiguous", candidates: candidates.map(clusterKey).sort() };
+}
+
+/** The EC of each database of a snapshot. */
+export function clusterLookups(
+  facts: Facts,
+): (object: KubeObject, kind: Edit["kind"]) => ClusterLookup {
+  const { names, objects, namespace: operatorNamespace } = facts;
+  const all = objects.ecs
+    .map((ec) => projectCluster(ec, names))
+    .filter((cluster) => cluster !== undefined);
+  return (object, kind) =>
+    lookUpCluster({
+      reference: referenceOf(object, kind, names),
+      namespace: object.metadata.namespace ?? "",
+      operatorNamespace,
+      all,
+    });
 }

@@ -1,11 +1,11 @@
 /** What several checks look at, read once from the facts: the operator, its clusters, its databases. */
-import { type ClusterQuestion, lookUpCluster, projectCluster, referenceOf } from "../clusters";
+import { clusterLookups } from "../clusters";
+import { operatorRelease } from "../cluster/operator";
 import { factNamed, type Facts } from "../facts";
 import type { Names } from "../names";
 import type { KubeObject } from "../objects";
 import { type Configured, configuredNamespaces } from "../rbac/managed";
 import type { ClusterLookup, Edit } from "../rules/types";
-import { releasesOf } from "../scc/refusals";
 import { getOwn } from "../values";
 import { isOlder, parseReleaseTag, type ReleaseTag } from "../versions";
 import type { RoleFiles } from "../rbac/lines";
@@ -78,13 +78,12 @@ export function situationOf(facts: Facts, target: CheckTarget): CheckContext {
   const configMap = factNamed(facts, "configMaps", { name: names.configMap.name });
   const configured = configuredNamespaces({ deployment, configMap, names });
   const managed = managedBy(configured, facts).filter((name) => name !== namespace);
-  const [installed] = releasesOf({ deployment, cluster: undefined, pods: [] }, names);
   return {
     facts,
     names,
     target,
     deployment,
-    installed,
+    installed: tagged(operatorRelease(facts).version),
     wanted: tagged(target.operatorVersion ?? target.contents?.operatorVersion),
     clusters: objects.ecs.filter(
       ({ metadata }) =>
@@ -132,22 +131,11 @@ function managedBy(configured: Configured, { objects }: Facts): readonly string[
 }
 
 function databasesIn(facts: Facts, places: ReadonlySet<string>): readonly PlacedDatabase[] {
-  const { names, objects, namespace: operatorNamespace } = facts;
-  const all = objects.ecs
-    .map((ec) => projectCluster(ec, names))
-    .filter((cluster) => cluster !== undefined);
-  const placed = (kind: Edit["kind"]) => (object: KubeObject) => {
-    const question: ClusterQuestion = {
-      reference: referenceOf(object, kind, names),
-      namespace: namespaceOf(object),
-      operatorNamespace,
-      all,
-    };
-    return { object, kind, lookup: lookUpCluster(question) };
-  };
-  const here = (object: KubeObject): boolean => places.has(namespaceOf(object));
-  return [
-    ...objects.edbs.filter(here).map(placed("edb")),
-    ...objects.eaadbs.filter(here).map(placed("eaadb")),
-  ];
+  const lookUp = clusterLookups(facts);
+  const placed = (kind: Edit["kind"], objects: readonly KubeObject[]) =>
+    objects
+      .filter((object) => places.has(namespaceOf(object)))
+      .map((object) => ({ object, kind, lookup: lookUp(object, kind) }));
+  const { edbs, eaadbs } = facts.objects;
+  return [...placed("edb", edbs), ...placed("eaadb", eaadbs)];
 }

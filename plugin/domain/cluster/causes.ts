@@ -12,14 +12,8 @@ import {
 } from "../versions";
 import { clusterFinding, type clusterFindings } from "./codes";
 import { autoOf, servedPaths, versionPaths } from "../served-fields";
-import { termOf } from "../names";
-import {
-  lookUpCluster,
-  type ModuleStanding,
-  moduleStanding,
-  projectCluster,
-  referenceOf,
-} from "../clusters";
+import { type Names, termOf } from "../names";
+import { clusterLookups, type ModuleStanding, moduleStanding, projectCluster } from "../clusters";
 import { readSubject } from "../rules/subject";
 import type { Edit } from "../rules/types";
 
@@ -41,30 +35,31 @@ export interface Database {
 
 /** Every database of type engine that refers to the EC, or has no other to refer to (C16). */
 export function databasesOf(facts: Facts, ec: KubeObject): readonly Database[] {
-  const { names, objects, namespace: operatorNamespace } = facts;
-  const all = objects.ecs
-    .map((object) => projectCluster(object, names))
-    .filter((projected) => projected !== undefined);
-  const inThis = (kind: Edit["kind"]) => (database: KubeObject) => {
-    const namespace = database.metadata.namespace ?? "";
-    const reference = referenceOf(database, kind, names);
-    const found = lookUpCluster({ reference, namespace, operatorNamespace, all });
-    return (
-      found.is === "found" &&
-      found.cluster.name === ec.metadata.name &&
-      found.cluster.namespace === ec.metadata.namespace
-    );
-  };
-  const { type } = names.edbFields;
-  const ofEngine = (edb: KubeObject): boolean =>
-    (getPath(edb, type) ?? names.engineDbType) === names.engineDbType;
+  const { names, objects } = facts;
+  const lookUp = clusterLookups(facts);
+  const here = (kind: Edit["kind"], databases: readonly KubeObject[]): readonly Database[] =>
+    databases
+      .filter((database) => {
+        const found = lookUp(database, kind);
+        return (
+          found.is === "found" &&
+          found.cluster.name === ec.metadata.name &&
+          found.cluster.namespace === ec.metadata.namespace
+        );
+      })
+      .map((database) => read(facts, database, kind));
   return [
-    ...objects.edbs
-      .filter(ofEngine)
-      .filter(inThis("edb"))
-      .map((edb) => read(facts, edb, "edb")),
-    ...objects.eaadbs.filter(inThis("eaadb")).map((eaadb) => read(facts, eaadb, "eaadb")),
+    ...here(
+      "edb",
+      objects.edbs.filter((edb) => isOfEngine(edb, names)),
+    ),
+    ...here("eaadb", objects.eaadbs),
   ];
+}
+
+/** True for a database of the type that has an engine version. */
+export function isOfEngine(database: KubeObject, names: Names): boolean {
+  return (getPath(database, names.edbFields.type) ?? names.engineDbType) === names.engineDbType;
 }
 
 function read(facts: Facts, object: KubeObject, kind: Edit["kind"]): Database {

@@ -6,7 +6,7 @@ import { annotationOf, type KubeObject, objectLabel } from "../objects";
 import { clusterVersionFor } from "../release/platforms";
 import { judgeDeployment } from "../rollout/deployment";
 import { containerOf } from "../rollout/stateful-set";
-import { getPath, isObject, type Json, asArray, getOwn, asString } from "../values";
+import { getPath, type Json, asArray, getOwn, asString, withValue } from "../values";
 import {
   compareReleaseTags,
   compareTags,
@@ -152,13 +152,14 @@ export function withOperator(facts: Facts, version: string): Facts {
 }
 
 function withImage(deployment: KubeObject, image: string): KubeObject {
-  const spec = group(deployment, ["spec"]);
-  const template = group(spec, ["template"]);
-  const podSpec = group(template, ["spec"]);
-  const containers = asArray(podSpec["containers"]).map((each) => ({ ...group(each, []), image }));
+  const path = ["spec", "template", "spec", "containers"];
+  const containers = asArray(getPath(deployment, path)).map((each) => ({
+    ...(each as Json),
+    image,
+  }));
   return {
     ...deployment,
-    spec: { ...spec, replicas: 1, template: { ...template, spec: { ...podSpec, containers } } },
+    ...withValue(withValue(deployment, path, containers), ["spec", "replicas"], 1),
     status: {
       observedGeneration: deployment.metadata.generation,
       replicas: 1,
@@ -167,9 +168,4 @@ function withImage(deployment: KubeObject, image: string): KubeObject {
       availableReplicas: 1,
     },
   };
-}
-
-function group(value: unknown, path: readonly string[]): Json {
-  const found = getPath(value, path);
-  return isObject(found) ? found : {};
 }

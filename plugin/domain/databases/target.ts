@@ -1,5 +1,5 @@
 /** Which databases are meant, by name, by label or all, and the EC of each (S61, S65, C16). */
-import { lookUpCluster, projectCluster, referenceOf } from "../clusters";
+import { clusterLookups } from "../clusters";
 import { factNamed, type Facts } from "../facts";
 import type { Finding } from "../findings";
 import { type KubeObject, objectLabel } from "../objects";
@@ -8,7 +8,7 @@ import { bounded } from "../status/verdict";
 import { isNamed, readName, termOf } from "../names";
 import { getPath, asArray, getOwn, asString } from "../values";
 import { databaseFinding } from "./codes";
-import { recoverLine } from "../cluster/causes";
+import { isOfEngine, recoverLine } from "../cluster/causes";
 import { isSuspended, operatorRelease } from "../cluster/operator";
 import { ownerOf } from "../owners";
 import { fieldsOf, fieldText } from "../rules/fields";
@@ -79,23 +79,13 @@ export function targetNow(facts: Facts, { kind, object, named }: Target): Target
 }
 
 function placing(facts: Facts): (kind: Edit["kind"]) => (object: KubeObject) => Candidate {
-  const { names, namespace: operatorNamespace } = facts;
-  const all = facts.objects.ecs
-    .map((object) => projectCluster(object, names))
-    .filter((projected) => projected !== undefined);
+  const lookUp = clusterLookups(facts);
   return (kind) => (object) => {
-    const namespace = object.metadata.namespace ?? "";
-    const reference = referenceOf(object, kind, names);
-    const lookup = lookUpCluster({ reference, namespace, operatorNamespace, all });
+    const lookup = lookUp(object, kind);
     const instanceOf = kind === "edb" ? ownerOfInstance(facts, object) : undefined;
     const ec = lookup.is === "found" ? factNamed(facts, "ecs", lookup.cluster) : undefined;
-    return {
-      kind,
-      object,
-      lookup,
-      ec: ec?.metadata.namespace === operatorNamespace ? ec : undefined,
-      ...(instanceOf !== undefined && { instanceOf }),
-    };
+    const own = ec?.metadata.namespace === facts.namespace ? ec : undefined;
+    return { kind, object, lookup, ec: own, instanceOf };
   };
 }
 
@@ -128,7 +118,6 @@ function wanted(
   { chosen, everywhere, via }: Selection,
 ): readonly Target[] {
   const { names, namespace } = facts;
-  const type = names.edbFields.type;
   return inOrder(
     all
       .filter(
@@ -136,7 +125,7 @@ function wanted(
           ec !== undefined &&
           (everywhere || object.metadata.namespace === namespace) &&
           (chosen === undefined || chosen.has(object.metadata.uid ?? "")) &&
-          (getPath(object, type) ?? names.engineDbType) === names.engineDbType &&
+          isOfEngine(object, names) &&
           (via === "api" ? kind === "edb" : instanceOf === undefined),
       )
       .map((one) => ({ ...one, named: false })),
@@ -207,11 +196,10 @@ export function ownBlocks(
   const { names } = facts;
   const { object, kind, instanceOf, named } = target;
   const about = { object: objectLabel(object) };
-  const type = getPath(object, names.edbFields.type) ?? names.engineDbType;
   const instance = via === "resource" && named ? instanceOf : undefined;
   const blocks: readonly (readonly [boolean, Finding])[] = [
     [object.metadata.deletionTimestamp !== undefined, databaseFinding("deleting", about)],
-    [type !== names.engineDbType, databaseFinding("otherType", about)],
+    [!isOfEngine(object, names), databaseFinding("otherType", about)],
     [via === "api" && kind === "eaadb", databaseFinding("viaResource", about)],
     [
       instance !== undefined,

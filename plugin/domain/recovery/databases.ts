@@ -1,11 +1,19 @@
 /** The databases of an EC as they run: resources and the REST API side by side (S100, S102, S123). */
-import type { ApiDatabase, ApiLicense, ApiNode, InstalledModule, UsedModule } from "../api/records";
+import {
+  type ApiDatabase,
+  type ApiLicense,
+  type ApiNode,
+  type InstalledModule,
+  uidNumber,
+  type UsedModule,
+} from "../api/records";
 import { selectDatabases, type Target } from "../databases/target";
-import { isVolatile, keepsNothing } from "../databases/bdb";
+import { bdbOf, bdbVersion, isVolatile, keepsNothing } from "../databases/bdb";
 import type { Facts } from "../facts";
 import { type KubeObject, objectLabel } from "../objects";
 import { getPath, asArray, getOwn, asString } from "../values";
-import { type EngineVersion, leadingEngineVersion, parseEngineVersion } from "../versions";
+import { databaseVersion } from "../rollout/database";
+import { type EngineVersion, parseEngineVersion } from "../versions";
 
 /** What the cluster's REST API told; undefined parts are not served. */
 export interface ApiFacts {
@@ -41,7 +49,7 @@ export function databasesOfCluster(
   const found = selectDatabases(facts, { names: [], everywhere: true, via: "api" });
   const targets = found.targets.filter((target) => isSame(target.ec, ec));
   const bdbs = api?.databases ?? [];
-  const known = targets.map((target) => ({ target, bdb: bdbOf(facts, target.object, bdbs) }));
+  const known = targets.map((target) => ({ target, bdb: bdbOf(target.object, bdbs, facts.names) }));
   const taken = new Set(known.map(({ bdb }) => bdb?.uid));
   return [
     ...known.map(({ target, bdb }) => merged(facts, target, bdb)),
@@ -53,32 +61,15 @@ function isSame(one: KubeObject | undefined, { metadata }: KubeObject): boolean 
   return one?.metadata.name === metadata.name && one?.metadata.namespace === metadata.namespace;
 }
 
-/** By the number in the status, else by the name where one database alone has it (domain facts 10). */
-function bdbOf(
-  facts: Facts,
-  edb: KubeObject,
-  bdbs: readonly ApiDatabase[],
-): ApiDatabase | undefined {
-  const uid = uidOf(facts, edb);
-  if (uid !== undefined) return bdbs.find((bdb) => bdb.uid === uid);
-  const [only, ...others] = bdbs.filter(({ name }) => name === edb.metadata.name);
-  return others.length === 0 ? only : undefined;
-}
-
-function uidOf({ names }: Facts, edb: KubeObject): number | undefined {
-  const told = asString(getPath(edb, names.edbFields.databaseUid));
-  return told !== undefined && /^\d{1,15}$/.test(told) ? Number(told) : undefined;
-}
-
 function merged(facts: Facts, target: Target, bdb: ApiDatabase | undefined): RecoveryDatabase {
   const { object } = target;
-  const { fields } = facts.names;
-  const told = leadingEngineVersion(getPath(object, fields.statusVersion));
+  const { edbFields, fields } = facts.names;
+  const asked = parseEngineVersion(getPath(object, fields.engineVersion));
   return {
     label: objectLabel(object),
     target,
-    uid: bdb?.uid ?? uidOf(facts, object),
-    runs: runsIn(bdb) ?? told ?? parseEngineVersion(getPath(object, fields.engineVersion)),
+    uid: bdb?.uid ?? uidNumber(getPath(object, edbFields.databaseUid)),
+    runs: (bdb && bdbVersion(bdb)) ?? databaseVersion(facts, object) ?? asked,
     modules: bdb === undefined ? listedModules(facts, object) : bdb.modules,
     status: bdb?.status,
     volatile: bdb === undefined ? keepsNothing(object, facts.names) : isVolatile(bdb),
@@ -91,15 +82,11 @@ function withoutResource(bdb: ApiDatabase): RecoveryDatabase {
     label: name === undefined ? `database ${uid}` : `database ${uid} (${name})`,
     target: undefined,
     uid,
-    runs: runsIn(bdb),
+    runs: bdbVersion(bdb),
     modules,
     status,
     volatile: isVolatile(bdb),
   };
-}
-
-function runsIn(bdb: ApiDatabase | undefined): EngineVersion | undefined {
-  return leadingEngineVersion(bdb?.version) ?? parseEngineVersion(bdb?.engineVersion);
 }
 
 /** The modules that a resource lists, under either spelling of the field (C11). */

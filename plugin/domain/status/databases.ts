@@ -5,8 +5,10 @@ import type { FactKey, Facts } from "../facts";
 import { termOf } from "../names";
 import type { KubeObject } from "../objects";
 import type { Edit } from "../rules/types";
-import { getPath, asArray, getOwn, asString } from "../values";
-import { formatEngineVersion, leadingEngineVersion, parseEngineVersion } from "../versions";
+import { linkedNames } from "../databases/target";
+import { databaseVersion } from "../rollout/database";
+import { getPath, asString } from "../values";
+import { formatEngineVersion, parseEngineVersion } from "../versions";
 import { bounded, unreadVerdict, type Verdict } from "./verdict";
 
 /** Databases that are wanted and run alike. */
@@ -74,18 +76,15 @@ export function wantedVersion(
 }
 
 /** major.minor of what runs, undefined where the status does not report. */
-export function runningDatabaseVersion({ names }: Facts, object: KubeObject): string | undefined {
-  const version = leadingEngineVersion(getPath(object, names.fields.statusVersion));
+export function runningDatabaseVersion(facts: Facts, object: KubeObject): string | undefined {
+  const version = databaseVersion(facts, object);
   return version === undefined ? undefined : formatEngineVersion(version);
 }
 
 /** An active-active database runs what its instances here run: its own status tells none. */
 function runningOf(facts: Facts, object: KubeObject, kind: Edit["kind"]): string | undefined {
   if (kind === "edb") return runningDatabaseVersion(facts, object);
-  const { linkedEdbs } = facts.names.eaadbFields;
-  const linked = asArray(getPath(object, linkedEdbs)).map(
-    (one) => asString(one) ?? asString(getOwn(one, "name")),
-  );
+  const linked = linkedNames(object, facts.names);
   const running = facts.objects.edbs
     .filter(({ metadata }) => linked.includes(metadata.name))
     .map((edb) => runningDatabaseVersion(facts, edb))

@@ -1,5 +1,6 @@
 /** What is left to do of each part of the procedure, as `status` names it (S9; domain facts 12). */
 import type { CheckContext } from "../checks/context";
+import { isOfEngine } from "../cluster/causes";
 import { clusterFindings } from "../cluster/codes";
 import { lowestManaged, operatorRelease } from "../cluster/operator";
 import { isOpenShift } from "../facts";
@@ -198,9 +199,7 @@ function versionStep({ situation }: NextFacts): NextStep | undefined {
   const { facts, names, databases } = situation;
   const targets = databases.flatMap(({ object, kind, lookup }) => {
     const own = getPath(object, names.edbFields.activeActive) === undefined;
-    const engine =
-      (getPath(object, names.edbFields.type) ?? names.engineDbType) === names.engineDbType;
-    if (lookup.is !== "found" || !own || !engine) return [];
+    if (lookup.is !== "found" || !own || !isOfEngine(object, names)) return [];
     const target = newestOf(lookup, situation);
     const wanted = wantedVersion(facts, object, kind) ?? runningDatabaseVersion(facts, object);
     const current = parseEngineVersion(wanted);

@@ -1,6 +1,19 @@
+import { databasesOf } from "../../../../plugin/domain/cluster/causes";
 import { clusterCodes } from "../../../../plugin/domain/cluster/codes";
-import { holdersOf, patchOf } from "../../../../plugin/domain/cluster/edits";
-import { type ClusterRequest, ownedBy, planCluster } from "../../../../plugin/domain/cluster/plan";
+import {
+  holdersOf,
+  holds,
+  patchOf,
+  renderEdits,
+  reverseOf,
+} from "../../../../plugin/domain/cluster/edits";
+import { operatorFindings, withOperator } from "../../../../plugin/domain/cluster/operator";
+import {
+  autoOffEdits,
+  type ClusterRequest,
+  ownedBy,
+  planCluster,
+} from "../../../../plugin/domain/cluster/plan";
 import type { FactKey } from "../../../../plugin/domain/facts";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import { aDatabase, anEc, anOperator, aPod, aSet, factsOf, newTag, oldTag } from "./scene";
@@ -22,12 +35,8 @@ const before: Scene = {
   pods: [aPod(0, old), aPod(1, old), aPod(2, old)],
 };
 
-function plan(scene: Scene = {}, wish: Partial<ClusterRequest> = {}, asked = true) {
-  const { tag, ...rest } = { ...request, ...wish };
-  const found = planCluster(
-    factsOf({ ...before, ...scene }),
-    asked && tag !== undefined ? { ...rest, tag } : rest,
-  );
+function plan(scene: Scene = {}, wish: Partial<ClusterRequest> = {}) {
+  const found = planCluster(factsOf({ ...before, ...scene }), { ...request, ...wish });
   if (found === undefined) throw new Error("no EC");
   return found;
 }
@@ -36,14 +45,99 @@ const codesOf = (found: ReturnType<typeof plan>): readonly string[] =>
 
 test("a fit EC gets the tag, and nothing stands against it", () => {
   const found = plan();
-  expect(patchOf(found.edits)).toEqual({
-    spec: { engineEnterpriseImageSpec: { versionTag: newTag } },
-  });
   expect(codesOf(found)).toEqual([]);
   expect(found).toMatchObject({
     restarting: false,
     wanted: { tag: newTag, stateBefore: "Running" },
   });
+});
+
+const digest = { digestHash: "sha256:ab" };
+const automatic = { upgradeSpec: { autoUpgradeEngineEnterprise: true } };
+const rg = { moduleList: [{ name: "rg" }] };
+const defined = { userDefinedModules: [{ name: "rg" }] };
+const withImage = (fields: object) => ({
+  engineEnterpriseImageSpec: { versionTag: oldTag, imagePullPolicy: "Always", ...fields },
+});
+const bare = anEc({ engineEnterpriseImageSpec: undefined });
+// 8.0.2-2 supports no user-defined modules at all
+const later: Scene = { deployments: [anOperator("8.0.6-8")] };
+const to806 = { tag: "8.0.6-54" };
+const inSchema = (spec: object): KubeObject => ({
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "engineenterpriseclusters.app.engine.com" },
+  spec: { versions: [{ name: "v1", schema: { openAPIV3Schema: { properties: { spec } } } }] },
+});
+const direct = inSchema({ properties: { autoUpgradeEngineEnterprise: { type: "boolean" } } });
+
+const image = (fields: object): object => ({ spec: { engineEnterpriseImageSpec: fields } });
+
+test.each<[string, Scene, Partial<ClusterRequest>, object]>([
+  ["the tag alone", {}, {}, image({ versionTag: newTag })],
+  ["nothing, where it is up to date", {}, { tag: oldTag }, {}],
+  [
+    "the pull policy too, where there is no image spec",
+    { ecs: [bare] },
+    {},
+    image({ versionTag: newTag, imagePullPolicy: "IfNotPresent" }),
+  ],
+  [
+    "policy and repository, where they are asked for",
+    {},
+    { tag: oldTag, imagePullPolicy: "Always", repository: "mirror/engine" },
+    image({ imagePullPolicy: "Always", repository: "mirror/engine" }),
+  ],
+  ["auto, without an image spec", { ecs: [bare] }, { auto: true }, { spec: automatic }],
+  [
+    "auto with a repository needs a policy",
+    { ecs: [bare] },
+    { auto: true, repository: "mirror/engine" },
+    {
+      spec: {
+        ...automatic,
+        engineEnterpriseImageSpec: { repository: "mirror/engine", imagePullPolicy: "IfNotPresent" },
+      },
+    },
+  ],
+  [
+    "auto directly under spec, where the definition has it there",
+    { definitions: [direct] },
+    { auto: true },
+    { spec: { autoUpgradeEngineEnterprise: true } },
+  ],
+  ["nothing, where auto is on", { ecs: [anEc(automatic)] }, { auto: true }, {}],
+  [
+    "auto off beside the tag, wherever it is on",
+    {
+      ...later,
+      ecs: [anEc({ ...automatic, ...defined, autoUpgradeEngineEnterprise: false })],
+      edbs: [aDatabase("a", rg)],
+    },
+    to806,
+    {
+      spec: {
+        engineEnterpriseImageSpec: { versionTag: to806.tag },
+        upgradeSpec: { autoUpgradeEngineEnterprise: false },
+      },
+    },
+  ],
+])("writes %s", (_title, ...[scene, wish, body]) => {
+  expect(patchOf(plan(scene, wish).edits)).toEqual(body);
+});
+
+test("edits are undone by the old values, held when every value is there, and shown with both", () => {
+  const { edits } = plan({ ecs: [bare] });
+  expect(reverseOf(edits)).toEqual(image({ versionTag: null, imagePullPolicy: null }));
+  const done = { versionTag: newTag, imagePullPolicy: "IfNotPresent" };
+  expect(
+    [bare, undefined, anEc({ engineEnterpriseImageSpec: done })].map((ec) => holds(ec, edits)),
+  ).toEqual([false, false, true]);
+  expect(renderEdits([...edits, { path: ["spec", "x"], from: false, to: true }])).toBe(
+    `versionTag absent -> ${newTag}, imagePullPolicy absent -> IfNotPresent, x false -> true`,
+  );
+  const gone = [{ path: ["spec", "x"], from: 1, to: null }];
+  expect([holds(anEc(), gone), holds(anEc({ x: 1 }), gone)]).toEqual([true, false]);
 });
 
 test("an EC that is not there has no plan", () => {
@@ -63,7 +157,15 @@ test("an EC whose spec is up to date is not held up by anything", () => {
 });
 
 test("auto wants what the operator brings, in any of its images", () => {
-  const found = plan({}, { auto: true, repository: "m/e", imagePullPolicy: "Always" }, false);
+  const found = plan(
+    {},
+    {
+      auto: true,
+      tag: undefined,
+      repository: "m/e",
+      imagePullPolicy: "Always",
+    },
+  );
   expect(found.wanted).toEqual({
     tag: newTag,
     repository: "m/e",
@@ -72,23 +174,6 @@ test("auto wants what the operator brings, in any of its images", () => {
     stateBefore: "Running",
   });
 });
-
-const digest = { digestHash: "sha256:ab" };
-const automatic = { upgradeSpec: { autoUpgradeEngineEnterprise: true } };
-const rg = { moduleList: [{ name: "rg" }] };
-const defined = { userDefinedModules: [{ name: "rg" }] };
-const withImage = (fields: object) => ({
-  engineEnterpriseImageSpec: { versionTag: oldTag, imagePullPolicy: "Always", ...fields },
-});
-// 8.0.2-2 supports no user-defined modules at all
-const later: Scene = { deployments: [anOperator("8.0.6-8")] };
-const to806 = { tag: "8.0.6-54" };
-const noField: KubeObject = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: "engineenterpriseclusters.app.engine.com" },
-  spec: { versions: [{ name: "v1", schema: { openAPIV3Schema: { properties: {} } } }] },
-};
 
 test.each<[string, Scene, Partial<ClusterRequest>, readonly string[]]>([
   [
@@ -182,7 +267,12 @@ test.each<[string, Scene, Partial<ClusterRequest>, readonly string[]]>([
     ["CLUSTER-DATABASE-UNKNOWN"],
   ],
   ["an untold operator", { deployments: [anOperator("x")] }, {}, ["OPERATOR-VERSION-UNKNOWN"]],
-  ["no field for auto", { definitions: [noField] }, { auto: true }, ["CLUSTER-AUTO-FIELD-ABSENT"]],
+  [
+    "no field for auto",
+    { definitions: [inSchema({ properties: { nodes: {} } })] },
+    { auto: true },
+    ["CLUSTER-AUTO-FIELD-ABSENT"],
+  ],
 ])("blocked by %s", (_title, ...[scene, wish, codes]) => {
   const found = plan(scene, wish);
   expect(found.blocks.map(({ code }) => code)).toEqual(codes);
@@ -207,7 +297,7 @@ test("what a release does not report is not held against it", () => {
 });
 
 test("auto of an operator that is not known wants no tag, and does not begin", () => {
-  const found = plan({ deployments: [anOperator("x")] }, { auto: true }, false);
+  const found = plan({ deployments: [anOperator("x")] }, { auto: true, tag: undefined });
   expect(found.wanted.tag).toBeUndefined();
   expect(found.blocks.map(({ code }) => code)).toEqual([
     "CLUSTER-AUTO-TARGET-UNKNOWN",
@@ -256,7 +346,7 @@ test("databases before 7.2 hold up upgrades to 7.8.2 and later alone", () => {
     codesOf(plan({ ecs: [anEc(spec)], edbs, deployments: [anOperator("x")], pods: [] }, { tag }));
   expect(to("7.8.1-9")).not.toContain("CLUSTER-DATABASE-OLD");
   expect(to("7.8.2-34")).toContain("CLUSTER-DATABASE-OLD");
-  expect(codesOf(plan({ edbs }, { auto: true }, false))).toContain("CLUSTER-DATABASE-OLD");
+  expect(codesOf(plan({ edbs }, { auto: true, tag: undefined }))).toContain("CLUSTER-DATABASE-OLD");
 });
 
 test("InvalidUpgrade is no hindrance by itself: the change may be its cure", () => {
@@ -268,18 +358,6 @@ test("InvalidUpgrade is no hindrance by itself: the change may be its cure", () 
 test("a rolling restart is waited for, and no hindrance", () => {
   const found = plan({ ecs: [anEc({}, { state: "RunningRollingUpdate" })] });
   expect([found.restarting, codesOf(found)]).toEqual([true, []]);
-});
-
-test("auto is switched off beside the tag where databases use user-defined modules", () => {
-  const scene = { ...later, ecs: [anEc({ ...defined, ...automatic })] };
-  const found = plan({ ...scene, edbs: [aDatabase("a", rg)] }, to806);
-  expect(patchOf(found.edits)).toEqual({
-    spec: {
-      engineEnterpriseImageSpec: { versionTag: to806.tag },
-      upgradeSpec: { autoUpgradeEngineEnterprise: false },
-    },
-  });
-  expect(codesOf(found)).toEqual([]);
 });
 
 test("auto is no reason to look at the digest of the tag", () => {
@@ -300,41 +378,133 @@ describe("the manifest that was applied last", () => {
   });
 });
 
-describe("what is someone else's", () => {
-  const field = ".spec.engineEnterpriseImageSpec.versionTag";
-  const held = (manager: string): KubeObject =>
-    anEc(
-      {},
-      {},
-      {
-        managedFields: [
-          {
-            manager,
-            fieldsV1: { "f:spec": { "f:engineEnterpriseImageSpec": { "f:versionTag": {} } } },
-          },
-        ],
-      },
-    );
+test.each<[string, object, readonly string[]]>([
+  ["the field itself", { manager: "argo", fieldsV1: { "f:versionTag": {} } }, ["argo"]],
+  ["the whole that it is in", { manager: "argo", fieldsV1: {} }, ["argo"]],
+  ["a nameless manager", { fieldsV1: { "f:versionTag": {} } }, [""]],
+  ["another field", { manager: "argo", fieldsV1: { "f:repository": {} } }, []],
+  ["the parent alone", { manager: "argo", fieldsV1: { ".": {} } }, []],
+  ["the status", { manager: "op", subresource: "status", fieldsV1: { "f:versionTag": {} } }, []],
+  ["the object", { manager: "op", subresource: "", fieldsV1: { "f:versionTag": {} } }, ["op"]],
+  ["nothing", { manager: "argo" }, []],
+])("who holds a field is told by managedFields: %s", (_title, entry, managers) => {
+  const held = Object.fromEntries(
+    Object.entries(entry).map(([key, value]) =>
+      key === "fieldsV1"
+        ? [key, { "f:spec": { "f:engineEnterpriseImageSpec": value as object } }]
+        : [key, value as unknown],
+    ),
+  );
+  const ec = anEc({}, {}, { managedFields: [held] });
+  expect(holdersOf(ec, plan().edits)).toEqual(
+    managers.map((manager) => ({
+      reason: "FieldManagerConflict",
+      field: ".spec.engineEnterpriseImageSpec.versionTag",
+      message: `conflict with "${manager}"`,
+    })),
+  );
+  expect(holdersOf(anEc(), plan().edits)).toEqual([]);
+});
 
-  test("a field is told with its manager", () => {
-    expect(holdersOf(held("argocd-controller"), plan().edits)).toMatchObject([
-      { field, message: 'conflict with "argocd-controller"' },
-    ]);
-  });
+test.each<[string, Readonly<Record<string, unknown>>, string]>([
+  ["Helm", { labels: { "app.kubernetes.io/managed-by": "Helm" } }, "helm upgrade"],
+  ["Argo CD", { labels: { "argocd.argoproj.io/instance": "x" } }, "repository"],
+  ["OLM", { labels: { "olm.owner": "x" } }, "made it from"],
+])("an EC of %s is changed by its own way", (owner, metadata, way) => {
+  expect(ownedBy(anEc({}, {}, metadata))).toMatchObject([
+    {
+      code: "CLUSTER-OWNED",
+      cause: expect.stringContaining(owner) as string,
+      fix: expect.stringContaining(way) as string,
+    },
+  ]);
+});
 
-  test.each<[string, Readonly<Record<string, unknown>>, string]>([
-    ["Helm", { labels: { "app.kubernetes.io/managed-by": "Helm" } }, "helm upgrade"],
-    ["Argo CD", { labels: { "argocd.argoproj.io/instance": "x" } }, "repository"],
-    ["OLM", { labels: { "olm.owner": "x" } }, "made it from"],
-  ])("an EC of %s is changed by its own way", (owner, metadata, way) => {
-    expect(ownedBy(anEc({}, {}, metadata))).toMatchObject([
-      {
-        code: "CLUSTER-OWNED",
-        cause: expect.stringContaining(owner) as string,
-        fix: expect.stringContaining(way) as string,
-      },
-    ]);
+test.each<[string, string | undefined, Partial<ClusterRequest>, readonly string[]]>([
+  ["its small image", undefined, { tag: `v${newTag}.minimal` }, []],
+  ["auto, and it is known what it brings", undefined, { auto: true, tag: undefined }, []],
+  ["what is not a tag", undefined, { tag: "latest" }, ["CLUSTER-TARGET-NOT-MANAGED"]],
+  ["another than auto brings", undefined, { auto: true, ...to806 }, ["CLUSTER-TARGET-NOT-MANAGED"]],
+  ["a later line, of no known pair", "7.8.2-6", {}, ["CLUSTER-TARGET-NOT-MANAGED"]],
+  ["its own line by a higher build", "8.0.2-9", { tag: "8.0.2-99" }, ["CLUSTER-OPERATOR-UNKNOWN"]],
+  ["a pair that is not known", "8.9.0-1", {}, ["CLUSTER-OPERATOR-UNKNOWN"]],
+  ["an operator without a release", "x", {}, ["CLUSTER-OPERATOR-UNKNOWN"]],
+  [
+    "auto, and it is not known what comes",
+    "8.9.0-1",
+    { auto: true, tag: undefined },
+    ["CLUSTER-AUTO-TARGET-UNKNOWN"],
+  ],
+  ["auto, unknown, and a tag to expect", "8.9.0-1", { auto: true }, ["CLUSTER-OPERATOR-UNKNOWN"]],
+])("the operator is asked for %s", (_title, ...[tag, wish, codes]) => {
+  const facts = factsOf({ deployments: [anOperator(tag)] });
+  const found = operatorFindings(facts, anEc(), { ...request, ...wish });
+  expect(found.map(({ code }) => code)).toEqual(codes);
+});
+
+test("an operator that is paused is not ready; one that was not read is not called absent", () => {
+  const spec = { ...(anOperator()["spec"] as object), paused: true };
+  const codes = (deployments: readonly KubeObject[], rest = {}) =>
+    operatorFindings(factsOf({ deployments }, rest), anEc(), request).map(({ code }) => code);
+  expect(codes([{ ...anOperator(), spec }])).toEqual(["OPERATOR-NOT-READY"]);
+  expect(codes([], { unread: new Map([["deployments", "forbidden"]]) })).toEqual([]);
+});
+
+test("an operator that counts as upgraded is of that release and ready; others stay", () => {
+  const other = { ...anOperator(), metadata: { name: "other", namespace: "engine" } };
+  const facts = factsOf({ deployments: [other, anOperator("7.4.2-2", 0)] });
+  const ahead = withOperator(facts, "8.0.2-2");
+  expect(operatorFindings(ahead, anEc(), request)).toEqual([]);
+  expect(ahead.objects.deployments[0]).toBe(other);
+  expect(operatorFindings(facts, anEc(), request)).toHaveLength(2);
+});
+
+const both = { ...automatic, autoUpgradeEngineEnterprise: true };
+const using = (name: string): KubeObject => aDatabase("orders", { moduleList: [{ name }] });
+const nested = "spec.upgradeSpec.autoUpgradeEngineEnterprise";
+
+test.each<[string, KubeObject, readonly KubeObject[], readonly string[]]>([
+  [
+    "a defined module in use",
+    anEc({ ...both, ...defined }),
+    [using("rg")],
+    [nested, "spec.autoUpgradeEngineEnterprise"],
+  ],
+  ["one that nothing defines", anEc(automatic), [using("rg")], [nested]],
+  [
+    "one that is installed and not defined",
+    anEc(automatic, { modules: [{ name: "rg", displayName: "EngineGears" }] }),
+    [using("EngineGears")],
+    [nested],
+  ],
+  ["bundled modules alone: nothing", anEc(automatic), [using("search")], []],
+  ["a defined module that nothing uses: nothing", anEc({ ...automatic, ...defined }), [], []],
+  ["it is off: nothing", anEc(defined), [using("rg")], []],
+])("auto-off writes: %s", (...[, ec, edbs, expected]) => {
+  const edits = autoOffEdits(factsOf({ ecs: [ec], edbs }), ec);
+  expect(edits.map(({ path }) => path.join("."))).toEqual(expected);
+  expect(edits.every(({ from, to }) => from === true && to === false)).toBe(true);
+});
+
+test("databases belong by reference, else to the only EC; those of another type do not count", () => {
+  const named = (name: string, ec?: string, namespace = "engine"): KubeObject => ({
+    ...aDatabase(name, ec === undefined ? {} : { engineEnterpriseCluster: { name: ec } }),
+    metadata: { name, namespace },
   });
+  const other = anEc({}, {}, { name: "other" });
+  const there = anEc({}, {}, { namespace: "shop" });
+  const edbs = [
+    named("mine", "ec"),
+    named("theirs", "other"),
+    named("nobodys", "gone"),
+    named("silent"),
+    named("there", "ec", "shop"),
+    aDatabase("cache", { type: "memcached" }),
+  ];
+  const of = (...ecs: readonly KubeObject[]): readonly string[] =>
+    databasesOf(factsOf({ ecs, edbs }), anEc()).map(({ label }) => String(label.split("/").at(-1)));
+  expect(of(anEc(), other, there)).toEqual(["mine"]);
+  expect(of(anEc())).toEqual(["mine", "silent", "there"]);
 });
 
 test("every code is explained once", () => {
