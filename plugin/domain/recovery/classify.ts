@@ -330,7 +330,7 @@ export function eventEvidence(
           .slice(0, longest),
       } as const;
     })
-    .toSorted((one, other) => (timeOf(one) < timeOf(other) ? -1 : 1));
+    .toSorted((one, other) => timeOf(one).localeCompare(timeOf(other)));
   return newest(found);
 }
 

@@ -1,281 +1,176 @@
-import { classifyFreeze } from "../../../../plugin/domain/recovery/classify";
-import type { ApiFacts } from "../../../../plugin/domain/recovery/databases";
+import type { ApiDatabase, InstalledModule } from "../../../../plugin/domain/api/records";
 import type { KubeObject } from "../../../../plugin/domain/objects";
-import { aPod, aSet, anEc, threePods } from "../cluster/scene";
+import {
+  classifyFreeze,
+  eventEvidence,
+  logEvidence,
+} from "../../../../plugin/domain/recovery/classify";
+import { databasesOfCluster } from "../../../../plugin/domain/recovery/databases";
+import { modulesApart, outOfLine } from "../../../../plugin/domain/recovery/line";
+import { aPod, aSet, anEc } from "../cluster/scene";
+import { anEaadb } from "../databases/scene";
 import { aBdb, aFrozenEc, aModule, anApi, anEdb, frozenFacts } from "./scene";
 
-const crash = {
-  containerStatuses: [
-    { name: "x", restartCount: 9, state: { waiting: { reason: "ImagePullBackOff" } } },
-  ],
+interface Scene {
+  readonly ec?: KubeObject;
+  /** Of the EC. */
+  readonly status?: object;
+  readonly spec?: object;
+  readonly edbs?: readonly KubeObject[];
+  readonly objects?: Parameters<typeof frozenFacts>[0];
+  /** Where any is there, the REST API was asked. */
+  readonly bdbs?: readonly Partial<ApiDatabase>[];
+  readonly modules?: readonly InstalledModule[];
+  readonly license?: Parameters<typeof anApi>[0];
+}
+
+function sceneOf({ status, spec, edbs = [], objects, bdbs, modules, license, ...rest }: Scene) {
+  const { ec = aFrozenEc({ ...status }, { ...spec }) } = rest;
+  const asked = bdbs ?? modules ?? license;
+  const databases = (bdbs ?? []).map((bdb) => aBdb(bdb));
+  const api = asked && anApi({ databases, modules: modules ?? [], ...license });
+  return { ec, facts: frozenFacts({ edbs, ...objects }, ec), api };
+}
+
+const inWaiting = { waiting: { reason: "ImagePullBackOff" } };
+const crash = { containerStatuses: [{ name: "x", restartCount: 9, state: inWaiting }] };
+const stuck = { statefulSets: [aSet()], pods: [aPod(2, { ready: false, status: crash })] };
+
+const plain = [anEdb("orders")];
+const old = [anEdb("orders", { engineVersion: "6.2" })];
+const at86 = [anEdb("orders", { engineVersion: "8.6" })];
+const using = (...names: readonly string[]) => ({
+  modules: names.map((name) => ({ name, version: "1" })),
+});
+const builtFor = (compatibleEngineVersion: string) => [aModule("rg", { compatibleEngineVersion })];
+const refused = { state: "InvalidUpgrade" };
+const expired = { licenseStatus: { licenseState: "Expired" } };
+const apiExpired = (expirationDate?: string) => ({
+  license: { expired: true, expirationDate, shardsLimit: 4 },
+});
+const pinned = {
+  engineEnterpriseImageSpec: { versionTag: "8.0.2-17", digestHash: "sha256:ab" },
 };
+const auto = { autoUpgradeEngineEnterprise: true };
 
-type Row = readonly [
-  title: string,
-  objects: Parameters<typeof frozenFacts>[0],
-  ec: KubeObject,
-  api: ApiFacts | undefined,
-  is: string,
-  codes: readonly string[],
-];
-
-/** As definitions are before modules can be defined. */
-const withoutPlace: KubeObject = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: "engineenterpriseclusters.app.engine.com" },
-  spec: { versions: [{ name: "v1", schema: { openAPIV3Schema: { properties: {} } } }] },
-};
-
-const old = anEdb("orders", { engineVersion: "6.2" });
-const rolling = { statefulSets: [aSet()] };
-
-test.each<Row>([
-  ["no upgrade", {}, anEc(), undefined, "standing", []],
-  ["an old database before any upgrade", { edbs: [old] }, anEc(), undefined, "standing", []],
-  ["no state told", {}, anEc({}, { state: undefined }), undefined, "standing", []],
-  ["begun, nothing against it", {}, aFrozenEc(), undefined, "moving", []],
-  ["begun, no StatefulSet", { statefulSets: [] }, aFrozenEc(), undefined, "moving", []],
-  ["rolling", { ...rolling, pods: [aPod(2)] }, aFrozenEc(), undefined, "moving", []],
+test.each<[string, Scene, "moving" | "standing" | "frozen", readonly string[]]>([
+  ["no state told", { ec: anEc({}, { state: undefined }) }, "standing", []],
+  ["rolling with an old database", { edbs: old, objects: { ...stuck, pods: [] } }, "moving", []],
   [
-    "rolled, not Running yet",
-    { ...rolling, pods: threePods },
-    aFrozenEc(),
-    undefined,
-    "moving",
-    [],
-  ],
-  [
-    "rolling with an old database",
-    { ...rolling, edbs: [old] },
-    aFrozenEc(),
-    undefined,
-    "moving",
-    [],
-  ],
-  [
-    "a pod that cannot start",
-    { ...rolling, pods: [aPod(2, { ready: false, status: crash })] },
-    aFrozenEc(),
-    undefined,
-    "frozen",
-    ["POD-IMAGE"],
-  ],
-  [
-    "a pod that cannot start, under an expired license",
-    { ...rolling, pods: [aPod(2, { ready: false, status: crash })] },
-    aFrozenEc({ licenseStatus: { licenseState: "Expired" } }),
-    undefined,
+    "the same under an expired license",
+    { objects: stuck, status: expired },
     "frozen",
     ["POD-IMAGE", "CLUSTER-LICENSE"],
   ],
-  ["an old database", { edbs: [old] }, aFrozenEc(), undefined, "frozen", ["CLUSTER-DATABASE-OLD"]],
   [
     "one that was raised already, its resource not",
     { edbs: [anEdb("orders", { engineVersion: "6.2" }, { version: "7.2.4" })] },
-    aFrozenEc(),
-    undefined,
     "frozen",
     [],
   ],
   [
-    "old by the REST API alone",
-    { edbs: [anEdb("orders")] },
-    aFrozenEc(),
-    anApi({ databases: [aBdb({ version: "6.2.18" })] }),
-    "frozen",
-    ["CLUSTER-DATABASE-OLD"],
-  ],
-  [
     "an old database without a resource",
-    {},
-    aFrozenEc(),
-    anApi({ databases: [aBdb({ uid: 9, version: "6.0.1" })] }),
+    { bdbs: [{ uid: 9, version: "6.0.1" }] },
     "frozen",
     ["CLUSTER-DATABASE-OLD"],
   ],
   [
     "a version that the release does not bundle",
-    { edbs: [anEdb("orders", { engineVersion: "8.6" })] },
-    aFrozenEc(),
-    undefined,
+    { edbs: at86 },
     "frozen",
     ["FREEZE-VERSION-UNBUNDLED"],
   ],
   [
     "a version of which nothing is published",
-    { edbs: [anEdb("orders", { engineVersion: "8.6" })] },
-    aFrozenEc({}, { engineEnterpriseImageSpec: { versionTag: "own" } }),
-    undefined,
+    { edbs: at86, spec: { engineEnterpriseImageSpec: { versionTag: "own" } } },
     "moving",
     [],
   ],
   [
     "a version that nobody tells",
-    { edbs: [anEdb("orders", { engineVersion: undefined })] },
-    aFrozenEc(),
-    anApi({ databases: [aBdb({ version: undefined, engineVersion: undefined })] }),
+    {
+      edbs: [anEdb("orders", { engineVersion: undefined })],
+      bdbs: [{ version: undefined, engineVersion: undefined }],
+    },
     "moving",
     [],
   ],
   [
-    "a module that nothing defines",
-    { edbs: [anEdb("orders", { moduleList: [{ name: "rg" }] })] },
-    aFrozenEc(),
-    undefined,
-    "frozen",
-    ["CLUSTER-MODULE-UNDEFINED"],
+    "a database of another EC",
+    {
+      edbs: [anEdb("x", { engineVersion: "6.2", engineEnterpriseCluster: { name: "other" } })],
+      objects: { ecs: [aFrozenEc(), anEc({}, {}, { name: "other" })] },
+    },
+    "moving",
+    [],
   ],
   [
-    "a module that is not installed",
-    { edbs: [anEdb("orders")] },
-    aFrozenEc(),
-    anApi({ databases: [aBdb({ modules: [{ name: "rg", version: "1" }] })] }),
+    "a module of two databases that is not installed",
+    {
+      edbs: ["1", "2"].map((databaseUID) => anEdb(`x${databaseUID}`, {}, { databaseUID })),
+      bdbs: [1, 2].map((uid) => ({ uid, ...using("rg") })),
+    },
     "frozen",
     ["FREEZE-MODULE-ABSENT"],
   ],
   [
     "a module of which no build fits",
-    { edbs: [anEdb("orders")] },
-    aFrozenEc(),
-    anApi({
-      databases: [aBdb({ modules: [{ name: "rg", version: "1" }] })],
-      modules: [aModule("rg", { compatibleEngineVersion: "7.2" })],
-    }),
+    { edbs: plain, bdbs: [using("rg")], modules: builtFor("7.2") },
     "frozen",
     ["FREEZE-MODULE-UNFIT"],
   ],
   [
     "modules that are bundled or defined, under either name",
-    { edbs: [anEdb("orders")] },
-    aFrozenEc({}, { userDefinedModules: ["own", "rg", "hidden"].map((name) => ({ name })) }),
-    anApi({
-      databases: [
-        aBdb({
-          modules: ["rg", "Shown", "own", "search", "more"].map((name) => ({ name, version: "1" })),
-        }),
-      ],
+    {
+      spec: { userDefinedModules: ["own", "rg", "hidden"].map((name) => ({ name })) },
+      edbs: plain,
+      bdbs: [using("rg", "Shown", "own", "search", "more")],
       modules: [
-        aModule("rg", { compatibleEngineVersion: "7.4" }),
+        ...builtFor("7.4"),
         aModule("hidden", { displayName: "Shown" }),
         aModule("more", { bundled: true }),
       ],
-    }),
+    },
     "moving",
     [],
   ],
   [
     "modules that are installed and not defined, as the REST API reports",
-    { edbs: [anEdb("orders")] },
-    aFrozenEc(),
-    anApi({
-      databases: [aBdb({ modules: [{ name: "rg", version: "1" }] })],
-      modules: [aModule("rg", { compatibleEngineVersion: "7.4" })],
-    }),
+    { edbs: plain, bdbs: [using("rg")], modules: builtFor("7.4") },
     "frozen",
     ["CLUSTER-MODULE-UNDEFINED"],
   ],
   [
-    "the same, where definitions have no place for them yet",
-    { edbs: [anEdb("orders")], definitions: [withoutPlace] },
-    aFrozenEc(),
-    anApi({
-      databases: [aBdb({ modules: [{ name: "rg", version: "1" }] })],
-      modules: [aModule("rg", { compatibleEngineVersion: "7.4" })],
-    }),
-    "moving",
-    [],
-  ],
-  [
     "modules that are installed and not defined, as the EC tells",
-    { edbs: [anEdb("orders", { moduleList: [{ name: "rg" }] })] },
-    aFrozenEc({ modules: [{ name: "rg" }] }),
-    undefined,
+    {
+      status: { modules: [{ name: "rg" }] },
+      edbs: [anEdb("orders", { moduleList: [{ name: "rg" }] })],
+    },
     "frozen",
     ["CLUSTER-MODULE-UNDEFINED"],
   ],
   [
     "a module of an old database: which build it needs is not known yet",
-    { edbs: [anEdb("orders")] },
-    aFrozenEc(),
-    anApi({
-      databases: [aBdb({ version: "6.2.1", modules: [{ name: "rg", version: "1" }] })],
-      modules: [aModule("rg", { compatibleEngineVersion: "7.2" })],
-    }),
+    { edbs: plain, bdbs: [{ version: "6.2.1", ...using("rg") }], modules: builtFor("7.2") },
     "frozen",
     ["CLUSTER-DATABASE-OLD", "CLUSTER-MODULE-UNDEFINED"],
   ],
-  [
-    "two databases of one module: one cause",
-    { edbs: [anEdb("a", {}, { databaseUID: "1" }), anEdb("b", {}, { databaseUID: "2" })] },
-    aFrozenEc(),
-    anApi({
-      databases: [1, 2].map((uid) => aBdb({ uid, modules: [{ name: "rg", version: "1" }] })),
-    }),
-    "frozen",
-    ["FREEZE-MODULE-ABSENT"],
-  ],
-  [
-    "digests, with an automatic upgrade",
-    {},
-    aFrozenEc(
-      { state: "InvalidUpgrade" },
-      {
-        engineEnterpriseImageSpec: { versionTag: "8.0.2-17", digestHash: "sha256:ab" },
-        upgradeSpec: { autoUpgradeEngineEnterprise: true },
-      },
-    ),
-    undefined,
-    "frozen",
-    ["CLUSTER-DIGEST-PINNED"],
-  ],
-  [
-    "digests, by hand",
-    {},
-    aFrozenEc(
-      {},
-      { engineEnterpriseImageSpec: { versionTag: "8.0.2-17", digestHash: "sha256:ab" } },
-    ),
-    undefined,
-    "moving",
-    [],
-  ],
+  ["digests, by hand", { spec: pinned }, "moving", []],
   [
     "a license that the REST API calls expired",
-    {},
-    aFrozenEc({ state: "InvalidUpgrade" }),
-    anApi({ license: { expired: true, expirationDate: undefined, shardsLimit: 4 } }),
+    { status: refused, license: apiExpired() },
     "frozen",
     ["CLUSTER-LICENSE"],
   ],
-  [
-    "a license that both call invalid is named once",
-    {},
-    aFrozenEc({ state: "InvalidUpgrade", licenseStatus: { licenseState: "Expired" } }),
-    anApi({ license: { expired: true, expirationDate: "2026-01-01", shardsLimit: 4 } }),
-    "frozen",
-    ["CLUSTER-LICENSE"],
-  ],
-  [
-    "refused without a cause",
-    {},
-    aFrozenEc({ state: "InvalidUpgrade" }),
-    undefined,
-    "frozen",
-    ["FREEZE-CAUSE-UNKNOWN"],
-  ],
-  ["an end", {}, aFrozenEc({ state: "Error" }), undefined, "frozen", ["CLUSTER-STATE"]],
+  ["refused without a cause", { status: refused }, "frozen", ["FREEZE-CAUSE-UNKNOWN"]],
+  ["an end", { status: { state: "Error" } }, "frozen", ["CLUSTER-STATE"]],
   [
     "all of them at once",
-    { edbs: [anEdb("orders", { engineVersion: "6.2", moduleList: [{ name: "rg" }] })] },
-    aFrozenEc(
-      { state: "InvalidUpgrade", licenseStatus: { licenseState: "Expired" } },
-      {
-        engineEnterpriseImageSpec: { versionTag: "8.0.2-17", digestHash: "sha256:ab" },
-        autoUpgradeEngineEnterprise: true,
-      },
-    ),
-    undefined,
+    {
+      edbs: [anEdb("orders", { engineVersion: "6.2", moduleList: [{ name: "rg" }] })],
+      status: { ...refused, ...expired },
+      spec: { ...pinned, ...auto },
+    },
     "frozen",
     [
       "CLUSTER-LICENSE",
@@ -284,25 +179,206 @@ test.each<Row>([
       "CLUSTER-MODULE-UNDEFINED",
     ],
   ],
-])("%s", (...[, objects, ec, api, is, codes]) => {
-  const freeze = classifyFreeze(frozenFacts(objects, ec), ec, api);
+])("%s", (_title, ...[scene, is, codes]) => {
+  const { ec, facts, api } = sceneOf(scene);
+  const freeze = classifyFreeze(facts, ec, api);
   expect(freeze.is).toBe(is);
   expect(freeze.causes.map(({ finding }) => finding.code)).toEqual(codes);
 });
 
 test("the day on which a license expired is told where it is known", () => {
-  const ec = aFrozenEc({ state: "InvalidUpgrade" });
-  const license = { expired: true, expirationDate: "2026-07-01", shardsLimit: 4 };
-  const { causes } = classifyFreeze(frozenFacts({}, ec), ec, anApi({ license }));
-  expect(causes[0]?.finding.cause).toBe(
+  const { ec, facts, api } = sceneOf({ status: refused, license: apiExpired("2026-07-01") });
+  expect(classifyFreeze(facts, ec, api).causes[0]?.finding.cause).toBe(
     "the license has expired on 2026-07-01, as the REST API reports",
   );
 });
 
-test("databases of another EC are not judged", () => {
+describe("a database as it runs", () => {
+  const of = (scene: Scene) => {
+    const { ec, facts, api } = sceneOf(scene);
+    return databasesOfCluster(facts, ec, api);
+  };
+
+  test("what runs is the REST API's word, then the status, then the spec", () => {
+    const told = [anEdb("orders", { engineVersion: "7.2" }, { version: "7.4.1" })];
+    const runs = (scene: Scene) => of(scene)[0]?.runs;
+    expect(runs({ edbs: told, bdbs: [{ version: "8.0.1" }] })).toEqual({ major: 8, minor: 0 });
+    expect(runs({ edbs: told })).toEqual({ major: 7, minor: 4 });
+    expect(runs({ edbs: [anEdb("x", { engineVersion: "7.2" })] })).toEqual({ major: 7, minor: 2 });
+  });
+
+  test("those that the REST API alone knows are there too, and have no resource to edit", () => {
+    const scene = {
+      edbs: plain,
+      bdbs: [{}, { uid: 2, name: "more" }, { uid: 3, name: undefined }],
+    };
+    const all = of(scene);
+    expect(all.map(({ label, uid }) => [label, uid])).toEqual([
+      ["EngineEnterpriseDatabase/engine/orders", 1],
+      ["database 2 (more)", 2],
+      ["database 3", 3],
+    ]);
+    const { facts, api } = sceneOf(scene);
+    expect(outOfLine(facts, all, api)).toEqual({ apart: [], warnings: [] });
+    expect(modulesApart(facts, all.slice(1), anApi())).toEqual([]);
+  });
+
+  test("data that nothing keeps is told by either", () => {
+    const fields = { replication: false, dataPersistence: "disabled" };
+    expect(of({ edbs: plain, bdbs: [fields] })[0]?.volatile).toBe(true);
+    expect(of({ edbs: plain, bdbs: [{}] })[0]?.volatile).toBe(false);
+    expect(of({ edbs: [anEdb("x", { replication: false })] })[0]?.volatile).toBe(true);
+  });
+});
+
+describe("a resource that asks for less than what runs", () => {
+  const lineOf = (scene: Scene) => {
+    const { ec, facts, api } = sceneOf(scene);
+    return outOfLine(facts, databasesOfCluster(facts, ec, api), api);
+  };
+  const editsOf = (scene: Scene) =>
+    lineOf(scene).apart.flatMap(({ edits }) => edits.map(({ path, to }) => [path.join("."), to]));
+
+  test.each<[string, string | undefined, string | undefined, string | undefined]>([
+    ["a lower number follows", "6.2", "7.2.4", "7.2"],
+    ["a channel stays", "major", "7.2.4", undefined],
+    ["an absent one stays", undefined, "7.2.4", undefined],
+    ["what runs is not known", "6.2", undefined, undefined],
+  ])("%s", (_title, ...[engineVersion, version, to]) => {
+    const bdbs = [{ version, engineVersion: undefined }];
+    expect(editsOf({ edbs: [anEdb("orders", { engineVersion })], bdbs })).toEqual(
+      to === undefined ? [] : [["spec.engineVersion", to]],
+    );
+  });
+
+  const build = (version: string | undefined, compatibleEngineVersion?: string) =>
+    aModule("rg", { version, compatibleEngineVersion, uid: version });
+
+  test.each<[string, object, string | undefined, readonly InstalledModule[], string | undefined]>([
+    ["of an installed build stays", { version: "1" }, "1", [build("1")], undefined],
+    ["follows what the database uses", { version: "0" }, "1", [build("1"), build("2")], "1"],
+    [
+      "follows the newest that fits",
+      { version: "0" },
+      undefined,
+      [build("9"), build(undefined), build("10"), build("11", "8.0")],
+      "10",
+    ],
+    ["stays where nothing fits", { version: "0" }, undefined, [build("11", "8.0")], undefined],
+    ["stays where no version is told", { version: "0" }, undefined, [build(undefined)], undefined],
+    ["that is absent stays absent", {}, undefined, [build("2")], undefined],
+    [
+      "of a bundled one stays",
+      { name: "search", version: "0" },
+      undefined,
+      [aModule("search")],
+      undefined,
+    ],
+  ])("the number of a module %s", (_title, ...[entry, used, modules, to]) => {
+    const listed = { name: "rg", ...entry };
+    const edbs = [anEdb("orders", { modulesList: [listed, "odd", {}] })];
+    const bdbs = [{ modules: [{ name: "rg", version: used }] }];
+    expect(editsOf({ edbs, bdbs, modules })).toEqual(
+      to === undefined ? [] : [["spec.modulesList", [{ ...listed, version: to }, "odd", {}]]],
+    );
+  });
+
+  test("an instance of an active-active database is told, not edited", () => {
+    const eaadbs = [anEaadb({ status: { linkedEdbs: ["orders"] } })];
+    const edbs = [anEdb("orders", { engineVersion: "6.2" }, { version: "7.2.4" })];
+    const { apart, warnings } = lineOf({ edbs, objects: { eaadbs } });
+    expect([apart, warnings.map(({ code }) => code)]).toEqual([[], ["FREEZE-DATABASE-APART"]]);
+    expect(warnings[0]?.cause).toContain("EngineEnterpriseActiveActiveDatabase/engine/carts");
+  });
+
+  const rg = (version?: string) => ({ name: "rg", version });
+
+  type Listed = readonly { readonly name: string; readonly version?: string | undefined }[];
+
+  test.each<[string, Listed, ReturnType<typeof aBdb>["modules"], readonly string[]]>([
+    ["the same build", [rg("1.2.6")], [rg("1.2.6")], []],
+    ["the same by the display name", [{ ...rg("1.2.6"), name: "EngineGears" }], [rg("1.2.6")], []],
+    ["no number in the list", [{ name: "rg" }], [rg("1.2.6")], []],
+    ["no number of the database", [rg("1.2.6")], [rg()], []],
+    ["bundled ones", [{ name: "search", version: "1" }], [{ name: "graph", version: "2" }], []],
+    [
+      "another build",
+      [rg("1.2.5")],
+      [rg("1.2.6")],
+      ["it lists rg 1.2.5, and the database uses rg 1.2.6"],
+    ],
+    ["one that is only listed", [rg()], [], ["it lists rg, which the database does not use"]],
+    ["one that is not", [], [rg("1.2.6")], ["the database uses rg 1.2.6, which it does not list"]],
+  ])("modules beside the list: %s", (_title, ...[modulesList, used, says]) => {
+    const installed = [
+      aModule("rg", { displayName: "EngineGears", version: "1.2.6" }),
+      aModule("graph", { bundled: true, version: "2.0.0" }),
+    ];
+    const edbs = [anEdb("orders", { modulesList: [...modulesList, { version: "nameless" }] })];
+    const { ec, facts, api } = sceneOf({ edbs, bdbs: [{ modules: used }], modules: installed });
+    const found = modulesApart(facts, databasesOfCluster(facts, ec, api), api ?? anApi());
+    expect(found.map(({ cause }) => cause)).toEqual(says);
+  });
+});
+
+describe("evidence", () => {
   const ec = aFrozenEc();
-  const other = anEc({}, {}, { name: "other" });
-  const edb = anEdb("orders", { engineVersion: "6.2", engineEnterpriseCluster: { name: "other" } });
-  const facts = frozenFacts({ ecs: [ec, other], edbs: [edb] });
-  expect(classifyFreeze(facts, ec).is).toBe("moving");
+  const edb = anEdb("orders");
+  const line = (fields: object): string =>
+    JSON.stringify({
+      ...{ level: "error", ts: "2026-08-01T10:00:00Z", logger: "x", msg: "Upgrade Error" },
+      ...{ error: "it is stuck", Namespace: "engine", Name: "ec" },
+      ...fields,
+    });
+
+  test.each<[string, string, readonly string[]]>([
+    ["an error about a database", line({ Name: "orders" }), ["Upgrade Error: it is stuck"]],
+    ["one without an error", line({ error: undefined }), ["Upgrade Error"]],
+    ["one of another namespace", line({ Namespace: "other" }), []],
+    ["what is no JSON", "panic: runtime error", []],
+    ["the same text twice", `${line({})}\n${line({ ts: "x" })}`, ["Upgrade Error: it is stuck"]],
+    ["a long one", line({ msg: "x".repeat(600), error: "" }), ["x".repeat(500)]],
+    [
+      "more than the newest few",
+      ["1", "2", "3", "4", "5", "6", "2"].map((error) => line({ msg: "", error })).join("\n"),
+      ["3", "4", "5", "6", "2"],
+    ],
+  ])("of the log: %s", (_title, log, says) => {
+    expect(logEvidence(log, [ec, edb]).map((one) => one.says)).toEqual(says);
+  });
+
+  const event = (fields: object, involved: object = {}): KubeObject => ({
+    ...{ apiVersion: "v1", kind: "Event", metadata: { name: "e", namespace: "engine" } },
+    ...{ type: "Warning", reason: "Frozen", message: "it is stalled" },
+    involvedObject: { kind: ec.kind, namespace: "engine", name: "ec", ...involved },
+    ...fields,
+  });
+
+  test.each<[string, KubeObject, readonly string[]]>([
+    ["about a database", event({}, { kind: edb.kind, name: "orders" }), ["Frozen: it is stalled"]],
+    ["about its pod", event({}, { kind: "Pod", name: "ec-2" }), ["Frozen: it is stalled"]],
+    ["without a message", event({ message: undefined }), ["Frozen"]],
+    ["about another pod", event({}, { kind: "Pod", name: "ec-two" }), []],
+    ["about another kind", event({}, { kind: "Job", name: "ec-2" }), []],
+    ["of another namespace", event({}, { kind: "Pod", name: "ec-2", namespace: "x" }), []],
+    ["about nothing", event({ involvedObject: undefined }), []],
+    ["that is no warning", event({ type: "Normal" }), []],
+  ])("of an event %s", (_title, one, says) => {
+    const facts = frozenFacts({ events: [one] }, ec);
+    expect(eventEvidence(facts, ec, [edb]).map((found) => found.says)).toEqual(says);
+  });
+
+  test("events are shown in the order of their times, whichever field tells it", () => {
+    const events = [
+      event({ message: "third", lastTimestamp: "2026-08-01T10:00:02Z" }),
+      event({ message: "second", eventTime: "2026-08-01T10:00:01Z" }),
+      event({ message: "first" }),
+    ];
+    const facts = frozenFacts({ events }, ec);
+    expect(eventEvidence(facts, ec, []).map(({ at, says }) => [at, says])).toEqual([
+      [undefined, "Frozen: first"],
+      ["2026-08-01T10:00:01Z", "Frozen: second"],
+      ["2026-08-01T10:00:02Z", "Frozen: third"],
+    ]);
+  });
 });

@@ -1,12 +1,12 @@
 import type { ApiNode } from "../../../../plugin/domain/api/records";
+import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import { classifyFreeze } from "../../../../plugin/domain/recovery/classify";
 import type { ApiFacts } from "../../../../plugin/domain/recovery/databases";
-import {
-  planRecovery,
-  type RecoveryWish,
-  supported,
-} from "../../../../plugin/domain/recovery/plan";
+import { outOfLineAhead } from "../../../../plugin/domain/recovery/line";
+import { planRecovery, type RecoveryWish } from "../../../../plugin/domain/recovery/plan";
+import { type Procedure, procedureOf } from "../../../../plugin/domain/recovery/procedure";
+import { anEc } from "../cluster/scene";
 import { aBdb, aFrozenEc, aModule, anApi, anEdb, frozenFacts } from "./scene";
 
 interface Scene {
@@ -23,80 +23,59 @@ function plan(scene: Scene, wish: Partial<RecoveryWish> = {}) {
 }
 
 const old = { edbs: [anEdb("orders", { engineVersion: "6.2" })] };
+const to72 = { engineVersion: "7.2" };
 const node = (...supportedVersions: readonly string[]): ApiNode => ({
   ...{ uid: 1, softwareVersion: "7.22.0-7" },
   supportedVersions,
 });
 const using = aBdb({ modules: [{ name: "rg", version: "1" }] });
+const tooOld = aBdb({ version: "6.2.1" });
 const moduleless = { edbs: [anEdb("orders")], api: anApi({ databases: [using] }) };
+const pinned = aFrozenEc(
+  { state: "InvalidUpgrade" },
+  {
+    engineEnterpriseImageSpec: { versionTag: "8.0.2-17", digestHash: "sha256:ab" },
+    bootstrapperImageSpec: { digestHash: "sha256:ab" },
+    autoUpgradeEngineEnterprise: true,
+  },
+);
 
-test("a database that is too old is upgraded to what is given", () => {
-  const { upgrades, problems, blocks } = plan(old, { engineVersion: "7.2" });
+test("a database is upgraded to what is given, also one without a resource", () => {
+  const { upgrades, problems, blocks } = plan(old, to72);
   expect(upgrades).toMatchObject([{ uid: 1, version: "7.2" }]);
   expect([problems, blocks]).toEqual([[], []]);
-});
-
-test("a database without a resource is upgraded too", () => {
-  const api = anApi({ databases: [aBdb({ uid: 9, version: "6.2.1" })] });
-  expect(plan({ api }, { engineVersion: "7.2" }).upgrades).toMatchObject([{ uid: 9 }]);
+  const api = anApi({ databases: [{ ...tooOld, uid: 9 }] });
+  expect(plan({ api }, to72).upgrades).toMatchObject([{ uid: 9 }]);
 });
 
 test("a module is installed from the archive that has either of its names", () => {
-  const byName = aModule("rg");
-  const byDisplayName = aModule("other", { displayName: "rg" });
-  expect(plan(moduleless, { modules: [byName] }).installs).toEqual([byName]);
-  expect(plan(moduleless, { modules: [byDisplayName] }).installs).toEqual([byDisplayName]);
+  const modules = [aModule("other", { displayName: "rg" })];
+  expect(plan(moduleless, { modules }).installs).toEqual(modules);
 });
 
 test("a module of a database that is raised has to fit the new version", () => {
-  const api = anApi({ databases: [{ ...using, version: "6.2.1" }] });
-  const scene = { edbs: [anEdb("orders", { engineVersion: "6.2" })], api };
+  const scene = { ...old, api: anApi({ databases: [{ ...using, version: "6.2.1" }] }) };
   const modules = [aModule("rg", { compatibleEngineVersion: "7.4" })];
   expect(plan(scene, { modules, engineVersion: "7.4" }).installs).toEqual(modules);
-  expect(plan(scene, { modules, engineVersion: "7.2" }).blocks).toMatchObject([
-    { code: "FREEZE-MODULE-UNFIT" },
-  ]);
-});
-
-test("digests are dropped when that is asked for", () => {
-  const ec = aFrozenEc(
-    { state: "InvalidUpgrade" },
-    {
-      engineEnterpriseImageSpec: { versionTag: "8.0.2-17", digestHash: "sha256:ab" },
-      autoUpgradeEngineEnterprise: true,
-    },
-  );
-  const path = ["spec", "engineEnterpriseImageSpec", "digestHash"];
-  expect(plan({ ec }, { dropDigests: true }).digests).toEqual([
-    { path, from: "sha256:ab", to: null },
-  ]);
-  expect(plan({ ec }).problems).toEqual([
-    "--drop-digests: spec.engineEnterpriseImageSpec.digestHash pins an image; give the flag to remove it",
-  ]);
+  const { blocks } = plan(scene, { modules, ...to72 });
+  expect(blocks.map(({ code }) => code)).toEqual(["FREEZE-MODULE-UNFIT"]);
 });
 
 const label = "EngineEnterpriseDatabase/engine/orders";
+const digest = (part: string) =>
+  `--drop-digests: spec.${part}.digestHash pins an image; give the flag to remove it`;
 
 test.each<[string, Scene, Partial<RecoveryWish>, readonly string[]]>([
   ["no version", old, {}, [`--engine-version: give the version for ${label}`]],
   [
-    "no version, and the nodes tell theirs",
-    {
-      ...old,
-      api: anApi({ databases: [aBdb({ version: "6.2.1" })], nodes: [node("6.2", "7.2")] }),
-    },
+    "no version, and the nodes tell theirs; old and odd ones are left out",
+    { ...old, api: anApi({ databases: [tooOld], nodes: [node("6.2", "x", "7.2")] }) },
     {},
     [`--engine-version: give the version for ${label}; the nodes can run 7.2`],
   ],
   [
     "a version that not all nodes can run",
-    {
-      ...old,
-      api: anApi({
-        databases: [aBdb({ version: "6.2.1" })],
-        nodes: [node("7.2", "7.4"), node("7.2")],
-      }),
-    },
+    { ...old, api: anApi({ databases: [tooOld], nodes: [node("7.2", "7.4"), node("7.2")] }) },
     { engineVersion: "7.4" },
     ["--engine-version: the nodes cannot run 7.4, but 7.2"],
   ],
@@ -106,7 +85,6 @@ test.each<[string, Scene, Partial<RecoveryWish>, readonly string[]]>([
     { engineVersion: "8.2" },
     [`--engine-version: ${label} runs 8.6 already`],
   ],
-  ["no archive", moduleless, {}, [`--module: give the archive of rg, which ${label} use`]],
   [
     "an archive that nobody lacks",
     { api: anApi() },
@@ -120,42 +98,46 @@ test.each<[string, Scene, Partial<RecoveryWish>, readonly string[]]>([
     [],
   ],
   ["an archive that cannot be judged is none", {}, { modules: [aModule("rg")] }, []],
-])("a problem of the flags: %s", (...[, scene, wish, problems]) => {
+  [
+    "digests",
+    { ec: pinned },
+    {},
+    [digest("engineEnterpriseImageSpec"), digest("bootstrapperImageSpec")],
+  ],
+])("a problem of the flags: %s", (_title, ...[scene, wish, problems]) => {
   const found = plan(scene, wish);
   expect(found.problems).toEqual(problems);
   expect([found.upgrades, found.installs]).toEqual([[], []]);
 });
 
+const refused = { state: "InvalidUpgrade" };
+const known = (defined: readonly object[]): Scene => ({
+  edbs: [anEdb("orders", { engineVersion: "6.2", modulesList: [{ name: "rg" }] })],
+  api: anApi({ databases: [tooOld], modules: [aModule("rg", { displayName: "EngineGears" })] }),
+  ec: aFrozenEc({}, { userDefinedModules: defined }),
+});
+
 test.each<[string, Scene, Partial<RecoveryWish>, readonly string[]]>([
-  [
-    "the license",
-    { ec: aFrozenEc({ state: "InvalidUpgrade", licenseStatus: { licenseState: "Expired" } }) },
-    {},
-    ["CLUSTER-LICENSE"],
-  ],
-  ["no known cause", { ec: aFrozenEc({ state: "InvalidUpgrade" }) }, {}, ["FREEZE-CAUSE-UNKNOWN"]],
   [
     "a number that nobody tells",
     { edbs: [anEdb("orders", { engineVersion: "6.2" }, { databaseUID: undefined })] },
-    { engineVersion: "7.2" },
+    to72,
     ["DATABASE-UID-UNKNOWN"],
   ],
   [
     "data that nothing keeps",
     { edbs: [anEdb("orders", { engineVersion: "6.2", replication: false })] },
-    { engineVersion: "7.2" },
+    to72,
     ["DATABASE-DATA-AT-RISK"],
   ],
   [
-    "an edit that the rules would refuse",
-    {
-      ec: aFrozenEc({}, { engineUpgradePolicy: "major" }),
-      edbs: [anEdb("orders", { engineVersion: "6.2" })],
-    },
-    { engineVersion: "7.4" },
-    ["DATABASE-EDIT-REFUSED"],
+    "nothing, where the module is defined by its other name",
+    known([{ name: "EngineGears" }]),
+    to72,
+    [],
   ],
-])("a block that no flag fixes: %s", (...[, scene, wish, codes]) => {
+  ["a module that is installed and not defined", known([]), to72, ["DATABASE-EDIT-REFUSED"]],
+])("a block that no flag fixes: %s", (_title, ...[scene, wish, codes]) => {
   expect(plan(scene, wish).blocks.map(({ code }) => code)).toEqual(codes);
 });
 
@@ -163,35 +145,101 @@ test("a database whose EC is lost on the way is judged without it", () => {
   const ec = aFrozenEc();
   const facts = frozenFacts(old, ec);
   const freeze = classifyFreeze(facts, ec);
-  const causes = freeze.causes.map((cause) => {
-    if (cause.is !== "database" || cause.database.target === undefined) return cause;
-    const lookup = { is: "missing", lookedIn: ["engine"] } as const;
-    const target = { ...cause.database.target, lookup };
-    return { ...cause, database: { ...cause.database, target } };
-  });
+  const lookup = { is: "missing", lookedIn: ["engine"] } as const;
+  const causes = freeze.causes.map((cause) =>
+    cause.is === "database" && cause.database.target !== undefined
+      ? {
+          ...cause,
+          database: { ...cause.database, target: { ...cause.database.target, lookup } },
+        }
+      : cause,
+  );
   const lost = { facts, ec, freeze: { ...freeze, causes }, api: undefined };
-  const wish = { modules: [], dropDigests: false, engineVersion: "7.2" };
-  expect(planRecovery(lost, wish).blocks).toMatchObject([{ code: "DATABASE-CLUSTER-UNKNOWN" }]);
+  const { blocks } = planRecovery(lost, { modules: [], dropDigests: false, ...to72 });
+  expect(blocks.map(({ code }) => code)).toEqual(["DATABASE-CLUSTER-UNKNOWN"]);
 });
 
-test.each<[string, readonly object[], readonly string[]]>([
-  ["defined by the other name that the REST API tells", [{ name: "EngineGears" }], []],
-  ["not defined", [], ["DATABASE-EDIT-REFUSED"]],
-])("the rules know the modules that are installed by then: %s", (_title, defined, codes) => {
-  const edbs = [anEdb("orders", { engineVersion: "6.2", modulesList: [{ name: "rg" }] })];
-  const api = anApi({
-    databases: [aBdb({ version: "6.2.1" })],
-    modules: [aModule("rg", { displayName: "EngineGears" })],
+const access = {
+  base: "https://ec.engine.svc.cluster.local:9443",
+  insecure: false,
+  secret: { name: "ec", namespace: "engine" },
+};
+
+function lines({ ec = aFrozenEc(), edbs = [], api }: Scene, more: Partial<Procedure> = {}) {
+  const facts = frozenFacts({ edbs }, ec);
+  const freeze = classifyFreeze(facts, ec, api);
+  const { databases } = freeze;
+  const raised = new Set(databases.map((one) => one.label));
+  const ahead = { engineVersion: more.wish?.engineVersion, raised, modules: [] };
+  const steps = procedureOf({
+    ...{ names, ec, freeze, access },
+    apart: outOfLineAhead(facts, { databases, api }, ahead),
+    wish: { dropDigests: false, files: [] },
+    again: ["kubectl", "engine", "recover", "--apply"],
+    ...more,
   });
-  const ec = aFrozenEc({}, { userDefinedModules: defined });
-  const { blocks } = plan({ edbs, api, ec }, { engineVersion: "7.2" });
-  expect(blocks.map(({ code }) => code)).toEqual(codes);
+  return steps.flatMap(({ commands, says }) => [
+    says,
+    ...commands.map((pipeline) => pipeline.map((words) => words.join(" ")).join(" | ")),
+  ]);
+}
+
+test.each<[string, Scene, Partial<Procedure>, readonly (string | RegExp)[]]>([
+  [
+    "a module, whose number in the list is open",
+    moduleless,
+    { access: { ...access, insecure: true } },
+    [
+      /--fail-with-body --insecure -X POST -F module=@FILE/,
+      "update the resources to match, so that the operator does not undo it; the version numbers in its list of rg of EngineEnterpriseDatabase/engine/orders too",
+    ],
+  ],
+  [
+    "a license is put in from a file",
+    { ec: aFrozenEc({ ...refused, licenseStatus: { licenseState: "Expired" } }) },
+    {},
+    [/-X PUT .*--data @LICENSE_FILE .*\/v1\/license$/],
+  ],
+  [
+    "digests are dropped by one patch of the EC",
+    { ec: pinned },
+    {},
+    [/"digestHash":null\},"bootstrapperImageSpec":\{"digestHash":null\}\}\}$/],
+  ],
+  [
+    "a number that nobody knows is left to be filled in",
+    { edbs: [anEdb("orders", { engineVersion: "6.2" }, { databaseUID: undefined })] },
+    {},
+    [/\/v1\/bdbs\/UID\/upgrade/],
+  ],
+])("the procedure: %s", (_title, ...[scene, more, wanted]) => {
+  const all = lines(scene, more);
+  for (const one of wanted) {
+    expect(all).toContainEqual(typeof one === "string" ? one : expect.stringMatching(one));
+  }
+  for (const line of all.filter((words) => words.includes("curl"))) {
+    // the credentials go from the Secret to curl's standard input
+    expect(line).toMatch(
+      /^kubectl get secret ec -n engine --output=go-template=.* \| curl --config - /,
+    );
+    expect(line).not.toContain("--user");
+  }
 });
 
-test.each<[string, ApiFacts | undefined, readonly string[]]>([
-  ["nobody told", undefined, []],
-  ["the nodes were not served", anApi(), []],
-  ["old ones and odd ones are left out", anApi({ nodes: [node("6.2", "x", "7.2")] }), ["7.2"]],
-])("what the nodes can run: %s", (_title, api, versions) => {
-  expect(supported({ api })).toEqual(versions);
+test("nothing is to be done where nothing is frozen", () => {
+  expect(lines({ ec: anEc() })).toEqual([]);
+});
+
+test.each<[string, readonly KubeObject[]]>([
+  ["without a resource", []],
+  ["with a channel", [anEdb("orders", { engineVersion: "major" }, { version: "6.2.1" })]],
+  ["without a version in it", [anEdb("orders", { engineVersion: undefined })]],
+  [
+    "that is an instance",
+    [anEdb("orders", { engineVersion: "6.2" }, { activeActive: { name: "x" } })],
+  ],
+])("a database %s needs no edit", (_title, edbs) => {
+  const all = lines({ edbs, api: anApi({ databases: [tooOld] }) }).join("\n");
+  expect(all).toContain("/v1/bdbs/1/upgrade");
+  expect(all).not.toContain("kubectl patch");
 });
