@@ -53,10 +53,6 @@ describe("an active-active database is written where it asks (S61, C8)", () => {
   });
 });
 
-test("what is up to date is not written", () => {
-  expect(plan(sceneOf(), { version: "7.2" }).edits).toEqual([]);
-});
-
 test.each<[string, Partial<DatabaseWish>, unknown, string | undefined]>([
   ["a channel is written as it is", { version: "major" }, "major", "8.0"],
   ["by the REST API it is its number", { version: "major", via: "api" }, "8.0", "8.0"],
@@ -67,7 +63,6 @@ test.each<[string, Partial<DatabaseWish>, unknown, string | undefined]>([
     undefined,
     undefined,
   ],
-  ["no version is none", { via: "api", version: "" }, undefined, undefined],
 ])("%s", (_title, ...[wish, to, version]) => {
   const planned = plan(sceneOf(), wish);
   expect(planned.edits[0]?.to).toBe(to);
@@ -104,12 +99,6 @@ test.each<[string, Facts, Partial<DatabaseWish>, readonly string[]]>([
     {},
     ["BEING-DELETED"],
   ],
-  [
-    "an active-active one by the REST API",
-    sceneOf({ edbs: [], eaadbs: [anEaadb()] }),
-    { via: "api" },
-    ["VIA-RESOURCE"],
-  ],
 ])("is blocked: %s", (_title, ...[facts, wish, expected]) => {
   expect(codes(plan(facts, wish).blocks)).toEqual(expected);
 });
@@ -144,12 +133,6 @@ test.each<[string, Facts, readonly string[]]>([
   expect(codes(blocks).slice(0, 1)).toEqual(expected);
 });
 
-test("by the REST API an instance is a database like others", () => {
-  const edbs = [anEdb("orders", { status: { activeActive: { name: "x" } } })];
-  const facts = sceneOf({ edbs });
-  expect(plan(facts, { via: "api" }, ["orders"]).blocks).toEqual([]);
-});
-
 describe("a database that runs more than is asked for", () => {
   const facts = sceneOf({ edbs: [anEdb("orders", { status: { version: "8.2.1" } })] });
 
@@ -180,7 +163,6 @@ test("a lower number than the spec's passes the rules with their warning", () =>
 });
 
 test.each<[string, Facts, readonly string[]]>([
-  ["Running", sceneOf(), []],
   ["no state", sceneOf({ ecs: [upgradedEc({}, { state: undefined })] }), ["CLUSTER-NOT-RUNNING"]],
   ["Upgrade", sceneOf({ ecs: [upgradedEc({}, { state: "Upgrade" })] }), ["CLUSTER-NOT-RUNNING"]],
   [
@@ -200,7 +182,6 @@ test.each<[string, Facts, readonly string[]]>([
     }),
     [],
   ],
-  ["of an operator that is not known", sceneOf({ deployments: [anOperator("latest")] }), []],
   [
     "behind an operator of a later line whose cluster release is not known",
     sceneOf({ deployments: [anOperator("8.0.4-1")] }),
@@ -268,9 +249,7 @@ describe("what is not told", () => {
 
 test.each<[string, string, string, string | undefined]>([
   ["a number replaces major", "major", "8.0", "major"],
-  ["a number replaces latest", "latest", "8.0", "latest"],
   ["a channel replaces a channel", "latest", "major", undefined],
-  ["a number replaces a number", "7.2", "8.0", undefined],
 ])("a channel that is left is told: %s", (_title, ...[engineVersion, version, leaves]) => {
   const facts = sceneOf({ edbs: [anEdb("orders", { spec: { engineVersion } })] });
   expect(plan(facts, { version }).leaves).toBe(leaves);

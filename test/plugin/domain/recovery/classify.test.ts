@@ -36,6 +36,12 @@ const inWaiting = { waiting: { reason: "ImagePullBackOff" } };
 const crash = { containerStatuses: [{ name: "x", restartCount: 9, state: inWaiting }] };
 const stuck = { statefulSets: [aSet()], pods: [aPod(2, { ready: false, status: crash })] };
 
+const withoutPlace: KubeObject = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "engineenterpriseclusters.app.engine.com" },
+  spec: { versions: [{ name: "v1", schema: { openAPIV3Schema: { properties: {} } } }] },
+};
 const plain = [anEdb("orders")];
 const old = [anEdb("orders", { engineVersion: "6.2" })];
 const at86 = [anEdb("orders", { engineVersion: "8.6" })];
@@ -139,6 +145,17 @@ test.each<[string, Scene, "moving" | "standing" | "frozen", readonly string[]]>(
     { edbs: plain, bdbs: [using("rg")], modules: builtFor("7.4") },
     "frozen",
     ["CLUSTER-MODULE-UNDEFINED"],
+  ],
+  [
+    "the same, where definitions have no place for them yet",
+    {
+      edbs: plain,
+      objects: { definitions: [withoutPlace] },
+      bdbs: [using("rg")],
+      modules: builtFor("7.4"),
+    },
+    "moving",
+    [],
   ],
   [
     "modules that are installed and not defined, as the EC tells",
