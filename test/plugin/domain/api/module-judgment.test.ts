@@ -73,8 +73,6 @@ test.each<{
   readonly codes: readonly string[];
 }>([
   { name: "all is well", wish: fine, codes: [] },
-  { name: "defined by the other name", wish: { ...fine, defined: ["rg"] }, codes: [] },
-  { name: "no databases", wish: {}, codes: [] },
   {
     name: "not installed at all",
     wish: { ...fine, modules: [search("7.2")], defined: ["rg"] },
@@ -103,7 +101,6 @@ test.each<{
     },
     codes: [],
   },
-  { name: "a build for the target", wish: fine, target: to(2), codes: [] },
   {
     name: "no build for the target",
     wish: fine,
