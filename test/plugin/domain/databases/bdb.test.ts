@@ -1,5 +1,6 @@
 import type { ApiDatabase, InstalledModule } from "../../../../plugin/domain/api/records";
 import {
+  asksForMore,
   bdbFindings,
   bdbOf,
   deprecated,
@@ -121,4 +122,13 @@ test.each<[unknown, readonly string[]]>([
   [[{ name: "a" }], ['entry 1: "name" is not one of current_module, new_module, new_module_args']],
 ])("modules %j are refused", (value, problems) => {
   expect(parseModules(value, names)).toEqual({ is: "wrong", problems });
+});
+
+test.each<[RequestWish, boolean]>([
+  [{ mayDiscardData: true, latestWithModules: false }, false],
+  [{ forceRestart: true }, true],
+  [{ modules: [] }, true],
+  [{ latestWithModules: true }, true],
+])("%j asks for more than a version: %s", (wish, more) => {
+  expect(asksForMore(wish)).toBe(more);
 });
