@@ -29,24 +29,22 @@ const reasons: readonly (readonly [RegExp, string])[] = [
   [/^Unsupported value/, "FieldValueNotSupported"],
   [/^Duplicate value/, "FieldValueDuplicate"],
   [/^Too long/, "FieldValueTooLong"],
+  [/^Too many/, "FieldValueTooMany"],
   [/^Forbidden/, "FieldValueForbidden"],
   [/^Invalid value/, "FieldValueInvalid"],
 ];
 
-/** 422: what is invalid, and each field with what is said of it, in the order of the message. */
-export function invalid(
-  subject: string,
-  ...fields: readonly (readonly [field: string, message: string])[]
-): Refusal {
-  const told = fields.map(([field, message]) => `${field}: ${message}`);
-  const [first = ""] = told;
-  const causes = fields.map(([field, message]) => ({
-    reason: reasons.find(([pattern]) => pattern.test(message))?.[1] ?? "",
-    field,
-    message,
-  }));
-  const all = told.length === 1 ? first : `[${told.join(", ")}]`;
-  return refusal([422, "Invalid"], `${subject} is invalid: ${all}`, causes);
+/** The cause that a Status has for `field: message`. */
+export function causeOf(told: string): Required<Cause> {
+  const [, field = "", message = ""] = /^(.*?): (.*)$/s.exec(told) ?? [];
+  const reason = reasons.find(([pattern]) => pattern.test(message))?.[1] ?? "";
+  return { reason, field, message };
+}
+
+/** 422: what is invalid, and each `field: message`, in the order of the message. */
+export function invalid(subject: string, ...told: readonly string[]): Refusal {
+  const all = told.length === 1 ? told.join() : `[${told.join(", ")}]`;
+  return refusal([422, "Invalid"], `${subject} is invalid: ${all}`, told.map(causeOf));
 }
 
 /** 409 of an apply: the fields by manager, as the message names them. */

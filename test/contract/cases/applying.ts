@@ -426,10 +426,10 @@ export const applying: ContractGroup = {
         const metadata = { ...object.metadata, labels: { "a b": "c" } };
         return refusalOf(apply(world, { ...object, metadata }));
       },
-      sees: invalid('ConfigMap "settings"', [
-        "metadata.labels",
-        "Invalid value: \"a b\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
-      ]),
+      sees: invalid(
+        'ConfigMap "settings"',
+        "metadata.labels: Invalid value: \"a b\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
+      ),
     },
     {
       says: "labels of two managers stand side by side",
@@ -576,10 +576,10 @@ export const applying: ContractGroup = {
         const spec = { ...(object["spec"] as object), strategy: { type: "Recreate" } };
         return refusalOf(apply(world, { ...object, spec }, { force }));
       },
-      sees: invalid('Deployment.apps "operator"', [
-        "spec.strategy.rollingUpdate",
-        "Forbidden: may not be specified when strategy `type` is 'Recreate'",
-      ]),
+      sees: invalid(
+        'Deployment.apps "operator"',
+        "spec.strategy.rollingUpdate: Forbidden: may not be specified when strategy `type` is 'Recreate'",
+      ),
     },
   ],
 };

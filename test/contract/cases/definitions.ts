@@ -69,50 +69,50 @@ export const definitions: ContractGroup = {
     {
       says: "a field of the wrong type is refused",
       act: refused({ engineVersion: 7.4 }),
-      sees: invalid('EngineEnterpriseDatabase.app.engine.com "orders"', [
-        "spec.engineVersion",
-        'Invalid value: "number": spec.engineVersion in body must be of type string: "number"',
-      ]),
+      sees: invalid(
+        'EngineEnterpriseDatabase.app.engine.com "orders"',
+        'spec.engineVersion: Invalid value: "number": spec.engineVersion in body must be of type string: "number"',
+      ),
     },
     {
       says: "a value outside of an enum is refused",
       act: refused({ type: "sql" }),
-      sees: invalid('EngineEnterpriseDatabase.app.engine.com "orders"', [
-        "spec.type",
-        'Unsupported value: "sql": supported values: "engine", "memcached"',
-      ]),
+      sees: invalid(
+        'EngineEnterpriseDatabase.app.engine.com "orders"',
+        'spec.type: Unsupported value: "sql": supported values: "engine", "memcached"',
+      ),
     },
     {
       says: "a number below the minimum is refused",
       act: refused({ shardCount: 0 }),
-      sees: invalid('EngineEnterpriseDatabase.app.engine.com "orders"', [
-        "spec.shardCount",
-        "Invalid value: 0: spec.shardCount in body should be greater than or equal to 1",
-      ]),
+      sees: invalid(
+        'EngineEnterpriseDatabase.app.engine.com "orders"',
+        "spec.shardCount: Invalid value: 0: spec.shardCount in body should be greater than or equal to 1",
+      ),
     },
     {
       says: "a required field that is missing is refused",
       act: refused({ engineEnterpriseCluster: {} }),
-      sees: invalid('EngineEnterpriseDatabase.app.engine.com "orders"', [
-        "spec.engineEnterpriseCluster.name",
-        "Required value",
-      ]),
+      sees: invalid(
+        'EngineEnterpriseDatabase.app.engine.com "orders"',
+        "spec.engineEnterpriseCluster.name: Required value",
+      ),
     },
     {
       says: "an item of the wrong type is refused by its index",
       act: refused({ modulesList: [{ name: "a" }, { name: 7 }] }),
-      sees: invalid('EngineEnterpriseDatabase.app.engine.com "orders"', [
-        "spec.modulesList[1].name",
-        'Invalid value: "integer": spec.modulesList[1].name in body must be of type string: "integer"',
-      ]),
+      sees: invalid(
+        'EngineEnterpriseDatabase.app.engine.com "orders"',
+        'spec.modulesList[1].name: Invalid value: "integer": spec.modulesList[1].name in body must be of type string: "integer"',
+      ),
     },
     {
       says: "a list that is none is refused",
       act: refused({ modulesList: "search" }),
-      sees: invalid('EngineEnterpriseDatabase.app.engine.com "orders"', [
-        "spec.modulesList",
-        'Invalid value: "string": spec.modulesList in body must be of type array: "string"',
-      ]),
+      sees: invalid(
+        'EngineEnterpriseDatabase.app.engine.com "orders"',
+        'spec.modulesList: Invalid value: "string": spec.modulesList in body must be of type array: "string"',
+      ),
     },
     {
       says: "a null where a value is wanted is left out",
@@ -129,15 +129,9 @@ export const definitions: ContractGroup = {
       sees: {
         ...invalid(
           "EngineEnterpriseDatabase",
-          ["spec.type", 'Unsupported value: "sql": supported values: "engine", "memcached"'],
-          [
-            "spec.engineVersion",
-            'Invalid value: "integer": spec.engineVersion in body must be of type string: "integer"',
-          ],
-          [
-            "spec.shardCount",
-            'Invalid value: "string": spec.shardCount in body must be of type integer: "string"',
-          ],
+          'spec.type: Unsupported value: "sql": supported values: "engine", "memcached"',
+          'spec.engineVersion: Invalid value: "integer": spec.engineVersion in body must be of type string: "integer"',
+          'spec.shardCount: Invalid value: "string": spec.shardCount in body must be of type integer: "string"',
         ),
         message: "in any order",
       },
@@ -226,38 +220,38 @@ export const definitions: ContractGroup = {
         return Object.fromEntries(await Promise.all(refusals)) as unknown;
       },
       sees: {
-        "a number over the maximum": invalid('Gadget.NS.example.com "g"', [
-          "spec.size",
-          "Invalid value: 10: spec.size in body should be less than or equal to 9",
-        ]),
-        "a text against its pattern": invalid('Gadget.NS.example.com "g"', [
-          "spec.name",
-          "Invalid value: \"A\": spec.name in body should match '^[a-z]+$'",
-        ]),
-        "a text that is too long": invalid('Gadget.NS.example.com "g"', [
-          "spec.name",
-          "Too long: may not be more than 5 bytes",
-        ]),
-        "a required field that is missing": invalid('Gadget.NS.example.com "g"', [
-          "spec.size",
-          "Required value",
-        ]),
-        "a value of a map of the wrong type": invalid('Gadget.NS.example.com "g"', [
-          "spec.labels.a",
-          'Invalid value: "integer": spec.labels.a in body must be of type string: "integer"',
-        ]),
-        "two items of one key": invalid('Gadget.NS.example.com "g"', [
-          "spec.ports[1]",
-          'Duplicate value: {"port":1}',
-        ]),
-        "an item without its key": invalid('Gadget.NS.example.com "g"', [
-          "spec.ports[0].port",
-          "Required value",
-        ]),
-        "neither a number nor a text": invalid('Gadget.NS.example.com "g"', [
-          "spec.share",
-          'Invalid value: "boolean": spec.share in body must be of type integer,string: "boolean"',
-        ]),
+        "a number over the maximum": invalid(
+          'Gadget.NS.example.com "g"',
+          "spec.size: Invalid value: 10: spec.size in body should be less than or equal to 9",
+        ),
+        "a text against its pattern": invalid(
+          'Gadget.NS.example.com "g"',
+          "spec.name: Invalid value: \"A\": spec.name in body should match '^[a-z]+$'",
+        ),
+        "a text that is too long": invalid(
+          'Gadget.NS.example.com "g"',
+          "spec.name: Too long: may not be more than 5 bytes",
+        ),
+        "a required field that is missing": invalid(
+          'Gadget.NS.example.com "g"',
+          "spec.size: Required value",
+        ),
+        "a value of a map of the wrong type": invalid(
+          'Gadget.NS.example.com "g"',
+          'spec.labels.a: Invalid value: "integer": spec.labels.a in body must be of type string: "integer"',
+        ),
+        "two items of one key": invalid(
+          'Gadget.NS.example.com "g"',
+          'spec.ports[1]: Duplicate value: {"port":1}',
+        ),
+        "an item without its key": invalid(
+          'Gadget.NS.example.com "g"',
+          "spec.ports[0].port: Required value",
+        ),
+        "neither a number nor a text": invalid(
+          'Gadget.NS.example.com "g"',
+          'spec.share: Invalid value: "boolean": spec.share in body must be of type integer,string: "boolean"',
+        ),
       },
     },
     {
@@ -275,10 +269,10 @@ export const definitions: ContractGroup = {
         await settle(() => isServed(world));
         return refusalOf(cluster.create(gadget(namespace, { spec: { a: 2, b: 1 } })));
       },
-      sees: invalid('Gadget.NS.example.com "g"', [
-        "<nil>",
-        'Invalid value: "object": a must be below b',
-      ]),
+      sees: invalid(
+        'Gadget.NS.example.com "g"',
+        '<nil>: Invalid value: "object": a must be below b',
+      ),
       limit: "expressions",
     },
     {
@@ -329,10 +323,10 @@ export const definitions: ContractGroup = {
         const metadata = { name: `wrong.${namespace}.example.com` };
         return refusalOf(cluster.create({ ...object, metadata }));
       },
-      sees: invalid('CustomResourceDefinition.apiextensions.k8s.io "wrong.NS.example.com"', [
-        "metadata.name",
-        'Invalid value: "wrong.NS.example.com": must be spec.names.plural+"."+spec.group',
-      ]),
+      sees: invalid(
+        'CustomResourceDefinition.apiextensions.k8s.io "wrong.NS.example.com"',
+        'metadata.name: Invalid value: "wrong.NS.example.com": must be spec.names.plural+"."+spec.group',
+      ),
     },
     {
       says: "a definition without a schema is refused",
@@ -342,10 +336,10 @@ export const definitions: ContractGroup = {
             definition(namespace, {}, { versions: [{ name: "v1", served: true, storage: true }] }),
           ),
         ),
-      sees: invalid('CustomResourceDefinition.apiextensions.k8s.io "gadgets.NS.example.com"', [
-        "spec.versions[0].schema.openAPIV3Schema",
-        "Required value",
-      ]),
+      sees: invalid(
+        'CustomResourceDefinition.apiextensions.k8s.io "gadgets.NS.example.com"',
+        "spec.versions[0].schema.openAPIV3Schema: Required value",
+      ),
     },
     {
       says: "an applied definition that adds a field is used at once",

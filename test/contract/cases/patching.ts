@@ -241,10 +241,10 @@ export const patching: ContractGroup = {
     {
       says: "a patch that makes a custom resource unfit is refused by its schema",
       act: (world) => databasePatch(world, "merge", { spec: { memorySize: 7 } }),
-      sees: invalid('EngineEnterpriseDatabase.app.engine.com "orders"', [
-        "spec.memorySize",
-        'Invalid value: "integer": spec.memorySize in body must be of type string: "integer"',
-      ]),
+      sees: invalid(
+        'EngineEnterpriseDatabase.app.engine.com "orders"',
+        'spec.memorySize: Invalid value: "integer": spec.memorySize in body must be of type string: "integer"',
+      ),
     },
     {
       says: "a patch of another name is refused",

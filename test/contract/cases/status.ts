@@ -233,10 +233,10 @@ export const status: ContractGroup = {
         const spec = { selector: { matchLabels: labels }, template: { metadata: { labels } } };
         return refusalOf(cluster.patch(ref, { spec }, { type: "merge" }));
       },
-      sees: invalid('Deployment.apps "operator"', [
-        "spec.selector",
-        'Invalid value: {"matchLabels":{"name":"operator","other":"x"}}: field is immutable',
-      ]),
+      sees: invalid(
+        'Deployment.apps "operator"',
+        'spec.selector: Invalid value: {"matchLabels":{"name":"operator","other":"x"}}: field is immutable',
+      ),
     },
     {
       says: "a ConfigMap has no generation",

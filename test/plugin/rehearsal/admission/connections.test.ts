@@ -22,7 +22,6 @@ import {
   trusting,
 } from "./webhook-server";
 
-const day = 24 * 60 * 60_000;
 const now = Math.floor(Date.now() / 1000) * 1000;
 const clock = new ManualClock(now);
 const good = aPair({ names: [serverName] });
@@ -64,8 +63,6 @@ async function toldOf(given: Given): Promise<string> {
   }
 }
 
-const utc = (time: number): string => new Date(time).toISOString().replace(".000Z", "Z");
-
 interface Certificate {
   readonly title: string;
   readonly parts: PairParts;
@@ -75,16 +72,10 @@ interface Certificate {
 }
 
 const certificates: readonly Certificate[] = [
-  { title: "for the Service's name", parts: { names: [serverName] }, told: "admitted" },
   {
     title: "for all Services of the namespace",
     parts: { names: ["*.engine.svc"] },
     told: "admitted",
-  },
-  {
-    title: "for other names",
-    parts: { names: ["b.example", "c.example", "127.0.0.1"], commonName: serverName },
-    told: `${tls} certificate is valid for b.example, c.example, not ${serverName}`,
   },
   {
     title: "for no name",
@@ -92,44 +83,9 @@ const certificates: readonly Certificate[] = [
     told: `${tls} certificate is not valid for any names, but wanted to match ${serverName}`,
   },
   {
-    title: "with the name at the old place",
-    parts: { names: [], commonName: serverName },
-    told: `${tls} certificate relies on legacy Common Name field, use SANs instead`,
-  },
-  {
-    title: "that has expired",
-    parts: {
-      names: [serverName],
-      notBefore: new Date(now - 2 * day),
-      notAfter: new Date(now - day),
-    },
-    told: `${tls} certificate has expired or is not yet valid: current time ${utc(now)} is after ${utc(now - day)}`,
-  },
-  {
-    title: "that is not valid yet",
-    parts: {
-      names: [serverName],
-      notBefore: new Date(now + day),
-      notAfter: new Date(now + 2 * day),
-    },
-    told: `${tls} certificate has expired or is not yet valid: current time ${utc(now)} is before ${utc(now + day)}`,
-  },
-  {
     title: "of an authority that is not in the bundle",
     parts: { names: [serverName], commonName: "one" },
     ca: good.certPem,
-    told: `${tls} certificate signed by unknown authority`,
-  },
-  {
-    title: "of an authority named like one in the bundle",
-    parts: { names: [serverName] },
-    ca: stranger.certPem,
-    told: `${tls} certificate signed by unknown authority (possibly because of "crypto/rsa: verification error" while trying to verify candidate authority certificate "admission")`,
-  },
-  {
-    title: "of an authority that no system knows, without a bundle",
-    parts: { names: [serverName] },
-    ca: "",
     told: `${tls} certificate signed by unknown authority`,
   },
 ];
@@ -155,24 +111,9 @@ interface Unreachable extends Given {
 
 const unreachable: readonly Unreachable[] = [
   {
-    title: "a Service that does not exist",
-    service: { ...service, metadata: { name: "other", namespace: "engine" } },
-    told: `failed to call webhook: ${url}: service "admission" not found`,
-  },
-  {
-    title: "a port that the Service has not",
-    service: spec({ clusterIP: "10.0.0.7", ports: [{ port: 8443 }] }),
-    told: `failed to call webhook: ${url}: no service port 443 found for service "admission"`,
-  },
-  {
     title: "a headless Service",
     service: spec({ clusterIP: "None", ports: [{ port: 443 }] }),
     told: `failed to call webhook: ${url}: cannot route to service with ClusterIP "None"`,
-  },
-  {
-    title: "a Service without endpoints",
-    route: () => ({ refused: "dial tcp 10.0.0.7:443: connect: connection refused" }),
-    told: `failed to call webhook: ${url}: dial tcp 10.0.0.7:443: connect: connection refused`,
   },
   {
     title: "a Service whose code is not rehearsed",
@@ -183,12 +124,6 @@ const unreachable: readonly Unreachable[] = [
     title: "an address outside of this machine",
     entry: { clientConfig: { url: "https://webhook.example/check" } },
     told: "skipped case.x.y: webhook.example is outside of this machine, where a rehearsal calls nobody",
-  },
-  {
-    title: "a bundle that is not a PEM",
-    route: anywhere,
-    ca: "hello",
-    told: `${roots} unable to parse bytes as PEM block`,
   },
   {
     title: "a bundle whose certificate cannot be read",
@@ -251,7 +186,6 @@ const slow = { timeoutSeconds: 1 };
 const inASecond = url.replace("5s", "1s");
 
 test.each([
-  ["no answer in time", "", `${inASecond}: context deadline exceeded`],
   [
     "half an answer in time",
     "half",

@@ -81,18 +81,6 @@ const rows: readonly Row[] = [
     stored: { webhooks: [{ ...stored, rules: undefined }] },
   },
   {
-    law: "a configuration without entries has no list",
-    kind: [admission, "ValidatingWebhookConfiguration"],
-    given: { webhooks: [] },
-    stored: {},
-  },
-  {
-    law: "a given value is kept",
-    kind: [admission, "ValidatingWebhookConfiguration"],
-    given: { webhooks: [{ ...webhook, failurePolicy: "Ignore", timeoutSeconds: 3 }] },
-    stored: { webhooks: [{ ...stored, failurePolicy: "Ignore", timeoutSeconds: 3 }] },
-  },
-  {
     law: "a role without rules has null in their place",
     kind: [`${rbac}/v1`, "Role"],
     given: {},
@@ -125,12 +113,6 @@ const rows: readonly Row[] = [
     stored: { data: { a: "eQ==", b: "", c: "ZA==" }, type: "Opaque" },
   },
   {
-    law: "a ConfigMap has nothing to be filled in",
-    kind: ["v1", "ConfigMap"],
-    given: { data: { a: "" } },
-    stored: { data: { a: "" } },
-  },
-  {
     law: "a namespace's finalizer and phase",
     kind: ["v1", "Namespace"],
     given: { metadata: { labels: { team: "a" } } },
@@ -156,25 +138,6 @@ const rows: readonly Row[] = [
         ipFamilyPolicy: "SingleStack",
       },
       status: { loadBalancer: {} },
-    },
-  },
-  {
-    law: "a Deployment's replicas, strategy, limits and Pods",
-    kind: ["apps/v1", "Deployment"],
-    given: { spec: { selector, template: { ...template, ...named }, paused: false } },
-    stored: {
-      spec: {
-        replicas: 1,
-        selector,
-        template: { ...template, spec: { containers: [container], ...podDefaults } },
-        strategy: {
-          type: "RollingUpdate",
-          rollingUpdate: { maxUnavailable: "25%", maxSurge: "25%" },
-        },
-        revisionHistoryLimit: 10,
-        progressDeadlineSeconds: 600,
-      },
-      status: {},
     },
   },
   {

@@ -1,15 +1,7 @@
-import type { KubeObject } from "../../../../plugin/run/ports";
 import { aDb, dbs, refOf, World } from "./world";
 
 const one = { fieldManager: "one" };
 const two = { fieldManager: "two" };
-
-const ownersOf = (object: KubeObject | undefined): unknown =>
-  object?.metadata.managedFields?.map(({ manager, operation, fieldsV1 }) => [
-    manager,
-    operation,
-    fieldsV1?.["f:spec"],
-  ]);
 
 let world: World;
 
@@ -50,102 +42,15 @@ test("what is applied belongs to its manager, items by their keys", async () => 
   ]);
 });
 
-test("other writes own what they change, whole places included", async () => {
-  const created = await world.cluster.create(aDb("x", { size: 1, inner: { a: "x" } }), one);
-  expect(ownersOf(created)).toEqual([
-    ["one", "Update", { ".": {}, "f:size": {}, "f:inner": { ".": {}, "f:a": {} } }],
-  ]);
-  const body = { spec: { size: 2, inner: { b: "y" } } };
-  const patched = await world.cluster.patch(refOf(dbs, "x"), body, { type: "merge", ...two });
-  expect(ownersOf(patched)).toEqual([
-    ["one", "Update", { ".": {}, "f:inner": { ".": {}, "f:a": {} } }],
-    ["two", "Update", { "f:size": {}, "f:inner": { "f:b": {} } }],
-  ]);
-});
-
-test("who names no manager is known by the plugin's user agent", async () => {
-  const created = await world.cluster.create(aDb("x", { size: 1 }));
-  expect(created.metadata.managedFields?.map(({ manager }) => manager)).toEqual(["kubectl-engine"]);
-});
-
 describe("after a first apply of size and inner.a", () => {
   beforeEach(async () => {
     await world.cluster.apply(aDb("x", { size: 1, inner: { a: "x" }, tags: ["t"] }), one);
-  });
-
-  test("an equal value is shared", async () => {
-    const shared = await world.cluster.apply(aDb("x", { size: 1 }), two);
-    expect(ownersOf(shared)).toEqual([
-      ["two", "Apply", { "f:size": {} }],
-      ["one", "Apply", { "f:size": {}, "f:inner": { "f:a": {} }, "f:tags": { 'v:"t"': {} } }],
-    ]);
-  });
-
-  test.each([
-    {
-      name: "one field",
-      spec: { size: 2 },
-      message: 'Apply failed with 1 conflict: conflict with "one": .spec.size',
-      fields: [".spec.size"],
-    },
-    {
-      name: "several fields",
-      spec: { size: 2, inner: { a: "y" } },
-      message:
-        'Apply failed with 2 conflicts: conflicts with "one":\n- .spec.size\n- .spec.inner.a',
-      fields: [".spec.size", ".spec.inner.a"],
-    },
-  ])("another value of $name is a conflict, and nothing is written", async (row) => {
-    const before = world.stored();
-    const causes = row.fields.map((field) => ({
-      reason: "FieldManagerConflict",
-      field,
-      message: 'conflict with "one"',
-    }));
-    await expect(world.cluster.apply(aDb("x", row.spec), two)).rejects.toMatchObject({
-      message: row.message,
-      status: 409,
-      reason: "Conflict",
-      causes,
-    });
-    expect(world.stored()).toBe(before);
-  });
-
-  test("a conflict with a manager that updates names the version", async () => {
-    const patch = { spec: { size: 5 } };
-    await world.cluster.patch(refOf(dbs, "x"), patch, { type: "merge", fieldManager: "editor" });
-    await expect(world.cluster.apply(aDb("x", { size: 1 }), one)).rejects.toThrow(
-      'Apply failed with 1 conflict: conflict with "editor" using test.io/v1: .spec.size',
-    );
-  });
-
-  test("force takes the field over", async () => {
-    const forced = await world.cluster.apply(aDb("x", { size: 2 }), { ...two, force: true });
-    expect(forced["spec"]).toMatchObject({ size: 2, inner: { a: "x" } });
-    expect(ownersOf(forced)).toEqual([
-      ["one", "Apply", { "f:inner": { "f:a": {} }, "f:tags": { 'v:"t"': {} } }],
-      ["two", "Apply", { "f:size": {} }],
-    ]);
   });
 
   test("what is no longer applied goes, unless someone else owns it", async () => {
     await world.cluster.apply(aDb("x", { inner: { a: "x" } }), two);
     const less = await world.cluster.apply(aDb("x", { tags: ["u"] }), one);
     expect(less["spec"]).toEqual({ inner: { a: "x" }, tags: ["u"] });
-  });
-
-  test("what nobody applied stays", async () => {
-    const patch = { spec: { inner: { b: "y" } } };
-    await world.cluster.patch(refOf(dbs, "x"), patch, { type: "merge", fieldManager: "editor" });
-    const less = await world.cluster.apply(aDb("x", { size: 1 }), one);
-    expect(less["spec"]).toEqual({ size: 1, inner: { b: "y" } });
-  });
-
-  test("the same once more changes nothing", async () => {
-    const before = world.stored();
-    world.clock.advance(60_000);
-    await world.cluster.apply(aDb("x", { size: 1, inner: { a: "x" }, tags: ["t"] }), one);
-    expect(world.stored()).toBe(before);
   });
 
   test("an applier is the same in every version", async () => {
@@ -158,31 +63,10 @@ describe("after a first apply of size and inner.a", () => {
 
 test.each([
   {
-    name: "managers of its own",
-    metadata: { managedFields: [] },
-    spec: {},
-    message: "metadata.managedFields must be nil",
-    status: 400,
-  },
-  {
-    name: "the uid of another object",
-    metadata: { uid: "1" },
-    spec: {},
-    message: "uid mismatch: the provided object specified uid 1",
-    status: 409,
-  },
-  {
     name: "a value twice in a set",
     metadata: {},
     spec: { tags: ["a", "a"] },
     message: '.spec.tags: duplicate entries for key [="a"]',
-    status: 500,
-  },
-  {
-    name: "an item twice",
-    metadata: {},
-    spec: { parts: [{ name: "a" }, { name: "a" }] },
-    message: '.spec.parts: duplicate entries for key [kind="plain",name="a"]',
     status: 500,
   },
   {
@@ -205,20 +89,6 @@ test("an apply without a manager is refused", async () => {
   await expect(world.cluster.apply(aDb("x"), { fieldManager: "" })).rejects.toThrow(
     'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch',
   );
-});
-
-test("of an object without managers, the first apply finds who was there before", async () => {
-  world.plane.load([aDb("old", { size: 1, inner: { a: "x" } })]);
-  const before = world.stored();
-  await expect(world.cluster.apply(aDb("old", { size: 2 }), one)).rejects.toThrow(
-    'conflict with "before-first-apply" using test.io/v1: .spec.size',
-  );
-  expect(world.stored()).toBe(before);
-  const applied = await world.cluster.apply(aDb("old", { size: 1 }), one);
-  expect(ownersOf(applied)).toEqual([
-    ["one", "Apply", { "f:size": {} }],
-    ["before-first-apply", "Update", { ".": {}, "f:size": {}, "f:inner": { ".": {}, "f:a": {} } }],
-  ]);
 });
 
 test.each([[[]], [[{}]]])("the managers %j forget who owns what", async (managedFields) => {

@@ -25,34 +25,11 @@ test("objects are listed in the order of their keys in etcd", () => {
   expect(namesIn(store, "none")).toEqual([]);
 });
 
-test("every change has the next version, a removal as well", () => {
-  const store = Store.empty();
-  put(store, "a", "x");
-  put(store, "a", "x");
-  const gone = store.remove({ kind: maps, name: "x", namespace: "a" });
-  expect(gone?.metadata.resourceVersion).toBe("3");
-  expect(store.remove({ kind: maps, name: "x", namespace: "a" })).toBeUndefined();
-  expect(store.log.after(1).map(({ version, change }) => [version, change.type])).toEqual([
-    [2, "MODIFIED"],
-    [3, "DELETED"],
-  ]);
-});
-
 test("the counter never falls behind the version of what is kept", () => {
   const store = Store.empty();
   const key = { kind: maps, name: "x", namespace: "a" };
   store.keep(key, aMap("x", {}, { resourceVersion: "41" }));
   expect(store.put(key, aMap("x")).metadata.resourceVersion).toBe("42");
-});
-
-test("a fork and its origin do not see each other's changes", () => {
-  const store = Store.empty();
-  put(store, "a", "x");
-  const fork = store.fork();
-  put(fork, "a", "fork");
-  put(store, "a", "origin");
-  expect(namesIn(store)).toEqual(["a/origin", "a/x"]);
-  expect(namesIn(fork)).toEqual(["a/fork", "a/x"]);
 });
 
 test("a version that the log no longer reaches is gone", () => {
