@@ -27,6 +27,18 @@ const configMapRule = (verbs: readonly string[], more: object = {}) => ({
   ...more,
 });
 
+const nowhere = "at the cluster scope";
+const here = 'in the namespace "NS"';
+
+/** Jane's refusal of `VERB RESOURCE.GROUP`, of one object where it has a name. */
+function mayNot(what: string, { name = "", place = here } = {}) {
+  const [verb = "", full = ""] = what.split(" ");
+  const [resource = "", ...group] = full.split(".");
+  const subject = name === "" ? full : `${full} "${name}"`;
+  const words = `cannot ${verb} resource "${resource}" in API group "${group.join(".")}" ${place}`;
+  return forbidden(`${subject} is forbidden: User "jane" ${words}`);
+}
+
 /** Asks with a SubjectAccessReview. */
 async function review(
   { cluster, namespace }: World,
@@ -49,69 +61,57 @@ export const access: ContractGroup = {
     {
       says: "reading without permission is refused",
       act: jane((us, { namespace }) => us.get(refTo(kinds.configMaps, configMap(namespace)))),
-      sees: forbidden(
-        'configmaps "settings" is forbidden: User "jane" cannot get resource "configmaps" in API group "" in the namespace "NS"',
-      ),
+      sees: mayNot("get configmaps", { name: "settings" }),
     },
     {
       says: "reading a cluster-scoped object without permission is refused",
       act: jane((us, { namespace }) =>
         us.get(refTo(kinds.configurations, configuration(namespace))),
       ),
-      sees: forbidden(
-        'validatingwebhookconfigurations.admissionregistration.k8s.io "NS-hook" is forbidden: User "jane" cannot get resource "validatingwebhookconfigurations" in API group "admissionregistration.k8s.io" at the cluster scope',
-      ),
+      sees: mayNot("get validatingwebhookconfigurations.admissionregistration.k8s.io", {
+        name: "NS-hook",
+        place: nowhere,
+      }),
     },
     {
       says: "listing without permission is refused",
       act: jane((us, { namespace }) => us.list(kinds.databases, { namespace })),
-      sees: forbidden(
-        'engineenterprisedatabases.app.engine.com is forbidden: User "jane" cannot list resource "engineenterprisedatabases" in API group "app.engine.com" in the namespace "NS"',
-      ),
+      sees: mayNot("list engineenterprisedatabases.app.engine.com"),
     },
     {
       says: "listing all namespaces without permission is refused",
       act: jane((us) => us.list(kinds.databases)),
-      sees: forbidden(
-        'engineenterprisedatabases.app.engine.com is forbidden: User "jane" cannot list resource "engineenterprisedatabases" in API group "app.engine.com" at the cluster scope',
-      ),
+      sees: mayNot("list engineenterprisedatabases.app.engine.com", { place: nowhere }),
     },
     {
       says: "creating without permission is refused",
       act: jane((us, { namespace }) => us.create(database(namespace))),
-      sees: forbidden(
-        'engineenterprisedatabases.app.engine.com is forbidden: User "jane" cannot create resource "engineenterprisedatabases" in API group "app.engine.com" in the namespace "NS"',
-      ),
+      sees: mayNot("create engineenterprisedatabases.app.engine.com"),
     },
     {
       says: "a dry run without permission is refused",
       act: jane((us, { namespace }) => us.create(database(namespace), { dryRun: true })),
-      sees: forbidden(
-        'engineenterprisedatabases.app.engine.com is forbidden: User "jane" cannot create resource "engineenterprisedatabases" in API group "app.engine.com" in the namespace "NS"',
-      ),
+      sees: mayNot("create engineenterprisedatabases.app.engine.com"),
     },
     {
       says: "updating without permission is refused",
       act: jane((us, { namespace }) => us.update(configMap(namespace))),
-      sees: forbidden(
-        'configmaps "settings" is forbidden: User "jane" cannot update resource "configmaps" in API group "" in the namespace "NS"',
-      ),
+      sees: mayNot("update configmaps", { name: "settings" }),
     },
     {
       says: "applying without permission is refused as patching",
       act: jane((us, { namespace }) => us.apply(configuration(namespace), { fieldManager: "us" })),
-      sees: forbidden(
-        'validatingwebhookconfigurations.admissionregistration.k8s.io "NS-hook" is forbidden: User "jane" cannot patch resource "validatingwebhookconfigurations" in API group "admissionregistration.k8s.io" at the cluster scope',
-      ),
+      sees: mayNot("patch validatingwebhookconfigurations.admissionregistration.k8s.io", {
+        name: "NS-hook",
+        place: nowhere,
+      }),
     },
     {
       says: "deleting without permission is refused",
       act: jane((us, { namespace }) =>
         us.delete(refTo(kinds.configMaps, configMap(namespace)), {}),
       ),
-      sees: forbidden(
-        'configmaps "settings" is forbidden: User "jane" cannot delete resource "configmaps" in API group "" in the namespace "NS"',
-      ),
+      sees: mayNot("delete configmaps", { name: "settings" }),
     },
     {
       says: "watching without permission is refused",
@@ -120,18 +120,14 @@ export const access: ContractGroup = {
         for await (const event of us.watch(kinds.configMaps, { namespace, signal })) return event;
         return "ended";
       }),
-      sees: forbidden(
-        'configmaps is forbidden: User "jane" cannot watch resource "configmaps" in API group "" in the namespace "NS"',
-      ),
+      sees: mayNot("watch configmaps"),
     },
     {
       says: "a kind that is not served is forbidden rather than not found",
       act: jane((us) =>
         us.list({ group: "no.example", version: "v1", plural: "odds", kind: "Odd" }),
       ),
-      sees: forbidden(
-        'odds.no.example is forbidden: User "jane" cannot list resource "odds" in API group "no.example" at the cluster scope',
-      ),
+      sees: mayNot("list odds.no.example", { place: nowhere }),
     },
     {
       says: "applying an object that is not there needs create as well as patch",
@@ -139,9 +135,7 @@ export const access: ContractGroup = {
         const us = await grant(world, "jane", [configMapRule(["patch"])]);
         return refusalOf(us.apply(configMap(world.namespace), { fieldManager: "us" }));
       },
-      sees: forbidden(
-        'configmaps "settings" is forbidden: User "jane" cannot create resource "configmaps" in API group "" in the namespace "NS"',
-      ),
+      sees: mayNot("create configmaps", { name: "settings" }),
     },
     {
       says: "applying an object that is there needs patch alone",
@@ -172,15 +166,9 @@ export const access: ContractGroup = {
       },
       sees: {
         named: "absent",
-        other: forbidden(
-          'configmaps "other" is forbidden: User "jane" cannot get resource "configmaps" in API group "" in the namespace "NS"',
-        ),
-        list: forbidden(
-          'configmaps is forbidden: User "jane" cannot list resource "configmaps" in API group "" in the namespace "NS"',
-        ),
-        byName: forbidden(
-          'configmaps "settings" is forbidden: User "jane" cannot list resource "configmaps" in API group "" in the namespace "NS"',
-        ),
+        other: mayNot("get configmaps", { name: "other" }),
+        list: mayNot("list configmaps"),
+        byName: mayNot("list configmaps", { name: "settings" }),
       },
     },
     {
@@ -189,9 +177,7 @@ export const access: ContractGroup = {
         const us = await grant(world, "jane", [configMapRule(["*"], { resources: ["*"] })]);
         return refusalOf(us.list(kinds.databases, { namespace: world.namespace }));
       },
-      sees: forbidden(
-        'engineenterprisedatabases.app.engine.com is forbidden: User "jane" cannot list resource "engineenterprisedatabases" in API group "app.engine.com" in the namespace "NS"',
-      ),
+      sees: mayNot("list engineenterprisedatabases.app.engine.com"),
     },
     {
       says: "a Role counts in its own namespace alone",
@@ -205,9 +191,7 @@ export const access: ContractGroup = {
       },
       sees: {
         own: "allowed",
-        other: forbidden(
-          'configmaps is forbidden: User "jane" cannot list resource "configmaps" in API group "" in the namespace "default"',
-        ),
+        other: mayNot("list configmaps", { place: 'in the namespace "default"' }),
       },
     },
     {
@@ -374,9 +358,7 @@ export const access: ContractGroup = {
           spec: { user: "joe", resourceAttributes: { verb: "get", resource: "pods" } },
         }),
       ),
-      sees: forbidden(
-        'subjectaccessreviews.authorization.k8s.io is forbidden: User "jane" cannot create resource "subjectaccessreviews" in API group "authorization.k8s.io" at the cluster scope',
-      ),
+      sees: mayNot("create subjectaccessreviews.authorization.k8s.io", { place: nowhere }),
     },
   ],
 };

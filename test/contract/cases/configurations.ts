@@ -1,12 +1,20 @@
 import { badRequest, invalid } from "../expected";
 import { configuration, entry, kinds, refTo } from "../objects";
 import { refusalOf } from "../plain";
-import type { ContractGroup, World } from "../world";
+import type { ContractCase, ContractGroup, World } from "../world";
 
 /** Sends one entry with a change. */
 function created({ cluster, namespace }: World, change: object): Promise<unknown> {
   return refusalOf(cluster.create(configuration(namespace, [entry(namespace, change)])));
 }
+
+const subject = 'ValidatingWebhookConfiguration.admissionregistration.k8s.io "NS-hook"';
+
+const refused = (says: string, change: object, ...told: readonly string[]): ContractCase => ({
+  says,
+  act: (world) => created(world, change),
+  sees: invalid(subject, ...told),
+});
 
 /** Webhook configurations: what is filled in and what is refused. */
 export const configurations: ContractGroup = {
@@ -73,94 +81,61 @@ export const configurations: ContractGroup = {
       },
       sees: [1, 2],
     },
-    {
-      says: "a timeout over thirty seconds is refused",
-      act: (world) => created(world, { timeoutSeconds: 31 }),
-      sees: invalid(
-        'ValidatingWebhookConfiguration.admissionregistration.k8s.io "NS-hook"',
-        "webhooks[0].timeoutSeconds: Invalid value: 31: the timeout value must be between 1 and 30 seconds",
-      ),
-    },
-    {
-      says: "a timeout of nothing is refused",
-      act: (world) => created(world, { timeoutSeconds: 0 }),
-      sees: invalid(
-        'ValidatingWebhookConfiguration.admissionregistration.k8s.io "NS-hook"',
-        "webhooks[0].timeoutSeconds: Invalid value: 0: the timeout value must be between 1 and 30 seconds",
-      ),
-    },
-    {
-      says: "an unknown failurePolicy is refused",
-      act: (world) => created(world, { failurePolicy: "Maybe" }),
-      sees: invalid(
-        'ValidatingWebhookConfiguration.admissionregistration.k8s.io "NS-hook"',
-        'webhooks[0].failurePolicy: Unsupported value: "Maybe": supported values: "Fail", "Ignore"',
-      ),
-    },
-    {
-      says: "an unknown matchPolicy is refused",
-      act: (world) => created(world, { matchPolicy: "Loose" }),
-      sees: invalid(
-        'ValidatingWebhookConfiguration.admissionregistration.k8s.io "NS-hook"',
-        'webhooks[0].matchPolicy: Unsupported value: "Loose": supported values: "Equivalent", "Exact"',
-      ),
-    },
-    {
-      says: "side effects have to be told",
-      act: (world) => created(world, { sideEffects: undefined }),
-      sees: invalid(
-        'ValidatingWebhookConfiguration.admissionregistration.k8s.io "NS-hook"',
-        "webhooks[0].sideEffects: Required value: must specify one of None, NoneOnDryRun",
-      ),
-    },
-    {
-      says: "unknown side effects are refused",
-      act: (world) => created(world, { sideEffects: "Some" }),
-      sees: invalid(
-        'ValidatingWebhookConfiguration.admissionregistration.k8s.io "NS-hook"',
-        'webhooks[0].sideEffects: Unsupported value: "Some": supported values: "None", "NoneOnDryRun"',
-      ),
-    },
-    {
-      says: "a review version has to be told",
-      act: (world) => created(world, { admissionReviewVersions: undefined }),
-      sees: invalid(
-        'ValidatingWebhookConfiguration.admissionregistration.k8s.io "NS-hook"',
-        "webhooks[0].admissionReviewVersions: Required value: must specify one of v1, v1beta1",
-      ),
-    },
-    {
-      says: "a review version that no server speaks is refused",
-      act: (world) => created(world, { admissionReviewVersions: ["v2"] }),
-      sees: invalid(
-        'ValidatingWebhookConfiguration.admissionregistration.k8s.io "NS-hook"',
-        'webhooks[0].admissionReviewVersions: Invalid value: ["v2"]: must include at least one of v1, v1beta1',
-      ),
-    },
-    {
-      says: "a name without three parts is refused",
-      act: (world) => created(world, { name: "short" }),
-      sees: invalid(
-        'ValidatingWebhookConfiguration.admissionregistration.k8s.io "NS-hook"',
-        'webhooks[0].name: Invalid value: "short": should be a domain with at least three segments separated by dots',
-      ),
-    },
-    {
-      says: "an entry without a service and a url is refused",
-      act: (world) => created(world, { clientConfig: {} }),
-      sees: invalid(
-        'ValidatingWebhookConfiguration.admissionregistration.k8s.io "NS-hook"',
-        "webhooks[0].clientConfig: Required value: exactly one of url or service is required",
-      ),
-    },
+    refused(
+      "a timeout over thirty seconds is refused",
+      { timeoutSeconds: 31 },
+      "webhooks[0].timeoutSeconds: Invalid value: 31: the timeout value must be between 1 and 30 seconds",
+    ),
+    refused(
+      "a timeout of nothing is refused",
+      { timeoutSeconds: 0 },
+      "webhooks[0].timeoutSeconds: Invalid value: 0: the timeout value must be between 1 and 30 seconds",
+    ),
+    refused(
+      "an unknown failurePolicy is refused",
+      { failurePolicy: "Maybe" },
+      'webhooks[0].failurePolicy: Unsupported value: "Maybe": supported values: "Fail", "Ignore"',
+    ),
+    refused(
+      "an unknown matchPolicy is refused",
+      { matchPolicy: "Loose" },
+      'webhooks[0].matchPolicy: Unsupported value: "Loose": supported values: "Equivalent", "Exact"',
+    ),
+    refused(
+      "side effects have to be told",
+      { sideEffects: undefined },
+      "webhooks[0].sideEffects: Required value: must specify one of None, NoneOnDryRun",
+    ),
+    refused(
+      "unknown side effects are refused",
+      { sideEffects: "Some" },
+      'webhooks[0].sideEffects: Unsupported value: "Some": supported values: "None", "NoneOnDryRun"',
+    ),
+    refused(
+      "a review version has to be told",
+      { admissionReviewVersions: undefined },
+      "webhooks[0].admissionReviewVersions: Required value: must specify one of v1, v1beta1",
+    ),
+    refused(
+      "a review version that no server speaks is refused",
+      { admissionReviewVersions: ["v2"] },
+      'webhooks[0].admissionReviewVersions: Invalid value: ["v2"]: must include at least one of v1, v1beta1',
+    ),
+    refused(
+      "a name without three parts is refused",
+      { name: "short" },
+      'webhooks[0].name: Invalid value: "short": should be a domain with at least three segments separated by dots',
+    ),
+    refused(
+      "an entry without a service and a url is refused",
+      { clientConfig: {} },
+      "webhooks[0].clientConfig: Required value: exactly one of url or service is required",
+    ),
     {
       says: "a service without a name is refused",
       act: (world) =>
         created(world, { clientConfig: { service: { namespace: world.namespace, name: "" } } }),
-      sees: invalid(
-        'ValidatingWebhookConfiguration.admissionregistration.k8s.io "NS-hook"',
-        "webhooks[0].clientConfig.service.namespace: Required value",
-      ),
+      sees: invalid(subject, "webhooks[0].clientConfig.service.namespace: Required value"),
     },
     {
       says: "a service path without a slash is refused",
@@ -170,7 +145,7 @@ export const configurations: ContractGroup = {
         return created(world, { clientConfig: { service } });
       },
       sees: invalid(
-        'ValidatingWebhookConfiguration.admissionregistration.k8s.io "NS-hook"',
+        subject,
         "webhooks[0].clientConfig.service.path: Invalid value: \"admission\": must start with a '/'",
       ),
     },
@@ -195,48 +170,32 @@ export const configurations: ContractGroup = {
         'ValidatingWebhookConfiguration in version "v1" cannot be handled as a ValidatingWebhookConfiguration: illegal base64 data at input byte 0',
       ),
     },
-    {
-      says: "a rule without operations is refused",
-      act: (world) =>
-        created(world, {
-          rules: [{ apiGroups: ["a"], apiVersions: ["v1"], operations: [], resources: ["b"] }],
-        }),
-      sees: invalid(
-        'ValidatingWebhookConfiguration.admissionregistration.k8s.io "NS-hook"',
-        "webhooks[0].rules[0].operations: Required value",
-      ),
-    },
-    {
-      says: "an unknown operation is refused",
-      act: (world) =>
-        created(world, {
-          rules: [
-            { apiGroups: ["a"], apiVersions: ["v1"], operations: ["WRITE"], resources: ["b"] },
-          ],
-        }),
-      sees: invalid(
-        'ValidatingWebhookConfiguration.admissionregistration.k8s.io "NS-hook"',
-        'webhooks[0].rules[0].operations[0]: Unsupported value: "WRITE": supported values: "*", "CONNECT", "CREATE", "DELETE", "UPDATE"',
-      ),
-    },
+    refused(
+      "a rule without operations is refused",
+      {
+        rules: [{ apiGroups: ["a"], apiVersions: ["v1"], operations: [], resources: ["b"] }],
+      },
+      "webhooks[0].rules[0].operations: Required value",
+    ),
+    refused(
+      "an unknown operation is refused",
+      {
+        rules: [{ apiGroups: ["a"], apiVersions: ["v1"], operations: ["WRITE"], resources: ["b"] }],
+      },
+      'webhooks[0].rules[0].operations[0]: Unsupported value: "WRITE": supported values: "*", "CONNECT", "CREATE", "DELETE", "UPDATE"',
+    ),
     {
       says: "two entries of one name are refused",
       act: ({ cluster, namespace }) =>
         refusalOf(cluster.create(configuration(namespace, [entry(namespace), entry(namespace)]))),
-      sees: invalid(
-        'ValidatingWebhookConfiguration.admissionregistration.k8s.io "NS-hook"',
-        'webhooks[1].name: Duplicate value: "databases.admission.engine"',
-      ),
+      sees: invalid(subject, 'webhooks[1].name: Duplicate value: "databases.admission.engine"'),
     },
-    {
-      says: "every problem of an entry is told at once",
-      act: (world) => created(world, { timeoutSeconds: 99, failurePolicy: "Maybe" }),
-      sees: invalid(
-        'ValidatingWebhookConfiguration.admissionregistration.k8s.io "NS-hook"',
-        'webhooks[0].failurePolicy: Unsupported value: "Maybe": supported values: "Fail", "Ignore"',
-        "webhooks[0].timeoutSeconds: Invalid value: 99: the timeout value must be between 1 and 30 seconds",
-      ),
-    },
+    refused(
+      "every problem of an entry is told at once",
+      { timeoutSeconds: 99, failurePolicy: "Maybe" },
+      'webhooks[0].failurePolicy: Unsupported value: "Maybe": supported values: "Fail", "Ignore"',
+      "webhooks[0].timeoutSeconds: Invalid value: 99: the timeout value must be between 1 and 30 seconds",
+    ),
     {
       says: "a configuration without entries is stored",
       act: async ({ cluster, namespace }) => {

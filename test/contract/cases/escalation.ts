@@ -14,6 +14,16 @@ const readSecrets = { apiGroups: [""], resources: ["secrets"], verbs: ["get", "l
 const managing = (world: World, ...more: (typeof manage)[]) =>
   grant(world, "jane", [manage, ...more]);
 
+/** The refusal of a Role or binding that would give what Jane lacks. */
+const lacking = (
+  plural: string,
+  name: string,
+  rules = '{APIGroups:[""], Resources:["secrets"], Verbs:["get" "list"]}',
+) =>
+  forbidden(
+    `${plural}.${rbac} "${name}" is forbidden: user "jane" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n${rules}`,
+  );
+
 /** Rights that a writer of roles and bindings does not have cannot be given away. */
 export const escalation: ContractGroup = {
   about: "roles and bindings",
@@ -24,9 +34,7 @@ export const escalation: ContractGroup = {
         const jane = await managing(world);
         return refusalOf(jane.create(role(world.namespace, [readSecrets], "more")));
       },
-      sees: forbidden(
-        'roles.rbac.authorization.k8s.io "more" is forbidden: user "jane" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n{APIGroups:[""], Resources:["secrets"], Verbs:["get" "list"]}',
-      ),
+      sees: lacking("roles", "more"),
     },
     {
       says: "the refusal names only what is lacking",
@@ -35,9 +43,7 @@ export const escalation: ContractGroup = {
         const rules = [readConfigMaps, readSecrets];
         return refusalOf(jane.create(role(world.namespace, rules, "more")));
       },
-      sees: forbidden(
-        'roles.rbac.authorization.k8s.io "more" is forbidden: user "jane" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n{APIGroups:[""], Resources:["secrets"], Verbs:["get" "list"]}',
-      ),
+      sees: lacking("roles", "more"),
     },
     {
       says: "names and several groups are named in the refusal",
@@ -47,8 +53,10 @@ export const escalation: ContractGroup = {
         const other = { apiGroups: ["apps", "batch"], resources: ["*"], verbs: ["*"] };
         return refusalOf(jane.create(role(world.namespace, [named, other], "more")));
       },
-      sees: forbidden(
-        'roles.rbac.authorization.k8s.io "more" is forbidden: user "jane" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n{APIGroups:[""], Resources:["secrets"], ResourceNames:["admission-tls"], Verbs:["get" "list"]}\n{APIGroups:["apps"], Resources:["*"], Verbs:["*"]}\n{APIGroups:["batch"], Resources:["*"], Verbs:["*"]}',
+      sees: lacking(
+        "roles",
+        "more",
+        '{APIGroups:[""], Resources:["secrets"], ResourceNames:["admission-tls"], Verbs:["get" "list"]}\n{APIGroups:["apps"], Resources:["*"], Verbs:["*"]}\n{APIGroups:["batch"], Resources:["*"], Verbs:["*"]}',
       ),
     },
     {
@@ -76,9 +84,7 @@ export const escalation: ContractGroup = {
         const wanted = role(world.namespace, [readSecrets], "more");
         return refusalOf(jane.apply(wanted, { fieldManager: "us", force: true }));
       },
-      sees: forbidden(
-        'roles.rbac.authorization.k8s.io "more" is forbidden: user "jane" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n{APIGroups:[""], Resources:["secrets"], Verbs:["get" "list"]}',
-      ),
+      sees: lacking("roles", "more"),
     },
     {
       says: "a dry run of such a write is refused too",
@@ -87,9 +93,7 @@ export const escalation: ContractGroup = {
         const wanted = role(world.namespace, [readSecrets], "more");
         return refusalOf(jane.create(wanted, { dryRun: true }));
       },
-      sees: forbidden(
-        'roles.rbac.authorization.k8s.io "more" is forbidden: user "jane" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n{APIGroups:[""], Resources:["secrets"], Verbs:["get" "list"]}',
-      ),
+      sees: lacking("roles", "more"),
     },
     {
       says: "an update that leaves such rules as they are is refused all the same",
@@ -100,9 +104,7 @@ export const escalation: ContractGroup = {
         const body = { metadata: { labels: { a: "b" } } };
         return refusalOf(jane.patch(ref, body, { type: "merge" }));
       },
-      sees: forbidden(
-        'roles.rbac.authorization.k8s.io "more" is forbidden: user "jane" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n{APIGroups:[""], Resources:["secrets"], Verbs:["get" "list"]}',
-      ),
+      sees: lacking("roles", "more"),
     },
     {
       says: "the verb escalate allows it",
@@ -124,9 +126,7 @@ export const escalation: ContractGroup = {
         const wanted = binding(world.namespace, "joe", { kind: "Role", name: "more" });
         return refusalOf(jane.create(wanted));
       },
-      sees: forbidden(
-        'rolebindings.rbac.authorization.k8s.io "joe-more" is forbidden: user "jane" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n{APIGroups:[""], Resources:["secrets"], Verbs:["get" "list"]}',
-      ),
+      sees: lacking("rolebindings", "joe-more"),
     },
     {
       says: "a binding to a Role that is not there is refused",
@@ -146,9 +146,7 @@ export const escalation: ContractGroup = {
         const wanted = binding(world.namespace, "joe", { kind: "ClusterRole", name });
         return refusalOf(jane.create(wanted));
       },
-      sees: forbidden(
-        'rolebindings.rbac.authorization.k8s.io "joe-NS-more" is forbidden: user "jane" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n{APIGroups:[""], Resources:["secrets"], Verbs:["get" "list"]}',
-      ),
+      sees: lacking("rolebindings", "joe-NS-more"),
     },
     {
       says: "the verb bind allows it",
