@@ -1,4 +1,5 @@
 /** The ledger of permissions: which are missing, and the Roles to ask for. */
+import type { Resource } from "./objects";
 import type { Json } from "./values";
 
 /** A permission as an access review asks for it. */
@@ -10,6 +11,16 @@ export interface Permission {
   readonly name?: string;
   /** What it is needed for, shown beside it. */
   readonly why: string;
+}
+
+/** A permission on a kind: everywhere, in a namespace, or on one object. */
+export function permissionOn(
+  verb: string,
+  { group, plural: resource }: Pick<Resource, "group" | "plural">,
+  why: string,
+  at: Pick<Permission, "namespace" | "name"> = {},
+): Permission {
+  return { verb, group, resource, ...at, why };
 }
 
 /** One line for a missing permission. */

@@ -1,6 +1,6 @@
 /** `status`: one snapshot, judged; or one after the other as things change (S57-S60, S68-S74). */
 import type { CheckTarget } from "../domain/checks/check";
-import { ApiError, PermissionError, UnavailableError } from "../domain/errors";
+import { PermissionError } from "../domain/errors";
 import { type FactKey, factKeys, type Facts, factSources, isOpenShift } from "../domain/facts";
 import type { Finding } from "../domain/findings";
 import type { Permission } from "../domain/permissions";
@@ -9,6 +9,7 @@ import type { ReleaseContents } from "../domain/release/contents";
 import { judgeStatus, type Status } from "../domain/status/status";
 import { requirePermissions } from "./engine/permissions";
 import type { Recorder } from "./engine/recorder";
+import { isAway } from "./engine/wait";
 import { readSnapshot, type SnapshotDeps } from "./snapshot";
 import type { ProbeOutcome } from "../domain/status/admission";
 import { getOwn } from "../domain/values";
@@ -187,12 +188,6 @@ async function lookAgain(reader: StatusReader, last: Look, now: number): Promise
     const since = last.old?.since ?? new Date(now).toISOString();
     return { status: last.status, old: { since, because: error.message } };
   }
-}
-
-/** The server is away for the moment, or too busy. */
-function isAway(error: unknown): error is Error {
-  if (error instanceof UnavailableError) return true;
-  return error instanceof ApiError && (error.status === 429 || error.status >= 500);
 }
 
 const wanted = { quietMs: 200, pairs: 2, limitMs: 15_000 };

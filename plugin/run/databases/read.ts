@@ -3,7 +3,7 @@ import { type Facts, factSources } from "../../domain/facts";
 import type { Target } from "../../domain/databases/target";
 import { type Names, readName, termOf } from "../../domain/names";
 import type { KubeObject, Resource } from "../../domain/objects";
-import type { Permission } from "../../domain/permissions";
+import { type Permission, permissionOn } from "../../domain/permissions";
 import type { Participant } from "../../domain/rollout/database";
 import type { UpgradeClusterDeps } from "../cluster/read";
 import { readDefinition, readSnapshot } from "../snapshot";
@@ -207,26 +207,17 @@ export function readPermissions(
   options: UpgradeDatabaseOptions,
 ): readonly Permission[] {
   const { group, ec, edb, eaadb } = names;
-  const listing = (resource: string, why: string): Permission => ({
-    verb: "list",
-    group,
-    resource,
-    ...scopeOf(options, names),
-    why,
-  });
+  const listing = (plural: string, why: string): Permission =>
+    permissionOn("list", { group, plural }, why, scopeOf(options, names));
   const { resource: deployment } = factSources(names).deployments;
   // remote clusters only tell which participant is this one: they may stay unread
   return [
     listing(ec.plural, `to see whether the ${termOf(ec)} is Running and what it can run`),
     listing(edb.plural, "to see what databases run, and how far they are"),
     listing(eaadb.plural, "to see which databases are instances of active-active ones"),
-    {
-      verb: "list",
-      group: deployment.group,
-      resource: deployment.plural,
+    permissionOn("list", deployment, "to see which release of the operator runs", {
       namespace: options.namespace,
-      why: "to see which release of the operator runs",
-    },
+    }),
   ];
 }
 
@@ -247,12 +238,12 @@ function permissionsIn(names: Names, there: readonly Target[]): readonly Permiss
   const [first] = there;
   if (first === undefined) return [];
   const { namespace = "" } = first.object.metadata;
-  const { group, plural: resource } = databaseResources(names)[first.kind];
+  const resource = databaseResources(names)[first.kind];
   const named = there.map(({ object }) => ({ name: object.metadata.name ?? "" }));
   return (there.length > namedAtMost ? [{}] : named).flatMap((who) => [
-    { group, resource, namespace, ...who, verb: "get", why: whyGet },
-    { group, resource, namespace, ...who, verb: "patch", why: "to write the engine version" },
+    permissionOn("get", resource, "to see whether a write without an answer was done", {
+      ...{ namespace, ...who },
+    }),
+    permissionOn("patch", resource, "to write the engine version", { namespace, ...who }),
   ]);
 }
-
-const whyGet = "to see whether a write without an answer was done";

@@ -16,7 +16,7 @@ import {
 import { operatorFinding } from "../../domain/operator/codes";
 import { imagesOf, operatorVersionOf } from "../../domain/operator/wanted";
 import { ownerOf } from "../../domain/owners";
-import type { Permission } from "../../domain/permissions";
+import { type Permission, permissionOn } from "../../domain/permissions";
 import { getPath, type Json } from "../../domain/values";
 import { requirePermissions } from "../engine/permissions";
 import { Session } from "../engine/session";
@@ -233,19 +233,14 @@ class ChartUpgradeRun {
 
 /** Helm keeps its releases in Secrets; what else it needs it says itself. */
 function permissions({ names }: ChartDeps, { namespace }: ChartOptions): readonly Permission[] {
-  const on = (verb: string, resource: keyof typeof kinds, why: string): Permission => ({
-    verb,
-    group: kinds[resource].group,
-    resource: kinds[resource].plural,
-    namespace,
-    why,
-  });
+  const on = (verb: string, resource: keyof typeof kinds, why: string, name?: string) =>
+    permissionOn(verb, kinds[resource], why, { namespace, name });
   const { deployment } = names.operator;
   return [
-    { ...on("get", "namespace", "to see that it exists"), name: namespace },
-    { ...on("get", "deployment", "to see what runs"), name: deployment },
+    on("get", "namespace", "to see that it exists", namespace),
+    on("get", "deployment", "to see what runs", deployment),
     on("list", "deployment", "to follow the operator's rollout"),
-    { ...on("patch", "deployment", "for helm to upgrade the operator"), name: deployment },
+    on("patch", "deployment", "for helm to upgrade the operator", deployment),
     on("list", "secret", "for helm to read its releases"),
     on("create", "secret", "for helm to keep the new release"),
     on("update", "secret", "for helm to keep the new release"),

@@ -12,7 +12,7 @@ import {
   subscriptionOf,
 } from "../../domain/operator/refusals";
 import { bundleRef, isOperator, type Wanted } from "../../domain/operator/wanted";
-import type { Permission } from "../../domain/permissions";
+import { type Permission, permissionOn } from "../../domain/permissions";
 import type { Platform } from "../../domain/release/platforms";
 import { namespaceMissing } from "../../domain/webhook/codes";
 import { type Patch, permissionsOf } from "../engine/change";
@@ -30,15 +30,8 @@ import { judgeDeployment } from "../../domain/rollout/deployment";
 import { type Stalled, stallFinding } from "../../domain/rollout/progress";
 import { waitFor } from "../engine/wait";
 
-const permission = (verb: string, { resource, name, namespace }: Ref, why: string): Permission => ({
-  verb,
-  group: resource.group,
-  resource: resource.plural,
-  // a list is of no single name
-  ...(verb !== "list" && { name }),
-  ...(namespace !== undefined && { namespace }),
-  why,
-});
+const getting = ({ resource, name, namespace }: Ref, why: string): Permission =>
+  permissionOn("get", resource, why, { name, namespace });
 
 /** What is read before anything is planned. */
 export function readPermissions(
@@ -47,18 +40,18 @@ export function readPermissions(
   wanted: readonly Wanted[],
 ): readonly Permission[] {
   const list = (resource: Resource, why: string): Permission =>
-    permission("list", { resource, name: "", namespace }, why);
+    permissionOn("list", resource, why, { namespace });
   return [
-    permission("get", { resource: kinds.namespace, name: namespace }, "to see that it exists"),
+    getting({ resource: kinds.namespace, name: namespace }, "to see that it exists"),
     list(kinds.deployment, "to follow the operator's rollout"),
     ...(registry === undefined && pullSecret === undefined
       ? []
       : [list(clusterResource(names), "to find the clusters that follow the registry")]),
     ...(pullSecret === undefined
       ? []
-      : [permission("get", pullSecretRef(namespace, pullSecret), "to see that it exists")]),
+      : [getting(pullSecretRef(namespace, pullSecret), "to see that it exists")]),
     ...wanted.map(({ kind, object }) =>
-      permission("get", bundleRef(kind, object), "to compare it with the release"),
+      getting(bundleRef(kind, object), "to compare it with the release"),
     ),
   ];
 }

@@ -2,7 +2,7 @@
 import { exitCodes } from "../../domain/errors";
 import { kinds, kindsIn, rbacKinds } from "../../domain/kinds";
 import { type KubeObject, refTo, type Resource } from "../../domain/objects";
-import type { Permission } from "../../domain/permissions";
+import { type Permission, permissionOn } from "../../domain/permissions";
 import { rbacFinding } from "../../domain/rbac/codes";
 import { type Configured, configuredNamespaces } from "../../domain/rbac/managed";
 import { type Place, type PlaceFound, secondNameOf } from "../../domain/rbac/site";
@@ -15,10 +15,6 @@ import type { RoleFiles } from "../../domain/rbac/lines";
 import type { Mode } from "../../domain/rbac/plan";
 import type { Reviews } from "../reviews";
 
-function permission(verb: string, { group, plural }: Resource, why: string): Permission {
-  return { verb, group, resource: plural, why };
-}
-
 /** What is read of the operator. */
 export function readPermissions(
   { names }: RbacDeps,
@@ -28,14 +24,14 @@ export function readPermissions(
   const told = "to see which namespaces the operator is told to manage";
   const ec = { group: names.group, version: names.ecVersion, ...names.ec };
   return [
-    { ...permission("get", kinds.deployment, told), namespace, name: names.operator.deployment },
-    { ...permission("get", kinds.configMap, told), namespace, name: names.configMap.name },
+    permissionOn("get", kinds.deployment, told, { namespace, name: names.operator.deployment }),
+    permissionOn("get", kinds.configMap, told, { namespace, name: names.configMap.name }),
     ...(accounts
-      ? [{ ...permission("list", ec, "to see the clusters' service accounts"), namespace }]
+      ? [permissionOn("list", ec, "to see the clusters' service accounts", { namespace })]
       : []),
     ...(selector === undefined
       ? []
-      : [permission("list", kinds.namespace, "to find the namespaces by label")]),
+      : [permissionOn("list", kinds.namespace, "to find the namespaces by label")]),
   ];
 }
 
@@ -126,7 +122,7 @@ export interface Inventory {
 export async function readInventory({ cluster, names }: RbacDeps): Promise<Inventory | undefined> {
   const { consumerRole, consumerBinding } = names.rbac;
   const listed = [rbacKinds.role, rbacKinds.roleBinding].map((resource) =>
-    permission("list", resource, "to find what exists with one request"),
+    permissionOn("list", resource, "to find what exists with one request"),
   );
   if ((await missingPermissions(cluster, listed)).length > 0) return undefined;
   const share = sharing();
@@ -226,7 +222,9 @@ export async function readLabelPair({
   names,
 }: RbacDeps): Promise<Pick<Inventory, "roles" | "bindings">> {
   const { clusterRole, clusterRoleBinding } = rbacKinds;
-  const gets = [clusterRole, clusterRoleBinding].map((resource) => permission("get", resource, ""));
+  const gets = [clusterRole, clusterRoleBinding].map((resource) =>
+    permissionOn("get", resource, ""),
+  );
   if ((await missingPermissions(cluster, gets)).length > 0) return { roles: [], bindings: [] };
   const [role, binding] = await Promise.all([
     cluster.get({ resource: clusterRole, name: names.rbac.labelRole }),

@@ -4,9 +4,9 @@ import { factSources } from "../../domain/facts";
 import type { Finding } from "../../domain/findings";
 import { kinds } from "../../domain/kinds";
 import { type Names, termOf } from "../../domain/names";
-import { type Resource, type KubeObject, objectLabel } from "../../domain/objects";
+import { type KubeObject, objectLabel } from "../../domain/objects";
 import { ownerOf } from "../../domain/owners";
-import type { Permission } from "../../domain/permissions";
+import { type Permission, permissionOn } from "../../domain/permissions";
 import {
   type Account,
   accountOf,
@@ -242,19 +242,17 @@ export async function readPermissions(
   const { ecs, pods } = factSources(names);
   const constraints = scc === undefined ? [names.scc.current, names.scc.older] : [scc];
   return [
-    ...constraints.map((name) => ({
-      ...ask("get", constraintResource, "to see who is in its users and groups"),
-      name,
-    })),
-    ...Object.values(accessResources).map((resource) =>
-      ask("list", resource, "to find every binding that grants the constraint"),
+    ...constraints.map((name) =>
+      permissionOn("get", constraintResource, "to see who is in its users and groups", { name }),
     ),
-    ask("list", pods.resource, "to see which pods run under the constraint"),
-    {
-      ...ask("list", ecs.resource, "to find the service accounts and whether they need it"),
+    ...Object.values(accessResources).map((resource) =>
+      permissionOn("list", resource, "to find every binding that grants the constraint"),
+    ),
+    permissionOn("list", pods.resource, "to see which pods run under the constraint"),
+    permissionOn("list", ecs.resource, "to find the service accounts and whether they need it", {
       namespace,
-    },
-    { ...ask("get", kinds.deployment, "to see the operator's release"), namespace },
+    }),
+    permissionOn("get", kinds.deployment, "to see the operator's release", { namespace }),
     ...((await reviews.possible(namespace)) ? [] : [reviewPermission(toProve)]),
   ];
 }
@@ -268,11 +266,11 @@ export function usualPermissions(
   const { clusterRoles, clusterRoleBindings, roleBindings } = accessResources;
   const why = "to take the account out of it";
   return [
-    { ...ask("patch", constraintResource, why), name },
-    { ...ask("delete", constraintResource, "to delete it when nobody is left"), name },
-    { ...ask("bind", clusterRoles, "to write a binding of it"), name: grantName(name) },
+    permissionOn("patch", constraintResource, why, { name }),
+    permissionOn("delete", constraintResource, "to delete it when nobody is left", { name }),
+    permissionOn("bind", clusterRoles, toBind, { name: grantName(name) }),
     ...[clusterRoleBindings, roleBindings].flatMap((resource) =>
-      ["patch", "delete", "create"].map((verb) => ask(verb, resource, why)),
+      ["patch", "delete", "create"].map((verb) => permissionOn(verb, resource, why)),
     ),
   ];
 }
@@ -288,7 +286,8 @@ export async function writePermissions(
   const bindings = changes.filter(({ object }) => object.kind !== constraintResource.kind);
   // a binding may be written only by those who hold what it grants, or may bind its role
   const holds =
-    bindings.length === 0 || (await cluster.can({ ...ask("use", constraintResource, ""), name }));
+    bindings.length === 0 ||
+    (await cluster.can({ ...permissionOn("use", constraintResource, ""), name }));
   return [
     // nothing is removed unproven
     ...namespaces
@@ -310,17 +309,9 @@ function bindPermission(binding: KubeObject): Permission {
   const roleRef = getOwn(binding, "roleRef");
   const { clusterRoles, roles } = accessResources;
   const { namespace } = binding.metadata;
-  return {
-    ...ask(
-      "bind",
-      getOwn(roleRef, "kind") === "Role" ? roles : clusterRoles,
-      "to write a binding of it",
-    ),
-    name: asString(getOwn(roleRef, "name")) ?? "",
-    ...(namespace !== undefined && { namespace }),
-  };
+  const name = asString(getOwn(roleRef, "name")) ?? "";
+  const role = getOwn(roleRef, "kind") === "Role" ? roles : clusterRoles;
+  return permissionOn("bind", role, toBind, { name, namespace });
 }
 
-function ask(verb: string, { group, plural }: Resource, why: string): Permission {
-  return { verb, group, resource: plural, why };
-}
+const toBind = "to write a binding of it";

@@ -3,7 +3,7 @@ import { absentSecret, firstUnfit } from "../../domain/certificate";
 import { exitCodes, TimeoutError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";
 import { kinds } from "../../domain/kinds";
-import type { KubeObject, Resource } from "../../domain/objects";
+import type { KubeObject } from "../../domain/objects";
 import { operatorVersionOf } from "../../domain/operator/wanted";
 import {
   configurationResource,
@@ -20,7 +20,7 @@ import { BlockedError } from "../engine/recorder";
 import type { CertificateReport } from "../report";
 import type { Pair } from "../../domain/webhook/probe";
 import type { AskingPorts } from "../engine/permissions";
-import type { Permission } from "../../domain/permissions";
+import { type Permission, permissionOn } from "../../domain/permissions";
 
 /** What the Secret was found to be: a CA to use, or the findings that stand against it. */
 export interface JudgedSecret {
@@ -184,20 +184,15 @@ const probeWhy = "to prove the webhook with dry runs (or go without proof: --no-
 /** What is read in any case. */
 export function readPermissions(deps: SwapDeps, options: SwapOptions): readonly Permission[] {
   const { namespace } = options;
-  const ask = (verb: string, resource: Resource, why: string): Permission => ({
-    verb,
-    group: resource.group,
-    resource: resource.plural,
-    why,
-  });
+  const ask = permissionOn;
   return [
     ask("get", configurationResource, "to read the configuration back"),
     ask("list", configurationResource, "to find the old and the new configuration"),
-    { ...ask("get", kinds.namespace, "to see that it exists"), name: namespace },
-    { ...ask("get", kinds.secret, "to read the CA"), namespace, name: deps.names.webhook.secret },
-    { ...ask("get", kinds.service, "to see that the webhook can be called"), namespace },
-    { ...ask("list", kinds.endpointSlice, "to see that the webhook can be called"), namespace },
-    { ...ask("get", kinds.deployment, "to see that the operator is ready"), namespace },
+    ask("get", kinds.namespace, "to see that it exists", { name: namespace }),
+    ask("get", kinds.secret, "to read the CA", { namespace, name: deps.names.webhook.secret }),
+    ask("get", kinds.service, "to see that the webhook can be called", { namespace }),
+    ask("list", kinds.endpointSlice, "to see that the webhook can be called", { namespace }),
+    ask("get", kinds.deployment, "to see that the operator is ready", { namespace }),
   ];
 }
 
@@ -207,13 +202,8 @@ export function writePermissions(
   plan: Pick<Plan, "live" | "apply" | "remove"> | undefined,
 ): readonly Permission[] {
   const { configuration, oldConfiguration } = deps.names.webhook;
-  const on = (verb: string, why: string, name?: string): Permission => ({
-    verb,
-    group: configurationResource.group,
-    resource: configurationResource.plural,
-    ...(name !== undefined && { name }),
-    why,
-  });
+  const on = (verb: string, why: string, name?: string): Permission =>
+    permissionOn(verb, configurationResource, why, { name });
   const creates = plan === undefined || plan.live === undefined;
   return [
     ...(plan === undefined || plan.apply !== undefined
@@ -230,23 +220,18 @@ export function writePermissions(
 
 /** What the probe's dry runs need. */
 export function probePermissions(pairs: readonly Pair[]): readonly Permission[] {
-  return pairs.map(({ resource, accept }) => ({
-    verb: accept.metadata.uid === undefined ? "create" : "update",
-    group: resource.group,
-    resource: resource.plural,
-    ...(accept.metadata.namespace !== undefined && { namespace: accept.metadata.namespace }),
-    why: probeWhy,
-  }));
+  return pairs.map(({ resource, accept: { metadata } }) => {
+    const verb = metadata.uid === undefined ? "create" : "update";
+    return permissionOn(verb, resource, probeWhy, { namespace: metadata.namespace });
+  });
 }
 
 /** The probe's usual permissions, for a refusal that comes before the probe could be built. */
 export function usualProbePermissions(deps: SwapDeps, options: SwapOptions): readonly Permission[] {
   if (!options.probe || options.probePair !== undefined) return [];
-  return [deps.names.edb, deps.names.eaadb].map(({ plural }) => ({
-    verb: "create",
-    group: deps.names.group,
-    resource: plural,
-    namespace: options.namespace,
-    why: probeWhy,
-  }));
+  const { group, edb, eaadb } = deps.names;
+  const { namespace } = options;
+  return [edb, eaadb].map(({ plural }) =>
+    permissionOn("create", { group, plural }, probeWhy, { namespace }),
+  );
 }

@@ -78,6 +78,14 @@ describe("where there is no Secret", () => {
     expectNoKey(world, report);
   });
 
+  test("a dry run needs no home: what is wrong with it is a warning", async () => {
+    const world = aWorld([first]);
+    world.journal.problem = "the home is read-only";
+    const report = await run(world, { dryRun: "client" });
+    expect([report.exit.code, world.cluster.writes, world.lines]).toEqual([0, [], []]);
+    expect(report.findings).toMatchObject([{ code: "HOME-NOT-WRITABLE", severity: "warning" }]);
+  });
+
   test.each<[string, EngineError, number, string]>([
     [
       "the namespace does not exist",

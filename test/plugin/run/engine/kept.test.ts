@@ -52,12 +52,11 @@ test.each<[string, readonly Change[], readonly string[]]>([
     ],
   ],
   [
-    "a folder with old values beside whole objects is none to replace",
-    [...numbered(6).map(applied), patched("n6")],
-    [
-      ...numbered(6).map((name) => `kubectl replace -f /runs/1/${name}.json`),
-      "kubectl patch configmaps n6 --type=merge --patch-file /runs/1/n6.json",
-    ],
+    "old values are put back one by one: a folder of them is none to replace",
+    numbered(6).map(patched),
+    numbered(6).map(
+      (name) => `kubectl patch configmaps ${name} --type=merge --patch-file /runs/1/${name}.json`,
+    ),
   ],
   [
     "what is changed first and deleted later is made again",

@@ -262,6 +262,14 @@ describe("a binding for another role", () => {
         "create RoleBinding/a/edb-role",
         "delete RoleBinding/a/edb-role-kubectl-engine",
       ]);
+      const commands = steps.map(({ write }) => write?.command);
+      expect(commands.slice(0, 3)).toEqual([
+        "kubectl auth reconcile -f deploy/multi-namespace-edb/role.yaml -n a",
+        expect.stringMatching(
+          /^kubectl create rolebinding edb-role-kubectl-engine --role=edb-role --serviceaccount=engine:engine-enterprise-operator .*--user=kubectl-engine:1 -n a$/,
+        ),
+        "kubectl delete rolebinding edb-role -n a",
+      ]);
     },
   );
 });

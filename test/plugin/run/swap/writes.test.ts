@@ -178,11 +178,19 @@ describe("changed since it was read", () => {
 
   test.each<[string, (scene: Scene) => unknown]>([
     ["changed", ({ cluster }) => cluster.put(anOldConfiguration({ caBundle: "eA==" }))],
-    ["deleted and recreated", (scene) => [dropOld(scene), scene.cluster.put(anOldConfiguration())]],
+    [
+      "deleted and recreated",
+      (scene) => {
+        dropOld(scene);
+        scene.cluster.put(anOldConfiguration());
+      },
+    ],
     ["deleted", dropOld],
   ])("the old one is %s before its deletion: 5, the new one stays", async (_title, act) => {
     const scene = new Scene({ old: true });
-    scene.onCall(isWrite("delete"), () => act(scene));
+    scene.onCall(isWrite("delete"), () => {
+      act(scene);
+    });
     const report = await scene.run();
     expect(report.exit.code).toBe(5);
     expect(report.exit.reason).toContain(
