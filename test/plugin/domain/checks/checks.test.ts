@@ -1,5 +1,24 @@
+/**
+ * Every check by changes of a cluster on which everything is in order: those by which it fires, and
+ * those by which it nearly does. The golden files have all that is found after each change.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { checks } from "../../../../plugin/domain/checks/all";
-import { allRows } from "./rows";
+import { expectGoldenText } from "../../../support/golden";
+import { testTime } from "../../../support/manual-clock";
+import { aPair, type PairParts } from "../../../support/tls";
+import type { Rows } from "./row";
+import { certificateRows, rbacRows, sccRows, webhookRows } from "./rows-access";
+import {
+  activeActiveRows,
+  clusterRows,
+  databaseRows,
+  licenceRows,
+  moduleRows,
+  restRows,
+} from "./rows-cluster";
+import { definitionRows, operatorRows, platformRows, releaseRows } from "./rows-operator";
 import { fitWorld, openShiftWorld } from "./world";
 
 const worldOf = (openshift: true | undefined) => (openshift ? openShiftWorld() : fitWorld());
@@ -22,30 +41,65 @@ test("where everything is in order, every check comes to the verdict ok", async 
   );
 });
 
-const titled = allRows.map((row) => {
-  const verdict = row.on.length > 0 ? "fires" : "is quiet";
-  return [`${row.code} ${verdict}: ${row.what}`, row] as const;
-});
+const day = 24 * 3_600_000;
+const at = (days: number): Date => new Date(testTime + days * day);
+const pair = (parts: PairParts): readonly [string, string] => {
+  const names = ["admission.engine.svc"];
+  const { certPem, keyPem } = aPair({ names, notBefore: at(-10), notAfter: at(400), ...parts });
+  return [certPem, keyPem];
+};
 
-test.each(titled)("%s", async (_, row) => {
-  const world = await worldOf(row.openshift);
-  await row.change(world);
-  const { judged } = await world.judge();
-  const failed = judged.filter(({ verdict }) => verdict === "failed");
-  const found = judged.find(({ check }) => check.code === row.code);
-  expect(found?.findings.map(({ object = "" }) => object)).toEqual(row.on);
-  const others = failed.map(({ check }) => check.code).filter((one) => one !== row.code);
-  expect(others.sort()).toEqual([...(row.also ?? [])].sort());
-});
+const areas: Readonly<Record<string, () => Rows>> = {
+  operator: () => ({ ...platformRows, ...operatorRows }),
+  release: () => ({ ...releaseRows, ...definitionRows }),
+  cluster: () => ({ ...clusterRows, ...licenceRows, ...restRows }),
+  databases: () => ({ ...databaseRows, ...moduleRows, ...activeActiveRows }),
+  webhook: () => ({
+    ...webhookRows,
+    ...certificateRows({
+      elsewhere: pair({ names: ["admission.elsewhere.svc"] }),
+      expired: pair({ notAfter: at(-1) }),
+      early: pair({ notBefore: at(1) }),
+      soon: pair({ notAfter: at(7) }),
+      weak: pair({ bits: 1024 }),
+    }),
+  }),
+  access: () => ({ ...rbacRows, ...sccRows }),
+};
 
-test("every check has a row in which it fires", () => {
-  const fired = new Set(allRows.filter(({ on }) => on.length > 0).map(({ code }) => code));
-  expect(checks.map(({ code }) => code).filter((code) => !fired.has(code))).toEqual([]);
-});
+test.each(Object.entries(areas))(
+  "what checks find: %s",
+  async (area, rows) => {
+    const blocks: string[] = [];
+    for (const [title, change] of Object.entries(rows())) {
+      const world = await worldOf(change.openshift);
+      await change(world);
+      const { findings } = await world.judge();
+      const lines = findings.map(({ code, severity, object, field, cause, fix }) => {
+        const own = checks.find((check) => check.code === code)?.fix;
+        const where = [object, field].filter((one) => one !== undefined).join(" ");
+        return `${severity} ${code} ${where}: ${cause}${fix === own ? "" : ` -> ${fix}`}`;
+      });
+      blocks.push([`## ${title}`, ...lines].join("\n"));
+    }
+    expectGoldenText(`checks-${area}.txt`, `${blocks.join("\n\n")}\n`);
+  },
+  60_000,
+);
 
-test("every row is about a check", () => {
-  const known = checks.map(({ code }) => code);
-  expect(allRows.map(({ code }) => code).filter((code) => !known.includes(code))).toEqual([]);
+test("every check has a change by which it fires, and every change is about a check", () => {
+  const codes = checks.map(({ code }) => code);
+  const blocks = Object.keys(areas).flatMap((area) => {
+    const path = join(__dirname, `../../../golden/checks-${area}.txt`);
+    return readFileSync(path, "utf8").split("\n\n");
+  });
+  const about = blocks.map((block) => ({ block, code: /^## (.*?): /.exec(block)?.[1] ?? "" }));
+  const fired = about.filter(
+    ({ block, code }) => block.includes(`\nerror ${code} `) || block.includes(`\nwarning ${code} `),
+  );
+  const known = new Set(fired.map(({ code }) => code));
+  expect(codes.filter((code) => !known.has(code))).toEqual([]);
+  expect(about.filter(({ code }) => !codes.includes(code))).toEqual([]);
 });
 
 test("each code is one check's, with a title, a cause, a way out and a source", () => {

@@ -1,7 +1,7 @@
 /** Platform, operator, release and definitions. */
 import { type KubeObject, lastApplied } from "../../../../plugin/domain/objects";
 import { definition, deployment, ec } from "./labels";
-import { fires, quiet, type Row } from "./row";
+import { onOpenShift, type Rows } from "./row";
 import { aRole, type release, subscriptionKind, type World } from "./world";
 
 const image = (world: World, tag: string): World =>
@@ -49,6 +49,11 @@ const writtenBy = (manager: string, operation = "Update"): object => ({
   ...{ manager, operation, apiVersion: "rbac.authorization.k8s.io/v1" },
   fieldsV1: { "f:rules": {} },
 });
+const held = (world: World, metadata: object): World => {
+  const own = world.find("Role/engine/engine-enterprise-operator") as unknown as KubeObject;
+  Object.assign(own, { metadata: { ...own.metadata, ...metadata } });
+  return world;
+};
 /** A release whose role gives less than the one that is there. */
 const narrower = (world: World): World =>
   contents(world, {
@@ -61,156 +66,87 @@ const narrower = (world: World): World =>
   });
 const told = (tag: string) => ({ clusterTold: [{ tag, by: "the sample" }] });
 
-export const platformRows: readonly Row[] = [
-  fires(
-    "PLATFORM-UNSUPPORTED",
-    "Kubernetes far too old",
-    (w) => (w.apiServer = "v1.28.2"),
-  )("Kubernetes"),
-  fires("PLATFORM-UNSUPPORTED", "an older release that knows this one not yet", (w) => {
+const kubelet = (world: World, kubeletVersion: string): World =>
+  world.set("Node/node-1", "status.nodeInfo", { kubeletVersion });
+
+export const platformRows: Rows = {
+  "PLATFORM-UNSUPPORTED: Kubernetes far too old": (w) => (w.apiServer = "v1.28.2"),
+  "PLATFORM-UNSUPPORTED: an older release that knows this one not yet": (w) => {
     w.apiServer = "v1.36.0";
     operatorAt(w, "7.22.0-7");
-  })("Kubernetes", { also: ["ACTIVE-ACTIVE-OPERATOR", "CLUSTER-BEHIND-OPERATOR"] }),
-  fires("PLATFORM-UNSUPPORTED", "OpenShift far too old", (w) =>
+  },
+  "PLATFORM-UNSUPPORTED: OpenShift far too old": onOpenShift((w) =>
     w.set("ClusterVersion/version", "status.desired.version", "4.12.3"),
-  )("OpenShift", { openshift: true }),
-  fires(
-    "PLATFORM-EDGE",
-    "Kubernetes a minor version ahead",
-    (w) => (w.apiServer = "v1.35.0"),
-  )("Kubernetes"),
-  fires(
-    "PLATFORM-DEPRECATED",
-    "Kubernetes deprecated",
-    (w) => (w.apiServer = "v1.31.9+k3s1"),
-  )("Kubernetes"),
-  quiet("PLATFORM-DEPRECATED", "the oldest supported", (w) => (w.apiServer = "v1.32.0")),
-  fires(
-    "PLATFORM-VERSION-UNKNOWN",
-    "the API server does not report",
-    (w) => (w.apiServer = undefined),
-  )("Kubernetes"),
-  fires("PLATFORM-VERSION-UNKNOWN", "OpenShift does not report", (w) =>
+  ),
+  "PLATFORM-EDGE: Kubernetes a minor version ahead": (w) => (w.apiServer = "v1.35.0"),
+  "PLATFORM-DEPRECATED: Kubernetes deprecated": (w) => (w.apiServer = "v1.31.9+k3s1"),
+  "PLATFORM-DEPRECATED: the oldest supported": (w) => (w.apiServer = "v1.32.0"),
+  "PLATFORM-VERSION-UNKNOWN: the API server does not report": (w) => (w.apiServer = undefined),
+  "PLATFORM-VERSION-UNKNOWN: OpenShift does not report": onOpenShift((w) =>
     w.set("ClusterVersion/version", "status.desired.version", undefined),
-  )("OpenShift", { openshift: true }),
-  fires("PLATFORM-UNKNOWN", "a dump of OpenShift without its version", (w) =>
+  ),
+  "PLATFORM-UNKNOWN: a dump of OpenShift without its version": onOpenShift((w) =>
     w.remove(
       "ClusterVersion/version",
       "CustomResourceDefinition/clusterversions.config.openshift.io",
     ),
-  )("OpenShift", { openshift: true }),
-  fires("PLATFORM-UNKNOWN", "an operator that no line covers", (w) => operatorAt(w, "7.4.2-2"))(
-    "Kubernetes",
-    {
-      also: ["ACTIVE-ACTIVE-OPERATOR"],
-    },
   ),
-  quiet("PLATFORM-UNKNOWN", "an operator that does not report", (w) => image(w, "x@sha256:00"), {
-    also: ["OPERATOR-VERSION-UNKNOWN", "OPERATOR-REGISTRY-MIXED"],
-  }),
-  fires("PLATFORM-VERSION-UNKNOWN", "OpenShift serves its version, and has none", (w) =>
+  "PLATFORM-UNKNOWN: an operator that no line covers": (w) => operatorAt(w, "7.4.2-2"),
+  "PLATFORM-UNKNOWN: an operator that does not report": (w) => image(w, "x@sha256:00"),
+  "PLATFORM-VERSION-UNKNOWN: OpenShift serves its version, and has none": onOpenShift((w) =>
     w.remove("ClusterVersion/version"),
-  )("OpenShift", { openshift: true }),
-  ...[
-    ["k3s", "v1.33.4+k3s1"],
-    ["a cloud", "v1.33.5-gke.1080000"],
-  ].map(([name = "", version]) =>
-    fires("PLATFORM-DISTRIBUTION", name, (w) =>
-      w.set("Node/node-1", "status.nodeInfo", { kubeletVersion: version }),
-    )("Node/node-1"),
   ),
-  ...["v1.33.4", "v1.34.0-rc.1"].map((version) =>
-    quiet("PLATFORM-DISTRIBUTION", version, (w) =>
-      w.set("Node/node-1", "status.nodeInfo", { kubeletVersion: version }),
-    ),
+  "PLATFORM-DISTRIBUTION: k3s": (w) => kubelet(w, "v1.33.4+k3s1"),
+  "PLATFORM-DISTRIBUTION: a cloud": (w) => kubelet(w, "v1.33.5-gke.1080000"),
+  "PLATFORM-DISTRIBUTION: plain": (w) => kubelet(w, "v1.33.4"),
+  "PLATFORM-DISTRIBUTION: a candidate": (w) => kubelet(w, "v1.34.0-rc.1"),
+  "PLATFORM-DISTRIBUTION: OpenShift is in the table": onOpenShift((w) =>
+    kubelet(w, "v1.33.4+f67aeb3"),
   ),
-  quiet(
-    "PLATFORM-DISTRIBUTION",
-    "OpenShift is in the table",
-    (w) => w.set("Node/node-1", "status.nodeInfo", { kubeletVersion: "v1.33.4+f67aeb3" }),
-    { openshift: true },
-  ),
-  quiet(
-    "PLATFORM-DISTRIBUTION",
-    "a node of OpenShift, whose kinds a dump lacks",
-    (w) => {
-      w.set("Node/node-1", "status.nodeInfo", { kubeletVersion: "v1.33.4+f67aeb3" });
-      w.note("Node/node-1", "labels", { "node.openshift.io/os_id": "rhel" });
-    },
-    { also: ["PLATFORM-UNKNOWN"] },
-  ),
-  fires("PLATFORM-NODE-NOT-READY", "a node is not ready", (w) =>
+  "PLATFORM-DISTRIBUTION: a node of OpenShift, whose kinds a dump lacks": (w) => {
+    kubelet(w, "v1.33.4+f67aeb3").note("Node/node-1", "labels", {
+      "node.openshift.io/os_id": "rhel",
+    });
+  },
+  "PLATFORM-NODE-NOT-READY: a node is not ready": (w) =>
     w.set("Node/node-1", "status.conditions", []),
-  )("Node/node-1"),
-  fires("PLATFORM-NODE-NOT-READY", "a node is cordoned", (w) =>
+  "PLATFORM-NODE-NOT-READY: a node is cordoned": (w) =>
     w.set("Node/node-1", "spec", { unschedulable: true }),
-  )("Node/node-1"),
-  fires("PLATFORM-QUOTA-EXHAUSTED", "the last pod of a quota", (w) =>
+  "PLATFORM-QUOTA-EXHAUSTED: the last pod of a quota": (w) =>
     w.set("ResourceQuota/engine/quota", "status.used.pods", "20"),
-  )("ResourceQuota/engine/quota"),
-  quiet("PLATFORM-QUOTA-EXHAUSTED", "a quota without status", (w) =>
+  "PLATFORM-QUOTA-EXHAUSTED: a quota without status": (w) =>
     w.set("ResourceQuota/engine/quota", "status", undefined),
-  ),
-];
+};
 
-export const operatorRows: readonly Row[] = [
-  fires("NAMESPACE-MISSING", "no namespace", (w) => w.remove("Namespace/engine", deployment))(
-    "Namespace/engine",
-    { also: ["WEBHOOK-NAMESPACE-GONE", "RBAC-SETTING-UNUSED"].slice(0, 1) },
-  ),
-  fires("OPERATOR-ABSENT", "no Deployment", (w) => w.remove(deployment))(deployment),
-  fires("OPERATOR-NOT-READY", "no pod is ready", (w) =>
-    w.set(deployment, "status.readyReplicas", 0),
-  )(deployment),
-  fires("OPERATOR-TOO-OLD", "before 7.4.2-2", (w) => operatorAt(w, "7.4.2-1").wants("8.0.2-2"))(
-    deployment,
-  ),
-  fires("OPERATOR-TOO-OLD", "without a target", (w) => operatorAt(w, "7.2.4-7"))(deployment, {
-    also: ["ACTIVE-ACTIVE-OPERATOR", "PLATFORM-UNKNOWN"],
-  }),
-  quiet("OPERATOR-TOO-OLD", "at 7.4.2-2", (w) => operatorAt(w, "7.4.2-2").wants("8.0.2-2")),
-  quiet(
-    "OPERATOR-TOO-OLD",
-    "a target before 7.8.2-6",
-    (w) => operatorAt(w, "7.2.4-7").wants("7.4.2-2"),
-    {
-      also: ["ACTIVE-ACTIVE-OPERATOR", "PLATFORM-UNKNOWN", "RELEASE-PAIR-UNKNOWN"],
-    },
-  ),
-  quiet("OPERATOR-TOO-OLD", "no operator", (w) => w.remove(deployment), {
-    also: ["OPERATOR-ABSENT"],
-  }),
-  fires("OPERATOR-VERSION-UNKNOWN", "pinned by digest", (w) =>
-    image(w, "engine/operator@sha256:00"),
-  )(deployment),
-  quiet("OPERATOR-VERSION-UNKNOWN", "pinned, and the chart tells", (w) =>
+export const operatorRows: Rows = {
+  "NAMESPACE-MISSING: no namespace": (w) => w.remove("Namespace/engine", deployment),
+  "OPERATOR-ABSENT: no Deployment": (w) => w.remove(deployment),
+  "OPERATOR-NOT-READY: no pod is ready": (w) => w.set(deployment, "status.readyReplicas", 0),
+  "OPERATOR-TOO-OLD: before 7.4.2-2": (w) => operatorAt(w, "7.4.2-1").wants("8.0.2-2"),
+  "OPERATOR-TOO-OLD: without a target": (w) => operatorAt(w, "7.2.4-7"),
+  "OPERATOR-TOO-OLD: at 7.4.2-2": (w) => operatorAt(w, "7.4.2-2").wants("8.0.2-2"),
+  "OPERATOR-TOO-OLD: a target before 7.8.2-6": (w) => operatorAt(w, "7.2.4-7").wants("7.4.2-2"),
+  "OPERATOR-TOO-OLD: no operator": (w) => w.remove(deployment),
+  "OPERATOR-VERSION-UNKNOWN: pinned by digest": (w) => image(w, "engine/operator@sha256:00"),
+  "OPERATOR-VERSION-UNKNOWN: pinned, and the chart tells": (w) =>
     image(w, "engine/operator@sha256:00").note(deployment, "annotations", {
       "engine.io/operator-ver": "8.0.2-2",
     }),
-  ),
-  fires("OPERATOR-VERSION-CONTRADICTS", "another annotation", (w) =>
+  "OPERATOR-VERSION-CONTRADICTS: another annotation": (w) =>
     w.note(deployment, "annotations", { "engine.io/operator-ver": "7.22.0-7" }),
-  )(deployment),
-  quiet("OPERATOR-VERSION-CONTRADICTS", "a leading v", (w) =>
+  "OPERATOR-VERSION-CONTRADICTS: a leading v": (w) =>
     w.note(deployment, "annotations", { "engine.io/operator-ver": "v8.0.2-2" }),
-  ),
-  fires("OPERATOR-IMAGES-DIFFER", "one of two containers changed", (w) =>
+  "OPERATOR-IMAGES-DIFFER: one of two containers changed": (w) =>
     w.set(deployment, "spec.template.spec.containers.1.image", "engine/operator:7.22.0-7"),
-  )(deployment),
-  fires("OPERATOR-STRATEGY", "a rolling one", (w) => w.set(deployment, "spec.strategy", undefined))(
-    deployment,
-  ),
-  fires("OPERATOR-STRATEGY", "two replicas", (w) =>
+  "OPERATOR-STRATEGY: a rolling one": (w) => w.set(deployment, "spec.strategy", undefined),
+  "OPERATOR-STRATEGY: two replicas": (w) =>
     w
       .set(deployment, "spec.replicas", 2)
       .set(deployment, "status.readyReplicas", 2)
       .set(deployment, "status.updatedReplicas", 2)
       .set(deployment, "status.availableReplicas", 2),
-  )(deployment),
-  quiet("OPERATOR-STRATEGY", "replicas left out", (w) =>
-    w.set(deployment, "spec.replicas", undefined),
-  ),
-  fires("OPERATOR-OWNED", "a chart's", (w) =>
+  "OPERATOR-STRATEGY: replicas left out": (w) => w.set(deployment, "spec.replicas", undefined),
+  "OPERATOR-OWNED: a chart's": (w) =>
     w
       .note(deployment, "annotations", helm)
       .remove(
@@ -219,77 +155,59 @@ export const operatorRows: readonly Row[] = [
         "RoleBinding/shop/edb-role",
         "EngineEnterpriseDatabase/shop/orders",
       ),
-  )(deployment),
-  fires("OPERATOR-OWNED", "a repository's, and a bundle", (w) =>
+  "OPERATOR-OWNED: a repository's, and a bundle": (w) =>
     contents(w.note(deployment, "labels", { "argocd.argoproj.io/instance": "x" }), {
       bundle: bundleOf(w),
     }),
-  )(deployment),
-  fires("OPERATOR-OWNED", "a repository's, and no bundle", (w) =>
+  "OPERATOR-OWNED: a repository's, and no bundle": (w) =>
     contents(w.note(deployment, "labels", { "argocd.argoproj.io/instance": "x" }), { bundle: [] }),
-  )(deployment, { also: ["RELEASE-NO-BUNDLE"] }),
-  fires("OPERATOR-REGISTRY-MIXED", "the cluster is left behind", (w) =>
+  "OPERATOR-REGISTRY-MIXED: the cluster is left behind": (w) =>
     image(w, "registry.example:5000/engine/operator:8.0.2-2"),
-  )(ec),
-  fires("OPERATOR-REGISTRY-MIXED", "the cluster has no repository", (w) =>
+  "OPERATOR-REGISTRY-MIXED: the cluster has no repository": (w) =>
     image(w, "mirror/operator:8.0.2-2").set(
       ec,
       "spec.engineEnterpriseImageSpec.repository",
       undefined,
     ),
-  )(ec),
-  quiet("OPERATOR-REGISTRY-MIXED", "both are OpenShift's own, from its registry", (w) =>
+  "OPERATOR-REGISTRY-MIXED: both are OpenShift's own, from its registry": (w) =>
     image(w, "registry.public/rhel/operator:8.0.2-2")
       .named({ openshiftImages: { operator: ["registry.public/rhel/operator"] } })
       .set(ec, "spec.engineEnterpriseImageSpec.repository", undefined),
-  ),
-  quiet("OPERATOR-REGISTRY-MIXED", "both moved", (w) =>
+  "OPERATOR-REGISTRY-MIXED: both moved": (w) =>
     image(w, "registry.example/engine/operator:8.0.2-2").set(
       ec,
       "spec.engineEnterpriseImageSpec.repository",
       "registry.example/engine/engine",
     ),
-  ),
-  fires("OPERATOR-REGISTRY", "another registry than the release's", (w) =>
+  "OPERATOR-REGISTRY: another registry than the release's": (w) =>
     contents(w, { bundle: structuredClone(bundleOf(w)) }).set(
       deployment,
       "spec.template.spec.containers",
       inRegistry(w, "mirror"),
     ),
-  )(deployment, { also: ["OPERATOR-REGISTRY-MIXED"] }),
-  quiet("OPERATOR-REGISTRY", "the same registry", (w) => contents(w, { bundle: bundleOf(w) })),
-  quiet("OPERATOR-REGISTRY", "no operator in the release", (w) =>
-    contents(w, { bundle: [aRole("x", [])] }),
-  ),
-  fires("OPERATOR-ACCOUNT-ABSENT", "no account", (w) =>
+  "OPERATOR-REGISTRY: the same registry": (w) => contents(w, { bundle: bundleOf(w) }),
+  "OPERATOR-REGISTRY: no operator in the release": (w) => contents(w, { bundle: [aRole("x", [])] }),
+  "OPERATOR-ACCOUNT-ABSENT: no account": (w) =>
     w.remove("ServiceAccount/engine/engine-enterprise-operator"),
-  )(deployment),
-  fires("OPERATOR-ACCOUNT-ABSENT", "the usual name is meant", (w) =>
+  "OPERATOR-ACCOUNT-ABSENT: the usual name is meant": (w) =>
     w
       .remove("ServiceAccount/engine/engine-enterprise-operator")
       .set(deployment, "spec.template.spec.serviceAccountName", undefined),
-  )(deployment),
-  fires("OPERATOR-OLM-AUTOMATIC", "an automatic Subscription", (w) =>
+  "OPERATOR-OLM-AUTOMATIC: an automatic Subscription": (w) =>
     w.note(deployment, "labels", olm).add(subscriptionKind, {
       apiVersion: "operators.coreos.com/v1alpha1",
       kind: "Subscription",
       metadata: { name: "operator", namespace: "engine" },
       spec: {},
     }),
-  )("Subscription/engine/operator", { also: ["OPERATOR-OWNED"] }),
-  quiet(
-    "OPERATOR-OLM-AUTOMATIC",
-    "a manual one",
-    (w) =>
-      w.note(deployment, "labels", olm).add(subscriptionKind, {
-        apiVersion: "operators.coreos.com/v1alpha1",
-        kind: "Subscription",
-        metadata: { name: "operator", namespace: "engine" },
-        spec: { installPlanApproval: "Manual" },
-      }),
-    { also: ["OPERATOR-OWNED"] },
-  ),
-  fires("OPERATOR-OLM-CLUSTER-NAME", "another name", (w) =>
+  "OPERATOR-OLM-AUTOMATIC: a manual one": (w) =>
+    w.note(deployment, "labels", olm).add(subscriptionKind, {
+      apiVersion: "operators.coreos.com/v1alpha1",
+      kind: "Subscription",
+      metadata: { name: "operator", namespace: "engine" },
+      spec: { installPlanApproval: "Manual" },
+    }),
+  "OPERATOR-OLM-CLUSTER-NAME: another name": (w) =>
     w
       .note(deployment, "labels", olm)
       .copy(ec, { name: "big" })
@@ -303,71 +221,46 @@ export const operatorRows: readonly Row[] = [
         name: "big",
         namespace: "engine",
       }),
-  )("EngineEnterpriseCluster/engine/big", { also: ["OPERATOR-OWNED"] }),
-  fires("OPERATOR-CHART-NAMESPACES", "a chart's that manages others", (w) =>
+  "OPERATOR-CHART-NAMESPACES: a chart's that manages others": (w) =>
     w.note(deployment, "annotations", helm),
-  )(deployment, { also: ["OPERATOR-OWNED"] }),
-];
+};
 
-export const releaseRows: readonly Row[] = [
-  fires("OPERATOR-OLDER", "a release before", (w) => w.wants("7.22.0-7"))(deployment, {
-    also: ["ACTIVE-ACTIVE-OPERATOR", "PLATFORM-EDGE"],
-  }),
-  quiet("OPERATOR-OLDER", "the same", (w) => w.wants("8.0.2-2")),
-  fires("RELEASE-PATH", "6.2.18 too early", (w) => operatorAt(w, "6.2.10-1").wants("6.2.18-41"))(
-    deployment,
-    { also: ["ACTIVE-ACTIVE-OPERATOR", "PLATFORM-UNKNOWN", "RELEASE-PAIR-UNKNOWN"] },
-  ),
-  fires("RELEASE-PATH", "8.0.20-26 after 7.22.2-43", (w) =>
-    operatorAt(w, "7.22.2-43").wants("8.0.20-26"),
-  )(deployment, { also: ["RELEASE-PAIR-UNKNOWN"] }),
-  fires("RELEASE-PATH", "7.2.4-7 after 6.4.2-8", (w) => operatorAt(w, "6.4.2-8").wants("7.2.4-7"))(
-    deployment,
-    { also: ["ACTIVE-ACTIVE-OPERATOR", "PLATFORM-UNKNOWN", "RELEASE-PAIR-UNKNOWN"] },
-  ),
-  fires("RELEASE-PATH", "a cluster of 6.4 to 8.0.20", (w) =>
+export const releaseRows: Rows = {
+  "OPERATOR-OLDER: a release before": (w) => w.wants("7.22.0-7"),
+  "OPERATOR-OLDER: the same": (w) => w.wants("8.0.2-2"),
+  "RELEASE-PATH: 6.2.18 too early": (w) => operatorAt(w, "6.2.10-1").wants("6.2.18-41"),
+  "RELEASE-PATH: 8.0.20-26 after 7.22.2-43": (w) => operatorAt(w, "7.22.2-43").wants("8.0.20-26"),
+  "RELEASE-PATH: 7.2.4-7 after 6.4.2-8": (w) => operatorAt(w, "6.4.2-8").wants("7.2.4-7"),
+  "RELEASE-PATH: a cluster of 6.4 to 8.0.20": (w) =>
     paused(clusterAt(w, "6.4.2-30")).wants("8.0.20-23"),
-  )(deployment, { also: ["CLUSTER-BEHIND-OPERATOR", "CLUSTER-BUSY"] }),
-  quiet(
-    "RELEASE-PATH",
-    "a cluster of 6.4 to 8.0.10",
-    (w) => paused(clusterAt(w, "6.4.2-30")).wants("8.0.10-21"),
-    { also: ["CLUSTER-BEHIND-OPERATOR", "CLUSTER-BUSY"] },
-  ),
-  quiet("RELEASE-PATH", "no operator", (w) => w.remove(deployment).wants("8.0.2-2"), {
-    also: ["OPERATOR-ABSENT"],
-  }),
-  fires("RELEASE-TAG-MISMATCH", "another tag inside", (w) =>
+  "RELEASE-PATH: a cluster of 6.4 to 8.0.10": (w) =>
+    paused(clusterAt(w, "6.4.2-30")).wants("8.0.10-21"),
+  "RELEASE-PATH: no operator": (w) => w.remove(deployment).wants("8.0.2-2"),
+  "RELEASE-TAG-MISMATCH: another tag inside": (w) =>
     contents(w, { operatorVersion: "8.0.6-8", bundle: bundleOf(w) }),
-  )(""),
-  quiet("RELEASE-TAG-MISMATCH", "no target to compare with", (w) => {
+  "RELEASE-TAG-MISMATCH: no target to compare with": (w) => {
     contents(w, { bundle: bundleOf(w) });
     const { contents: held } = w.target;
     w.target = held === undefined ? {} : { contents: held };
-  }),
-  fires("RELEASE-TAG-UNKNOWN", "pinned by digest", (w) =>
+  },
+  "RELEASE-TAG-UNKNOWN: pinned by digest": (w) =>
     contents(w, { operatorVersion: undefined, bundle: bundleOf(w) }),
-  )(""),
-  quiet("RELEASE-PAIR-UNKNOWN", "--cluster-target tells it", (w) => {
+  "RELEASE-PAIR-UNKNOWN: --cluster-target tells it": (w) => {
     w.wants("8.0.2-3").target = { ...w.wants("8.0.2-3").target, clusterTag: "8.0.2-19" };
-  }),
-  quiet("RELEASE-PAIR-UNKNOWN", "the release's files tell it", (w) =>
+  },
+  "RELEASE-PAIR-UNKNOWN: the release's files tell it": (w) =>
     w.wants("8.0.2-3", { ...told("8.0.2-19"), operatorVersion: "8.0.2-3", bundle: bundleOf(w) }),
-  ),
-  fires("RELEASE-PAIR-CONTRADICTS", "the sample says otherwise than the list", (w) =>
+  "RELEASE-PAIR-CONTRADICTS: the sample says otherwise than the list": (w) =>
     contents(w, { ...told("8.0.2-18"), bundle: bundleOf(w) }),
-  )(""),
-  fires("RELEASE-PAIR-CONTRADICTS", "--cluster-target says otherwise", (w) => {
+  "RELEASE-PAIR-CONTRADICTS: --cluster-target says otherwise": (w) => {
     w.wants("8.0.2-2").target = { ...w.wants("8.0.2-2").target, clusterTag: "8.0.2-18" };
-  })(""),
-  quiet("RELEASE-PAIR-CONTRADICTS", "another spelling of the same", (w) =>
+  },
+  "RELEASE-PAIR-CONTRADICTS: another spelling of the same": (w) =>
     contents(w, { ...told("v8.0.2-17"), bundle: bundleOf(w) }),
-  ),
-  fires("RELEASE-NO-BUNDLE", "no bundle", (w) => contents(w, {}))(""),
-  fires("RELEASE-INCOMPLETE", "no webhook, no roles", (w) =>
+  "RELEASE-NO-BUNDLE: no bundle": (w) => contents(w, {}),
+  "RELEASE-INCOMPLETE: no webhook, no roles": (w) =>
     contents(w, { webhook: undefined, rbac: [], bundle: bundleOf(w) }),
-  )(["", ""]),
-  quiet("RELEASE-INCOMPLETE", "no roles and nothing managed", (w) =>
+  "RELEASE-INCOMPLETE: no roles and nothing managed": (w) =>
     contents(
       w
         .set(deployment, "spec.template.spec.containers.0.envFrom", [])
@@ -379,40 +272,31 @@ export const releaseRows: readonly Row[] = [
         ),
       { rbac: [], bundle: bundleOf(w) },
     ),
-  ),
-  fires("RELEASE-PAIR-UNKNOWN", "not in the table", (w) => w.wants("8.0.2-3"))(""),
-  fires("RELEASE-LOCAL-RULES", "a rule of one's own", (w) => {
+  "RELEASE-PAIR-UNKNOWN: not in the table": (w) => w.wants("8.0.2-3"),
+  "RELEASE-LOCAL-RULES: a rule of one's own": (w) => {
     const wanted = aRole("engine-enterprise-operator", [
       { apiGroups: ["app.engine.com"], resources: ["*"], verbs: ["get"] },
     ]);
     contents(w, { bundle: [...bundleOf(w), wanted] });
-  })("Role/engine/engine-enterprise-operator"),
-  ...(
-    [
-      ["the file that was applied last", {}, true],
-      ["this tool alone", { managedFields: [writtenBy("kubectl-engine", "Apply")] }, false],
-      ["a file of kubectl create", { managedFields: [writtenBy("kubectl-create")] }, false],
-    ] as const
-  ).map(([what, metadata, keeps]) =>
-    quiet("RELEASE-LOCAL-RULES", `older rules, all of them of ${what}`, (w) => {
-      const own = w.find("Role/engine/engine-enterprise-operator") as unknown as KubeObject;
-      const annotations = { [lastApplied]: JSON.stringify({ rules: own["rules"] }) };
-      const all = { ...own.metadata, ...metadata, ...(keeps && { annotations }) };
-      Object.assign(own, { metadata: all });
-      narrower(w);
-    }),
-  ),
-  fires("RELEASE-LOCAL-RULES", "a rule by kubectl edit", (w) => {
-    const own = w.find("Role/engine/engine-enterprise-operator") as unknown as KubeObject;
-    const managedFields = [writtenBy("kubectl-create"), writtenBy("kubectl-edit")];
-    Object.assign(own, { metadata: { ...own.metadata, managedFields } });
-    narrower(w);
-  })("Role/engine/engine-enterprise-operator"),
-  quiet("RELEASE-LOCAL-RULES", "no such role here, and a cluster role", (w) => {
+  },
+  "RELEASE-LOCAL-RULES: older rules, all of them of the file that was applied last": (w) => {
+    const own = w.find("Role/engine/engine-enterprise-operator");
+    const annotations = { [lastApplied]: JSON.stringify({ rules: own["rules"] }) };
+    narrower(held(w, { annotations }));
+  },
+  "RELEASE-LOCAL-RULES: older rules, all of them of this tool alone": (w) =>
+    narrower(held(w, { managedFields: [writtenBy("kubectl-engine", "Apply")] })),
+  "RELEASE-LOCAL-RULES: older rules, all of them of a file of kubectl create": (w) =>
+    narrower(held(w, { managedFields: [writtenBy("kubectl-create")] })),
+  "RELEASE-LOCAL-RULES: a rule by kubectl edit": (w) =>
+    narrower(
+      held(w, { managedFields: ["kubectl-create", "kubectl-edit"].map((one) => writtenBy(one)) }),
+    ),
+  "RELEASE-LOCAL-RULES: no such role here, and a cluster role": (w) => {
     const wanted = aRole("new", []);
     contents(w, { bundle: [...bundleOf(w), wanted, { ...wanted, kind: "ClusterRole" }] });
-  }),
-];
+  },
+};
 
 /** An operator below the release, whose definition lacks a field that the applied one had. */
 const fieldsComeAndGo = (w: World): void => {
@@ -436,8 +320,8 @@ const users = (w: World, change: object = {}): KubeObject => {
   return { ...copy, ...change, metadata: { name: usersKind } };
 };
 
-export const definitionRows: readonly Row[] = [
-  fires("DEFINITION-ABSENT", "none of them: other names are meant", (w) => {
+export const definitionRows: Rows = {
+  "DEFINITION-ABSENT: none of them: other names are meant": (w) => {
     w.objects.splice(
       0,
       w.objects.length,
@@ -446,62 +330,42 @@ export const definitionRows: readonly Row[] = [
           !apiVersion.startsWith("app.engine.com/") && !metadata.name?.endsWith(".app.engine.com"),
       ),
     );
-  })("", { also: ["CLUSTER-NONE"] }),
-  fires("DEFINITION-ABSENT", "remote clusters are not defined", (w) =>
+  },
+  "DEFINITION-ABSENT: remote clusters are not defined": (w) =>
     w.remove(
       "CustomResourceDefinition/engineenterpriseremoteclusters.app.engine.com",
       "EngineEnterpriseRemoteCluster/engine/here",
     ),
-  )("CustomResourceDefinition/engineenterpriseremoteclusters.app.engine.com", {
-    also: ["ACTIVE-ACTIVE-NO-REMOTE", "ACTIVE-ACTIVE-REMOTE-UNSEEN"],
-  }),
-  fires("DEFINITION-NOT-ESTABLISHED", "no condition", (w) =>
-    w.set(definition, "status.conditions", []),
-  )(definition),
-  fires("DEFINITION-ABSENT", "a kind of the release that runs already", (w) =>
+  "DEFINITION-NOT-ESTABLISHED: no condition": (w) => w.set(definition, "status.conditions", []),
+  "DEFINITION-ABSENT: a kind of the release that runs already": (w) =>
     contents(w, { bundle: bundleOf(w), definitions: [crd(w), users(w)] }),
-  )(`CustomResourceDefinition/${usersKind}`),
-  quiet(
-    "DEFINITION-ABSENT",
-    "a kind that the release brings",
-    (w) => contents(operatorAt(w, "7.22.0-7"), { bundle: bundleOf(w), definitions: [users(w)] }),
-    {
-      also: ["CLUSTER-BEHIND-OPERATOR"],
-    },
-  ),
-  fires("DEFINITION-NOT-ESTABLISHED", "a kind that a later release has brought", (w) =>
+  "DEFINITION-ABSENT: a kind that the release brings": (w) =>
+    contents(operatorAt(w, "7.22.0-7"), { bundle: bundleOf(w), definitions: [users(w)] }),
+  "DEFINITION-NOT-ESTABLISHED: a kind that a later release has brought": (w) =>
     w.add(users(w, { status: {} })),
-  )(`CustomResourceDefinition/${usersKind}`),
-  quiet("DEFINITION-NOT-ESTABLISHED", "a kind of another group", (w) => {
+  "DEFINITION-NOT-ESTABLISHED: a kind of another group": (w) => {
     const other = users(w, { status: {} });
     w.add({ ...other, spec: { ...(other["spec"] as object), group: "other.com" } });
-  }),
-  fires("OPERATOR-CRD-STORED", "a later kind, stored in a version that goes", (w) => {
+  },
+  "OPERATOR-CRD-STORED: a later kind, stored in a version that goes": (w) => {
     w.add(users(w, { status: { ...(crd(w)["status"] as object), storedVersions: ["v1beta1"] } }));
     contents(w, { bundle: bundleOf(w), definitions: [users(w)] });
-  })(`CustomResourceDefinition/${usersKind}`),
-  fires("OPERATOR-CRD-STORED", "stored in a version that goes", (w) =>
+  },
+  "OPERATOR-CRD-STORED: stored in a version that goes": (w) =>
     contents(w.set(definition, "status.storedVersions", ["v1beta1", "v1"]), {
       bundle: bundleOf(w),
       definitions: [crd(w)],
     }),
-  )(definition),
-  fires("OPERATOR-CRD-LOSES", "an object holds a field that goes", (w) => {
+  "OPERATOR-CRD-LOSES: an object holds a field that goes": (w) => {
     fieldsComeAndGo(w);
     w.set(ec, "spec.engineUpgradePolicy", "major");
-  })(definition, { also: ["CLUSTER-BEHIND-OPERATOR"] }),
-  quiet("OPERATOR-CRD-LOSES", "no object holds a field that goes", fieldsComeAndGo, {
-    also: ["CLUSTER-BEHIND-OPERATOR"],
-  }),
-  fires("OPERATOR-CRD-NEWER", "the release's lacks fields", (w) =>
+  },
+  "OPERATOR-CRD-LOSES: no object holds a field that goes": fieldsComeAndGo,
+  "OPERATOR-CRD-NEWER: the release's lacks fields": (w) =>
     contents(w, { bundle: bundleOf(w), definitions: [without(crd(w), "spec", "nodes")] }),
-  )(definition),
-  fires("DEFINITION-SHARED", "an EC elsewhere", (w) => w.copy(ec, { namespace: "other" }))("", {
-    also: ["WEBHOOK-SCOPE-SHARED"],
-  }),
-  fires("DEFINITION-ANNOTATION-LARGE", "nearly full", (w) =>
+  "DEFINITION-SHARED: an EC elsewhere": (w) => w.copy(ec, { namespace: "other" }),
+  "DEFINITION-ANNOTATION-LARGE: nearly full": (w) =>
     w.note(definition, "annotations", {
       "kubectl.kubernetes.io/last-applied-configuration": "x".repeat(230_000),
     }),
-  )(definition),
-];
+};
