@@ -4,7 +4,7 @@ import { sweepLeftovers } from "./adapters/temporary";
 import { AbandonedError, InterruptedError } from "./commands/context";
 import { exitCodes } from "./domain/errors";
 import { runProgram } from "./program";
-import { systemClock } from "./program/clock";
+import { systemClock } from "./adapters/clock";
 import type { ConnectManner } from "./program/context";
 import type { Cluster } from "./run/ports";
 

@@ -6,12 +6,12 @@ import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { EngineError, exitCodes, UsageError } from "../domain/errors";
 import { type KubeObject, lastApplied } from "../domain/objects";
-import { type Json, getOwn, asString } from "../domain/values";
+import { asString, getOwn, type Json, omit } from "../domain/values";
 
 const ownerOnly = 0o700;
 
 /** What the API server sets: with these a file could not be created or applied again. */
-const serverMetadata = new Set([
+const serverMetadata = [
   "managedFields",
   "resourceVersion",
   "uid",
@@ -20,7 +20,7 @@ const serverMetadata = new Set([
   "selfLink",
   "deletionTimestamp",
   "deletionGracePeriodSeconds",
-]);
+] as const;
 
 /** The record could not be continued in the middle of a run. */
 export class RecordError extends EngineError {
@@ -183,22 +183,12 @@ export class FileRecord {
 
 /** The object without what the API server sets; of a Secret, without its data in any place. */
 function restorable(object: KubeObject): Json {
-  const secret = object.kind === "Secret";
-  const dropped = secret ? ["status", "data", "stringData"] : ["status"];
-  const metadata = Object.entries(object.metadata).flatMap(([key, value]) => {
-    if (serverMetadata.has(key)) return [];
-    return key === "annotations" && secret ? [[key, withoutLastApplied(value)]] : [[key, value]];
-  });
-  return {
-    ...Object.fromEntries(Object.entries(object).filter(([key]) => !dropped.includes(key))),
-    metadata: Object.fromEntries(metadata) as Json,
-  };
-}
-
-/** kubectl's own copy of a Secret, data included, sits in this annotation. */
-function withoutLastApplied(annotations: unknown): Json {
-  const entries = Object.entries(annotations as Readonly<Record<string, unknown>>);
-  return Object.fromEntries(entries.filter(([key]) => key !== lastApplied));
+  const { annotations } = object.metadata;
+  const metadata: KubeObject["metadata"] = omit(object.metadata, ...serverMetadata);
+  if (object.kind !== "Secret") return { ...omit(object, "status"), metadata };
+  // kubectl's own copy of a Secret, data included, sits in this annotation
+  const kept = annotations && { annotations: omit(annotations, lastApplied) };
+  return { ...omit(object, "status", "data", "stringData"), metadata: { ...metadata, ...kept } };
 }
 
 /** Most file systems take 255 bytes; the copy's number and the ending come behind. */

@@ -3,7 +3,7 @@ import { connect } from "../../plugin/adapters/kubernetes/connect";
 import { defaultNames as names } from "../../plugin/domain/names";
 import type { Misbehaviour } from "../../plugin/rehearsal/operator/snapshot";
 import { type PlayOptions, playOperator } from "../../plugin/rehearsal/operator/play";
-import { systemClock } from "../../plugin/program/clock";
+import { systemClock } from "../../plugin/adapters/clock";
 import type { ControlPlane } from "./control-plane";
 
 /** Short ones: a test waits for facts, not for times. */

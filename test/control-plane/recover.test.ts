@@ -6,7 +6,7 @@ import { connect } from "../../plugin/adapters/kubernetes/connect";
 import { kinds } from "../../plugin/domain/kinds";
 import { defaultNames as names } from "../../plugin/domain/names";
 import { getPath } from "../../plugin/domain/values";
-import { systemClock } from "../../plugin/program/clock";
+import { systemClock } from "../../plugin/adapters/clock";
 import { EdbBridge } from "../../plugin/rehearsal/cluster-api/bridge";
 import { played, productKinds } from "../../plugin/rehearsal/operator/snapshot";
 import type { Cluster, Ref } from "../../plugin/run/ports";

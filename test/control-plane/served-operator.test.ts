@@ -11,7 +11,7 @@ import { seedScene } from "./scene";
 import { until } from "./until";
 import { EdbBridge } from "../../plugin/rehearsal/cluster-api/bridge";
 import { playOperator, type PlayOptions } from "../../plugin/rehearsal/operator/play";
-import { systemClock } from "../../plugin/program/clock";
+import { systemClock } from "../../plugin/adapters/clock";
 import {
   aClusterApi,
   type ClusterApiForTest,

@@ -3,7 +3,7 @@ import { connect } from "../../plugin/adapters/kubernetes/connect";
 import { kinds } from "../../plugin/domain/kinds";
 import { defaultNames as names } from "../../plugin/domain/names";
 import { getPath } from "../../plugin/domain/values";
-import { systemClock } from "../../plugin/program/clock";
+import { systemClock } from "../../plugin/adapters/clock";
 import { type Misbehaviour, played, productKinds } from "../../plugin/rehearsal/operator/snapshot";
 import type { Cluster } from "../../plugin/run/ports";
 import { aCaFile, anApiSecret } from "../support/cluster-api-client";

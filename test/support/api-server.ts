@@ -1,4 +1,5 @@
 /** A small API server in the process of the test: answers what it is told, keeps what it was asked. */
+import type { KubeObject, Ref, Resource } from "../../plugin/domain/objects";
 import { createServer as createHttp, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createHttps } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
@@ -155,3 +156,14 @@ function begin(response: ServerResponse, reply: Reply, finish: (rest: Buffer) =>
     finish(bytes.subarray(half));
   });
 }
+
+/** A kind, one object of it by reference, and the object. */
+export const configMaps: Resource = {
+  ...{ group: "", version: "v1" },
+  ...{ plural: "configmaps", kind: "ConfigMap" },
+};
+export const aConfigMapRef: Ref = { resource: configMaps, name: "x", namespace: "ns" };
+export const aConfigMap: KubeObject = {
+  ...{ apiVersion: "v1", kind: "ConfigMap" },
+  metadata: { name: "x", namespace: "ns" },
+};

@@ -58,16 +58,10 @@ function isNumeric(url: URL): boolean {
 
 /** By the Service, from a pod of the same Kubernetes cluster. */
 export function routeInside(places: ApiPlaces): Route {
-  const { service, fqdn, port, pods, namespace, ec } = places;
-  const known = [service, fqdn, `${ec}.${namespace}`];
+  const { service, fqdn, port, namespace, ec } = places;
   return {
+    ...amongPods(places, [service, fqdn, `${ec}.${namespace}`]),
     address: `https://${service}:${port}`,
-    host: fqdn,
-    port,
-    names: known,
-    hostFor: hostOf,
-    nodes: pods.map((pod) => `${pod}.${service}`),
-    leadsTo: (there) => portOf(there) === port && isOneOf(there, known, places),
     dialed: (host) => new URL(`https://${host === fqdn ? service : host}:${port}`),
     alternatives: [],
   };
@@ -76,24 +70,28 @@ export function routeInside(places: ApiPlaces): Route {
 /** By a port of a pod, through the API server; `pods` are tried in turn. */
 export function routeForwarded(places: ApiPlaces, forwarder: PodForwarder): Route {
   const { service, fqdn, port, pods, namespace } = places;
-  const known = [service, fqdn];
   const resource = { ...kinds.namespace, plural: "pods", kind: "Pod" };
   const [first = ""] = pods;
-  return {
-    address: `https://${fqdn}:${port} through pods/${first} in namespace ${namespace}`,
-    host: fqdn,
+  const podAt = (host: string) => ({
+    pod: { resource, name: podOf(host, places) ?? first, namespace },
     port,
-    names: known,
-    hostFor: hostOf,
-    nodes: pods.map((pod) => `${pod}.${service}`),
-    leadsTo: (there) => portOf(there) === port && isOneOf(there, known, places),
+  });
+  return {
+    ...amongPods(places, [service, fqdn]),
+    address: `https://${fqdn}:${port} through pods/${first} in namespace ${namespace}`,
     dialed: (host) => new URL(`https://${host}:${port}`),
-    open: (host, signal) =>
-      forwarder.forward(
-        { pod: { resource, name: podOf(host, places) ?? first, namespace }, port },
-        signal,
-      ),
+    open: (host, signal) => forwarder.forward(podAt(host), signal),
     alternatives: pods.slice(1).map((pod) => `${pod}.${service}`),
+  };
+}
+
+/** What both ways to the pods themselves have in common. */
+function amongPods(places: ApiPlaces, names: readonly string[]) {
+  const { service, fqdn, port, pods } = places;
+  return {
+    ...{ host: fqdn, port, names, hostFor: hostOf },
+    nodes: pods.map((pod) => `${pod}.${service}`),
+    leadsTo: (there: URL) => portOf(there) === port && isOneOf(there, names, places),
   };
 }
 

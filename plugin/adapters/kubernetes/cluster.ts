@@ -133,29 +133,19 @@ export class HttpCluster implements Cluster, PodForwarder {
   }
 
   async can(access: Access): Promise<boolean> {
-    const body = {
+    const answer = await this.ask(`ask for the permission to ${access.verb} ${access.resource}`, {
       apiVersion: "authorization.k8s.io/v1",
       kind: "SelfSubjectAccessReview",
       spec: { resourceAttributes: access },
-    };
-    const answer = await this.client.object({
-      method: "POST",
-      path: "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
-      body,
-      subject: `ask for the permission to ${access.verb} ${access.resource}`,
-      writes: false,
     });
-    return getOwn(getOwn(answer, "status"), "allowed") === true;
+    return getPath(answer, ["status", "allowed"]) === true;
   }
 
   async whoAmI(): Promise<string | undefined> {
     try {
-      const answer = await this.client.object({
-        method: "POST",
-        path: "/apis/authentication.k8s.io/v1/selfsubjectreviews",
-        body: { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" },
-        subject: "ask for the name of the user",
-        writes: false,
+      const answer = await this.ask("ask for the name of the user", {
+        apiVersion: "authentication.k8s.io/v1",
+        kind: "SelfSubjectReview",
       });
       return asString(getPath(answer, ["status", "userInfo", "username"]));
     } catch (error) {
@@ -165,14 +155,19 @@ export class HttpCluster implements Cluster, PodForwarder {
     }
   }
 
+  /** A question about the user of the connection, asked by a review that nobody keeps. */
+  private ask(
+    subject: string,
+    body: { readonly apiVersion: string; readonly kind: string; readonly spec?: object },
+  ): Promise<Json> {
+    const path = `/apis/${body.apiVersion}/${body.kind.toLowerCase()}s`;
+    return this.client.object({ method: "POST", path, body, subject, writes: false });
+  }
+
   async version(): Promise<string | undefined> {
-    const answer = await this.client.object({
-      method: "GET",
-      path: "/version",
-      subject: "ask for the release of the API server",
-      writes: false,
-    });
-    return asString(getOwn(answer, "gitVersion"));
+    const subject = "ask for the release of the API server";
+    const call: Call = { method: "GET", path: "/version", subject, writes: false };
+    return asString(getOwn(await this.client.object(call), "gitVersion"));
   }
 
   serves(group: string, version: string): Promise<readonly Resource[] | undefined> {

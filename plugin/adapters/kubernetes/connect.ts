@@ -1,6 +1,6 @@
 /** Connecting to a Kubernetes API server: flags and environment into the Cluster port. */
-import { setTimeout as later } from "node:timers/promises";
-import { type Clock, type Cluster, requestDeadlineMs } from "../../run/ports";
+import { type Cluster, requestDeadlineMs } from "../../run/ports";
+import { systemClock } from "../clock";
 import { Agents } from "../http/agents";
 import type { Limits } from "../http/exchange";
 import { proxyFor, tunnelTo } from "../http/tunnel";
@@ -86,17 +86,6 @@ export function openClient(target: Target, env: NodeJS.ProcessEnv, options: Clie
 function serverOf({ base }: Target): string {
   return base.href.replace(/\/$/, "");
 }
-
-const systemClock: Clock = {
-  now: () => Date.now(),
-  sleep: async (ms, signal) => {
-    try {
-      await later(ms, undefined, { signal });
-    } catch (error) {
-      throw signal?.aborted === true ? signal.reason : error;
-    }
-  },
-};
 
 /** The headers that ask the server to act as someone else. */
 export function impersonationHeaders(whom: Impersonation): OutgoingHttpHeaders {

@@ -1,17 +1,14 @@
 /** Helm as a child process: found, spoken to, and never given a secret among its words. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { inspect } from "node:util";
 import { findHelm, HelmProgram, temporaryKubeconfig } from "../../../plugin/adapters/helm";
 import { HandClock } from "../../support/manual-clock";
+import { aFolder } from "../../support/a-folder";
 
 let folder = "";
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "helm-"));
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true });
+  folder = aFolder("helm");
 });
 
 /** A program that writes down its words and environment, and does as the script says. */

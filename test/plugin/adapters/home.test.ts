@@ -1,31 +1,18 @@
-import {
-  chmod,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from "node:fs/promises";
-import { homedir, tmpdir } from "node:os";
+import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { openHome } from "../../../plugin/adapters/home";
 import { UsageError } from "../../../plugin/domain/errors";
 import type { KubeObject } from "../../../plugin/domain/objects";
 import type { Home } from "../../../plugin/run/engine/journal";
+import { aFolder } from "../../support/a-folder";
 
 const clock = { now: () => Date.parse("2026-06-15T12:00:00Z") };
 
 let folder: string;
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "engine-home-"));
-});
-
-afterEach(async () => {
-  await rm(folder, { recursive: true });
+beforeEach(() => {
+  folder = aFolder("engine-home");
 });
 
 const warned: string[] = [];

@@ -11,17 +11,13 @@ import {
   type Reply,
   startFakeApiServer,
   status,
+  configMaps,
+  aConfigMapRef as ref,
+  aConfigMap as object,
 } from "../../support/api-server";
 
-const configMaps: Resource = { group: "", version: "v1", plural: "configmaps", kind: "ConfigMap" };
-const ref: Ref = { resource: configMaps, name: "x", namespace: "ns" };
 const roles = { group: "rbac.authorization.k8s.io", version: "v1", kind: "ClusterRole" };
 const roleRef: Ref = { resource: { ...roles, plural: "clusterroles" }, name: "system:node" };
-const object: KubeObject = {
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: { name: "x", namespace: "ns" },
-};
 const role: KubeObject = {
   apiVersion: "rbac.authorization.k8s.io/v1",
   kind: "ClusterRole",
@@ -483,5 +479,62 @@ describe("the log of a container", () => {
   ])("is unknown for %s", async (_, code, reason) => {
     handler = () => status(code, reason, { message: "no log" });
     expect(await read()).toBeUndefined();
+  });
+});
+
+describe("a connection that only reads", () => {
+  const review: KubeObject = {
+    apiVersion: "authorization.k8s.io/v1",
+    kind: "LocalSubjectAccessReview",
+    metadata: { namespace: "ns" },
+  };
+  const reviews = [
+    { name: "localsubjectaccessreviews", kind: "LocalSubjectAccessReview", namespaced: true },
+  ];
+  let refused: RequestSeen[];
+  let reader: Cluster;
+  beforeEach(async () => {
+    handler = ({ path }) => ({
+      body: path.endsWith("/v1")
+        ? { resources: reviews }
+        : { ...object, items: [], status: { allowed: true, userInfo: { username: "jane" } } },
+    });
+    refused = [];
+    const onRefused = (request: RequestSeen) => refused.push(request);
+    reader = await connect({ server: server.url }, {}, { readOnly: true, onRefused });
+  });
+  afterEach(() => {
+    reader.close();
+  });
+
+  const apply = { fieldManager: "m" };
+  test.each<[name: string, request: string, write: () => Promise<unknown>]>([
+    ["create", "POST configmaps", () => reader.create(object)],
+    ["update", "PUT configmaps/x", () => reader.update(object)],
+    ["apply", "PATCH configmaps/x", () => reader.apply(object, apply)],
+    ["patch", "PATCH configmaps/x", () => reader.patch(ref, {}, { type: "merge" })],
+    ["delete", "DELETE configmaps/x", () => reader.delete(ref, {})],
+    ["apply, dry", "PATCH configmaps/x", () => reader.apply(object, { ...apply, dryRun: true })],
+    ["a fresh connection", "DELETE configmaps/x", () => reader.delete(ref, {}, { fresh: true })],
+    ["a review of someone else", "POST localsubjectaccessreviews", () => reader.create(review)],
+  ])("sends no write: %s", async (_name, request, write) => {
+    const [method = "", resource = ""] = request.split(" ");
+    await expect(write()).rejects.toMatchObject({
+      ...{ code: "READ_ONLY", exitCode: 1 },
+      message: expect.stringMatching(
+        new RegExp(`^${method} /.*${resource} was not sent: this connection only reads`),
+      ) as string,
+    });
+    expect(refused).toHaveLength(1);
+    expect(server.requests.filter((sent) => sent.method !== "GET")).toEqual([]);
+  });
+
+  test("reads, and asks who the user is and what the user may", async () => {
+    await reader.get(ref);
+    await reader.list(configMaps);
+    await reader.serves("", "v1");
+    expect(await reader.can({ verb: "create", group: "", resource: "configmaps" })).toBe(true);
+    expect(await reader.whoAmI()).toBe("jane");
+    expect([refused, server.requests.length]).toEqual([[], 5]);
   });
 });

@@ -3,7 +3,6 @@ import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "../../../plugin/adapters/kubernetes/connect";
 import type { ConnectionFlags } from "../../../plugin/adapters/kubernetes/target";
-import type { Ref, Resource } from "../../../plugin/domain/objects";
 import type { Cluster } from "../../../plugin/run/ports";
 import {
   type FakeApiServer,
@@ -11,13 +10,13 @@ import {
   type Reply,
   startFakeApiServer,
   status,
+  configMaps,
+  aConfigMapRef as ref,
+  aConfigMap as object,
 } from "../../support/api-server";
 import { type Folder, kubeconfig, temporaryFolder } from "../../support/api-server-kubeconfigs";
 import { HandClock } from "../../support/manual-clock";
 
-const configMaps: Resource = { group: "", version: "v1", plural: "configmaps", kind: "ConfigMap" };
-const ref: Ref = { resource: configMaps, name: "x", namespace: "ns" };
-const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "x", namespace: "ns" } };
 const served: Reply = {
   body: { resources: [{ name: "configmaps", kind: "ConfigMap", namespaced: true }] },
 };

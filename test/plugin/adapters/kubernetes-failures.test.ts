@@ -4,26 +4,21 @@ import { inspect } from "node:util";
 import { NoAnswer } from "../../../plugin/adapters/http/answer";
 import { unanswered } from "../../../plugin/adapters/http/failures";
 import { connect } from "../../../plugin/adapters/kubernetes/connect";
-import { apiServer } from "../../../plugin/adapters/kubernetes/failures";
+import { apiServer } from "../../../plugin/adapters/kubernetes/client";
 import type { ConnectionFlags, ConnectOptions } from "../../../plugin/adapters/kubernetes/target";
 import { ApiError, PermissionError, UnavailableError } from "../../../plugin/domain/errors";
-import type { Ref } from "../../../plugin/domain/objects";
 import type { Clock, Cluster } from "../../../plugin/run/ports";
 import {
   type FakeApiServer,
   type Reply,
   startFakeApiServer,
   status,
+  aConfigMapRef as ref,
+  aConfigMap as object,
 } from "../../support/api-server";
 import { certify, type Pair } from "../../support/tls";
 import { type Folder, temporaryFolder } from "../../support/api-server-kubeconfigs";
 
-const ref: Ref = {
-  resource: { group: "", version: "v1", plural: "configmaps", kind: "ConfigMap" },
-  name: "x",
-  namespace: "ns",
-};
-const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "x" } };
 const token = "s3cr3t-t0k3n";
 
 const closers: (() => unknown)[] = [];

@@ -4,7 +4,6 @@ import { inspect } from "node:util";
 import { connect } from "../../../plugin/adapters/kubernetes/connect";
 import type { ConnectionFlags, ConnectOptions } from "../../../plugin/adapters/kubernetes/target";
 import { PermissionError, UsageError } from "../../../plugin/domain/errors";
-import type { Ref } from "../../../plugin/domain/objects";
 import type { Cluster } from "../../../plugin/run/ports";
 import {
   type FakeApiServer,
@@ -12,16 +11,12 @@ import {
   type Received,
   startFakeApiServer,
   status,
+  aConfigMapRef as ref,
+  aConfigMap as object,
 } from "../../support/api-server";
 import { certify, type Pair } from "../../support/tls";
 import { type Folder, kubeconfig, temporaryFolder } from "../../support/api-server-kubeconfigs";
 
-const ref: Ref = {
-  resource: { group: "", version: "v1", plural: "configmaps", kind: "ConfigMap" },
-  name: "x",
-  namespace: "ns",
-};
-const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "x" } };
 const secret = "s3cr3t";
 
 let authority: Pair;

@@ -9,18 +9,16 @@ import {
 import { inspect } from "node:util";
 import { connect } from "../../../plugin/adapters/kubernetes/connect";
 import { goesDirect } from "../../../plugin/adapters/http/tunnel";
-import type { Ref } from "../../../plugin/domain/objects";
 import type { Cluster } from "../../../plugin/run/ports";
-import { type FakeApiServer, startFakeApiServer } from "../../support/api-server";
+import {
+  type FakeApiServer,
+  startFakeApiServer,
+  aConfigMapRef as ref,
+  aConfigMap as object,
+} from "../../support/api-server";
 import { certify, type Pair } from "../../support/tls";
 import { type Folder, kubeconfig, temporaryFolder } from "../../support/api-server-kubeconfigs";
 
-const ref: Ref = {
-  resource: { group: "", version: "v1", plural: "configmaps", kind: "ConfigMap" },
-  name: "x",
-  namespace: "ns",
-};
-const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "x" } };
 const secret = "s3cr3t";
 
 interface FakeProxy {

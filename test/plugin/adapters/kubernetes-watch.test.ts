@@ -1,7 +1,6 @@
 import { connect } from "../../../plugin/adapters/kubernetes/connect";
 import { linesOf } from "../../../plugin/adapters/http/answer";
 import { ApiError, UnavailableError } from "../../../plugin/domain/errors";
-import type { Resource } from "../../../plugin/domain/objects";
 import type { Cluster, WatchEvent, WatchOptions } from "../../../plugin/run/ports";
 import {
   type FakeApiServer,
@@ -9,9 +8,8 @@ import {
   type Reply,
   startFakeApiServer,
   status,
+  configMaps,
 } from "../../support/api-server";
-
-const configMaps: Resource = { group: "", version: "v1", plural: "configmaps", kind: "ConfigMap" };
 
 let server: FakeApiServer;
 let cluster: Cluster;

@@ -1,20 +1,16 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Report } from "../../../plugin/run/report";
 import { stdinOf, typed } from "../../support/program-world";
 import { SecretsCluster } from "../run/cert-world";
+import { aFolder } from "../../support/a-folder";
 
 let folder: string;
 let cluster: SecretsCluster;
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "engine-cert-"));
+beforeEach(() => {
+  folder = aFolder("engine-cert");
   cluster = new SecretsCluster();
-});
-
-afterEach(async () => {
-  await rm(folder, { recursive: true });
 });
 
 const end = async (line: string, stdin = "") => {

@@ -122,18 +122,6 @@ test("a person without rights is told all that it takes, and the API is not aske
   expect(scene.calls()).toEqual([]);
 });
 
-test("without a CA nothing is asked; --api-insecure warns each time", async () => {
-  const scene = await modulesScene();
-  const refused = await scene.type(["modules", "list", `--api-url=${scene.played.url}`]);
-  expect(refused.code).toBe(2);
-  expect(refused.out + refused.err).toContain("--api-ca");
-  expect(scene.calls()).toEqual([]);
-  const url = `--api-url=${scene.played.url}`;
-  const taken = await scene.type(["modules", "list", url, "--api-insecure"]);
-  expect(taken.code).toBe(0);
-  expect(taken.err).toContain("warning:");
-});
-
 test("a wrong password ends with 4 and is nowhere in the output", async () => {
   const scene = await modulesScene({ password: "correct-horse" });
   for (const form of ["text", "json"]) {

@@ -1,4 +1,6 @@
 /** `reapply-rbac`: where its files and its namespaces come from. */
+import { defaultsOf } from "../../../plugin/commands/spec";
+import { reapplyRbac } from "../../../plugin/commands/specs/rbac";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { shippedRbac } from "../../../plugin/adapters/shipped";
@@ -19,14 +21,7 @@ beforeEach(() => {
   folder = aFolder("release");
 });
 
-const usual: ReapplyRbacFlags = {
-  mode: "expand",
-  dropLocal: [],
-  prune: false,
-  takeFields: [],
-  takeOver: false,
-  probe: true,
-};
+const usual: ReapplyRbacFlags = defaultsOf(reapplyRbac);
 
 function aContext(files: Readonly<Record<string, string>> = {}) {
   const scene = aScene([settings({ EDB_NAMESPACES: "a" }), aNamespace("a"), aNamespace("b")]);

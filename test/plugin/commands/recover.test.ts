@@ -1,3 +1,5 @@
+import { defaultsOf } from "../../../plugin/commands/spec";
+import { recover } from "../../../plugin/commands/specs/look";
 import { execFile } from "node:child_process";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -32,14 +34,7 @@ afterEach(async () => {
   await scene?.api.close();
 });
 
-const flags: RecoverFlags = {
-  apply: false,
-  modules: [],
-  dropDigests: false,
-  stallAfterMs: 600_000,
-  limited: false,
-  api: { insecure: false },
-};
+const flags: RecoverFlags = defaultsOf(recover);
 
 const style = { palette: palette(false), verbosity: 0 };
 
@@ -187,11 +182,6 @@ describe("the flags", () => {
       "too old",
       { engineVersion: "6.2" },
       "--engine-version: before 7.2 the upgrade would stay frozen",
-    ],
-    [
-      "both trusts",
-      { apiCa: "x", apiInsecure: true },
-      "--api-ca and --api-insecure contradict each other: give one of the two",
     ],
   ])("are refused: %s", (_title, raw, problem) => {
     expect(commandAt("recover").prepare(raw).problems).toEqual([problem]);

@@ -1,5 +1,5 @@
 /** Commands over the REST API in a rehearsal: it is played there, with credentials of its own (S75, S93-S95). */
-import { writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RehearsalDetails } from "../../../plugin/commands/rehearse-text";
 import { rehearse as entry } from "../../../plugin/program/commands";
@@ -48,7 +48,13 @@ interface Row {
 
 /** Every command that can be rehearsed, in all of its ways. */
 const rows: Readonly<Record<string, readonly Row[]>> = {
-  upgrade: [{ line: ["upgrade"], writes: 13 }],
+  upgrade: [
+    { line: ["upgrade", "--release=example:8.0.18-11"], writes: 13 },
+    {
+      line: ["upgrade", "--engine-version=8.0", `--skip=DATABASE-PARTICIPANT-UNSEEN=${carts}`],
+      writes: 18,
+    },
+  ],
   "upgrade-webhook": [{ line: ["upgrade-webhook"], writes: 2 }],
   "reapply-rbac": [{ line: ["reapply-rbac"] }],
   "upgrade-operator": [{ line: ["upgrade-operator"], writes: 6 }],
@@ -104,16 +110,6 @@ test.each(
   });
 });
 
-test("what was asked over REST is seen in Kubernetes, by the same command again and by the next one", async () => {
-  const line = ["upgrade-database", "config", "--engine-version=7.4", "--via=api", ...lossy];
-  const { details } = await rehearse(line);
-  expect(details.stages.map(({ title, writes }) => [title, writes])).toEqual([
-    ["the plan", 0],
-    ["the run", 2],
-    ["the same command again", 0],
-  ]);
-});
-
 test("the flags that say where the real API is are not followed, and no Secret is needed", async () => {
   const real = ["--api-url=https://127.0.0.1:1", "--api-credentials-secret=absent"];
   const { code, out } = await rehearse(["modules", "list", ...real, "--api-ca=/nowhere"]);
@@ -131,4 +127,16 @@ test("failures of the REST API are not played: with --faults a command that asks
   );
   expect(code).toBe(2);
   expect(err).toContain("failures of the REST API");
+});
+
+test("the whole upgrade is rehearsed without any file, to the release that comes along", async () => {
+  const { code, details } = await rehearse(["upgrade"]);
+  const [, run, again] = details.stages;
+  expect([code, run?.command, again?.writes]).toEqual([
+    0,
+    "kubectl engine upgrade --release=example:8.0.18-11",
+    0,
+  ]);
+  expect(run?.report.exit.reason).toContain("8.0.18-23.11 runs on all pods, state Running");
+  expect(readdirSync(folder)).toEqual(["module.zip"]);
 });

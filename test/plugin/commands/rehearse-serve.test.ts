@@ -131,8 +131,6 @@ test.each([
   ["a command", ["rehearse", "--serve-api", "reapply-rbac"], "without reapply-rbac"],
   ["failures", ["rehearse", "--serve-api", "--faults", "all"], "--faults and --serve-api"],
   ["a release without the service", ["rehearse", "--api-release", "8.0"], "--api-release: goes with --serve-api"],
-  ["an unknown release", ["rehearse", "--serve-api", "--api-release", "9"], "7.4, 7.22, 8.0, 8.2"],
-  ["nothing at the place", ["rehearse", "--serve-api", "--from", "nowhere"], "nowhere"],
 ])("refused as a usage error: %s", async (...[, line, why]) => {
   const env = { HOME: folder, KUBECONFIG: join(folder, "none") };
   const { code, out, err } = await typed(line, { env });

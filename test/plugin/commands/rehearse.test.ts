@@ -206,6 +206,7 @@ test.each<[string, string[], string]>([
   ["a place that is neither", ["--from=nowhere"], "neither a file or folder nor a context"],
   ["a context that would not be read", ["--context=prod"], "--context names a cluster"],
   ["a fault that does not exist", ["--faults=1:nonsense"], "no such fault: nonsense"],
+  ["no release on a cluster of one's own", ["upgrade", "--from=dump.yaml"], "--release"],
   ["a webhook that is not there", ["--webhook=/no/where"], "/no/where is no executable file"],
 ])("wrong usage: %s", async (_, line, message) => {
   const { code, err } = await rehearse(line);

@@ -1,3 +1,5 @@
+import { defaultsOf } from "../../../plugin/commands/spec";
+import { upgradeCluster } from "../../../plugin/commands/specs/upgrade";
 import type { GlobalOptions } from "../../../plugin/commands/context";
 import { runUpgradeCluster } from "../../../plugin/commands/upgrade-parts";
 import type { ClusterFlags } from "../../../plugin/run/cluster/upgrade";
@@ -5,14 +7,7 @@ import { aCommandContext } from "../../support/command-context";
 import { commandAt } from "../../support/program-world";
 import { aScene, ecLabel, target } from "../run/cluster/scene";
 
-const flags: ClusterFlags = {
-  target,
-  auto: false,
-  takeFields: [],
-  skip: [],
-  stallAfterMs: 600_000,
-  limited: false,
-};
+const flags: ClusterFlags = { ...defaultsOf(upgradeCluster), target };
 
 async function aContext(options: Partial<GlobalOptions> = {}, misbehave = {}) {
   const { cluster, clock } = await aScene(misbehave);

@@ -1,3 +1,4 @@
+import { defaultsOf } from "../../../plugin/commands/spec";
 import type { CommandContext, GlobalOptions } from "../../../plugin/commands/context";
 import {
   prepareUpgradeDatabase,
@@ -19,18 +20,9 @@ import { commandAt, stdinOf, typed } from "../../support/program-world";
 import { aScene, edbLabel } from "../run/databases/scene";
 
 const flags: UpgradeDatabaseFlags = {
-  all: false,
-  everywhere: false,
+  ...defaultsOf(upgradeDatabase),
   version: "8.0",
-  via: "resource",
-  request: {},
-  confirmed: [],
-  participants: [],
-  takeFields: [],
-  skip: [],
   stallAfterMs: 60_000,
-  limited: false,
-  api: { insecure: false },
 };
 
 async function aContext(
@@ -263,7 +255,7 @@ describe("participants", () => {
     );
   });
 
-  test.each(["west", "west/engine", "a/b", "a/b/engine"])("are connected: %s", async (name) => {
+  test.each(["west", "a/b", "a/b/engine"])("are connected: %s", async (name) => {
     const file = aCaFile(kubeconfig);
     const context = await aContext({ connection: { kubeconfig: file }, dryRun: "client" });
     const report = await runUpgradeDatabase(context, ["carts"], { ...flags, participants: [name] });
@@ -282,7 +274,6 @@ describe("the flags", () => {
   test.each<[string, RawFlags, string]>([
     ["no way", { via: "hand" }, '--via: "hand" is not one of resource, api'],
     ["a name to confirm by resource", { confirm: ["a"] }, "--confirm: goes with --via api"],
-    ["an address by resource", { apiUrl: "https://a:1" }, "--api-url: goes with --via api"],
     [
       "no number of shards",
       { via: "api", parallelShards: "0" },

@@ -1,3 +1,5 @@
+import { defaultsOf } from "../../../plugin/commands/spec";
+import { upgradeWebhook } from "../../../plugin/commands/specs/webhook";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { generatePair } from "../../../plugin/adapters/certificate-pair";
@@ -81,16 +83,7 @@ const operatorAt = (tag: string): KubeObject => {
   return { ...deployment, spec: { ...(deployment["spec"] as object), template } };
 };
 
-const flags: UpgradeWebhookFlags = {
-  takeOver: false,
-  takeFields: [],
-  with: [],
-  takeTemplateSelectors: false,
-  takeTemplateRules: false,
-  allowRules: [],
-  waitSecretMs: 0,
-  probe: true,
-};
+const flags = { ...defaultsOf(upgradeWebhook), waitSecretMs: 0 };
 const everyRule = `apiGroups: ["*"]
         apiVersions: ["*"]
         operations: ["*"]

@@ -180,12 +180,6 @@ describe("before the first write", () => {
     expect(report.exit.reason).toContain(cause);
     expect(report.exit.next).toMatch(/./);
   });
-
-  test("nobody to ask is wrong usage", async () => {
-    const world = await aPlayedWorld({ objects });
-    const { code, writes } = await upgrade(world, []);
-    expect([code, writes]).toEqual([2, []]);
-  });
 });
 
 describe("a saved plan", () => {

@@ -38,18 +38,3 @@ test("of many names the first are shown, the others counted", () => {
     "10 namespaces unchanged: ns-0, ns-1, ns-2, ns-3, ns-4, ns-5, ns-6, ns-7 and 2 more",
   );
 });
-
-test("a namespace that failed is told with its cause, and control characters do nothing", () => {
-  const finding = {
-    code: "RBAC-FORBIDDEN",
-    severity: "error",
-    object: "Role/a/edb-role",
-    cause: "you may not\u001b[2J",
-    fix: "ask",
-    source: "S34",
-  } as const;
-  const text = shown([named("a", { result: "failed", findings: [finding] })]);
-  expect(text).toContain("1 namespace failed: a");
-  expect(text).toContain("RBAC-FORBIDDEN");
-  expect(text).not.toContain("\u001b[2J");
-});

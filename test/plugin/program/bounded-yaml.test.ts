@@ -1,6 +1,5 @@
 /** A short YAML that stands for a huge one ends every command that reads it with 2, whatever the file is for. */
 import { cpSync, mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readNames } from "../../../webhook/config";
 import { aPlayedWorld } from "../../support/played-operator";
@@ -9,11 +8,12 @@ import { writeRelease } from "../../support/releases/tree";
 import { releaseShapes } from "../../support/releases/versions";
 import { aWebhookProgram } from "../../support/webhook-program";
 import { yamlBomb } from "../../support/yaml-bomb";
+import { aFolder } from "../../support/a-folder";
 
 let folder = "";
 let bomb = "";
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "bounded-"));
+  folder = aFolder("bounded");
   bomb = join(folder, "bomb.yaml");
   writeFileSync(bomb, yamlBomb);
 });

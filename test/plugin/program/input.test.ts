@@ -1,15 +1,15 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { InterruptedError } from "../../../plugin/commands/context";
 import { UsageError } from "../../../plugin/domain/errors";
-import { systemClock } from "../../../plugin/program/clock";
+import { systemClock } from "../../../plugin/adapters/clock";
 import { readInput } from "../../../plugin/program/input";
 import { stdinOf } from "../../support/program-world";
+import { aFolder } from "../../support/a-folder";
 
 const calm = new AbortController().signal;
-const folder = mkdtempSync(join(tmpdir(), "engine-input-"));
+const folder = aFolder("engine-input");
 
 test("a file gives its text", async () => {
   writeFileSync(join(folder, "a.yaml"), "kind: X\n");

@@ -1,26 +1,22 @@
 /** `options --manifests`: the companion webhook's manifests under any names. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { load, loadAll } from "js-yaml";
 import { shippedWebhook } from "../../../plugin/adapters/shipped";
-import { defaultNames } from "../../../plugin/domain/names";
 import type { KubeObject } from "../../../plugin/domain/objects";
 import { getPath, asArray, getOwn } from "../../../plugin/domain/values";
 import { readNames } from "../../../webhook/config";
 import { placesOf } from "../../../webhook/own-certificate/requests";
 import { everyOverride, renamed } from "../../support/renamed";
 import { typed } from "../../support/program-world";
+import { aFolder } from "../../support/a-folder";
 
 let folder = "";
 let namesFile = "";
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "manifests-"));
+  folder = aFolder("manifests");
   namesFile = join(folder, "names.json");
   writeFileSync(namesFile, JSON.stringify(everyOverride));
-});
-afterAll(() => {
-  rmSync(folder, { recursive: true });
 });
 
 async function manifests(...flags: readonly string[]): Promise<readonly KubeObject[]> {
@@ -146,21 +142,10 @@ describe("under other names", () => {
   });
 });
 
-test("the document has them as objects", async () => {
-  const { out } = await typed(["options", "--manifests", "-o", "json"]);
-  expect(getPath(JSON.parse(out), ["details", "manifests"])).toEqual(await manifests());
-});
-
 test("an overlay alone is not asked for", async () => {
   const { code, err } = await typed(["options", "--own-cert"]);
   expect({ code, err }).toMatchObject({
     code: 2,
     err: expect.stringContaining("--own-cert: goes with --manifests") as string,
   });
-});
-
-test("the default names need no file in the pods", async () => {
-  expect(labels(await manifests())).not.toContain(
-    `ConfigMap/${defaultNames.companion.deployment}-names`,
-  );
 });

@@ -1,6 +1,5 @@
 /** Every end for want of a permission (4) prints the Roles to ask for, whatever was refused. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseDocuments } from "../../../plugin/adapters/yaml";
 import { ApiError } from "../../../plugin/domain/errors";
@@ -13,15 +12,13 @@ import { testTime } from "../../support/manual-clock";
 import { typed } from "../../support/program-world";
 import { writeRelease } from "../../support/releases/tree";
 import { aControlPlane, admin } from "../rehearsal/memory-cluster";
+import { aFolder } from "../../support/a-folder";
 
 let folder = "";
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "roles-"));
+  folder = aFolder("roles");
   writeRelease(folder, "8.0.2-2");
   writeFileSync(join(folder, "ca.pem"), "");
-});
-afterAll(() => {
-  rmSync(folder, { recursive: true });
 });
 
 const commands: readonly (readonly [title: string, words: () => readonly string[]])[] = [

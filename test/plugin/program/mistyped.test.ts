@@ -1,16 +1,13 @@
 /** What a person types wrong at 2 a.m.: one error for each mistake, and what to do about it. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { typed } from "../../support/program-world";
+import { aFolder } from "../../support/a-folder";
 
 let folder: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "mistyped-"));
+  folder = aFolder("mistyped");
   writeFileSync(join(folder, "bad.yaml"), "a: [\n");
-});
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const errors = (err: string): readonly string[] =>

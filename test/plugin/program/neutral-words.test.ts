@@ -3,8 +3,7 @@
  * specification, but those that are fixed (test/support/fixed-words.ts). The words that are looked
  * for are those of the default names themselves: a new key is looked for from its first day.
  */
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { catalogue } from "../../../plugin/domain/catalogue";
 import {
@@ -24,6 +23,7 @@ import { otherNames } from "../../support/other-names";
 import { startOfRun, typed } from "../../support/program-world";
 import { usable } from "../../support/renamed";
 import { aWebhookProgram } from "../../support/webhook-program";
+import { aFolder } from "../../support/a-folder";
 
 const names: Names = usable(judgeNames(otherNames));
 
@@ -31,7 +31,7 @@ let folder = "";
 let file = "";
 const program = aWebhookProgram();
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "words-"));
+  folder = aFolder("words");
   file = join(folder, "names.json");
   writeFileSync(file, JSON.stringify(otherNames));
 });

@@ -1,6 +1,4 @@
 /** A namespace without the operator: readers are led to it, writers stop and print the line to run. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApiError } from "../../../plugin/domain/errors";
 import { defaultNames as names } from "../../../plugin/domain/names";
@@ -13,15 +11,13 @@ import { testTime } from "../../support/manual-clock";
 import { aPlayedWorld } from "../../support/played-operator";
 import { type Ended, typed } from "../../support/program-world";
 import { writeRelease } from "../../support/releases/tree";
+import { aFolder } from "../../support/a-folder";
 
 let folder = "";
 let release = "";
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "place-"));
+  folder = aFolder("place");
   release = writeRelease(join(folder, "release"), "8.0.2-2");
-});
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true });
 });
 
 interface Run extends Ended {

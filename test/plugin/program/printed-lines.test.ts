@@ -1,6 +1,5 @@
 /** Every printed line of this tool is one that the tool itself reads, and that runs. */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { catalogue } from "../../../plugin/domain/catalogue";
 import type { Finding } from "../../../plugin/domain/findings";
@@ -13,6 +12,7 @@ import type { Report } from "../../../plugin/run/report";
 import { aPlayedWorld } from "../../support/played-operator";
 import { type Ended, typed } from "../../support/program-world";
 import { writeRelease } from "../../support/releases/tree";
+import { aFolder } from "../../support/a-folder";
 
 const readme = readFileSync(join(__dirname, "../../../README.md"), "utf8");
 const prefix = "kubectl engine";
@@ -20,11 +20,8 @@ const prefix = "kubectl engine";
 let folder = "";
 let release = "";
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "printed-"));
+  folder = aFolder("printed");
   release = writeRelease(join(folder, "release"), "8.0.2-2");
-});
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function run(words: readonly string[]): Promise<Ended> {

@@ -73,11 +73,6 @@ describe("a run that ends as wished", () => {
     expect(closed).toEqual(["closed"]);
   });
 
-  test("prints a text of its own where the command has one", async () => {
-    const { out } = await acted(() => Promise.resolve(swapped), {}, { text: () => "own\n" });
-    expect(out).toBe("own\n");
-  });
-
   test("knows its name and its moment", async () => {
     await acted(
       (context) => {
@@ -228,12 +223,6 @@ describe("a signal", () => {
     });
     expect(ended.err).not.toContain("socket hang up");
   });
-
-  test("an error of ours that comes after it stands", async () => {
-    const signal = AbortSignal.abort(new InterruptedError("SIGINT"));
-    const { code } = await acted(fails(new PermissionError("no")), json, { signal });
-    expect(code).toBe(4);
-  });
 });
 
 describe("asking", () => {
@@ -268,13 +257,6 @@ describe("asking", () => {
     expect(err).toContain("run: kubectl engine upgrade-webhook --yes");
   });
 
-  test("so it is with --no-input on a terminal", async () => {
-    const scene = { stdin: stdinOf("y\n", true), terminal: true };
-    const { code, err } = await acted(asks, { input: false }, scene);
-    expect(code).toBe(2);
-    expect(err).toContain("--no-input was given");
-  });
-
   test("a signal ends the question", async () => {
     const controller = new AbortController();
     const stdin = Object.assign(new (await import("node:stream")).PassThrough(), { isTTY: true });
@@ -299,10 +281,6 @@ describe("the request log", () => {
   test("shows requests from -v 6 on, escaped", async () => {
     const { err } = await acted(act, { v: "6" }, { connect });
     expect(err).toBe("GET /api/v1/\\x1bx\n");
-  });
-
-  test("is silent below", async () => {
-    expect((await acted(act, { v: "5" }, { connect })).err).toBe("");
   });
 });
 

@@ -1,17 +1,11 @@
 /** What goes to a log: neither stream is a terminal, and both end up in the same file. */
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Report } from "../../../plugin/run/report";
 import { aPlayedWorld } from "../../support/played-operator";
 import { type Ended, typed } from "../../support/program-world";
-import { aWebhookProgram } from "../../support/webhook-program";
+import { aFolder } from "../../support/a-folder";
 
-let folder: string;
-const webhook = aWebhookProgram();
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "said-once-"));
-});
+const folder = aFolder("said-once");
 
 async function onCluster(argv: readonly string[]): Promise<Ended> {
   const { cluster, clock } = await aPlayedWorld();
@@ -27,7 +21,6 @@ const times = (text: string, part: string): number => text.split(part).length - 
 describe("each finding is printed once in a log", () => {
   test.each<[string, string[]]>([
     ["a run that is blocked", ["upgrade-cluster", "ec", "--target=6.0.0-1"]],
-    ["a run with warnings", ["upgrade-webhook", "--no-probe", "--dry-run=client"]],
     ["check", ["check"]],
     ["recover", ["recover"]],
   ])("%s", async (_, argv) => {
@@ -61,31 +54,4 @@ describe("each finding is printed once in a log", () => {
     expect(times((await onCluster(line)).err, cause)).toBe(1);
     expect(times((await onCluster([...line, "-q"])).err, cause)).toBe(1);
   });
-});
-
-test.each<[string, string[]]>([
-  ["check", ["check"]],
-  ["status", ["status"]],
-  ["cert inspect", ["cert", "inspect"]],
-  ["recover", ["recover"]],
-])("a rehearsal of %s has one report", async (_, argv) => {
-  const line = ["rehearse", ...argv, `--webhook=${webhook.file}`, "-o", "json"];
-  const { out } = await typed(line, { env: { HOME: folder, PATH: "" } });
-  const { details } = JSON.parse(out) as { details: { stages: { title: string }[] } };
-  expect(details.stages.map(({ title }) => title)).toEqual(["the run"]);
-});
-
-test("a rehearsal of a command that writes has its plan first", async () => {
-  const line = [
-    "rehearse",
-    "cert",
-    "create",
-    "--replace",
-    `--webhook=${webhook.file}`,
-    "-o",
-    "json",
-  ];
-  const { out } = await typed(line, { env: { HOME: folder, PATH: "" } });
-  const { details } = JSON.parse(out) as { details: { stages: { title: string }[] } };
-  expect(details.stages.map(({ title }) => title).slice(0, 2)).toEqual(["the plan", "the run"]);
 });

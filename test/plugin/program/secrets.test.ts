@@ -1,6 +1,5 @@
 /** A secret in any flag of any command is nowhere in what the command prints, keeps or saves. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "../../../plugin/adapters/kubernetes/connect";
 import { variableOf } from "../../../plugin/commands/flags";
@@ -14,6 +13,7 @@ import { aPlayedWorld } from "../../support/played-operator";
 import { type Ended, type Scene, typed } from "../../support/program-world";
 import { writeRelease } from "../../support/releases/tree";
 import { aWebhookProgram } from "../../support/webhook-program";
+import { aFolder } from "../../support/a-folder";
 
 /** What must be found nowhere. */
 const secret = "S3CR3T-9f1c";
@@ -26,7 +26,7 @@ const webhook = aWebhookProgram();
 let objects: readonly KubeObject[] = [];
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "secrets-"));
+  folder = aFolder("secrets");
   release = writeRelease(join(folder, "release"), "8.0.2-2");
   objects = [...(await exampleSource(names, testTime)).objects];
 });

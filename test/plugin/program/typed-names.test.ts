@@ -1,18 +1,11 @@
 /** Names with their kind before them, as kubectl takes and prints them. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Report } from "../../../plugin/run/report";
 import { aPlayedWorld } from "../../support/played-operator";
 import { type Ended, typed } from "../../support/program-world";
+import { aFolder } from "../../support/a-folder";
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "typed-names-"));
-});
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
+const folder = aFolder("typed-names");
 
 async function onCluster(argv: readonly string[]): Promise<Ended & { readonly steps: string[] }> {
   const { cluster, clock } = await aPlayedWorld();
@@ -33,7 +26,6 @@ const upgraded = ["--engine-version", "7.4"];
 describe("a kind before a name is read", () => {
   test.each<[string, string[], string[]]>([
     ["the short name", ["upgrade-cluster", "ec/ec"], ["upgrade-cluster", "ec"]],
-    ["the plural", ["upgrade-cluster", "engineenterpriseclusters/ec"], ["upgrade-cluster", "ec"]],
     [
       "the kind as reports print it",
       ["upgrade-cluster", "EngineEnterpriseCluster/ec"],
@@ -65,31 +57,10 @@ describe("a kind before a name is read", () => {
     expect(one.out).toContain("EngineEnterpriseDatabase/shop/orders");
   });
 
-  test("an active-active database by its kind", async () => {
-    const { out } = await onCluster(["upgrade-database", "eaadb/carts", ...upgraded]);
-    expect(out).toContain("EngineEnterpriseActiveActiveDatabase/engine/carts");
-  });
-
   test("a kind leaves no choice between two of one name", async () => {
     const { code, out } = await onCluster(["upgrade-database", "edb/carts", ...upgraded]);
     expect(out).toContain("there is no database edb/carts in namespace engine");
     expect(code).toBe(3);
-  });
-
-  test("unbind-scc, recover and the canary take it too", async () => {
-    const all = [
-      ["recover", "--ec", "ec/ec"],
-      ["unbind-scc", "--ec", "ec/ec"],
-      ["upgrade-database", "--all", "-A", ...upgraded, "--canary", "edb/shop/orders"],
-    ];
-    for (const line of all) {
-      const { code, err } = await onCluster(line);
-      expect([line, code === 2, err]).toEqual([
-        line,
-        false,
-        expect.not.stringContaining("is not among"),
-      ]);
-    }
   });
 });
 

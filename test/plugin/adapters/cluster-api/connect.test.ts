@@ -1,6 +1,5 @@
 /** Which way to the REST API, with whose credentials, trusting whom. */
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connectClusterApi } from "../../../../plugin/adapters/cluster-api";
 import {
@@ -26,6 +25,7 @@ import {
 import { FakeCluster } from "../../../support/fake-cluster";
 import { ManualClock } from "../../../support/manual-clock";
 import { aClusterApi, testCluster } from "../../../support/played-cluster-api";
+import { aFolder } from "../../../support/a-folder";
 
 const open: { close(): unknown }[] = [];
 afterEach(async () => {
@@ -101,7 +101,7 @@ describe("trust", () => {
   });
 
   test("a file that is none is named", async () => {
-    const absent = join(mkdtempSync(join(tmpdir(), "ca-")), "absent.pem");
+    const absent = join(aFolder("ca"), "absent.pem");
     expect((await failureOf(anApiClient({ url, flags: { ca: absent } }))).message).toContain(
       "no such file: ",
     );
@@ -199,7 +199,7 @@ describe("routes: where a redirect may lead, which Host is named", () => {
 });
 
 test("a proxy of the environment is asked for the address, unless NO_PROXY names it", async () => {
-  const file = join(mkdtempSync(join(tmpdir(), "ca-")), "ca.pem");
+  const file = join(aFolder("ca"), "ca.pem");
   writeFileSync(file, caPem);
   const env = { HTTPS_PROXY: "http://127.0.0.1:9" };
   const to = "https://api.example.com";

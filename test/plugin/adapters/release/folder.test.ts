@@ -1,22 +1,19 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { openRelease, type OpenOptions } from "../../../../plugin/adapters/release/open";
 import { UsageError } from "../../../../plugin/domain/errors";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import { packFiles } from "../../../support/releases/pack";
 import { releaseFiles, writeRelease } from "../../../support/releases/tree";
+import { aFolder } from "../../../support/a-folder";
 
 const paths = names.release.webhook;
 const options: OpenOptions = { names, env: {}, signal: new AbortController().signal };
 
 let folder = "";
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "release-"));
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true });
+  folder = aFolder("release");
 });
 
 function put(path: string, content: string | Buffer): string {

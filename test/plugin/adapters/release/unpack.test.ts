@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { openRelease, type OpenOptions } from "../../../../plugin/adapters/release/open";
 import { UsageError } from "../../../../plugin/domain/errors";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import { type Entry, packFiles, tarOf } from "../../../support/releases/pack";
+import { aFolder } from "../../../support/a-folder";
 
 const options: OpenOptions = { names, env: {}, signal: new AbortController().signal };
 const bundle: Entry = { name: "bundle.yaml", text: "a: 1\n" };
@@ -14,12 +14,9 @@ let home = "";
 let folder = "";
 let before: readonly string[] = [];
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "archive-"));
+  home = aFolder("archive");
   folder = join(home, "in");
   mkdirSync(folder);
-});
-afterEach(() => {
-  rmSync(home, { recursive: true });
 });
 
 async function open(bytes: Buffer, limits: OpenOptions["limits"] = {}) {
