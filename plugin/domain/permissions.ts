@@ -17,10 +17,9 @@ export interface Permission {
 export function permissionOn(
   verb: string,
   { group, plural: resource }: Pick<Resource, "group" | "plural">,
-  why: string,
-  at: Pick<Permission, "namespace" | "name"> = {},
+  at: Pick<Permission, "namespace" | "name" | "why">,
 ): Permission {
-  return { verb, group, resource, ...at, why };
+  return { verb, group, resource, ...at };
 }
 
 /** One line for a missing permission. */

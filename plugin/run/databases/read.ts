@@ -208,14 +208,15 @@ export function readPermissions(
 ): readonly Permission[] {
   const { group, ec, edb, eaadb } = names;
   const listing = (plural: string, why: string): Permission =>
-    permissionOn("list", { group, plural }, why, scopeOf(options, names));
+    permissionOn("list", { group, plural }, { why, ...scopeOf(options, names) });
   const { resource: deployment } = factSources(names).deployments;
   // remote clusters only tell which participant is this one: they may stay unread
   return [
     listing(ec.plural, `to see whether the ${termOf(ec)} is Running and what it can run`),
     listing(edb.plural, "to see what databases run, and how far they are"),
     listing(eaadb.plural, "to see which databases are instances of active-active ones"),
-    permissionOn("list", deployment, "to see which release of the operator runs", {
+    permissionOn("list", deployment, {
+      why: "to see which release of the operator runs",
       namespace: options.namespace,
     }),
   ];
@@ -241,9 +242,10 @@ function permissionsIn(names: Names, there: readonly Target[]): readonly Permiss
   const resource = databaseResources(names)[first.kind];
   const named = there.map(({ object }) => ({ name: object.metadata.name ?? "" }));
   return (there.length > namedAtMost ? [{}] : named).flatMap((who) => [
-    permissionOn("get", resource, "to see whether a write without an answer was done", {
+    permissionOn("get", resource, {
+      why: "to see whether a write without an answer was done",
       ...{ namespace, ...who },
     }),
-    permissionOn("patch", resource, "to write the engine version", { namespace, ...who }),
+    permissionOn("patch", resource, { why: "to write the engine version", namespace, ...who }),
   ]);
 }

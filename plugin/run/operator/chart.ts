@@ -233,16 +233,19 @@ class ChartUpgradeRun {
 
 /** Helm keeps its releases in Secrets; what else it needs it says itself. */
 function permissions({ names }: ChartDeps, { namespace }: ChartOptions): readonly Permission[] {
-  const on = (verb: string, resource: keyof typeof kinds, why: string, name?: string) =>
-    permissionOn(verb, kinds[resource], why, { namespace, name });
+  const on = (
+    verb: string,
+    resource: keyof typeof kinds,
+    said: Pick<Permission, "why" | "name">,
+  ): Permission => permissionOn(verb, kinds[resource], { namespace, ...said });
   const { deployment } = names.operator;
   return [
-    on("get", "namespace", "to see that it exists", namespace),
-    on("get", "deployment", "to see what runs", deployment),
-    on("list", "deployment", "to follow the operator's rollout"),
-    on("patch", "deployment", "for helm to upgrade the operator", deployment),
-    on("list", "secret", "for helm to read its releases"),
-    on("create", "secret", "for helm to keep the new release"),
-    on("update", "secret", "for helm to keep the new release"),
+    on("get", "namespace", { why: "to see that it exists", name: namespace }),
+    on("get", "deployment", { why: "to see what runs", name: deployment }),
+    on("list", "deployment", { why: "to follow the operator's rollout" }),
+    on("patch", "deployment", { why: "for helm to upgrade the operator", name: deployment }),
+    on("list", "secret", { why: "for helm to read its releases" }),
+    on("create", "secret", { why: "for helm to keep the new release" }),
+    on("update", "secret", { why: "for helm to keep the new release" }),
   ];
 }

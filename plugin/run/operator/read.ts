@@ -31,7 +31,7 @@ import { type Stalled, stallFinding } from "../../domain/rollout/progress";
 import { waitFor } from "../engine/wait";
 
 const getting = ({ resource, name, namespace }: Ref, why: string): Permission =>
-  permissionOn("get", resource, why, { name, namespace });
+  permissionOn("get", resource, { why, name, namespace });
 
 /** What is read before anything is planned. */
 export function readPermissions(
@@ -40,7 +40,7 @@ export function readPermissions(
   wanted: readonly Wanted[],
 ): readonly Permission[] {
   const list = (resource: Resource, why: string): Permission =>
-    permissionOn("list", resource, why, { namespace });
+    permissionOn("list", resource, { why, namespace });
   return [
     getting({ resource: kinds.namespace, name: namespace }, "to see that it exists"),
     list(kinds.deployment, "to follow the operator's rollout"),

@@ -24,14 +24,18 @@ export function readPermissions(
   const told = "to see which namespaces the operator is told to manage";
   const ec = { group: names.group, version: names.ecVersion, ...names.ec };
   return [
-    permissionOn("get", kinds.deployment, told, { namespace, name: names.operator.deployment }),
-    permissionOn("get", kinds.configMap, told, { namespace, name: names.configMap.name }),
+    permissionOn("get", kinds.deployment, {
+      why: told,
+      namespace,
+      name: names.operator.deployment,
+    }),
+    permissionOn("get", kinds.configMap, { why: told, namespace, name: names.configMap.name }),
     ...(accounts
-      ? [permissionOn("list", ec, "to see the clusters' service accounts", { namespace })]
+      ? [permissionOn("list", ec, { why: "to see the clusters' service accounts", namespace })]
       : []),
     ...(selector === undefined
       ? []
-      : [permissionOn("list", kinds.namespace, "to find the namespaces by label")]),
+      : [permissionOn("list", kinds.namespace, { why: "to find the namespaces by label" })]),
   ];
 }
 
@@ -122,7 +126,7 @@ export interface Inventory {
 export async function readInventory({ cluster, names }: RbacDeps): Promise<Inventory | undefined> {
   const { consumerRole, consumerBinding } = names.rbac;
   const listed = [rbacKinds.role, rbacKinds.roleBinding].map((resource) =>
-    permissionOn("list", resource, "to find what exists with one request"),
+    permissionOn("list", resource, { why: "to find what exists with one request" }),
   );
   if ((await missingPermissions(cluster, listed)).length > 0) return undefined;
   const share = sharing();
@@ -223,7 +227,7 @@ export async function readLabelPair({
 }: RbacDeps): Promise<Pick<Inventory, "roles" | "bindings">> {
   const { clusterRole, clusterRoleBinding } = rbacKinds;
   const gets = [clusterRole, clusterRoleBinding].map((resource) =>
-    permissionOn("get", resource, ""),
+    permissionOn("get", resource, { why: "" }),
   );
   if ((await missingPermissions(cluster, gets)).length > 0) return { roles: [], bindings: [] };
   const [role, binding] = await Promise.all([

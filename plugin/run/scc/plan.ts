@@ -243,16 +243,20 @@ export async function readPermissions(
   const constraints = scc === undefined ? [names.scc.current, names.scc.older] : [scc];
   return [
     ...constraints.map((name) =>
-      permissionOn("get", constraintResource, "to see who is in its users and groups", { name }),
+      permissionOn("get", constraintResource, {
+        why: "to see who is in its users and groups",
+        name,
+      }),
     ),
     ...Object.values(accessResources).map((resource) =>
-      permissionOn("list", resource, "to find every binding that grants the constraint"),
+      permissionOn("list", resource, { why: "to find every binding that grants the constraint" }),
     ),
-    permissionOn("list", pods.resource, "to see which pods run under the constraint"),
-    permissionOn("list", ecs.resource, "to find the service accounts and whether they need it", {
+    permissionOn("list", pods.resource, { why: "to see which pods run under the constraint" }),
+    permissionOn("list", ecs.resource, {
+      why: "to find the service accounts and whether they need it",
       namespace,
     }),
-    permissionOn("get", kinds.deployment, "to see the operator's release", { namespace }),
+    permissionOn("get", kinds.deployment, { why: "to see the operator's release", namespace }),
     ...((await reviews.possible(namespace)) ? [] : [reviewPermission(toProve)]),
   ];
 }
@@ -266,11 +270,11 @@ export function usualPermissions(
   const { clusterRoles, clusterRoleBindings, roleBindings } = accessResources;
   const why = "to take the account out of it";
   return [
-    permissionOn("patch", constraintResource, why, { name }),
-    permissionOn("delete", constraintResource, "to delete it when nobody is left", { name }),
-    permissionOn("bind", clusterRoles, toBind, { name: grantName(name) }),
+    permissionOn("patch", constraintResource, { why, name }),
+    permissionOn("delete", constraintResource, { why: "to delete it when nobody is left", name }),
+    permissionOn("bind", clusterRoles, { why: toBind, name: grantName(name) }),
     ...[clusterRoleBindings, roleBindings].flatMap((resource) =>
-      ["patch", "delete", "create"].map((verb) => permissionOn(verb, resource, why)),
+      ["patch", "delete", "create"].map((verb) => permissionOn(verb, resource, { why })),
     ),
   ];
 }
@@ -287,7 +291,7 @@ export async function writePermissions(
   // a binding may be written only by those who hold what it grants, or may bind its role
   const holds =
     bindings.length === 0 ||
-    (await cluster.can({ ...permissionOn("use", constraintResource, ""), name }));
+    (await cluster.can({ ...permissionOn("use", constraintResource, { why: "" }), name }));
   return [
     // nothing is removed unproven
     ...namespaces
@@ -311,7 +315,7 @@ function bindPermission(binding: KubeObject): Permission {
   const { namespace } = binding.metadata;
   const name = asString(getOwn(roleRef, "name")) ?? "";
   const role = getOwn(roleRef, "kind") === "Role" ? roles : clusterRoles;
-  return permissionOn("bind", role, toBind, { name, namespace });
+  return permissionOn("bind", role, { why: toBind, name, namespace });
 }
 
 const toBind = "to write a binding of it";

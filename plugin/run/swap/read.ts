@@ -186,13 +186,13 @@ export function readPermissions(deps: SwapDeps, options: SwapOptions): readonly 
   const { namespace } = options;
   const ask = permissionOn;
   return [
-    ask("get", configurationResource, "to read the configuration back"),
-    ask("list", configurationResource, "to find the old and the new configuration"),
-    ask("get", kinds.namespace, "to see that it exists", { name: namespace }),
-    ask("get", kinds.secret, "to read the CA", { namespace, name: deps.names.webhook.secret }),
-    ask("get", kinds.service, "to see that the webhook can be called", { namespace }),
-    ask("list", kinds.endpointSlice, "to see that the webhook can be called", { namespace }),
-    ask("get", kinds.deployment, "to see that the operator is ready", { namespace }),
+    ask("get", configurationResource, { why: "to read the configuration back" }),
+    ask("list", configurationResource, { why: "to find the old and the new configuration" }),
+    ask("get", kinds.namespace, { why: "to see that it exists", name: namespace }),
+    ask("get", kinds.secret, { why: "to read the CA", namespace, name: deps.names.webhook.secret }),
+    ask("get", kinds.service, { why: "to see that the webhook can be called", namespace }),
+    ask("list", kinds.endpointSlice, { why: "to see that the webhook can be called", namespace }),
+    ask("get", kinds.deployment, { why: "to see that the operator is ready", namespace }),
   ];
 }
 
@@ -203,7 +203,7 @@ export function writePermissions(
 ): readonly Permission[] {
   const { configuration, oldConfiguration } = deps.names.webhook;
   const on = (verb: string, why: string, name?: string): Permission =>
-    permissionOn(verb, configurationResource, why, { name });
+    permissionOn(verb, configurationResource, { why, name });
   const creates = plan === undefined || plan.live === undefined;
   return [
     ...(plan === undefined || plan.apply !== undefined
@@ -222,7 +222,7 @@ export function writePermissions(
 export function probePermissions(pairs: readonly Pair[]): readonly Permission[] {
   return pairs.map(({ resource, accept: { metadata } }) => {
     const verb = metadata.uid === undefined ? "create" : "update";
-    return permissionOn(verb, resource, probeWhy, { namespace: metadata.namespace });
+    return permissionOn(verb, resource, { why: probeWhy, namespace: metadata.namespace });
   });
 }
 
@@ -232,6 +232,6 @@ export function usualProbePermissions(deps: SwapDeps, options: SwapOptions): rea
   const { group, edb, eaadb } = deps.names;
   const { namespace } = options;
   return [edb, eaadb].map(({ plural }) =>
-    permissionOn("create", { group, plural }, probeWhy, { namespace }),
+    permissionOn("create", { group, plural }, { why: probeWhy, namespace }),
   );
 }
