@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { catalogue, type CatalogueEntry } from "../plugin/domain/catalogue";
+import { catalogue } from "../plugin/domain/catalogue";
+import type { Explained } from "../plugin/domain/findings";
 import { exitCodes } from "../plugin/domain/errors";
 import { limits } from "../plugin/rehearsal/limits";
 import type { ArgumentSpec } from "../plugin/commands/spec";
@@ -31,7 +32,7 @@ test("the page of findings is written from the catalogue", () => {
 });
 
 /** One heading a code, so that each has an anchor of its own. */
-function pageOf(codes: readonly CatalogueEntry[]): string {
+function pageOf(codes: readonly Explained[]): string {
   const sections = codes.map(({ code, severity, cause, fix, source }) =>
     [`## ${code}`, `${severity}: ${cause}`, `Fix: ${fix}`, `Source: ${source}`].join("\n\n"),
   );

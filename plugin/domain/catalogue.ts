@@ -5,7 +5,7 @@ import { checkCodes } from "./checks/all";
 import { clusterCodes } from "./cluster/codes";
 import { databaseFindings } from "./databases/codes";
 import { dumpCodes } from "./dump";
-import type { Severity } from "./findings";
+import { error, type Explained } from "./findings";
 import { operatorFindings } from "./operator/codes";
 import { rbacFindings } from "./rbac/codes";
 import { recoveryFindings } from "./recovery/codes";
@@ -14,26 +14,14 @@ import { sccFindings } from "./scc/codes";
 import { planFindings } from "./planned-write";
 import { webhookFindings } from "./webhook/codes";
 
-/** One code, explained without the object it was found on. */
-export interface CatalogueEntry {
-  readonly code: string;
-  readonly severity: Severity;
-  readonly cause: string;
-  readonly fix: string;
-  readonly source: string;
-}
-
 /** Each problem of a command line or of a file is a finding of this code. */
-const usageCode: CatalogueEntry = {
-  code: "USAGE",
-  severity: "error",
+const usageCode = error("USAGE", "cli contract, exit code 2", {
   cause: "the command line, or a file that it names, is wrong: nothing was read or written",
   fix: "correct what the finding names; --help shows every flag of a command",
-  source: "cli contract, exit code 2",
-};
+});
 
 /** The codes in alphabetical order. */
-export const catalogue: readonly CatalogueEntry[] = [
+export const catalogue: readonly Explained[] = [
   ...Object.values(webhookFindings),
   ...certificateCodes,
   ...Object.values(operatorFindings),

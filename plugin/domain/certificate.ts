@@ -2,7 +2,7 @@
  * Whether the secret that feeds the webhook can be trusted with it (S27, S28, S30): facts go in,
  * findings come out. Reading and parsing happen elsewhere; no item's value is ever a fact.
  */
-import type { Finding, Severity } from "./findings";
+import { error, type Explained, type Finding, warning } from "./findings";
 import type { Names } from "./names";
 
 /** What the secret itself says, without any of its values. */
@@ -71,21 +71,13 @@ export interface CertificateContext {
   readonly names: Names;
 }
 
-/** One kind of finding about certificates, as `explain CODE` shows it. */
-export interface CertificateCode {
-  readonly code: string;
-  readonly severity: Severity;
-  readonly cause: string;
-  readonly fix: string;
-  readonly source: string;
-}
-
 /** The cause in this very case, undefined where the fact is as it should be. */
 type Judgment = (facts: CertificateFacts, context: CertificateContext) => string | undefined;
 
 /** A code with the predicate that gives it out. */
-export interface CertificateCheck extends CertificateCode {
-  readonly field: (names: Names) => string;
+interface CertificateCheck extends Explained {
+  /** Where it is in the Secret; absent: in the item with the certificate. */
+  readonly field?: (names: Names) => string;
   readonly judge: Judgment;
 }
 
@@ -97,22 +89,18 @@ const newPair = "create a new pair with `cert create --replace`, then run `upgra
 const certItem = (names: Names): string => `data.${names.webhook.secretCert}`;
 
 /** The one cause that no facts can show: there is nothing to read. */
-export const secretAbsent: CertificateCode = {
-  code: "SECRET-MISSING",
-  severity: "error",
+export const secretAbsent = error("SECRET-MISSING", "S27", {
   cause: "the secret with the webhook's certificate does not exist",
   fix: "wait for the operator's admission server to create it, or create one with `cert create`",
-  source: "S27",
-};
+});
 
 /** In the order of the state table: what comes first explains what comes after. */
 export const certificateChecks: readonly CertificateCheck[] = [
   {
-    code: "SECRET-TYPE",
-    severity: "error",
-    cause: "the secret is not of type Opaque",
-    fix: `the type of a secret cannot be changed: ${newPair}`,
-    source: "S27",
+    ...error("SECRET-TYPE", "S27", {
+      cause: "the secret is not of type Opaque",
+      fix: `the type of a secret cannot be changed: ${newPair}`,
+    }),
     field: () => "type",
     judge: ({ secret }) =>
       secret === undefined || secret.type === "Opaque"
@@ -120,55 +108,47 @@ export const certificateChecks: readonly CertificateCheck[] = [
         : `the secret is of type ${secret.type}, not Opaque`,
   },
   {
-    code: "SECRET-ITEMS",
-    severity: "error",
-    cause: "the secret does not hold exactly the two items certificate and private key",
-    fix: `keep the certificate and its private key as the only two items, or ${newPair}`,
-    source: "S27",
+    ...error("SECRET-ITEMS", "S27", {
+      cause: "the secret does not hold exactly the two items certificate and private key",
+      fix: `keep the certificate and its private key as the only two items, or ${newPair}`,
+    }),
     field: () => "data",
     judge: judgeItems,
   },
   {
-    code: "SECRET-NO-CERT",
-    severity: "error",
-    cause: "the secret has no item with the certificate",
-    fix: "store the certificate under the name that the specification gives (tls.crt is not read)",
-    source: "S28",
-    field: certItem,
+    ...error("SECRET-NO-CERT", "S28", {
+      cause: "the secret has no item with the certificate",
+      fix: "store the certificate under the name that the specification gives (tls.crt is not read)",
+    }),
     judge: ({ present, secret }, { names }) =>
       present
         ? undefined
         : `the secret has no item ${names.webhook.secretCert}, it has ${listed(secret?.items ?? [])}`,
   },
   {
-    code: "SECRET-NOT-PEM",
-    severity: "error",
-    cause: "the certificate item is not a PEM certificate",
-    fix: `store the certificate as PEM text, encoded in base64 once; or ${newPair}`,
-    source: "S28",
-    field: certItem,
+    ...error("SECRET-NOT-PEM", "S28", {
+      cause: "the certificate item is not a PEM certificate",
+      fix: `store the certificate as PEM text, encoded in base64 once; or ${newPair}`,
+    }),
     judge: judgePem,
   },
   {
-    code: "SECRET-PRIVATE-KEY-IN-CERT",
-    severity: "error",
-    cause:
-      "the certificate item also holds a private key, which the webhook configuration would make readable for everyone",
-    fix: `take that key out of use: ${newPair}`,
-    source: "S30",
-    field: certItem,
+    ...error("SECRET-PRIVATE-KEY-IN-CERT", "S30", {
+      cause:
+        "the certificate item also holds a private key, which the webhook configuration would make readable for everyone",
+      fix: `take that key out of use: ${newPair}`,
+    }),
     judge: ({ holdsPrivateKey }) =>
       holdsPrivateKey
         ? "the certificate item also holds a private key; copied into caBundle it would be readable for everyone"
         : undefined,
   },
   {
-    code: "CERT-SAN",
-    severity: "error",
-    cause: "the certificate is not made for the name under which the API server calls the webhook",
-    fix: newPair,
-    source: "S30",
-    field: certItem,
+    ...error("CERT-SAN", "S30", {
+      cause:
+        "the certificate is not made for the name under which the API server calls the webhook",
+      fix: newPair,
+    }),
     judge: onLeaf((leaf, { namespace, names }) => {
       const host = `${names.webhook.service}.${namespace}.svc`;
       return leaf.san.some((name) => covers(name, host))
@@ -177,33 +157,28 @@ export const certificateChecks: readonly CertificateCheck[] = [
     }),
   },
   {
-    code: "CERT-EXPIRED",
-    severity: "error",
-    cause: "the certificate has expired",
-    fix: newPair,
-    source: "S27",
-    field: certItem,
+    ...error("CERT-EXPIRED", "S27", {
+      cause: "the certificate has expired",
+      fix: newPair,
+    }),
     judge: onLeaf(({ notAfter }, { now }) =>
       Date.parse(notAfter) < now ? `the certificate expired on ${notAfter}` : undefined,
     ),
   },
   {
-    code: "CERT-NOT-YET-VALID",
-    severity: "error",
-    cause: "the certificate is not valid yet",
-    fix: `compare this machine's clock with the cluster's, wait until then, or ${newPair}`,
-    source: "S27",
-    field: certItem,
+    ...error("CERT-NOT-YET-VALID", "S27", {
+      cause: "the certificate is not valid yet",
+      fix: `compare this machine's clock with the cluster's, wait until then, or ${newPair}`,
+    }),
     judge: onLeaf(({ notBefore }, { now }) =>
       Date.parse(notBefore) > now ? `the certificate is not valid before ${notBefore}` : undefined,
     ),
   },
   {
-    code: "CERT-KEY-MISMATCH",
-    severity: "error",
-    cause: "the certificate and the private key do not belong together",
-    fix: newPair,
-    source: "S27",
+    ...error("CERT-KEY-MISMATCH", "S27", {
+      cause: "the certificate and the private key do not belong together",
+      fix: newPair,
+    }),
     field: (names) => `data.${names.webhook.secretKey}`,
     judge: ({ matchesPrivateKey }) =>
       matchesPrivateKey === false
@@ -211,12 +186,10 @@ export const certificateChecks: readonly CertificateCheck[] = [
         : undefined,
   },
   {
-    code: "CERT-EXPIRES-SOON",
-    severity: "warning",
-    cause: `the certificate expires within ${warningDays} days`,
-    fix: `before that day, ${newPair}`,
-    source: "S27",
-    field: certItem,
+    ...warning("CERT-EXPIRES-SOON", "S27", {
+      cause: `the certificate expires within ${warningDays} days`,
+      fix: `before that day, ${newPair}`,
+    }),
     judge: onLeaf(({ notAfter }, { now }) => {
       const left = Date.parse(notAfter) - now;
       return left >= 0 && left < warningDays * day
@@ -225,21 +198,17 @@ export const certificateChecks: readonly CertificateCheck[] = [
     }),
   },
   {
-    code: "CERT-WEAK",
-    severity: "warning",
-    cause: "the certificate uses a broken hash or a short RSA key, which TLS clients refuse",
-    fix: newPair,
-    source: "S27",
-    field: certItem,
+    ...warning("CERT-WEAK", "S27", {
+      cause: "the certificate uses a broken hash or a short RSA key, which TLS clients refuse",
+      fix: newPair,
+    }),
     judge: onLeaf(judgeStrength),
   },
   {
-    code: "CERT-CHAIN",
-    severity: "warning",
-    cause: "the certificates in the item do not form a chain, each issued by the next",
-    fix: "order them from the served certificate to its root and leave out the others",
-    source: "S28",
-    field: certItem,
+    ...warning("CERT-CHAIN", "S28", {
+      cause: "the certificates in the item do not form a chain, each issued by the next",
+      fix: "order them from the served certificate to its root and leave out the others",
+    }),
     judge: (facts) =>
       facts.chainOk || isOverlap(facts)
         ? undefined
@@ -299,16 +268,9 @@ function listed(words: readonly string[]): string {
 }
 
 /** The catalogue entries of every code that this file gives out, the most fundamental first. */
-export const certificateCodes: readonly CertificateCode[] = [
-  secretAbsent,
-  ...certificateChecks.map(({ code, severity, cause, fix, source }) => ({
-    code,
-    severity,
-    cause,
-    fix,
-    source,
-  })),
-];
+export const certificateCodes: readonly Explained[] = [secretAbsent, ...certificateChecks].map(
+  ({ code, severity, cause, fix, source }) => ({ code, severity, cause, fix, source }),
+);
 
 /** One finding per unfit fact, the most fundamental first; none for a fit certificate. */
 export function judgeCertificate(
@@ -316,7 +278,7 @@ export function judgeCertificate(
   context: CertificateContext,
 ): readonly Finding[] {
   const object = facts.secret === undefined ? {} : { object: secretObject(facts.secret) };
-  return certificateChecks.flatMap(({ code, severity, fix, source, field, judge }) => {
+  return certificateChecks.flatMap(({ code, severity, fix, source, field = certItem, judge }) => {
     const cause = judge(facts, context);
     if (cause === undefined) return [];
     return [{ code, severity, ...object, field: field(context.names), cause, fix, source }];
@@ -325,15 +287,10 @@ export function judgeCertificate(
 
 /** The finding for a secret that is not there at all. */
 export function absentSecret(namespace: string, names: Names): Finding {
+  const { code, severity, fix, source } = secretAbsent;
   const name = names.webhook.secret;
-  return {
-    code: secretAbsent.code,
-    severity: secretAbsent.severity,
-    object: secretObject({ namespace, name }),
-    cause: `the secret ${name} does not exist in namespace ${namespace}`,
-    fix: secretAbsent.fix,
-    source: secretAbsent.source,
-  };
+  const cause = `the secret ${name} does not exist in namespace ${namespace}`;
+  return { code, severity, object: secretObject({ namespace, name }), cause, fix, source };
 }
 
 /** The one error that explains the others, undefined when there is none: warnings do not stop. */

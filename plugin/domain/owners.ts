@@ -11,51 +11,38 @@ export interface Owner {
   readonly way: string;
 }
 
-interface Mark {
-  readonly owner: Owner;
+interface Mark extends Owner {
   readonly labels?: readonly string[];
-  readonly labelValues?: Readonly<Record<string, string>>;
   readonly annotations?: readonly string[];
 }
 
 // The label app.kubernetes.io/instance alone is no sign: people set it by hand.
 const marks: readonly Mark[] = [
   {
-    owner: {
-      name: "Helm",
-      way: "upgrade the release with helm upgrade, or delete the object and let helm recreate it",
-    },
-    labelValues: { "app.kubernetes.io/managed-by": "Helm" },
+    name: "Helm",
+    way: "upgrade the release with helm upgrade, or delete the object and let helm recreate it",
     annotations: ["meta.helm.sh/release-name", "meta.helm.sh/release-namespace"],
   },
   {
-    owner: {
-      name: "OLM",
-      way: "approve the InstallPlan of the operator's Subscription; OLM writes the webhook",
-    },
+    name: "OLM",
+    way: "approve the InstallPlan of the operator's Subscription; OLM writes the webhook",
     labels: ["olm.owner", "olm.managed", "olm.webhook-description-generate-name"],
     annotations: ["olm.operatorGroup"],
   },
   {
-    owner: {
-      name: "Argo CD",
-      way: "change the object in the repository of the Argo CD application and sync it",
-    },
+    name: "Argo CD",
+    way: "change the object in the repository of the Argo CD application and sync it",
     labels: ["argocd.argoproj.io/instance"],
     annotations: ["argocd.argoproj.io/tracking-id"],
   },
   {
-    owner: {
-      name: "Flux",
-      way: "change the object in the repository that Flux follows and reconcile it",
-    },
+    name: "Flux",
+    way: "change the object in the repository that Flux follows and reconcile it",
     labels: ["kustomize.toolkit.fluxcd.io/name", "helm.toolkit.fluxcd.io/name"],
   },
   {
-    owner: {
-      name: "Fleet",
-      way: "change the object in the repository of the Fleet bundle",
-    },
+    name: "Fleet",
+    way: "change the object in the repository of the Fleet bundle",
     annotations: ["objectset.rio.cattle.io/id"],
     labels: ["objectset.rio.cattle.io/hash"],
   },
@@ -67,13 +54,13 @@ export function ownerOf(object: KubeObject): Owner | undefined {
   const byOlm = (ownerReferences ?? []).some(
     (reference) => asString(getOwn(reference, "kind")) === "ClusterServiceVersion",
   );
-  if (byOlm) return marks.find((mark) => mark.owner.name === "OLM")?.owner;
+  if (byOlm) return marks.find(({ name }) => name === "OLM");
+  if (getOwn(labels, "app.kubernetes.io/managed-by") === "Helm") return marks[0];
   return marks.find(
     (mark) =>
       (mark.labels ?? []).some((key) => getOwn(labels, key) !== undefined) ||
-      (mark.annotations ?? []).some((key) => getOwn(annotations, key) !== undefined) ||
-      Object.entries(mark.labelValues ?? {}).some(([key, value]) => getOwn(labels, key) === value),
-  )?.owner;
+      (mark.annotations ?? []).some((key) => getOwn(annotations, key) !== undefined),
+  );
 }
 
 /** Nobody but people's own kubectl and this tool has written the object as it was read. */

@@ -55,7 +55,6 @@ const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: 
   [/^plugin\/program\/tree\.ts$/, ["engine"], "this tool's own name"],
   [/^plugin\/run\/cert-(create|plan)\.ts$/, ["cert"], "the first word of `cert create`"],
   [/^plugin\/domain\/scc\/refusals\.ts$/, ["serviceAccountName"], "of a Pod"],
-  [/^plugin\/domain\/webhook\/readiness\.ts$/, ["observedGeneration"], "of a Deployment"],
   [/^plugin\/domain\/(kinds|operator\/refusals)\.ts$/, ["v1alpha1"], "the version of OLM's kinds"],
   [/^plugin\/domain\/checks\/operator\.ts$/, ["serviceAccountName"], "of a Deployment's pods"],
   [/^plugin\/domain\/rollout\/cluster\.ts$/, ["imagePullPolicy"], "of a container"],

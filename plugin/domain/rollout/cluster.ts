@@ -1,6 +1,7 @@
 /** How far an EC's upgrade is: state, revision and pods together, never the state alone (S68-S72). */
 import { parseImage } from "../image";
 import { causesOf, recoverLine } from "../cluster/causes";
+import { clusterFindings } from "../cluster/codes";
 import { type Facts, factNamed } from "../facts";
 import { type KubeObject, objectLabel } from "../objects";
 import { getPath, getOwn, asString } from "../values";
@@ -9,20 +10,18 @@ import {
   containerOf,
   defaultStallAfterMs,
   isDue,
-  type Located,
   type StallDeadline,
   podsOf,
   type Roll,
   rollOf,
   renderRoll,
-  type PodProblem,
   troubleOf,
 } from "./stateful-set";
-import type { Progress } from "./progress";
+import { type Problem, type Progress, stalledBy } from "./progress";
 
 /** What the upgrade is to lead to; what is absent is as the EC's spec has it. */
 export interface WantedCluster {
-  readonly tag?: string;
+  readonly tag?: string | undefined;
   readonly repository?: string;
   readonly imagePullPolicy?: string;
   /** The small image of the tag counts as the usual one: the operator chooses. */
@@ -37,16 +36,15 @@ export function judgeCluster(facts: Facts, name: string, wanted: WantedCluster =
   const { namespace } = facts;
   const ec = factNamed(facts, "ecs", { name, namespace });
   if (ec === undefined) {
+    const { code, fix } = clusterFindings.absent;
     const object = [facts.names.ec.kind, namespace, name].join("/");
-    return stalled({ object, trouble: troubles.absent });
+    return stalledBy({ code, object, because: "it does not exist", fix });
   }
   const seen = look(facts, ec, wanted);
   if (isDone(seen)) return { is: "done", says: `${seen.shown} runs on all pods, state Running` };
   const patience = wanted.patience ?? { stallAfterMs: defaultStallAfterMs };
-  const due = troublesOf(facts, seen, wanted).find(({ trouble }) =>
-    isDue(trouble, patience, facts.now),
-  );
-  if (due !== undefined) return stalled(due);
+  const due = troublesOf(facts, seen, wanted).find((one) => isDue(one, patience, facts.now));
+  if (due !== undefined) return stalledBy(due);
   const step = [seen.state, seen.specStatus, seen.taken, seen.roll?.step].join(" ");
   return { is: "moving", on: waitsFor(seen), step };
 }
@@ -55,8 +53,12 @@ export function judgeCluster(facts: Facts, name: string, wanted: WantedCluster =
 export function runningVersion(facts: Facts, ec: KubeObject): readonly string[] {
   const set = setOf(facts, ec);
   if (set === undefined) return [];
-  const tags = podsOf(facts, set).map((pod) => imageOf(facts, getOwn(pod, "spec"))?.tag);
-  return [...new Set(tags.filter((tag) => tag !== undefined))].sort(byRelease);
+  const { container } = facts.names.pods;
+  const tags = podsOf(facts, set).map(
+    (pod) => parseImage(getOwn(containerOf(getOwn(pod, "spec"), container), "image"))?.tag,
+  );
+  const distinct = new Set(tags.filter((tag) => tag !== undefined));
+  return [...distinct].sort((one, other) => compareTags(one, other) || 0);
 }
 
 /** The StatefulSet of an EC has its name (S72). */
@@ -64,10 +66,6 @@ function setOf({ objects }: Facts, { metadata }: KubeObject): KubeObject | undef
   return objects.statefulSets.find(
     (set) => set.metadata.name === metadata.name && set.metadata.namespace === metadata.namespace,
   );
-}
-
-function byRelease(one: string, other: string): number {
-  return compareTags(one, other) || 0;
 }
 
 /** True when the StatefulSet asks for what is wanted: from then on pods roll. */
@@ -95,8 +93,7 @@ function look(facts: Facts, ec: KubeObject, wanted: WantedCluster): Seen {
   const { ecFields } = facts.names;
   const set = setOf(facts, ec);
   const tag = wanted.tag ?? asString(getPath(ec, ecFields.versionTag));
-  const fits = (podSpec: unknown): boolean =>
-    runs(facts, podSpec, { ...wanted, ...(tag !== undefined && { tag }) });
+  const fits = (podSpec: unknown): boolean => runs(facts, podSpec, { ...wanted, tag });
   return {
     ec,
     set,
@@ -108,10 +105,6 @@ function look(facts: Facts, ec: KubeObject, wanted: WantedCluster): Seen {
     running: set !== undefined && podsOf(facts, set).every((pod) => fits(getOwn(pod, "spec"))),
     shown: tag ?? "the operator's own image",
   };
-}
-
-function imageOf({ names }: Facts, podSpec: unknown) {
-  return parseImage(getOwn(containerOf(podSpec, names.pods.container), "image"));
 }
 
 /** A pod or a template has the wanted image; a digest alone tells no tag and is not held against it. */
@@ -147,46 +140,35 @@ function isDone({ ec, roll, state, specStatus, taken, running }: Seen): boolean 
   );
 }
 
+type Trouble = Omit<Problem, "object">;
+
 /** What stands against it, the surest first. */
-function troublesOf(facts: Facts, seen: Seen, wanted: WantedCluster): readonly Located[] {
+function troublesOf(facts: Facts, seen: Seen, wanted: WantedCluster): readonly Problem[] {
   const { ec, set, roll } = seen;
   const object = objectLabel(ec);
-  const ofEc = [deleting(ec), refused(facts, seen, wanted), frozen(facts, seen)];
-  const ofRoll =
-    set === undefined || roll === undefined || roll.complete ? [] : [troubleOf(facts, set, roll)];
-  const later = [failed(facts, seen), licensed(facts, seen), notTaken(facts, seen)];
-  const located = (trouble: PodProblem | undefined): readonly Located[] =>
-    trouble === undefined ? [] : [{ object, trouble }];
+  const located = (trouble: Trouble | undefined): readonly Problem[] =>
+    trouble === undefined ? [] : [{ object, ...trouble }];
+  const isRolling = set !== undefined && roll !== undefined && !roll.complete;
   return [
-    ...ofEc.flatMap(located),
-    ...ofRoll.filter((found) => found !== undefined),
-    ...later.flatMap(located),
+    ...[deleting(ec), refused(facts, seen, wanted), frozen(facts, seen)].flatMap(located),
+    ...(isRolling ? [troubleOf(facts, set, roll) ?? []].flat() : []),
+    ...[failed(facts, seen), licensed(facts, seen), notTaken(facts, seen)].flatMap(located),
   ];
 }
 
-const troubles = {
-  absent: {
-    code: "CLUSTER-ABSENT",
-    because: "it does not exist",
-    fix: "give the EC's name as kubectl get shows it, and its namespace with -n",
-    definite: true,
-    since: undefined,
-  },
-} as const satisfies Readonly<Record<string, PodProblem>>;
-
-function deleting({ metadata }: KubeObject): PodProblem | undefined {
+function deleting({ metadata }: KubeObject): Trouble | undefined {
   if (metadata.deletionTimestamp === undefined) return undefined;
+  const { code, fix } = clusterFindings.deleting;
   return {
-    code: "CLUSTER-DELETING",
+    code,
     because: `it is being deleted since ${metadata.deletionTimestamp}`,
-    fix: "wait until it is gone, or give another EC",
+    fix,
     definite: true,
-    since: undefined,
   };
 }
 
 /** The operator says no: InvalidUpgrade (S70), or a spec that it does not accept. */
-function refused(facts: Facts, seen: Seen, { stateBefore }: WantedCluster): PodProblem | undefined {
+function refused(facts: Facts, seen: Seen, { stateBefore }: WantedCluster): Trouble | undefined {
   const { ec, state, specStatus, taken } = seen;
   const invalid = state === "InvalidUpgrade";
   if (!invalid && specStatus === "Valid") return undefined;
@@ -203,12 +185,11 @@ function refused(facts: Facts, seen: Seen, { stateBefore }: WantedCluster): PodP
     fix: `${first === undefined ? log : causes.map(({ fix }) => fix).join("; ")}; ${recoverLine(ec)} shows the fix`,
     // what was so before the change is no answer to it
     definite: stateBefore !== "InvalidUpgrade" || taken || first !== undefined,
-    since: undefined,
   };
 }
 
 /** An upgrade that began without its prerequisites is stalled until they are met (S113). */
-function frozen(facts: Facts, { ec, state, taken }: Seen): PodProblem | undefined {
+function frozen(facts: Facts, { ec, state, taken }: Seen): Trouble | undefined {
   if (state !== "Upgrade" || taken) return undefined;
   const causes = causesOf("frozen", facts, { ec });
   if (causes.length === 0) return undefined;
@@ -217,14 +198,13 @@ function frozen(facts: Facts, { ec, state, taken }: Seen): PodProblem | undefine
     because: `the upgrade has started and is stalled: ${causes.map(({ cause }) => cause).join("; ")}`,
     fix: [...causes.map(({ fix }) => fix), `${recoverLine(ec)} shows the fix`].join("; "),
     definite: true,
-    since: undefined,
   };
 }
 
 const ends = new Set(["Error", "Invalid"]);
 
 /** An end, or any other state that stays although every pod is renewed; its word is shown as it is. */
-function failed({ names }: Facts, { state, roll, taken, running }: Seen): PodProblem | undefined {
+function failed({ names }: Facts, { state, roll, taken, running }: Seen): Trouble | undefined {
   const renewed = taken && running && roll?.complete === true;
   if (!ends.has(state) && !(renewed && state !== "Running")) return undefined;
   const although = renewed ? ", although all its pods are renewed and ready" : "";
@@ -232,32 +212,24 @@ function failed({ names }: Facts, { state, roll, taken, running }: Seen): PodPro
     code: "CLUSTER-STATE",
     because: `its state is ${renderState(state)}${although}`,
     fix: `see what the operator says with kubectl logs deployment/${names.operator.deployment}`,
-    definite: false,
-    since: undefined,
   };
 }
 
 /** Without a valid license an upgrade fails (S114). */
-function licensed(facts: Facts, { ec }: Seen): PodProblem | undefined {
+function licensed(facts: Facts, { ec }: Seen): Trouble | undefined {
   const [cause] = causesOf("license", facts, { ec });
   if (cause === undefined) return undefined;
   const { code, cause: because, fix } = cause;
-  return { code, because, fix, definite: false, since: undefined };
+  return { code, because, fix };
 }
 
-function notTaken({ names }: Facts, { taken, state, shown }: Seen): PodProblem | undefined {
+function notTaken({ names }: Facts, { taken, state, shown }: Seen): Trouble | undefined {
   if (taken) return undefined;
   return {
     code: "CLUSTER-NOT-TAKEN-UP",
     because: `its StatefulSet does not ask for ${shown} yet, and its state is ${renderState(state)}`,
     fix: `see whether the operator runs and what it says: kubectl logs deployment/${names.operator.deployment}`,
-    definite: false,
-    since: undefined,
   };
-}
-
-function stalled({ object, trouble: { code, because, fix } }: Located): Progress {
-  return { is: "stalled", code, object, because, fix };
 }
 
 function waitsFor({ state, taken, running, set, roll, shown }: Seen): string {

@@ -66,7 +66,7 @@ interface Seen {
 function look({ names }: Facts, edb: KubeObject, wanted: WantedVersion): Seen {
   const { edbFields } = names;
   const observed = getPath(edb, edbFields.observedGeneration);
-  const runs = leadingEngineVersion(getPath(edb, names.fields.statusVersion));
+  const runs = databaseVersion({ names }, edb);
   const action = asString(getPath(edb, edbFields.lastActionUid));
   const { actionsBefore = [] } = wanted;
   const state = asString(getPath(edb, edbFields.status)) ?? "";
@@ -97,10 +97,7 @@ export function judgeEdb(facts: Facts, edb: KubeObject, wanted: WantedVersion): 
   if (edb.metadata.deletionTimestamp !== undefined) return stalled("deleting", { object });
   const seen = look(facts, edb, wanted);
   const trouble = troubleOf(facts, seen);
-  if (trouble !== undefined) {
-    const [what, because] = trouble;
-    return stalled(what, { object, because });
-  }
+  if (trouble !== undefined) return stalled(trouble[0], { object, because: trouble[1] });
   const on = waitsFor(facts, seen, wanted);
   if (on === undefined) return { is: "done", says: `${renderVersion(seen.runs)} runs, active` };
   const stall = seen.taken ? "stuck" : "notTakenUp";
@@ -114,14 +111,17 @@ function troubleOf(
   { names }: Facts,
   { state, specStatus, observed, action, ours, actionStatus, reached }: Seen,
 ): DatabaseProblem | undefined {
-  if (specStatus !== "Valid" && observed) {
-    return ["specRefused", `its spec status is ${specStatus}`];
-  }
-  if (state.endsWith("failed") && observed) return ["failed", `its state is ${state}`];
+  const refused = observed ? refusal(specStatus, state) : undefined;
+  if (refused !== undefined) return refused;
   if (!reached && ours && names.actionStates.failed.includes(actionStatus)) {
     return ["actionFailed", `action ${action ?? "without a uid"} ended as ${actionStatus}`];
   }
   return undefined;
+}
+
+function refusal(specStatus: string, state: string): DatabaseProblem | undefined {
+  if (specStatus !== "Valid") return ["specRefused", `its spec status is ${specStatus}`];
+  return state.endsWith("failed") ? ["failed", `its state is ${state}`] : undefined;
 }
 
 /** What it still lacks; undefined when all signs agree. */
@@ -151,7 +151,7 @@ export function renderVersion(version: EngineVersion | undefined): string {
 }
 
 /** What is waited for. */
-export interface Restless {
+interface Restless {
   readonly object: string;
   readonly on: string;
   readonly step: string;
@@ -161,7 +161,7 @@ export interface Restless {
 }
 
 /** Moving, until nothing has moved for too long. */
-export function restless({ object, on, step, wanted, stall }: Restless): Progress {
+function restless({ object, on, step, wanted, stall }: Restless): Progress {
   const { idleMs, stallAfterMs } = wanted.patience;
   if (idleMs < stallAfterMs) return { is: "moving", on, step };
   const because = `nothing has moved for ${Math.round(idleMs / 1000)} s, it waits for ${on}`;
@@ -170,7 +170,7 @@ export function restless({ object, on, step, wanted, stall }: Restless): Progres
 }
 
 /** A standstill, told with what is known of it. */
-export function stalled(
+function stalled(
   what: keyof typeof databaseFindings,
   { object, because }: { readonly object: string; readonly because?: string },
 ): Stalled {
@@ -225,24 +225,12 @@ function ownProgress(
   const state = told(eaadbFields.status, "active");
   const specStatus = told(eaadbFields.specStatus, "Valid");
   const replication = told(eaadbFields.replicationStatus, "up");
-  if (specStatus !== "Valid") {
-    return stalled("specRefused", { object, because: `its spec status is ${specStatus}` });
-  }
-  if (state.endsWith("failed")) {
-    return stalled("failed", { object, because: `its state is ${state}` });
-  }
-  const step = `${state} ${replication}`;
-  if (state !== "active") {
-    return restless({ object, on: `state active (now ${state})`, step, wanted, stall: "stuck" });
-  }
-  if (replication === "up") return { is: "done", says: state };
-  return restless({
-    object,
-    on: `replication up (now ${replication})`,
-    step,
-    wanted,
-    stall: "stuck",
-  });
+  const trouble = refusal(specStatus, state);
+  if (trouble !== undefined) return stalled(trouble[0], { object, because: trouble[1] });
+  if (state === "active" && replication === "up") return { is: "done", says: state };
+  const on =
+    state === "active" ? `replication up (now ${replication})` : `state active (now ${state})`;
+  return restless({ object, on, step: `${state} ${replication}`, wanted, stall: "stuck" });
 }
 
 /** The last actions of a database, or of the instances of an active-active one. */

@@ -13,22 +13,20 @@ import {
 } from "../values";
 import { operatorFindings } from "../operator/codes";
 import type { Progress } from "./progress";
+import { conditionOf, lastRefusal } from "./stateful-set";
 
 /** A cause that does not go away by waiting. */
-export interface DeploymentProblem {
+interface DeploymentProblem {
   readonly what: keyof typeof operatorFindings;
   /** What it was seen on, where that is not the Deployment. */
   readonly object?: string;
-  readonly message?: string;
+  readonly message?: string | undefined;
 }
 
 const revision = "deployment.kubernetes.io/revision";
 
 /** The ReplicaSet of the Deployment's present template, undefined where none is known. */
-export function newestReplicaSet(
-  { objects }: Facts,
-  deployment: KubeObject,
-): KubeObject | undefined {
+function newestReplicaSet({ objects }: Facts, deployment: KubeObject): KubeObject | undefined {
   const { metadata } = deployment;
   const wanted = getOwn(metadata.annotations, revision);
   const sets = objects.replicaSets.filter((set) => isOwned(set, metadata));
@@ -53,7 +51,7 @@ function isOwned({ metadata }: KubeObject, { uid }: ObjectMeta): boolean {
 }
 
 /** The first trouble of a pod of that ReplicaSet. */
-export function podTrouble(facts: Facts, deployment: KubeObject): DeploymentProblem | undefined {
+function podTrouble(facts: Facts, deployment: KubeObject): DeploymentProblem | undefined {
   const set = newestReplicaSet(facts, deployment);
   if (set === undefined) return undefined;
   const pods = facts.objects.pods.filter(
@@ -90,12 +88,9 @@ function containerTrouble(pod: KubeObject): DeploymentProblem | undefined {
 
 function waitingMessage(status: unknown, what: DeploymentProblem["what"]): string {
   if (what === "crash") return ended(status, ["lastState"]);
-  const waiting = getPath(status, ["state", "waiting"]);
-  const said = [getOwn(waiting, "reason"), getOwn(waiting, "message")].flatMap(
-    (one) => asString(one) ?? [],
-  );
   const image = asString(getOwn(status, "image"));
-  return `${image === undefined ? "" : `${image}: `}${said.join(", ")}`;
+  const said = saidBy(getPath(status, ["state", "waiting"])).join(", ");
+  return image === undefined ? said : `${image}: ${said}`;
 }
 
 /** How a container ended last: its exit code, and its last words where it left some. */
@@ -103,20 +98,19 @@ function ended(status: unknown, state: readonly string[]): string {
   const last = getPath(status, [...state, "terminated"]);
   const name = asString(getOwn(status, "name")) ?? "container";
   if (!isObject(last)) return `${name} is started again and again`;
-  const said = [getOwn(last, "reason"), getOwn(last, "message")].flatMap(
-    (one) => asString(one) ?? [],
-  );
+  const said = saidBy(last);
   const words = said.length === 0 ? "" : ` (${said.join(": ").trim()})`;
   return `${name} ended with code ${String(getOwn(last, "exitCode"))}${words}`;
 }
 
+function saidBy(state: unknown): readonly string[] {
+  return ["reason", "message"].flatMap((key) => asString(getOwn(state, key)) ?? []);
+}
+
 function unplaced(pod: KubeObject): DeploymentProblem | undefined {
-  const condition = asArray(getPath(pod, ["status", "conditions"])).find(
-    (one) => getOwn(one, "type") === "PodScheduled" && getOwn(one, "reason") === "Unschedulable",
-  );
-  if (condition === undefined) return undefined;
-  const message = asString(getOwn(condition, "message"));
-  return { what: "unschedulable", ...(message !== undefined && { message }) };
+  const condition = conditionOf(pod, "PodScheduled");
+  if (getOwn(condition, "reason") !== "Unschedulable") return undefined;
+  return { what: "unschedulable", message: asString(getOwn(condition, "message")) };
 }
 
 /** Judges the operator's Deployment from the lists of Deployments, ReplicaSets, pods and events. */
@@ -142,7 +136,8 @@ export function judgeDeployment(facts: Facts, name: string): Progress {
   return { is: "moving", on: `${object}: ${says}`, step };
 }
 
-interface Counts {
+/** How many pods a Deployment wants and has, and which generation its status is of. */
+export interface Counts {
   readonly generation: number;
   readonly observed: number;
   readonly wanted: number;
@@ -153,7 +148,8 @@ interface Counts {
   readonly available: number;
 }
 
-function countsOf(deployment: KubeObject): Counts {
+/** Reads them; what is not told is none, and one is wanted. */
+export function countsOf(deployment: KubeObject): Counts {
   return {
     generation: numberAt(deployment, ["metadata", "generation"]),
     observed: numberAt(deployment, ["status", "observedGeneration"]),
@@ -175,12 +171,9 @@ function saying({ wanted, all, ready, updated, available }: Counts): string {
 }
 
 function late(deployment: KubeObject): DeploymentProblem | undefined {
-  const condition = asArray(getPath(deployment, ["status", "conditions"])).find(
-    (one) => getOwn(one, "type") === "Progressing" && getOwn(one, "status") === "False",
-  );
-  if (condition === undefined) return undefined;
-  const message = asString(getOwn(condition, "message"));
-  return { what: "deadline", ...(message !== undefined && { message }) };
+  const condition = conditionOf(deployment, "Progressing");
+  if (getOwn(condition, "status") !== "False") return undefined;
+  return { what: "deadline", message: asString(getOwn(condition, "message")) };
 }
 
 function stalled({
@@ -194,7 +187,7 @@ function stalled({
 }
 
 /** From the conditions of the Deployment and its ReplicaSet, else from the events of the latter. */
-export function rejection(facts: Facts, deployment: KubeObject): DeploymentProblem | undefined {
+function rejection(facts: Facts, deployment: KubeObject): DeploymentProblem | undefined {
   const set = newestReplicaSet(facts, deployment);
   const message = failure(deployment) ?? failure(set) ?? latestEvent(facts, set);
   if (message === undefined) return undefined;
@@ -207,22 +200,17 @@ const reasons: readonly (readonly [pattern: RegExp, what: DeploymentProblem["wha
 ];
 
 function failure(object: KubeObject | undefined): string | undefined {
-  const condition = asArray(getPath(object, ["status", "conditions"])).find(
-    (one) => getOwn(one, "type") === "ReplicaFailure" && getOwn(one, "status") === "True",
-  );
+  const condition = conditionOf(object, "ReplicaFailure");
+  if (getOwn(condition, "status") !== "True") return undefined;
   return asString(getOwn(condition, "message"));
 }
 
 /** Without a pod, the last refusal stands. */
 function latestEvent({ objects }: Facts, set: KubeObject | undefined): string | undefined {
   if (set === undefined || Number(getPath(set, ["status", "replicas"]) ?? 0) > 0) return undefined;
-  return objects.events
-    .filter((event) => getPath(event, ["involvedObject", "uid"]) === set.metadata.uid)
-    .filter((event) => getOwn(event, "reason") === "FailedCreate")
-    .sort((one, other) => (seenAt(one) < seenAt(other) ? 1 : -1))
-    .map((event) => asString(getOwn(event, "message")))[0];
-}
-
-function seenAt(event: KubeObject): string {
-  return asString(getOwn(event, "lastTimestamp")) ?? asString(getOwn(event, "eventTime")) ?? "";
+  const { uid } = set.metadata;
+  const events = objects.events.filter(
+    (event) => getPath(event, ["involvedObject", "uid"]) === uid,
+  );
+  return lastRefusal(events)?.message;
 }

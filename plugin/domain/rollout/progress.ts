@@ -20,6 +20,19 @@ export type Progress =
 /** What will not come by waiting. */
 export type Stalled = Extract<Progress, { readonly is: "stalled" }>;
 
+/** What stands against a rollout; a stall once it is due. */
+export interface Problem extends Omit<Stalled, "is" | "unproven"> {
+  /** Waiting alone does not fix it: said at once, not after a while without progress. */
+  readonly definite?: boolean;
+  /** When it began, RFC 3339, where the object tells. */
+  readonly since?: string | undefined;
+}
+
+/** The problem as a verdict. */
+export function stalledBy({ code, object, because, fix }: Problem): Stalled {
+  return { is: "stalled", code, object, because, fix };
+}
+
 /** True for the same cause at the same object: a stall counts when it is seen twice. */
 export function isSameStall(one: Stalled | undefined, other: Stalled): boolean {
   return one?.code === other.code && one.object === other.object;

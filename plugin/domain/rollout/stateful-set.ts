@@ -2,18 +2,9 @@
 import type { Facts } from "../facts";
 import { type KubeObject, objectLabel } from "../objects";
 import { getPath, type Json, asArray, getOwn, asString, numberAt } from "../values";
-import type { Progress } from "./progress";
+import { type Problem, type Progress, stalledBy } from "./progress";
 
-/** What keeps a pod from being ready. */
-export interface PodProblem {
-  readonly code: string;
-  readonly because: string;
-  readonly fix: string;
-  /** Waiting alone does not fix it: said at once, not after a while without progress. */
-  readonly definite: boolean;
-  /** When it began, RFC 3339, where the pod tells. */
-  readonly since: string | undefined;
-}
+type Trouble = Omit<Problem, "object">;
 
 /** The container of a pod's or template's spec, by name; the only one where there is one alone. */
 export function containerOf(podSpec: unknown, name: string): Json | undefined {
@@ -29,18 +20,20 @@ export function isReady(pod: KubeObject): boolean {
 }
 
 /** What keeps a pod from being ready; undefined for one that is. */
-export function podTrouble(pod: KubeObject): PodProblem | undefined {
+export function podTrouble(pod: KubeObject): Problem | undefined {
   if (isReady(pod)) return undefined;
-  return terminating(pod) ?? unscheduled(pod) ?? ofContainers(pod) ?? notReady(pod);
+  const found = terminating(pod) ?? unscheduled(pod) ?? ofContainers(pod) ?? notReady(pod);
+  return { object: objectLabel(pod), ...found };
 }
 
-function conditionOf(pod: KubeObject, type: string): unknown {
-  return asArray(getPath(pod, ["status", "conditions"])).find(
+/** The condition of that type in an object's status. */
+export function conditionOf(object: KubeObject | undefined, type: string): unknown {
+  return asArray(getPath(object, ["status", "conditions"])).find(
     (each) => getOwn(each, "type") === type,
   );
 }
 
-function terminating(pod: KubeObject): PodProblem | undefined {
+function terminating(pod: KubeObject): Trouble | undefined {
   const { deletionTimestamp } = pod.metadata;
   if (deletionTimestamp === undefined) return undefined;
   const disruption = asString(getOwn(conditionOf(pod, "DisruptionTarget"), "message"));
@@ -50,7 +43,6 @@ function terminating(pod: KubeObject): PodProblem | undefined {
     code: "POD-TERMINATING",
     because: `it drains before it ends${may}${disruption === undefined ? "" : `: ${disruption}`}`,
     fix: "see what it still does with kubectl logs; it moves its shards away first, so leave it time before you force it",
-    definite: false,
     since: beganAt(deletionTimestamp, grace),
   };
 }
@@ -62,7 +54,7 @@ function beganAt(deletionTimestamp: string, grace: unknown): string | undefined 
   return new Date(end - (typeof grace === "number" ? grace * 1000 : 0)).toISOString();
 }
 
-function unscheduled(pod: KubeObject): PodProblem | undefined {
+function unscheduled(pod: KubeObject): Trouble | undefined {
   const condition = conditionOf(pod, "PodScheduled");
   if (getOwn(condition, "status") !== "False") return undefined;
   const message =
@@ -74,7 +66,6 @@ function unscheduled(pod: KubeObject): PodProblem | undefined {
     fix: volume
       ? "look at its claims with kubectl get pvc; fix the volume or its storage class"
       : "free capacity on a node, or fix the node selector, taint or affinity that it names",
-    definite: false,
     since: asString(getOwn(condition, "lastTransitionTime")),
   };
 }
@@ -97,7 +88,7 @@ const crashReasons = new Set([
   "PostStartHookError",
 ]);
 
-function ofContainers(pod: KubeObject): PodProblem | undefined {
+function ofContainers(pod: KubeObject): Trouble | undefined {
   const statuses = ["initContainerStatuses", "containerStatuses"].flatMap((field) =>
     asArray(getPath(pod, ["status", field])),
   );
@@ -105,7 +96,7 @@ function ofContainers(pod: KubeObject): PodProblem | undefined {
   return troubles.find(({ definite }) => definite) ?? troubles[0];
 }
 
-function ofContainer(status: unknown): PodProblem | undefined {
+function ofContainer(status: unknown): Trouble | undefined {
   const name = asString(getOwn(status, "name")) ?? "";
   const waiting = getPath(status, ["state", "waiting"]);
   const reason = asString(getOwn(waiting, "reason")) ?? "";
@@ -117,7 +108,6 @@ function ofContainer(status: unknown): PodProblem | undefined {
       because: `the image of container ${name} cannot be pulled (${said})`,
       fix: "see that the repository holds this tag, and that the pull secret fits; then set the tag or the repository again",
       definite: true,
-      since: undefined,
     };
   }
   const ended =
@@ -130,7 +120,6 @@ function ofContainer(status: unknown): PodProblem | undefined {
     code: "POD-CRASH",
     because: `container ${name} does not stay up (${said === "" ? "Error" : said}${last})`,
     fix: `see why with kubectl logs, container ${name}, also with --previous`,
-    definite: false,
     since: asString(getOwn(ended, "finishedAt")),
   };
 }
@@ -140,7 +129,7 @@ function failed(terminated: unknown): boolean {
   return typeof code === "number" && code !== 0;
 }
 
-function notReady(pod: KubeObject): PodProblem {
+function notReady(pod: KubeObject): Trouble {
   const condition = conditionOf(pod, "Ready");
   const told =
     asString(getOwn(condition, "message")) ?? asString(getPath(pod, ["status", "message"]));
@@ -151,7 +140,6 @@ function notReady(pod: KubeObject): PodProblem {
     code: "POD-NOT-READY",
     because: [`it is ${phase} and not ready`, reason, told].filter(Boolean).join(": "),
     fix: "see its events and its probe with kubectl describe pod",
-    definite: false,
     since:
       asString(getOwn(condition, "lastTransitionTime")) ??
       asString(pod.metadata["creationTimestamp"]),
@@ -242,16 +230,7 @@ export function judgeStatefulSet(facts: Facts, set: KubeObject, patience: StallD
   const roll = rollOf(facts, set);
   if (roll.complete) return { is: "done", says: `${roll.done}/${roll.wanted} pods are renewed` };
   const found = troubleOf(facts, set, roll);
-  if (found !== undefined && isDue(found.trouble, patience, facts.now)) {
-    const { object, trouble } = found;
-    return {
-      is: "stalled",
-      code: trouble.code,
-      object,
-      because: trouble.because,
-      fix: trouble.fix,
-    };
-  }
+  if (found !== undefined && isDue(found, patience, facts.now)) return stalledBy(found);
   return { is: "moving", on: renderRoll(roll), step: roll.step };
 }
 
@@ -273,38 +252,24 @@ function renderPod(pod: KubeObject): string | undefined {
   return reasons[0] ?? asString(getPath(pod, ["status", "phase"])) ?? "Pending";
 }
 
-/** A trouble and the object that it is seen on. */
-export interface Located {
-  readonly object: string;
-  readonly trouble: PodProblem;
-}
-
-/** What keeps a roll from in progress, the surest first. */
-export function troubleOf(facts: Facts, set: KubeObject, roll: Roll): Located | undefined {
-  const ofPods = roll.pods.flatMap(({ pod }) => {
-    const trouble = podTrouble(pod);
-    return trouble === undefined ? [] : [{ object: objectLabel(pod), trouble }];
-  });
-  const object = objectLabel(set);
-  const ofSet = [heldBack(set, roll), notCreated(facts, set, roll)].flatMap((trouble) =>
-    trouble === undefined ? [] : [{ object, trouble }],
-  );
-  const all = [...ofPods, ...ofSet];
-  return all.find(({ trouble }) => trouble.definite) ?? all[0];
+/** What keeps a roll from going on, the surest first. */
+export function troubleOf(facts: Facts, set: KubeObject, roll: Roll): Problem | undefined {
+  const ofSet = heldBack(set, roll) ?? notCreated(facts, set, roll);
+  const all = [
+    ...roll.pods.flatMap(({ pod }) => podTrouble(pod) ?? []),
+    ...(ofSet === undefined ? [] : [{ object: objectLabel(set), ...ofSet }]),
+  ];
+  return all.find(({ definite }) => definite) ?? all[0];
 }
 
 /** True when it may be said: at once, or when nothing has moved for long enough. */
-export function isDue(
-  { definite, since }: PodProblem,
-  patience: StallDeadline,
-  now: number,
-): boolean {
-  if (definite) return true;
+export function isDue({ definite, since }: Problem, patience: StallDeadline, now: number): boolean {
+  if (definite === true) return true;
   const idle = patience.idleMs ?? now - Date.parse(since ?? "");
   return idle >= patience.stallAfterMs;
 }
 
-function heldBack(set: KubeObject, { pods }: Roll): PodProblem | undefined {
+function heldBack(set: KubeObject, { pods }: Roll): Trouble | undefined {
   const strategy = getPath(set, ["spec", "updateStrategy"]);
   const old = pods.filter(({ updated }) => !updated);
   if (old.length === 0) return undefined;
@@ -317,8 +282,6 @@ function heldBack(set: KubeObject, { pods }: Roll): PodProblem | undefined {
     code: "ROLLOUT-HELD",
     because: `its update ${what} keeps ${old.map(({ name }) => name).join(", ")} as they are`,
     fix: "ask who set it; the operator's own setting lets all pods roll",
-    definite: false,
-    since: undefined,
   };
 }
 
@@ -327,30 +290,32 @@ function notCreated(
   { objects }: Facts,
   set: KubeObject,
   { pods, wanted }: Roll,
-): PodProblem | undefined {
+): Trouble | undefined {
   if (pods.length >= wanted) return undefined;
   const events = objects.events.filter(
     (event) =>
-      getOwn(event, "reason") === "FailedCreate" &&
       getPath(event, ["involvedObject", "kind"]) === "StatefulSet" &&
       getPath(event, ["involvedObject", "name"]) === set.metadata.name,
   );
-  const dated = events.map((event) => ({ event, at: timeOf(event) }));
-  const last = dated.reduce<(typeof dated)[number] | undefined>(
-    (latest, one) => (latest === undefined || one.at > latest.at ? one : latest),
-    undefined,
-  );
+  const last = lastRefusal(events);
   if (last === undefined) return undefined;
   return {
     code: "POD-NOT-CREATED",
-    because: `${wanted - pods.length} of its pods may not be created: ${asString(getOwn(last.event, "message")) ?? ""}`,
+    because: `${wanted - pods.length} of its pods may not be created: ${last.message ?? ""}`,
     fix: "fix what the API server names: a quota, a security constraint, or a webhook on pods",
-    definite: false,
     since: last.at,
   };
 }
 
-/** Empty, and so the oldest, where an event tells no time. */
-function timeOf(event: unknown): string {
-  return asString(getOwn(event, "lastTimestamp")) ?? asString(getOwn(event, "eventTime")) ?? "";
+/** The last event that says why a pod may not be made; one without a time is the oldest. */
+export function lastRefusal(
+  events: readonly KubeObject[],
+): { readonly at: string; readonly message: string | undefined } | undefined {
+  return events
+    .filter((event) => getOwn(event, "reason") === "FailedCreate")
+    .map((event) => ({
+      at: asString(getOwn(event, "lastTimestamp")) ?? asString(getOwn(event, "eventTime")) ?? "",
+      message: asString(getOwn(event, "message")),
+    }))
+    .sort((one, other) => Number(one.at < other.at) - Number(one.at > other.at))[0];
 }

@@ -241,7 +241,6 @@ function leftRole({ leftover }: Unbinding): readonly Finding[] {
     sccFinding("roleLeft", {
       object: objectLabel(leftover),
       cause: "nobody is bound to it any more, and nothing removes it",
-      fix: "delete it if you do not mean to grant the constraint again",
     }),
   ];
 }

@@ -1,6 +1,7 @@
 /** What stands against unbinding an EC's account: one finding for each reason (S31, S32). */
 import { sccFinding } from "./codes";
 import type { Finding } from "../findings";
+import { parseImage } from "../image";
 import { type Names, termOf } from "../names";
 import { annotationOf, type KubeObject, objectLabel } from "../objects";
 import { getPath, asArray, getOwn, asString } from "../values";
@@ -12,7 +13,7 @@ import { compareReleaseTags, parseReleaseTag, type ReleaseTag } from "../version
 export const unprivilegedFrom = "7.22.0-6";
 
 /** A release that an object reports. */
-export interface ReportedRelease {
+interface ReportedRelease {
   /** Label of the object. */
   readonly object: string;
   /** As found. */
@@ -21,7 +22,7 @@ export interface ReportedRelease {
 }
 
 /** What reports a release. */
-export interface ReleaseSources {
+interface ReleaseSources {
   /** The operator's, where it is in this namespace. */
   readonly deployment: KubeObject | undefined;
   readonly cluster: KubeObject | undefined;
@@ -71,7 +72,7 @@ function imageTag(podSpec: unknown, container: string): string | undefined {
   const found = asArray(getOwn(podSpec, "containers")).find(
     (each) => getOwn(each, "name") === container,
   );
-  return /^[^@]*:([^:/@]+)(?:@.*)?$/.exec(asString(getOwn(found, "image")) ?? "")?.[1];
+  return parseImage(getOwn(found, "image"))?.tag;
 }
 
 /** The part of the cluster around the ECs of one namespace. */
@@ -95,19 +96,18 @@ export function judgeAccounts(
   around: SccEnvironment,
   names: Names,
 ): readonly JudgedAccount[] {
-  const byUser = new Map<string, readonly KubeObject[]>();
-  for (const cluster of clusters) {
-    const user = userOf(accountOf(cluster, names));
-    byUser.set(user, [...(byUser.get(user) ?? []), cluster]);
-  }
-  return [...byUser.values()].flatMap((same) =>
-    same.slice(0, 1).map((first) => ({
-      ...accountOf(first, names),
+  const accounts = new Map(
+    clusters.map((cluster) => accountOf(cluster, names)).map((one) => [userOf(one), one]),
+  );
+  return [...accounts].map(([user, account]) => {
+    const same = clusters.filter((cluster) => userOf(accountOf(cluster, names)) === user);
+    return {
+      ...account,
       clusters: same,
       findings: same.flatMap((cluster) => judgeCluster(cluster, around, names)),
       wanted: same.some((cluster) => wantsAdjustment(cluster, names)),
-    })),
-  );
+    };
+  });
 }
 
 /** True when nothing but warnings stands against it. */
@@ -157,7 +157,6 @@ function judgeAdjustment(cluster: KubeObject, names: Names): readonly Finding[] 
       object: objectLabel(cluster),
       field: names.ecFields.allowAutoAdjustment.join("."),
       cause: `the ${termOf(names.ec)} asks for automatic resource adjustment, which needs the constraint`,
-      fix: "leave it bound while that is intended; else set the field to false, wait for the rolling update, then run again",
     }),
   ];
 }
@@ -194,7 +193,6 @@ function judgeState(cluster: KubeObject, names: Names): readonly Finding[] {
       object: objectLabel(cluster),
       field: names.ecFields.state.join("."),
       cause: `the ${termOf(names.ec)} is in state ${state}: its pods may still be recreated`,
-      fix: "wait until it is Running, then run again",
     }),
   ];
 }
@@ -203,6 +201,5 @@ function judgePod(pod: KubeObject, { constraint }: SccEnvironment): Finding {
   return sccFinding("podRunning", {
     object: objectLabel(pod),
     cause: `the pod still runs under ${constraint}`,
-    fix: "wait until the rolling upgrade has recreated the pod, or delete the pod so that it is, then run again",
   });
 }

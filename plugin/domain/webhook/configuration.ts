@@ -32,14 +32,8 @@ export function lostRules(live: unknown, wanted: unknown): readonly string[] {
 }
 
 /** True when some edit that one entry matches is matched by the other, too. */
-export function reachesSame(entry: unknown, other: unknown): boolean {
+function reachesSame(entry: unknown, other: unknown): boolean {
   return reachedBy(entry).some((one) => matchesResource(other, one));
-}
-
-/** The resources of a group that an entry is called for, by their plural names. */
-export function guardedResources(entry: unknown, group: string): readonly string[] {
-  const reached = reachedBy(entry).filter((one) => one.group === group);
-  return [...new Set(reached.map(({ plural }) => plural))];
 }
 
 /**

@@ -60,20 +60,20 @@ export interface Plan {
 /** Plans the swap for the configurations found. */
 export function planSwap(facts: PlanFacts): Plan {
   const { names } = facts;
-  const byName = (name: string): KubeObject | undefined =>
+  const byName = (name: string) =>
     facts.configurations.find((object) => object.metadata.name === name);
   const live = byName(names.webhook.configuration);
   const old = byName(names.webhook.oldConfiguration);
   const wanted = wantedConfiguration({ ...facts, live, old });
   const differences = live === undefined ? [] : differencesOf(live, wanted.object);
-  const apply = applyOf({ live, differences, wanted: wanted.object, names });
+  const apply = applyOf({ live, differences, wanted: wanted.object }, names);
   const remove = old && { object: old, why: "replaced by the new configuration (S25)" };
   const keptFrom =
     live === undefined ? names.webhook.oldConfiguration : names.webhook.configuration;
   const beside = purposesBeside(facts.configurations, wanted.object, names);
   const kept = wanted.kept.map((field) => keptFinding(field, keptFrom, names));
   return {
-    found: foundOf(live, old),
+    found: live === undefined ? (old ? "only-old" : "none") : old ? "both" : "only-new",
     live,
     old,
     wanted: wanted.object,
@@ -94,29 +94,20 @@ export function planSwap(facts: PlanFacts): Plan {
   };
 }
 
-function foundOf(live: KubeObject | undefined, old: KubeObject | undefined): Found {
-  if (live !== undefined) return old === undefined ? "only-new" : "both";
-  return old === undefined ? "none" : "only-old";
-}
-
-function applyOf(from: {
-  readonly live: KubeObject | undefined;
-  readonly differences: readonly string[];
-  readonly wanted: KubeObject;
-  readonly names: Names;
-}): Plan["apply"] {
-  if (from.live === undefined) {
-    return { object: from.wanted, why: "it does not exist (S26, S29, S30)" };
-  }
-  if (from.differences.length === 0) return undefined;
-  const tokens = leftovers(entriesOf(from.live), from.names);
-  const entry = entryOf(from.live, from.names.webhook.entry);
+function applyOf(
+  { live, differences, wanted }: Pick<Plan, "live" | "differences" | "wanted">,
+  names: Names,
+): Plan["apply"] {
+  if (live === undefined) return { object: wanted, why: "it does not exist (S26, S29, S30)" };
+  if (differences.length === 0) return undefined;
+  const tokens = leftovers(entriesOf(live), names);
+  const entry = entryOf(live, names.webhook.entry);
   const reasons = [
     ...tokens.map((token) => `the placeholder ${token} is left in it`),
     ...(caBundleOf(entry) === "" ? ["its caBundle is empty"] : []),
-    `differs at ${from.differences.join(", ")}`,
+    `differs at ${differences.join(", ")}`,
   ];
-  return { object: from.wanted, why: reasons.join("; ") };
+  return { object: wanted, why: reasons.join("; ") };
 }
 
 function judgeForeign(
@@ -136,7 +127,7 @@ function judgeForeign(
         : `the databases that ${served} validates would lose that check`;
     return [
       webhookFinding("otherNamespace", {
-        severity: facts.takeOver ? ("warning" as const) : ("error" as const),
+        severity: facts.takeOver ? "warning" : "error",
         object: objectLabel(object),
         field: "webhooks[0].clientConfig.service.namespace",
         cause: `it serves namespace ${served}, which exists: ${consequence}`,
@@ -168,7 +159,7 @@ function judgeOwners(
         : `${owner.name} owns it; this run does not touch it`;
     return [
       webhookFinding("owned", {
-        severity: mine || beside ? ("error" as const) : ("warning" as const),
+        severity: mine || beside ? "error" : "warning",
         object: objectLabel(object),
         cause,
         fix: owner.way,
@@ -180,7 +171,6 @@ function judgeOwners(
 function otherConfiguration(object: KubeObject): Finding {
   return webhookFinding("otherConfiguration", {
     object: objectLabel(object),
-    cause: "another configuration carries the same entry and may judge the same databases",
     fix: `look at it with: kubectl get validatingwebhookconfiguration ${object.metadata.name ?? ""} -o yaml`,
   });
 }
@@ -197,7 +187,6 @@ function judgeStrangers(old: KubeObject | undefined, names: Names): readonly Fin
       object: objectLabel(old),
       field: "webhooks",
       cause: `it also holds entries that are not the operator's: ${strangers.join(", ")}`,
-      fix: "move those entries to a configuration of their own, then run again",
     }),
   ];
 }
@@ -235,7 +224,6 @@ function keptFinding(field: string, source: string, names: Names): Finding {
     object: `ValidatingWebhookConfiguration/${names.webhook.configuration}`,
     field: `webhooks[0].${field}`,
     cause: `kept as found in ${source}, the template has something else`,
-    fix: "nothing, if it is intended; else run with --take-template-selectors or edit it",
   });
 }
 
@@ -251,7 +239,6 @@ export function judgeShipped(operator: string | undefined, object: string): read
     webhookFinding("templateOlder", {
       object,
       cause: `the operator is of ${operator}, and the template that the tool ships is known up to ${known.slice(-1).join("")}: what a later webhook guards beside that is not in it`,
-      fix: "give the template of the operator's release with --release SOURCE",
     }),
   ];
 }

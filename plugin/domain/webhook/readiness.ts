@@ -4,7 +4,8 @@ import { type Facts, factNamed } from "../facts";
 import type { Finding } from "../findings";
 import type { Names } from "../names";
 import type { KubeObject } from "../objects";
-import { getPath, asArray, getOwn, asString, numberAt } from "../values";
+import { countsOf } from "../rollout/deployment";
+import { getPath, asArray, getOwn, asString } from "../values";
 
 /** What was read of the server side of the webhook; undefined = not found. */
 export interface ServerFacts {
@@ -44,7 +45,6 @@ function judgeService(facts: ServerFacts): readonly Finding[] {
     return [
       webhookFinding("serviceMissing", {
         object,
-        cause: "the Service that the webhook entry calls does not exist",
         fix: "install the operator (or the companion webhook) in this namespace first, or give its namespace with -n",
       }),
     ];
@@ -59,15 +59,13 @@ function judgeService(facts: ServerFacts): readonly Finding[] {
   ];
 }
 
-function judgeOperator(facts: ServerFacts, names: Names): readonly Finding[] {
-  const { deployment } = facts;
-  if (deployment === undefined) return [];
-  const seen = shortfallOf(deployment);
+function judgeOperator({ deployment, namespace }: ServerFacts, names: Names): readonly Finding[] {
+  const seen = deployment && shortfallOf(deployment);
   if (seen === undefined) return [];
   const reason = blockedBecause(deployment);
   return [
     webhookFinding("operatorNotReady", {
-      object: `Deployment/${facts.namespace}/${names.operator.deployment}`,
+      object: `Deployment/${namespace}/${names.operator.deployment}`,
       cause: `the operator is not ready: ${seen}${reason === undefined ? "" : ` (${reason})`}`,
       fix: "wait until the operator reports 1/1 ready, up to date and available, or run again with --wait",
     }),
@@ -76,24 +74,14 @@ function judgeOperator(facts: ServerFacts, names: Names): readonly Finding[] {
 
 /** What is missing for ready, up to date and available, undefined when nothing is. */
 function shortfallOf(deployment: KubeObject): string | undefined {
+  const { observed, generation, wanted, ready, updated, available } = countsOf(deployment);
   // a status of an older generation says nothing of this one
-  if (
-    numberAt(deployment, ["status", "observedGeneration"]) <
-    numberAt(deployment, ["metadata", "generation"])
-  ) {
-    return "its new generation has not been observed yet";
-  }
-  const wanted = numberAt(deployment, ["spec", "replicas"], 1);
-  const [ready, updated, available] = [
-    numberAt(deployment, ["status", "readyReplicas"]),
-    numberAt(deployment, ["status", "updatedReplicas"]),
-    numberAt(deployment, ["status", "availableReplicas"]),
-  ];
+  if (observed < generation) return "its new generation has not been observed yet";
   if (wanted > 0 && Math.min(ready, updated, available) >= wanted) return undefined;
   return `${ready} ready, ${updated} up to date, ${available} available of ${wanted}`;
 }
 
-function blockedBecause(deployment: KubeObject): string | undefined {
+function blockedBecause(deployment: KubeObject | undefined): string | undefined {
   const conditions = asArray(getPath(deployment, ["status", "conditions"]));
   const blocking = conditions.find((condition) => getOwn(condition, "status") === "False");
   return asString(getOwn(blocking, "message"));

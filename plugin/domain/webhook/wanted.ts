@@ -6,16 +6,7 @@ import { webhookFinding } from "./codes";
 import type { Finding } from "../findings";
 import { leftovers, type Names, replaceTokens } from "../names";
 import { type KubeObject, lastApplied } from "../objects";
-import {
-  getPath,
-  isObject,
-  type Json,
-  asArray,
-  getOwn,
-  sameJson,
-  renderValue,
-  asString,
-} from "../values";
+import { getPath, isObject, type Json, asArray, getOwn, sameJson, renderValue } from "../values";
 import { isEmptySelector } from "../kube/selectors";
 import { entriesOf, entryOf, serviceNameOf, serviceNamespaceOf } from "./configuration";
 
@@ -129,7 +120,6 @@ function findingsOf(source: Json | undefined, entry: Json, from: Ingredients): r
       object: `ValidatingWebhookConfiguration/${from.names.webhook.configuration}`,
       field: "webhooks[0].failurePolicy",
       cause: `the live entry has ${JSON.stringify(found)}, the template ${JSON.stringify(written)}, and the template's is written`,
-      fix: "give a template with the policy that you want with --template",
     }),
   ];
 }
@@ -185,11 +175,12 @@ export function renderTemplate(
   names: Names,
 ): Rendered {
   const present = documents.filter((document) => document !== null && document !== undefined);
-  const first = present[0];
+  const [first] = present;
   if (present.length !== 1 || first === undefined) {
-    return unfit([`it holds ${present.length} documents where exactly one is expected`]);
+    const problem = `it holds ${present.length} documents where exactly one is expected`;
+    return { is: "unfit", problems: [problem] };
   }
-  if (!isObject(first)) return unfit(["it is not a YAML mapping"]);
+  if (!isObject(first)) return { is: "unfit", problems: ["it is not a YAML mapping"] };
   const rendered = replaceTokens(first, names.placeholders.namespace, namespace);
   const problems = [
     ...judgeHead(rendered, names),
@@ -197,26 +188,20 @@ export function renderTemplate(
     ...leftovers(rendered, names).map((token) => `placeholder ${token} is left after rendering`),
   ];
   return problems.length > 0
-    ? unfit(problems)
+    ? { is: "unfit", problems }
     : { is: "rendered", configuration: rendered as KubeObject };
 }
 
-function unfit(problems: readonly string[]): Rendered {
-  return { is: "unfit", problems };
-}
-
 function judgeHead(rendered: unknown, names: Names): readonly string[] {
-  const problems: string[] = [];
-  const expect = (path: readonly string[], wanted: string): void => {
-    const found = getPath(rendered, path);
-    if (found !== wanted) {
-      problems.push(`${path.join(".")} is ${renderValue(found)}, expected "${wanted}"`);
-    }
-  };
-  expect(["apiVersion"], "admissionregistration.k8s.io/v1");
-  expect(["kind"], "ValidatingWebhookConfiguration");
-  expect(["metadata", "name"], names.webhook.configuration);
-  return problems;
+  const head: readonly (readonly [path: string, wanted: string])[] = [
+    ["apiVersion", "admissionregistration.k8s.io/v1"],
+    ["kind", "ValidatingWebhookConfiguration"],
+    ["metadata.name", names.webhook.configuration],
+  ];
+  return head.flatMap(([path, wanted]) => {
+    const found = getPath(rendered, path.split("."));
+    return found === wanted ? [] : [`${path} is ${renderValue(found)}, expected "${wanted}"`];
+  });
 }
 
 function judgeEntries(rendered: unknown, namespace: string, names: Names): readonly string[] {
@@ -226,23 +211,23 @@ function judgeEntries(rendered: unknown, namespace: string, names: Names): reado
   if (count !== 1 || entry === undefined) {
     return [`webhooks has ${count} entries where exactly one is expected`];
   }
-  const problems: string[] = [];
-  if (getOwn(entry, "name") !== names.webhook.entry) {
-    problems.push(
-      `webhooks[0].name is ${renderValue(getOwn(entry, "name"))}, expected "${names.webhook.entry}"`,
-    );
-  }
-  if (getOwn(getOwn(entry, "clientConfig"), "url") !== undefined) {
-    problems.push("webhooks[0].clientConfig.url is set where a service is expected");
-  }
-  if (asString(serviceNameOf(entry)) === undefined) {
-    problems.push("webhooks[0].clientConfig.service.name is absent");
-  }
-  if (serviceNamespaceOf(entry) !== namespace) {
-    problems.push(
-      `webhooks[0].clientConfig.service.namespace is ${renderValue(serviceNamespaceOf(entry))} after rendering, expected "${namespace}"`,
-    );
-  }
-  if (asArray(getOwn(entry, "rules")).length === 0) problems.push("webhooks[0].rules is empty");
-  return problems;
+  const [name, namespaced] = [getOwn(entry, "name"), serviceNamespaceOf(entry)];
+  const client = "webhooks[0].clientConfig";
+  const judged: readonly (readonly [isWrong: boolean, problem: string])[] = [
+    [
+      name !== names.webhook.entry,
+      `webhooks[0].name is ${renderValue(name)}, expected "${names.webhook.entry}"`,
+    ],
+    [
+      getOwn(getOwn(entry, "clientConfig"), "url") !== undefined,
+      `${client}.url is set where a service is expected`,
+    ],
+    [serviceNameOf(entry) === undefined, `${client}.service.name is absent`],
+    [
+      namespaced !== namespace,
+      `${client}.service.namespace is ${renderValue(namespaced)} after rendering, expected "${namespace}"`,
+    ],
+    [asArray(getOwn(entry, "rules")).length === 0, "webhooks[0].rules is empty"],
+  ];
+  return judged.flatMap(([isWrong, problem]) => (isWrong ? [problem] : []));
 }

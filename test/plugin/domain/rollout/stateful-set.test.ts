@@ -236,7 +236,7 @@ test.each<[string, object, object]>([
   [
     "a crash, with its last exit code",
     crash,
-    { code: "POD-CRASH", definite: false, since: startedAt, because: containing("exit code 137") },
+    { code: "POD-CRASH", since: startedAt, because: containing("exit code 137") },
   ],
   [
     "a container that has just failed",
@@ -320,7 +320,7 @@ test.each<[string, object, readonly object[], string, string | undefined]>([
   ],
 ])("a pod that drains %s", (_title, metadata, ...[conditions, because, began]) => {
   const pod = aPod(0, { metadata: { ...metadata }, status: { conditions } });
-  const found = { code: "POD-TERMINATING", definite: false, because, since: began };
+  const found = { code: "POD-TERMINATING", because, since: began };
   expect(podTrouble(pod)).toMatchObject(found);
 });
 

@@ -5,7 +5,7 @@ import { aNewConfiguration, anOldConfiguration } from "../../../support/builders
 import { hostile } from "./hostile";
 
 const { caBundleOf, candidatesOf, entriesOf, entryNames, entryOf } = configuration;
-const { guardedResources, lostRules, matchesResource, wideRules } = configuration;
+const { lostRules, matchesResource, wideRules } = configuration;
 const { serviceNameOf, serviceNamespaceOf } = configuration;
 const { group } = names;
 
@@ -134,11 +134,6 @@ test.each<[string, unknown, unknown, readonly string[]]>([
   ["nothing by other versions", anEntry(), anEntry({ apiVersions: ["v1"] }), []],
 ])("an apply would remove %s", (_title, ...[live, next, lost]) => {
   expect(lostRules(live, next)).toEqual(lost);
-});
-
-test("the resources of a group that are guarded, each once", () => {
-  const other = anEntry({ apiGroups: ["apps"], resources: ["deployments"] });
-  expect(guardedResources(both(anEntry(), anEntry(), other), group)).toEqual(["edbs", "roles"]);
 });
 
 test.each<[Entry, readonly string[]]>([
