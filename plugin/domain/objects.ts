@@ -1,5 +1,5 @@
 /** Kubernetes objects: their shapes, how they are addressed, and what identifies one. */
-import { type Json, getOwn, asString } from "./values";
+import { asArray, asString, getOwn, getPath, type Json } from "./values";
 
 /** A kind as it is addressed in a URL: group "" is the core group. */
 export interface Resource {
@@ -89,4 +89,11 @@ export function preconditionsOf({ metadata }: KubeObject): {
     ...(uid !== undefined && { uid }),
     ...(resourceVersion !== undefined && { resourceVersion }),
   };
+}
+
+/** The condition of that type in an object's status. */
+export function conditionOf(object: KubeObject | undefined, type: string): unknown {
+  return asArray(getPath(object, ["status", "conditions"])).find(
+    (each) => getOwn(each, "type") === type,
+  );
 }

@@ -154,10 +154,3 @@ export function judgeClusterImages(
   );
   return [...untagged, ...left];
 }
-
-/** True where the cluster's upgrade begins by itself once the operator is new (S13). */
-export function upgradesItself(cluster: KubeObject, { ecFields }: Names): boolean {
-  return [ecFields.autoUpgrade, ecFields.autoUpgradeDirect].some(
-    (path) => getPath(cluster, path) === true,
-  );
-}

@@ -1,6 +1,12 @@
 /** Whether a stored definition may be changed to the release's: it is never lowered (domain facts 8). */
 import type { Names } from "../names";
-import { annotationKey, annotationOf, type KubeObject, objectLabel } from "../objects";
+import {
+  annotationKey,
+  annotationOf,
+  conditionOf as statusCondition,
+  type KubeObject,
+  objectLabel,
+} from "../objects";
 import { getPath, few, isObject, type Json, asArray, getOwn, asString } from "../values";
 import { fileEntries, lastFile, lastFileOver } from "./managers";
 import { compareTags } from "../versions";
@@ -15,7 +21,7 @@ export type DefinitionVerdict =
   | { readonly is: "refuse"; readonly versions: readonly string[] };
 
 /** What the verdict rests on. */
-export interface DefinitionFacts {
+interface DefinitionFacts {
   readonly live: KubeObject;
   readonly wanted: KubeObject;
   /** The operator that runs is older than the release. */
@@ -28,8 +34,9 @@ export interface DefinitionFacts {
 /** Judges one stored definition. */
 export function judgeDefinition(facts: DefinitionFacts): DefinitionVerdict {
   const { live, wanted, goesUp, names } = facts;
-  const newer = newerMark(live, wanted, names);
-  if (newer !== undefined) return { is: "keep", because: `it is marked as of release ${newer}` };
+  if (compareMarks(live, wanted, names) > 0) {
+    return { is: "keep", because: `it is marked as of release ${String(markOf(live, names))}` };
+  }
   const lost = lostBetween(live, wanted);
   const local = lost.filter(isAdded(facts));
   const rest = lost.filter((field) => !local.includes(field));
@@ -77,11 +84,6 @@ function isField(lost: string): boolean {
   return !lost.startsWith("version ");
 }
 
-/** The release that the stored definition is marked with, where it is newer than the wanted one's. */
-function newerMark(live: KubeObject, wanted: KubeObject, names: Names): string | undefined {
-  return compareMarks(live, wanted, names) > 0 ? markOf(live, names) : undefined;
-}
-
 /** Above 0 where the first is marked as of a newer release; NaN where a mark tells none. */
 function compareMarks(live: KubeObject, wanted: KubeObject, names: Names): number {
   return compareTags(markOf(live, names), markOf(wanted, names));
@@ -104,9 +106,7 @@ export function conditionOf(
   definition: KubeObject | undefined,
   type: "Established" | "NamesAccepted",
 ): { readonly is: string | undefined; readonly because: string | undefined } | undefined {
-  const found = asArray(getPath(definition, ["status", "conditions"])).find(
-    (condition) => getOwn(condition, "type") === type,
-  );
+  const found = statusCondition(definition, type);
   return found === undefined
     ? undefined
     : { is: asString(getOwn(found, "status")), because: asString(getOwn(found, "message")) };
@@ -221,17 +221,15 @@ export function lossesOf(
     return holders.length === 0 ? [] : [{ field, holders }];
   });
   const says = [
-    ...(versions.length === 0 ? [] : [few(versions)]),
-    ...held.map(({ field, holders }) => {
+    versions.length === 0 ? [] : few(versions),
+    held.map(({ field, holders }) => {
       const hold = holders.length === 1 ? "holds" : "hold";
       return `${field}, and ${few(holders.map(objectLabel))} ${hold} something there: it is dropped`;
     }),
-    ...(unknown.length === 0
+    unknown.length === 0
       ? []
-      : [
-          `${few(unknown)}: whether objects hold something there, which would be dropped, is not known`,
-        ]),
-  ];
+      : `${few(unknown)}: whether objects hold something there, which would be dropped, is not known`,
+  ].flat();
   return says.length === 0 ? undefined : `the release's definition lacks ${says.join("; ")}`;
 }
 

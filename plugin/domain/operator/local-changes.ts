@@ -34,7 +34,7 @@ export interface HeldFacts {
 }
 
 /** The findings for local changes; `force` when fields of others are taken all the same. */
-export interface HeldVerdict {
+interface HeldVerdict {
   readonly findings: readonly Finding[];
   readonly force: boolean;
 }
@@ -98,7 +98,7 @@ function localChange(facts: HeldFacts, { field, manager }: Held): Finding {
     string,
   ];
   const about = { object: objectLabel(live), field };
-  const values = `the cluster has ${brief(has, release)}${who}; the release says ${brief(release, has)}`;
+  const values = `the cluster has ${cutWhere(has, release, 200)}${who}; the release says ${cutWhere(release, has, 200)}`;
   if (isUnknown(facts, field)) {
     const cause = `the dump does not say who set the field, so it may be a local change: ${values}`;
     return operatorFinding("ownersUnknown", { ...about, cause });
@@ -115,10 +115,6 @@ function isUnknown({ live, isCopy }: HeldFacts, field: string): boolean {
   if (isCopy !== true || (live.metadata.managedFields ?? []).length > 0) return false;
   const file = lastFile(live);
   return file === undefined || valueAt(file, field) === undefined;
-}
-
-function brief(text: string, other: string): string {
-  return cutWhere(text, other, 200);
 }
 
 /** Their paths, as the API server writes them. */
@@ -140,7 +136,7 @@ interface Left {
 function isOfFile({ operation }: ManagedFields, file: Json | undefined): (left: Left) => boolean {
   return ({ elements }) => {
     if (operation === "Apply") return true;
-    if (file !== undefined) return stands(file, elements);
+    if (file !== undefined) return elements.reduce<unknown>(child, file) !== undefined;
     return /^[kv]:/.test(String(elements.at(-1)));
   };
 }
@@ -162,10 +158,6 @@ function isCopy(element: string, inner: unknown): boolean {
   if (element !== "f:annotations" || !isObject(inner)) return element === copy;
   const others = Object.keys(inner).filter((key) => key !== "." && key !== copy);
   return others.length === 0;
-}
-
-function stands(object: unknown, elements: readonly string[]): boolean {
-  return elements.reduce<unknown>(child, object) !== undefined;
 }
 
 /** What a path element leads to. */

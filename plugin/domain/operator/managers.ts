@@ -35,10 +35,7 @@ export function lastFileOver(live: KubeObject): KubeObject | undefined {
   });
   const metadata = { ...{ name, namespace, uid }, ...(Object.fromEntries(kept) as Json) };
   const content = Object.entries(file).filter(([key]) => key !== "status");
-  return {
-    ...Object.fromEntries(content),
-    ...{ apiVersion, kind, metadata: metadata },
-  };
+  return { ...Object.fromEntries(content), apiVersion, kind, metadata };
 }
 
 /** The entries of managers that hold the fields of a file, not those of a change. */

@@ -16,29 +16,25 @@ export interface BundleKind {
 /** Definitions of kinds, which are cluster-wide and shared by all operators. */
 export const definitionResource = kinds.definition;
 
-const namespacedKind = (step: string, resource: Resource): BundleKind => ({
+const kind = (step: string, resource: Resource, namespaced = true): BundleKind => ({
   step: `operator.${step}`,
   resource,
-  namespaced: true,
-});
-const clusterKind = (step: string, resource: Resource): BundleKind => ({
-  ...namespacedKind(step, resource),
-  namespaced: false,
+  namespaced,
 });
 
 /** In the order of writing: what comes later needs what comes before. */
 export const bundleKinds: readonly BundleKind[] = [
-  clusterKind("crd", definitionResource),
+  kind("crd", definitionResource, false),
   // bundles for OpenShift up to 7.8 bring it
-  clusterKind("constraint", constraintResource),
-  namespacedKind("account", kinds.serviceAccount),
-  namespacedKind("role", rbacKinds.role),
-  clusterKind("role", rbacKinds.clusterRole),
-  namespacedKind("binding", rbacKinds.roleBinding),
-  clusterKind("binding", rbacKinds.clusterRoleBinding),
-  namespacedKind("settings", kinds.configMap),
-  namespacedKind("service", kinds.service),
-  namespacedKind("deployment", kinds.deployment),
+  kind("constraint", constraintResource, false),
+  kind("account", kinds.serviceAccount),
+  kind("role", rbacKinds.role),
+  kind("role", rbacKinds.clusterRole, false),
+  kind("binding", rbacKinds.roleBinding),
+  kind("binding", rbacKinds.clusterRoleBinding, false),
+  kind("settings", kinds.configMap),
+  kind("service", kinds.service),
+  kind("deployment", kinds.deployment),
 ];
 
 /** The kind of an object, undefined when it is none of a bundle's. */
@@ -184,10 +180,7 @@ function pullSecrets(pod: unknown, live: unknown, given: string | undefined): re
 export function imagesOf(deployment: KubeObject | undefined): ReadonlyMap<string, string> {
   return new Map(
     asArray(getPath(deployment, [...podSpec, "containers"])).flatMap((container) => {
-      const [name, image] = [
-        asString(getOwn(container, "name")),
-        asString(getOwn(container, "image")),
-      ];
+      const [name, image] = ["name", "image"].map((key) => asString(getOwn(container, key)));
       return name === undefined || image === undefined ? [] : [[name, image] as const];
     }),
   );

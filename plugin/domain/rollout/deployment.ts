@@ -1,6 +1,6 @@
 /** Whether a Deployment is 1/1 ready, up to date and available, and why it is not (S19). */
 import type { Facts } from "../facts";
-import { type KubeObject, objectLabel, type ObjectMeta } from "../objects";
+import { conditionOf, type KubeObject, objectLabel, type ObjectMeta } from "../objects";
 import {
   getPath,
   isObject,
@@ -13,7 +13,7 @@ import {
 } from "../values";
 import { operatorFindings } from "../operator/codes";
 import type { Progress } from "./progress";
-import { conditionOf, lastRefusal } from "./stateful-set";
+import { lastRefusal } from "./stateful-set";
 
 /** A cause that does not go away by waiting. */
 interface DeploymentProblem {

@@ -1,6 +1,6 @@
 /** The roll of a StatefulSet, pod by pod (S72; domain facts 11). */
 import type { Facts } from "../facts";
-import { type KubeObject, objectLabel } from "../objects";
+import { conditionOf, type KubeObject, objectLabel } from "../objects";
 import { getPath, type Json, asArray, getOwn, asString, numberAt } from "../values";
 import { type Problem, type Progress, stalledBy } from "./progress";
 
@@ -24,13 +24,6 @@ export function podTrouble(pod: KubeObject): Problem | undefined {
   if (isReady(pod)) return undefined;
   const found = terminating(pod) ?? unscheduled(pod) ?? ofContainers(pod) ?? notReady(pod);
   return { object: objectLabel(pod), ...found };
-}
-
-/** The condition of that type in an object's status. */
-export function conditionOf(object: KubeObject | undefined, type: string): unknown {
-  return asArray(getPath(object, ["status", "conditions"])).find(
-    (each) => getOwn(each, "type") === type,
-  );
 }
 
 function terminating(pod: KubeObject): Trouble | undefined {

@@ -5,12 +5,8 @@
  */
 import { exitCodes, UsageError } from "../../domain/errors";
 import { type KubeObject, objectLabel } from "../../domain/objects";
-import {
-  clusterPatches,
-  isSamePatch,
-  judgeClusterImages,
-  upgradesItself,
-} from "../../domain/operator/clusters";
+import { autoOf } from "../../domain/served-fields";
+import { clusterPatches, isSamePatch, judgeClusterImages } from "../../domain/operator/clusters";
 import {
   bundleRef,
   definitionResource,
@@ -184,7 +180,7 @@ class BundleUpgrade {
 
   /** The cluster's own upgrade follows the operator's at once: it is patched before, others after. */
   #isEarly({ object }: Patch): boolean {
-    return upgradesItself(object, this.deps.names);
+    return autoOf(object, this.deps.names);
   }
 
   #changesOf({ steps, patches }: Plan): readonly Change[] {

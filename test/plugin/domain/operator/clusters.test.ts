@@ -6,8 +6,8 @@ import {
   clusterPatches,
   isSamePatch,
   judgeClusterImages,
-  upgradesItself,
 } from "../../../../plugin/domain/operator/clusters";
+import { autoOf } from "../../../../plugin/domain/served-fields";
 
 const anEc = (spec: object): KubeObject => ({
   apiVersion: `${names.group}/v1`,
@@ -128,7 +128,7 @@ test.each([
   [{ autoUpgradeEngineEnterprise: false }, false],
   [{}, false],
 ])("%j upgrades itself: %s", (spec, is) => {
-  expect(upgradesItself(anEc(spec), names)).toBe(is);
+  expect(autoOf(anEc(spec), names)).toBe(is);
 });
 
 test.each([
