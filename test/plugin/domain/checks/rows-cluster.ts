@@ -282,7 +282,7 @@ export const activeActiveRows: Rows = {
     w.set(eaadb, "spec.participatingClusters", [{ name: "there" }]),
   "ACTIVE-ACTIVE-DOWN: down": (w) => w.set(eaadb, "status.replicationStatus", "down"),
   "ACTIVE-ACTIVE-DOWN: not told": (w) => w.set(eaadb, "status.replicationStatus", undefined),
-  "ACTIVE-ACTIVE-USER-MODULE: one of one's own": (w) =>
+  "ACTIVE-ACTIVE-USER-MODULE: a user-defined one": (w) =>
     userModule(w).set(eaadb, "spec.globalConfigurations.modulesList", [
       { name: "rg", version: "1" },
     ]),

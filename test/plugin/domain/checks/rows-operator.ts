@@ -273,7 +273,7 @@ export const releaseRows: Rows = {
       { rbac: [], bundle: bundleOf(w) },
     ),
   "RELEASE-PAIR-UNKNOWN: not in the table": (w) => w.wants("8.0.2-3"),
-  "RELEASE-LOCAL-RULES: a rule of one's own": (w) => {
+  "RELEASE-LOCAL-RULES: a local rule": (w) => {
     const wanted = aRole("engine-enterprise-operator", [
       { apiGroups: ["app.engine.com"], resources: ["*"], verbs: ["get"] },
     ]);

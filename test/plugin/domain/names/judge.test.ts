@@ -1,5 +1,6 @@
-import { defaultNames, mapNames, type Names, namesTree } from "../../../../plugin/domain/names";
+import { defaultNames, mapNames, namesTree } from "../../../../plugin/domain/names";
 import { judgeNames, keysOf } from "../../../../plugin/domain/names/judge";
+import { expectGoldenText } from "../../../support/golden";
 import { everyOverride, renamed, usable } from "../../../support/renamed";
 
 function problemsOf(overrides: unknown): readonly string[] {
@@ -52,206 +53,85 @@ describe("any subset replaces the defaults", () => {
   });
 });
 
-describe("unknown keys are refused, with the nearest known one", () => {
-  test.each<[string, unknown, string]>([
-    [
-      "a typo",
-      { webhook: { secrt: "x" } },
-      "webhook.secrt: unknown key (did you mean webhook.secret?)",
-    ],
-    ["a typo at the top", { grup: "x.y" }, "grup: unknown key (did you mean group?)"],
-    [
-      "a key of another group",
-      { entry: "a.b.c" },
-      "entry: unknown key (did you mean webhook.entry?)",
-    ],
-    ["nothing near", { webhook: { banana: 1 } }, "webhook.banana: unknown key"],
-    ["what every object has", { constructor: "x" }, "constructor: unknown key"],
-    ["a prototype", JSON.parse('{"__proto__":{"group":"x"}}'), "__proto__: unknown key"],
-  ])("%s", (_title, overrides, problem) => {
-    expect(problemsOf(overrides)).toEqual([problem]);
-  });
+const { webhook, fields } = defaultNames;
+/** What is given, by what is wrong with it. */
+const refused: Readonly<Record<string, unknown>> = {
+  "a typo": { webhook: { secrt: "x" } },
+  "a typo at the top": { grup: "x.y" },
+  "a key of another group": { entry: "a.b.c" },
+  "nothing near": { webhook: { banana: 1 } },
+  "what every object has": { constructor: "x" },
+  "a prototype": JSON.parse('{"__proto__":{"group":"x"}}') as unknown,
+  "no mapping": ["a"],
+  "a text": "group",
+  "a text for a group": { ec: "x" },
+  "a list for a large group": { webhook: [] },
+  "a number": { majorChannel: 7 },
+  "a boolean": { majorChannel: true },
+  null: { majorChannel: null },
+  empty: { majorChannel: "" },
+  "a dotted path": { fields: { engineVersion: "spec.version" } },
+  "a dot in a path": { fields: { engineVersion: ["spec", "a.b"] } },
+  "a path of another root": { fields: { engineVersion: ["status", "v"] } },
+  "a path that is a root alone": { fields: { engineVersion: ["spec"] } },
+  "an unquoted version": { engineVersions: [7.2, "7.4"] },
+  "no version at all": { engineVersions: [] },
+  "a text of the wrong form in the place of a list": { annotations: { operatorVersion: "a b" } },
+  "a number in the place of a list": { annotations: { operatorVersion: 7 } },
+  "a group in the place of a list": { annotations: { operatorVersion: {} } },
+  "a group in the place of a list that may be empty": { openshiftImages: { operator: {} } },
+  "a spelling twice": { annotations: { operatorVersion: ["a.io/v", "b.io/v", "a.io/v"] } },
+  "a version twice": { engineVersions: ["7.2", "7.2"] },
+  "a value as long as a file": { majorChannel: "x".repeat(500) },
+  "two kinds of one name": { ec: { kind: "EngineEnterpriseDatabase" } },
+  "a short name that is another's plural": { ec: { short: "edbs" }, edb: { plural: "edbs" } },
+  "old and new configuration": { webhook: { oldConfiguration: webhook.configuration } },
+  "old and new entry": { webhook: { oldEntry: webhook.entry } },
+  "certificate and key": { webhook: { secretCert: "privateKey" } },
+  "two constraints": { scc: { older: defaultNames.scc.current } },
+  "list and label of namespaces": { configMap: { namespacesLabel: "EDB_NAMESPACES" } },
+  "user name and password": { secretItems: { username: "password" } },
+  "two containers": { operator: { container: "admission" } },
+  "two channels": { majorChannel: "latest" },
+  "a module's name and version": { entryFields: { moduleName: "version" } },
+  "type and version": { entryFields: { bundledType: "version" } },
+  "a module's name and source": { entryFields: { userModuleName: "source" } },
+  "name and namespace of who takes part": { entryFields: { participatingName: "namespace" } },
+  "two fields of a module's entry": { upgradeRequest: { newModule: "current_module" } },
+  "two fields of the upgrade call": { upgradeRequest: { forceRestart: "force_discard" } },
+  "two fields of a database": { bdbFields: { name: "uid" } },
+  "two fields of a module": { restModuleFields: { name: "uid" } },
+  "two fields of an action": { actionFields: { name: "status" } },
+  "two fields of the cluster": { clusterFields: { softwareVersion: "version" } },
+  "two codes": { restErrors: { noModule: "missing_module" } },
+  "a spelling of two annotations": {
+    annotations: { operatorVersion: ["a.io/v", "b.io/v"], chartVersion: "b.io/v" },
+  },
+  "one path of two meanings": { fields: { evictionPolicy: fields.engineVersion } },
+  "a path through another": { fields: { clusterReference: [...fields.engineVersion, "name"] } },
+  "one path of an EC": { fields: { statusModules: ["status", "state"] } },
+  "one path of an EAADB": { eaadbFields: { guid: ["status", "status"] } },
+  "one path of an ERC": { ercFields: { local: ["status", "status"] } },
+  "a module list that is the version": { fields: { moduleLists: ["engineVersion"] } },
+  "a placeholder within another": { placeholders: { namespace: ["NAME_OF"] } },
+  "a placeholder that holds another": { placeholders: { serviceAccount: ["XOPERATOR_NAMESPACE"] } },
+  "a placeholder within a name": { placeholders: { namespace: ["app.engine"] } },
+  "all at once": {
+    webhook: { secrt: "x", secretCert: "privateKey", entry: "a.b" },
+    group: "nodots",
+    ec: null,
+  },
+};
+
+test("what is refused, and how that is said", () => {
+  const blocks = Object.entries(refused).map(([title, given]) =>
+    [`## ${title}`, ...problemsOf(given)].join("\n"),
+  );
+  expectGoldenText("names-refused.txt", `${blocks.join("\n\n")}\n`);
 });
 
-describe("values of the wrong type or form are refused", () => {
-  test.each<[string, unknown, string]>([
-    ["no mapping", ["a"], '["a"] is not a mapping of names'],
-    ["a text", "group", '"group" is not a mapping of names'],
-    ["a text for a group", { ec: "x" }, 'ec: "x" is not a group of names (kind, plural, short)'],
-    [
-      "a list for a large group",
-      { webhook: [] },
-      "webhook: [] is not a group of names (configuration, entry, oldConfiguration, …)",
-    ],
-    ["a number", { majorChannel: 7 }, "majorChannel: 7 is not a text, quote it in YAML"],
-    ["a boolean", { majorChannel: true }, "majorChannel: true is not a text, quote it in YAML"],
-    ["null", { majorChannel: null }, "majorChannel: null is not a text"],
-    [
-      "empty",
-      { majorChannel: "" },
-      'majorChannel: "" is not a word (printable ASCII without spaces)',
-    ],
-    [
-      "a dotted path",
-      { fields: { engineVersion: "spec.version" } },
-      'fields.engineVersion: "spec.version" is not a list such as [spec, engineVersion]',
-    ],
-    [
-      "a dot in a path",
-      { fields: { engineVersion: ["spec", "a.b"] } },
-      'fields.engineVersion[1]: "a.b" is not the name of a field (letters, digits, -, _ and $; each part of a path by itself)',
-    ],
-    [
-      "a path of another root",
-      { fields: { engineVersion: ["status", "v"] } },
-      'fields.engineVersion: ["status","v"] is not a path of at least two fields that begins with spec',
-    ],
-    [
-      "a path that is a root alone",
-      { fields: { engineVersion: ["spec"] } },
-      'fields.engineVersion: ["spec"] is not a path of at least two fields that begins with spec',
-    ],
-    [
-      "an unquoted version",
-      { engineVersions: [7.2, "7.4"] },
-      "engineVersions[0]: 7.2 is not a text, quote it in YAML",
-    ],
-    [
-      "no version at all",
-      { engineVersions: [] },
-      "engineVersions: [] is not a list of at least one",
-    ],
-    [
-      "a text of the wrong form in the place of a list",
-      { annotations: { operatorVersion: "a b" } },
-      'annotations.operatorVersion: "a b" is not the key of a label or annotation (PREFIX/NAME or NAME)',
-    ],
-    [
-      "a number in the place of a list",
-      { annotations: { operatorVersion: 7 } },
-      "annotations.operatorVersion: 7 is not a text, quote it in YAML",
-    ],
-    [
-      "a group in the place of a list",
-      { annotations: { operatorVersion: {} } },
-      "annotations.operatorVersion: {} is not a list such as [engine.io/operator-ver]",
-    ],
-    [
-      "a group in the place of a list that may be empty",
-      { openshiftImages: { operator: {} } },
-      "openshiftImages.operator: {} is not a list",
-    ],
-    [
-      "a spelling twice",
-      { annotations: { operatorVersion: ["a.io/v", "b.io/v", "a.io/v"] } },
-      'annotations.operatorVersion: "a.io/v" is there twice',
-    ],
-    [
-      "no spelling",
-      { annotations: { operatorVersion: [] } },
-      "annotations.operatorVersion: [] is not a list of at least one",
-    ],
-    ["a version twice", { engineVersions: ["7.2", "7.2"] }, 'engineVersions: "7.2" is there twice'],
-    [
-      "a value as long as a file",
-      { majorChannel: "x".repeat(500) },
-      `majorChannel: "${"x".repeat(76)}... is not a word (printable ASCII without spaces)`,
-    ],
-  ])("%s", (_title, overrides, problem) => {
-    expect(problemsOf(overrides)).toEqual([problem]);
-  });
-});
-
-describe("clashes are refused", () => {
-  const { webhook, fields } = defaultNames;
-  test.each<[string, unknown, string]>([
-    [
-      "two kinds of one name",
-      { ec: { kind: "EngineEnterpriseDatabase" } },
-      'ec.kind and edb.kind are both "EngineEnterpriseDatabase": two kinds could not be told apart',
-    ],
-    [
-      "a short name that is another's plural",
-      { ec: { short: "edbs" }, edb: { plural: "edbs" } },
-      'ec.short and edb.plural are both "edbs": two kinds could not be told apart',
-    ],
-    [
-      "old and new configuration",
-      { webhook: { oldConfiguration: webhook.configuration } },
-      'webhook.configuration and webhook.oldConfiguration are both "engine-enterprise-admission": the old configuration, which is deleted, would be the new one',
-    ],
-    [
-      "old and new entry",
-      { webhook: { oldEntry: webhook.entry } },
-      'webhook.entry and webhook.oldEntry are both "redisenterprise.admission.engine": a refusal by the old webhook would count as one by the new',
-    ],
-    [
-      "certificate and key",
-      { webhook: { secretCert: "privateKey" } },
-      'webhook.secretCert and webhook.secretKey are both "privateKey": the private key would be published as the certificate',
-    ],
-    [
-      "a spelling of two annotations",
-      { annotations: { operatorVersion: ["a.io/v", "b.io/v"], chartVersion: "b.io/v" } },
-      'annotations.operatorVersion and annotations.chartVersion are both "b.io/v": one annotation would mean two things',
-    ],
-    [
-      "one path of two meanings",
-      { fields: { evictionPolicy: fields.engineVersion } },
-      "fields.engineVersion and fields.evictionPolicy are both spec.engineVersion: one field would mean two things",
-    ],
-    [
-      "a path through another",
-      { fields: { clusterReference: [...fields.engineVersion, "name"] } },
-      "fields.engineVersion and fields.clusterReference: spec.engineVersion would be a value and hold fields at once",
-    ],
-    [
-      "a module list that is the version",
-      { fields: { moduleLists: ["engineVersion"] } },
-      "fields.engineVersion and fields.moduleLists[0] are both spec.engineVersion: one field would mean two things",
-    ],
-    [
-      "a placeholder within another",
-      { placeholders: { namespace: ["NAME_OF"] } },
-      'placeholders.namespace[0] and placeholders.serviceAccount[0]: "NAME_OF" and "NAME_OF_EC_SERVICE_ACCOUNT" overlap, one would be filled in by half',
-    ],
-    [
-      "a placeholder that holds another",
-      { placeholders: { serviceAccount: ["XOPERATOR_NAMESPACE"] } },
-      'placeholders.namespace[0] and placeholders.serviceAccount[0]: "OPERATOR_NAMESPACE" and "XOPERATOR_NAMESPACE" overlap, one would be filled in by half',
-    ],
-    [
-      "a placeholder within a name",
-      { placeholders: { namespace: ["app.engine"] } },
-      'placeholders.namespace[0]: "app.engine" is a part of group, "app.engine.com"',
-    ],
-    [
-      "two fields of the upgrade call",
-      { upgradeRequest: { forceRestart: "force_discard" } },
-      'upgradeRequest.forceRestart and upgradeRequest.forceDiscard are both "force_discard": one field would mean two things',
-    ],
-  ])("%s", (_title, overrides, problem) => {
-    expect(problemsOf(overrides)).toEqual([problem]);
-  });
-
-  test("a field of an entry of modules may be called as one of the request", () => {
-    expect(problemsOf({ upgradeRequest: { currentModule: "modules" } })).toEqual([]);
-  });
-});
-
-test("all problems are named at once", () => {
-  expect(
-    problemsOf({
-      webhook: { secrt: "x", secretCert: "privateKey", entry: "a.b" },
-      group: "nodots",
-      ec: null,
-    }),
-  ).toEqual([
-    "webhook.secrt: unknown key (did you mean webhook.secret?)",
-    'webhook.entry: "a.b" is not the name of a webhook entry (a DNS name of at least three parts)',
-    'group: "nodots" is not an API group (a DNS name with at least one dot)',
-    'webhook.secretCert and webhook.secretKey are both "privateKey": the private key would be published as the certificate',
-  ]);
+test("a field of an entry of modules may be called as one of the request", () => {
+  expect(problemsOf({ upgradeRequest: { currentModule: "modules" } })).toEqual([]);
 });
 
 test("of very many problems the first ten are named, the others counted", () => {
@@ -272,9 +152,4 @@ test("every key has a comment of one line", () => {
   mapNames(namesTree, ({ says }) => comments.push(says));
   expect(comments).toHaveLength(keysOf(namesTree).length);
   expect(comments.filter((says) => !/^[A-Z][^\n]{2,79}$/.test(says))).toEqual([]);
-});
-
-test("the derived names are typed as what they are", () => {
-  const names: Names = defaultNames;
-  expect(names.webhook.secret.length).toBeGreaterThan(0);
 });
