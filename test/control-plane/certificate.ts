@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, X509Certificate } from "node:crypto";
 import { md, pki } from "node-forge";
-import type { KubeObject } from "./api";
+import type { Api, KubeObject } from "./api";
 import { mkdirSync, mkdtempSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
@@ -102,6 +102,17 @@ export function secretOf(
     type,
     data: Object.fromEntries(data) as Readonly<Record<string, string>>,
   };
+}
+
+/** The pair as it is stored; empty texts where there is none. */
+export async function storedPair(
+  api: Api,
+  namespace: string,
+): Promise<Pair & { readonly secret: KubeObject | undefined }> {
+  const secret = await api.read(secretOf(namespace, {}));
+  const data = (secret?.["data"] ?? {}) as Readonly<Record<string, string>>;
+  const text = (key: string): string => Buffer.from(data[key] ?? "", "base64").toString("utf8");
+  return { secret, cert: text("cert"), privateKey: text("privateKey") };
 }
 
 /** Every way in which the secret can be unfit, each with exactly one thing wrong. */

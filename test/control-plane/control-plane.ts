@@ -11,7 +11,7 @@ import {
   type WebhookClient,
 } from "./api-server";
 import { type AuditEvent, fits, isWrite, type WriteFilter } from "./audit";
-import { type Binaries, findBinaries, type Log, logToStderr } from "./binaries";
+import { type Binaries, findBinaries, findHelm, type Log, logToStderr } from "./binaries";
 import { run, type RunResult } from "./run";
 import { openSite, type Site } from "./site";
 import { repositoryRoot } from "./pins";
@@ -159,6 +159,18 @@ export function kubectlEnv(site: Site, kubeconfig: string): NodeJS.ProcessEnv {
     ENGINE_HOME: join(site.homeDir, "engine"),
     KUBECONFIG: kubeconfig,
   };
+}
+
+/** Runs the pinned helm as the admin; a refusal is an error. */
+export async function runHelm(
+  { site, kubeconfig }: ControlPlane,
+  namespace: string,
+  args: readonly string[],
+): Promise<RunResult> {
+  const env = kubectlEnv(site, kubeconfig);
+  const result = await run(await findHelm(), [...args, "--namespace", namespace], { env });
+  if (result.code !== 0) throw new Error(result.stderr);
+  return result;
 }
 
 export function runKubectl(

@@ -1,6 +1,12 @@
 /** Many managed namespaces, each with the Role and RoleBinding that an older release left. */
 import { defaultNames as names } from "../../plugin/domain/names";
+import { getPath } from "../../plugin/domain/values";
+import type { User } from "./api-server";
 import type { Api, KubeObject } from "./api";
+import { type ControlPlane, startControlPlane } from "./control-plane";
+import { operatorDeployment } from "./operator";
+import { runner } from "./plugin-run";
+import { applyCrds } from "./scene";
 
 const apiVersion = "rbac.authorization.k8s.io/v1";
 const apiGroup = "rbac.authorization.k8s.io";
@@ -107,6 +113,57 @@ export function labelBinding(): KubeObject {
     roleRef: { apiGroup, kind: "ClusterRole", name: names.rbac.labelRole },
     subjects: [{ kind: "ServiceAccount", name, namespace: operatorNamespace }],
   };
+}
+
+/** A control plane with the operator's namespace and its cluster resource, and the operator of a version. */
+export async function openManaged({
+  users = [],
+  version,
+}: { readonly users?: readonly User[]; readonly version?: string } = {}): Promise<ControlPlane> {
+  const controlPlane = await startControlPlane({ users: [runner, ...users] });
+  const { api } = controlPlane;
+  await applyCrds(api);
+  await api.create(namespaceNamed(operatorNamespace));
+  await api.create(cluster());
+  if (version !== undefined) await api.create(operatorDeployment(operatorNamespace, version));
+  return controlPlane;
+}
+
+/** The operator's account, as an access review names it. */
+export const operatorAccount = {
+  user: `system:serviceaccount:${operatorNamespace}:${names.operator.serviceAccount}`,
+  groups: [
+    "system:serviceaccounts",
+    `system:serviceaccounts:${operatorNamespace}`,
+    "system:authenticated",
+  ],
+};
+
+/** Whether the operator may do so now. */
+export async function operatorMay(
+  api: Api,
+  resourceAttributes: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  const path = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
+  const spec = { ...operatorAccount, resourceAttributes };
+  const body = { apiVersion: "authorization.k8s.io/v1", kind: "SubjectAccessReview", spec };
+  const answer = await api.send("POST", path, { body });
+  return getPath(answer.body, ["status", "allowed"]) === true;
+}
+
+/** A role of a user's own for the whole cluster, and its binding. */
+export function rightsOf(user: string, rules: readonly object[]): readonly KubeObject[] {
+  const metadata = { name: `rights-of-${user}` };
+  return [
+    { apiVersion, kind: "ClusterRole", metadata, rules },
+    {
+      apiVersion,
+      kind: "ClusterRoleBinding",
+      metadata,
+      roleRef: { apiGroup, kind: "ClusterRole", name: metadata.name },
+      subjects: [{ apiGroup, kind: "User", name: user }],
+    },
+  ];
 }
 
 /** Writes the objects of every namespace, some namespaces at once. */

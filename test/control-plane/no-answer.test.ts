@@ -6,7 +6,7 @@ import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type PluginRun, runner } from "./plugin-run";
 import { openSuite, type Suite } from "./suite";
-import { clear, putOldConfiguration, readBack, runSwap, settle, templateFile } from "./swap-states";
+import { lay, readBack, runSwap, templateFile } from "./swap-states";
 import { newConfigurationName, oldConfigurationName } from "./webhook-configurations";
 import { startWriteGate, type WriteGate } from "./write-gate";
 
@@ -21,10 +21,7 @@ afterAll(async () => {
   await suite.close();
 });
 beforeEach(async () => {
-  const { api, scene } = suite;
-  await clear(api, scene);
-  await putOldConfiguration(api, scene);
-  await settle(api, scene);
+  await lay(suite, { old: {} });
 });
 
 /** Requests that the gate has swallowed since the last call. */

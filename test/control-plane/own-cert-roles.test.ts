@@ -8,7 +8,7 @@ import {
   caBundleOf,
   fingerprint,
   makePair,
-  type Pair,
+  storedPair,
   writeTlsFolder,
 } from "./certificate";
 import { type ControlPlane, startControlPlane } from "./control-plane";
@@ -17,7 +17,7 @@ import { isBypass, isOutage, startEditStream, streamer } from "./edit-stream";
 import type { KubeObject } from "./api";
 import { runner } from "./plugin-run";
 import { type Scene, seedScene } from "./scene";
-import { entryOf, putNewConfiguration, readBack, untilCalled } from "./swap-states";
+import { putNewConfiguration, trustedPem, untilCalled } from "./swap-states";
 import { until } from "./until";
 import type { User } from "./api-server";
 import { newEntryName } from "./webhook-configurations";
@@ -85,19 +85,6 @@ async function mayPatch({ name }: User): Promise<string> {
   return stdout.trim();
 }
 
-async function stored(): Promise<Pair> {
-  const secret = await controlPlane.api.read(admissionSecret(namespace, due));
-  const data = (secret?.["data"] ?? {}) as Readonly<Record<string, string>>;
-  const text = (key: string): string => Buffer.from(data[key] ?? "", "base64").toString();
-  return { cert: text("cert"), privateKey: text("privateKey") };
-}
-
-async function trusted(): Promise<string> {
-  const entry = entryOf((await readBack(controlPlane)).current);
-  const { caBundle } = entry["clientConfig"] as { readonly caBundle: string };
-  return Buffer.from(caBundle, "base64").toString();
-}
-
 /** A lease that the old generation does not get: its renewal falls due only after the move. */
 async function leaseOfAnother(): Promise<void> {
   const [collection = "", name = ""] = lease.split(/\/(?=[^/]+$)/);
@@ -153,7 +140,7 @@ test("pods that renew for themselves are replaced by both, and no edit fails mea
     "the new pair",
     async () => {
       renewal?.assertRunning();
-      const pair = await stored();
+      const pair = await storedPair(controlPlane.api, namespace);
       return pair.cert.split("BEGIN").length - 1 === 2 ? pair : undefined;
     },
     { withinMs: 60_000 },
@@ -171,7 +158,7 @@ test("pods that renew for themselves are replaced by both, and no edit fails mea
   expect(answers.length).toBeGreaterThan(100);
   expect(answers.filter((answer) => isOutage(answer) || isBypass(answer))).toEqual([]);
   expect(fingerprint(renewed.cert)).not.toBe(fingerprint(due.cert));
-  expect(await trusted()).toBe(renewed.cert);
+  expect(await trustedPem(controlPlane)).toBe(renewed.cert);
   const by = ({ name: user }: User) =>
     controlPlane.writesSince(mark, { user, outcome: "accepted" });
   expect(await by(serving)).toEqual([]);

@@ -15,6 +15,7 @@ import {
   fingerprint,
   makePair,
   type Pair,
+  storedPair,
   writeTlsFolder,
 } from "./certificate";
 import { type ControlPlane, startControlPlane } from "./control-plane";
@@ -24,14 +25,7 @@ import { runner } from "./plugin-run";
 import { freePorts } from "./site";
 import { type Scene, seedScene } from "./scene";
 import { verdictsOf } from "./suite";
-import {
-  applied,
-  entryOf,
-  putNewConfiguration,
-  readBack,
-  runSwap,
-  untilCalled,
-} from "./swap-states";
+import { applied, putNewConfiguration, runSwap, trustedPem, untilCalled } from "./swap-states";
 import { until } from "./until";
 import type { User } from "./api-server";
 import { newConfigurationName, newEntryName } from "./webhook-configurations";
@@ -114,20 +108,7 @@ async function stopAll(): Promise<void> {
   await controlPlane.api.send("DELETE", lease);
 }
 
-async function stored(): Promise<Pair & { readonly secret: KubeObject | undefined }> {
-  const secret = await controlPlane.api.read(admissionSecret(scene.namespace, scene.pair));
-  const data = (secret?.["data"] ?? {}) as Readonly<Record<string, string>>;
-  const text = (key: string): string => Buffer.from(data[key] ?? "", "base64").toString();
-  return { secret, cert: text("cert"), privateKey: text("privateKey") };
-}
-
 const count = (pem: string): number => pem.split("BEGIN CERTIFICATE").length - 1;
-
-async function trusted(): Promise<string> {
-  const entry = entryOf((await readBack(controlPlane)).current);
-  const { caBundle } = entry["clientConfig"] as { readonly caBundle: string };
-  return Buffer.from(caBundle, "base64").toString();
-}
 
 interface Said {
   readonly sha256?: string;
@@ -175,7 +156,7 @@ test("two replicas start without a Secret, and make one", async () => {
 
   await Promise.all([open(), open()]);
 
-  const { secret, cert, privateKey } = await stored();
+  const { secret, cert, privateKey } = await storedPair(controlPlane.api, scene.namespace);
   expect(secret?.["type"]).toBe("Opaque");
   expect(Object.keys(secret?.["data"] ?? {})).toEqual(["cert", "privateKey"]);
   const { validFrom, validTo } = new X509Certificate(cert);
@@ -190,7 +171,9 @@ test("two replicas start without a Secret, and make one", async () => {
 test("upgrade-webhook registers it as any other", async () => {
   const run = await runSwap(controlPlane);
   expect(run.report.exit.code).toBe(0);
-  expect(await trusted()).toBe((await stored()).cert);
+  expect(await trustedPem(controlPlane)).toBe(
+    (await storedPair(controlPlane.api, scene.namespace)).cert,
+  );
   const verdicts = await verdictsOf(controlPlane.api, scene.namespace);
   expect(verdicts).toEqual({ right: "accepted", wrongRefusedBy: newEntryName });
 });
@@ -219,10 +202,15 @@ describe("past two thirds of its life", () => {
       await open(pair);
       await leave(each);
     }
-    await until("the new pair", async () => count((await stored()).cert) === 2 || undefined, {
-      withinMs: 60_000,
-    });
-    const after = await stored();
+    await until(
+      "the new pair",
+      async () =>
+        count((await storedPair(controlPlane.api, scene.namespace)).cert) === 2 || undefined,
+      {
+        withinMs: 60_000,
+      },
+    );
+    const after = await storedPair(controlPlane.api, scene.namespace);
     await allSay("that it is served and trusted", ({ sha256, inCaBundle, matchesFolder }) =>
       [sha256 === fingerprint(after.cert), inCaBundle === true, !matchesFolder].every(Boolean),
     );
@@ -239,7 +227,7 @@ describe("past two thirds of its life", () => {
     expect(answers.filter((answer) => isOutage(answer) || isBypass(answer))).toEqual([]);
     expect(fingerprint(after.cert)).not.toBe(fingerprint(pair.cert));
     expect(after.cert).toContain(pair.cert.trim().replaceAll("\r\n", "\n").split("\n")[1]);
-    expect(await trusted()).toBe(after.cert);
+    expect(await trustedPem(controlPlane)).toBe(after.cert);
     expectNoKeyInLogs(after.privateKey);
   });
 
@@ -268,7 +256,7 @@ describe("past two thirds of its life", () => {
     });
     expect(patched.status).toBe(200);
     expect(await runSwap(controlPlane)).toMatchObject({ code: 0, writes: [applied] });
-    expect(count(await trusted())).toBe(2);
+    expect(count(await trustedPem(controlPlane))).toBe(2);
   });
 
   test("after the overlap the new one alone is stored and trusted, and calls continue", async () => {
@@ -285,9 +273,9 @@ describe("past two thirds of its life", () => {
       times: { ...usualTimes, overlapMs: 0 },
     });
     expect(await keeper.look()).toBe("quiet");
-    const { cert } = await stored();
+    const { cert } = await storedPair(controlPlane.api, scene.namespace);
     expect(count(cert)).toBe(1);
-    expect(await trusted()).toBe(cert);
+    expect(await trustedPem(controlPlane)).toBe(cert);
     expect(keeper.trusted()).toEqual(new Set([fingerprint(cert)]));
     expect(last && (await saidBy(last)).sha256).toBe(fingerprint(cert));
     await untilCalled(api, scene, { entry: newEntryName });

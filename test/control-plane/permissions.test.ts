@@ -2,16 +2,17 @@
 import { loadAll } from "js-yaml";
 import { containing, matching, type PluginOptions, type PluginRun } from "./plugin-run";
 import type { KubeObject } from "./api";
+import { rightsOf } from "./managed-namespaces";
 import { openSuite, type Suite } from "./suite";
 import {
   applied,
   clear,
   deleted,
-  putNewConfiguration,
+  type Found,
+  lay,
   putOldConfiguration,
   readBack,
   runSwap,
-  settle,
 } from "./swap-states";
 import { newConfigurationName, oldConfigurationName } from "./webhook-configurations";
 
@@ -79,9 +80,7 @@ const everything = [
 
 describe("a user without any right", () => {
   test("gets 4 before any write, with each verb named and the roles to ask for", async () => {
-    const { api, scene } = suite;
-    await putOldConfiguration(api, scene);
-    await settle(api, scene);
+    await lay(suite, { old: {} });
 
     const { report, stderr } = await refused([], { user: "restricted" });
 
@@ -110,9 +109,8 @@ describe("a user without any right", () => {
   });
 
   test("who applies what was printed can run the swap", async () => {
-    const { controlPlane, api, scene } = suite;
-    await putOldConfiguration(api, scene);
-    await settle(api, scene);
+    const { controlPlane } = suite;
+    await lay(suite, { old: {} });
     const { report } = await refused([], { user: "granted" });
     const roles = await grant(report.permissions?.manifest ?? "", "granted");
 
@@ -167,28 +165,13 @@ const on = (verbs: readonly string[], ...names: readonly string[]): Right => ({
 });
 
 async function grantRights(user: string, rights: readonly Right[]): Promise<() => Promise<void>> {
-  const apiVersion = "rbac.authorization.k8s.io/v1";
-  const metadata = { name: `rights-of-${user}` };
-  const objects: readonly KubeObject[] = [
-    {
-      apiVersion,
-      kind: "ClusterRole",
-      metadata,
-      rules: rights.map(({ verbs, group, resource, names }) => ({
-        verbs,
-        apiGroups: [group],
-        resources: [resource],
-        ...(names === undefined ? {} : { resourceNames: names }),
-      })),
-    },
-    {
-      apiVersion,
-      kind: "ClusterRoleBinding",
-      metadata,
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: metadata.name },
-      subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: user }],
-    },
-  ];
+  const rules = rights.map(({ verbs, group, resource, names }) => ({
+    verbs,
+    apiGroups: [group],
+    resources: [resource],
+    resourceNames: names,
+  }));
+  const objects = rightsOf(user, rules);
   for (const object of objects) {
     await suite.api.replace(object);
   }
@@ -196,90 +179,68 @@ async function grantRights(user: string, rights: readonly Right[]): Promise<() =
 }
 
 describe("one right is missing", () => {
-  interface Row {
-    readonly name: string;
-    readonly found: (suite: Suite) => Promise<unknown>;
-    readonly rights: readonly Right[];
-    /** What is missing; nothing where these rights are enough. */
-    readonly missing: readonly string[];
-    readonly writes?: readonly string[];
-  }
-  const halfDone = ({ api, scene }: Suite): Promise<unknown> =>
-    putNewConfiguration(api, scene, { changes: { caBundle: "" } });
-  const old = ({ api, scene }: Suite): Promise<unknown> => putOldConfiguration(api, scene);
+  const halfDone: Found = { current: { caBundle: "" } };
+  const old: Found = { old: {} };
+  type Row = readonly [
+    name: string,
+    found: Found,
+    rights: readonly Right[],
+    /** What is missing, or what is written where these rights are enough. */
+    end: { readonly missing: string } | { readonly writes: readonly string[] },
+  ];
   const rows: readonly Row[] = [
-    {
-      name: "create, for an object that is absent",
-      found: old,
-      rights: [on(["patch", "delete"])],
-      missing: [`create ${configurations}`],
-    },
-    {
-      name: "patch, for an object that is absent",
-      found: old,
-      rights: [on(["create", "delete"])],
-      missing: [`patch ${configurations}`],
-    },
-    {
-      name: "delete, for the old one",
-      found: old,
-      rights: [on(["create", "patch"]), on(["delete"], newConfigurationName)],
-      missing: [`delete ${configurations}`],
-    },
-    {
-      name: "patch, for an object that is there",
-      found: halfDone,
-      rights: [on(["create", "delete"])],
-      missing: [`patch ${configurations}`],
-    },
-    {
-      name: "none: create is not needed for an object that is there",
-      found: halfDone,
-      rights: [on(["patch"], newConfigurationName)],
-      missing: [],
-      writes: [applied],
-    },
-    {
-      name: "none: rights on the two names alone, where the old one is replaced",
-      found: old,
-      rights: [
+    ["create, for an object that is absent", old, [on(["patch", "delete"])], { missing: "create" }],
+    ["patch, for an object that is absent", old, [on(["create", "delete"])], { missing: "patch" }],
+    [
+      "delete, for the old one",
+      old,
+      [on(["create", "patch"]), on(["delete"], newConfigurationName)],
+      { missing: "delete" },
+    ],
+    [
+      "patch, for an object that is there",
+      halfDone,
+      [on(["create", "delete"])],
+      { missing: "patch" },
+    ],
+    [
+      "none: create is not needed for an object that is there",
+      halfDone,
+      [on(["patch"], newConfigurationName)],
+      { writes: [applied] },
+    ],
+    [
+      "none: rights on the two names alone, where the old one is replaced",
+      old,
+      [
         on(["create"]),
         on(["patch"], newConfigurationName),
         on(["delete"], newConfigurationName, oldConfigurationName),
       ],
-      missing: [],
-      writes: [applied, deleted],
-    },
-    {
-      name: "none: nothing needs to be written",
-      found: ({ api, scene }) => putNewConfiguration(api, scene),
-      rights: [],
-      missing: [],
-      writes: [],
-    },
+      { writes: [applied, deleted] },
+    ],
+    ["none: nothing needs to be written", { current: {} }, [], { writes: [] }],
   ];
 
-  test.each(rows.map((row) => [row.name, row] as const))("%s", async (_name, row) => {
-    const { controlPlane, api, scene } = suite;
-    await row.found(suite);
-    await settle(api, scene);
-    const withdrawRights = await grantRights("editor", [...reads, ...row.rights]);
-    if (row.missing.length > 0) {
+  test.each(rows)("%s", async (_name, ...[found, rights, end]) => {
+    await lay(suite, found);
+    const withdrawRights = await grantRights("editor", [...reads, ...rights]);
+    if ("missing" in end) {
       const { report } = await refused([], { user: "editor" });
-      expect(granted(report.permissions?.manifest ?? "")).toEqual(row.missing);
-      expect(report.permissions?.missing).toHaveLength(row.missing.length);
+      expect(granted(report.permissions?.manifest ?? "")).toEqual([
+        `${end.missing} ${configurations}`,
+      ]);
+      expect(report.permissions?.missing).toHaveLength(1);
     } else {
-      const run = await runSwap(controlPlane, [], { user: "editor" });
-      expect(run.report.exit.code).toBe(0);
-      expect(run.writes).toEqual(row.writes);
+      const run = await runSwap(suite.controlPlane, [], { user: "editor" });
+      expect([run.report.exit.code, run.writes]).toEqual([0, end.writes]);
     }
     await withdrawRights();
   });
 
   test("to probe: 4, and --no-probe goes without", async () => {
-    const { controlPlane, api, scene } = suite;
-    await old(suite);
-    await settle(api, scene);
+    const { controlPlane } = suite;
+    await lay(suite, old);
     const withoutProbes = reads.filter(({ group }) => group !== "app.engine.com");
     const withdrawRights = await grantRights("editor", [
       ...withoutProbes,
@@ -298,9 +259,8 @@ describe("one right is missing", () => {
 
 describe("--as", () => {
   test("asks for the rights of the other user, and writes in their name", async () => {
-    const { controlPlane, api, scene } = suite;
-    await putOldConfiguration(api, scene);
-    await settle(api, scene);
+    const { controlPlane } = suite;
+    await lay(suite, { old: {} });
     const { report } = await refused(["--as", "impersonated"], {});
     const roles = await grant(report.permissions?.manifest ?? "", "impersonated");
     const mark = await controlPlane.auditMark();
@@ -318,8 +278,8 @@ describe("--as", () => {
   });
 
   test("with --as-group has the rights of the group", async () => {
-    const { controlPlane, api, scene } = suite;
-    await putOldConfiguration(api, scene);
+    const { controlPlane } = suite;
+    await lay(suite, { old: {} });
     const run = await runSwap(controlPlane, ["--as", "nobody", "--as-group", "system:masters"]);
     expect(run.report.exit.code).toBe(0);
   });

@@ -1,10 +1,14 @@
 /** The operator at play beside a test on the real API server. */
 import { connect } from "../../plugin/adapters/kubernetes/connect";
+import { kinds } from "../../plugin/domain/kinds";
 import { defaultNames as names } from "../../plugin/domain/names";
-import type { Misbehaviour } from "../../plugin/rehearsal/operator/snapshot";
+import { getPath } from "../../plugin/domain/values";
+import { type Misbehaviour, played } from "../../plugin/rehearsal/operator/snapshot";
 import { type PlayOptions, playOperator } from "../../plugin/rehearsal/operator/play";
 import { systemClock } from "../../plugin/adapters/clock";
+import type { Cluster } from "../../plugin/run/ports";
 import type { ControlPlane } from "./control-plane";
+import { until } from "./until";
 
 /** Short ones: a test waits for facts, not for times. */
 export const shortTimes = {
@@ -19,6 +23,34 @@ export const shortTimes = {
 
 /** What a test says of a play; the rest is the same for all. */
 export type Playing = Partial<PlayOptions> & Pick<PlayOptions, "cluster" | "namespace">;
+
+/** Sets the image of both of the operator's containers. */
+export async function setOperator(
+  cluster: Cluster,
+  namespace: string,
+  version: string,
+): Promise<void> {
+  const image = `${names.images.operator}:${version}`;
+  const { deployment, container, admissionContainer } = names.operator;
+  const containers = [container, admissionContainer].map((name) => ({ name, image }));
+  const ref = { resource: kinds.deployment, name: deployment, namespace };
+  const body = { spec: { template: { spec: { containers } } } };
+  await cluster.patch(ref, body, { type: "strategic" });
+}
+
+/** Waits until the operator is of its present Deployment, and three pods of the cluster are ready. */
+export async function untilPodsReady(cluster: Cluster, namespace: string): Promise<void> {
+  await until("the operator and three pods", async () => {
+    const { deployment: name } = names.operator;
+    const deployment = await cluster.get({ resource: kinds.deployment, name, namespace });
+    const set = await cluster.get({ resource: played.statefulSet, name: "ec", namespace });
+    const ready =
+      getPath(deployment, ["status", "observedGeneration"]) === deployment?.metadata.generation &&
+      getPath(deployment, ["status", "availableReplicas"]) === 1 &&
+      getPath(set, ["status", "readyReplicas"]) === 3;
+    return ready || undefined;
+  });
+}
 
 /** Plays until the returned function is called. */
 export function startPlay(playing: Playing): () => Promise<void> {

@@ -1,16 +1,17 @@
 /** Lines that the plugin prints for kubectl and for itself, run on a real API server as they stand. */
 import { defaultNames as names } from "../../plugin/domain/names";
-import { type ControlPlane, kubectlEnv, startControlPlane } from "./control-plane";
-import { applyCrds, clusterStatus } from "./scene";
+import { type ControlPlane, kubectlEnv } from "./control-plane";
+import { clusterStatus } from "./scene";
 import {
   cluster,
   namespaceNamed,
   namespaceNames,
+  openManaged,
   operatorNamespace,
   seedNamespaces,
   settings,
 } from "./managed-namespaces";
-import { operatorDeployment, writeOperatorStatus } from "./operator";
+import { writeOperatorStatus } from "./operator";
 import { runner, runPlugin } from "./plugin-run";
 import { run as runProgram } from "./run";
 
@@ -18,15 +19,11 @@ const all = namespaceNames(2);
 
 let controlPlane: ControlPlane;
 beforeAll(async () => {
-  controlPlane = await startControlPlane({ users: [runner] });
+  controlPlane = await openManaged({ version: "8.0.20-23" });
   const { api } = controlPlane;
-  await applyCrds(api);
-  await api.create(namespaceNamed(operatorNamespace));
   await api.create(namespaceNamed("elsewhere"));
-  await api.create(cluster());
   await api.writeStatus(cluster(), clusterStatus);
   await api.create(settings({ EDB_NAMESPACES: all.join(",") }));
-  await api.create(operatorDeployment(operatorNamespace));
   await writeOperatorStatus(api, operatorNamespace);
   await seedNamespaces(api, all);
   await api.create({

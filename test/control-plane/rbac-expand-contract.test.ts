@@ -9,18 +9,18 @@ import { parseDocuments } from "../../plugin/adapters/yaml";
 import { defaultNames as names } from "../../plugin/domain/names";
 import { type Grant, grantsOf, rulesOf } from "../../plugin/domain/rbac/rules";
 import { getPath } from "../../plugin/domain/values";
-import type { Demand, Question, Told, WatchOrders } from "./access-watch-process";
-import { type ControlPlane, startControlPlane } from "./control-plane";
-import { applyCrds } from "./scene";
+import type { Demand, Question, Told } from "./access-watch-process";
+import type { ControlPlane } from "./control-plane";
 import {
-  cluster,
   documentedWay,
   labelBinding,
   labelRole,
-  namespaceNamed,
   namespaceNames,
   oldBinding,
   oldRules,
+  openManaged,
+  operatorAccount,
+  operatorMay,
   operatorNamespace,
   seedNamespaces,
   settings,
@@ -28,20 +28,12 @@ import {
 } from "./managed-namespaces";
 import type { KubeObject } from "./api";
 import { operatorDeployment } from "./operator";
-import { type PluginRun, runner, runPlugin } from "./plugin-run";
+import { type PluginRun, runPlugin } from "./plugin-run";
 import { GivenUp, until } from "./until";
 import { connectionOf, startProcess } from "./second-process";
 import type { User } from "./api-server";
 
 const apiGroup = "rbac.authorization.k8s.io";
-const account = {
-  user: `system:serviceaccount:${operatorNamespace}:${names.operator.serviceAccount}`,
-  groups: [
-    "system:serviceaccounts",
-    `system:serviceaccounts:${operatorNamespace}`,
-    "system:authenticated",
-  ],
-};
 const shipped = Object.entries(shippedRbac()).flatMap(([file, text]) => parseDocuments(text, file));
 const newRules = rulesOf(
   shipped.find(
@@ -59,14 +51,10 @@ let watch: AccessWatch | undefined;
 /** The new release's roles and bindings, while the old operator runs. */
 let template = "";
 beforeAll(async () => {
-  controlPlane = await startControlPlane({ users: [runner, accessWatcher] });
+  controlPlane = await openManaged({ users: [accessWatcher], version: "7.22.0-17" });
   const { api, site } = controlPlane;
   template = join(site.dataDir, "roles.yaml");
   writeFileSync(template, Object.values(shippedRbac()).join("---\n"));
-  await applyCrds(api);
-  await api.create(namespaceNamed(operatorNamespace));
-  await api.create(cluster());
-  await api.create(operatorDeployment(operatorNamespace, "7.22.0-17"));
   await api.create({
     apiVersion: `${apiGroup}/v1`,
     kind: "ClusterRole",
@@ -131,13 +119,7 @@ const listOf = (places: readonly string[]) => ({
   EDB_NAMESPACES_LABEL: "",
 });
 
-async function may(resourceAttributes: Question): Promise<boolean> {
-  const path = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
-  const spec = { ...account, resourceAttributes };
-  const body = { apiVersion: "authorization.k8s.io/v1", kind: "SubjectAccessReview", spec };
-  const answer = await controlPlane.api.send("POST", path, { body });
-  return getPath(answer.body, ["status", "allowed"]) === true;
-}
+const may = (question: Question): Promise<boolean> => operatorMay(controlPlane.api, question);
 
 async function reapply(mode: string, more: readonly string[] = []): Promise<PluginRun> {
   const words = ["reapply-rbac", "--mode", mode, "--yes", ...more];
@@ -160,7 +142,7 @@ test.each([
   async ({ from, byLabel }) => {
     const all = await managed(from, byLabel);
     const { places } = all;
-    watch = startAccessWatch(controlPlane, account);
+    watch = startAccessWatch(controlPlane);
     const [old, next] = [need(all, oldGrants), need(all, newGrants)];
 
     await watch.demand({ name: "old", lanes: old });
@@ -193,7 +175,7 @@ const both = (lane: readonly Question[], more: readonly Question[] = []): readon
 describe("the watch sees", () => {
   test("what the new rules alone, before the switch, take from the old operator", async () => {
     const all = await managed(201, false);
-    watch = startAccessWatch(controlPlane, account);
+    watch = startAccessWatch(controlPlane);
     await watch.demand({ name: "old", lanes: need(all, oldGrants) });
     await reapply("contract");
     await watch.demand({ name: "still old", lanes: need(all, oldGrants) });
@@ -206,7 +188,7 @@ describe("the watch sees", () => {
   test("the moment between deleting a binding and making it again", async () => {
     const all = await managed(301, false);
     const [place = ""] = all.places;
-    watch = startAccessWatch(controlPlane, account);
+    watch = startAccessWatch(controlPlane);
     await watch.demand({ name: "old", lanes: need({ ...all, places: [place] }, oldGrants) });
     const input = JSON.stringify(oldBinding(place, sharedRole));
     const { code } = await controlPlane.kubectl(["replace", "--force", "-f", "-"], { input });
@@ -217,28 +199,25 @@ describe("the watch sees", () => {
 });
 
 /** Who asks: not the account that is asked about. */
-export const accessWatcher: User = { name: "access-watcher", groups: ["system:masters"] };
+const accessWatcher: User = { name: "access-watcher", groups: ["system:masters"] };
 
-export interface AccessWatch {
+interface AccessWatch {
   /** From now on this has to be allowed; resolves when all of it was asked once. */
   demand(demand: Demand): Promise<void>;
   /** Ends it. */
   stop(): Promise<AccessRecord>;
 }
 
-export interface AccessRecord {
+interface AccessRecord {
   readonly reviews: number;
   /** Refusals as `demand: verb resource in namespace`, each once. */
   readonly refused: readonly string[];
 }
 
-/** Starts a second process that asks, all the time, whether the account may do what is demanded. */
-export function startAccessWatch(
-  controlPlane: ControlPlane,
-  account: Pick<WatchOrders, "user" | "groups">,
-): AccessWatch {
+/** Starts a second process that asks, all the time, whether the operator may do what is demanded. */
+function startAccessWatch(controlPlane: ControlPlane): AccessWatch {
   const { told, say, stop } = startProcess<Told>("access-watch-process.ts");
-  say({ ...connectionOf(controlPlane, accessWatcher.name), ...account });
+  say({ ...connectionOf(controlPlane, accessWatcher.name), ...operatorAccount });
   return {
     demand: async (demand) => {
       say(demand);

@@ -1,10 +1,8 @@
 /** `reapply-rbac` where the operator finds its namespaces by label, and the way back from it, on a real API server. */
 import { defaultNames as names } from "../../plugin/domain/names";
-import { getPath, getOwn } from "../../plugin/domain/values";
-import { type ControlPlane, startControlPlane } from "./control-plane";
-import { applyCrds } from "./scene";
+import { getOwn } from "../../plugin/domain/values";
+import type { ControlPlane } from "./control-plane";
 import {
-  cluster,
   documentedWay,
   labelBinding,
   labelRole,
@@ -12,22 +10,18 @@ import {
   namespaceNames,
   oldBinding,
   oldRole,
+  openManaged,
+  operatorMay,
   operatorNamespace,
   seedNamespaces,
   settings,
 } from "./managed-namespaces";
 import type { KubeObject } from "./api";
-import { operatorDeployment } from "./operator";
-import { type PluginRun, runner, runPlugin } from "./plugin-run";
+import { type PluginRun, runPlugin } from "./plugin-run";
 
 let controlPlane: ControlPlane;
 beforeAll(async () => {
-  controlPlane = await startControlPlane({ users: [runner] });
-  const { api } = controlPlane;
-  await applyCrds(api);
-  await api.create(namespaceNamed(operatorNamespace));
-  await api.create(cluster());
-  await api.create(operatorDeployment(operatorNamespace));
+  controlPlane = await openManaged({ version: "8.0.20-23" });
 });
 afterAll(() => controlPlane.stop());
 
@@ -41,17 +35,8 @@ const results = ({ report }: PluginRun): readonly string[] =>
 const findings = ({ report }: PluginRun): readonly string[] =>
   (report.findings ?? []).map(({ code, object = "" }) => `${code} ${object}`).sort();
 
-async function mayFindNamespaces(): Promise<boolean> {
-  const spec = {
-    user: `system:serviceaccount:${operatorNamespace}:${names.operator.serviceAccount}`,
-    groups: ["system:authenticated"],
-    resourceAttributes: { verb: "watch", group: "", resource: "namespaces" },
-  };
-  const path = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
-  const body = { apiVersion: "authorization.k8s.io/v1", kind: "SubjectAccessReview", spec };
-  const answer = await controlPlane.api.send("POST", path, { body });
-  return getPath(answer.body, ["status", "allowed"]) === true;
-}
+const mayFindNamespaces = (): Promise<boolean> =>
+  operatorMay(controlPlane.api, { verb: "watch", group: "", resource: "namespaces" });
 
 describe.each<{ selector: string; marks: Record<string, string>; prefix: string }>([
   { selector: "engine-by-key", marks: { "engine-by-key": "" }, prefix: "key" },

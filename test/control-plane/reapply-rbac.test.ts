@@ -1,36 +1,34 @@
 /** `kubectl engine reapply-rbac` on a real API server. */
 import { defaultNames as names } from "../../plugin/domain/names";
-import { type ControlPlane, startControlPlane } from "./control-plane";
-import { applyCrds } from "./scene";
+import type { ControlPlane } from "./control-plane";
 import {
-  cluster,
   documentedWay,
   namespaceNamed,
   namespaceNames,
   oldBinding,
   oldRules,
   oldRole,
+  openManaged,
+  operatorMay,
   operatorNamespace,
+  rightsOf,
   seedNamespaces,
   settings,
   widerRules,
 } from "./managed-namespaces";
-import { operatorDeployment } from "./operator";
 import { type PluginRun, runner, runPlugin } from "./plugin-run";
 import { type KubeObject, pathOf } from "./api";
 
 const all = namespaceNames(12);
-const account = `system:serviceaccount:${operatorNamespace}:${names.operator.serviceAccount}`;
 const apiGroup = "rbac.authorization.k8s.io";
 
 let controlPlane: ControlPlane;
 beforeAll(async () => {
-  controlPlane = await startControlPlane({ users: [runner, { name: "jane" }, { name: "joe" }] });
+  controlPlane = await openManaged({
+    users: [{ name: "jane" }, { name: "joe" }],
+    version: "8.0.20-23",
+  });
   const { api } = controlPlane;
-  await applyCrds(api);
-  await api.create(namespaceNamed(operatorNamespace));
-  await api.create(cluster());
-  await api.create(operatorDeployment(operatorNamespace));
   await api.create(settings({ EDB_NAMESPACES: all.join(",") }));
   await seedNamespaces(api, all);
 });
@@ -40,27 +38,10 @@ function reapply(args: readonly string[] = [], user: string = runner.name): Prom
   return runPlugin(controlPlane, ["reapply-rbac", ...args], { namespace: operatorNamespace, user });
 }
 
-async function may(
+const may = (
   namespace: string,
   ...[verb, group, resource]: readonly [string, string, string]
-): Promise<boolean> {
-  const { body } = await controlPlane.api.send(
-    "POST",
-    "/apis/authorization.k8s.io/v1/subjectaccessreviews",
-    {
-      body: {
-        apiVersion: "authorization.k8s.io/v1",
-        kind: "SubjectAccessReview",
-        spec: {
-          user: account,
-          groups: ["system:authenticated"],
-          resourceAttributes: { namespace, verb, group, resource },
-        },
-      },
-    },
-  );
-  return (body as { status: { allowed: boolean } }).status.allowed;
-}
+): Promise<boolean> => operatorMay(controlPlane.api, { namespace, verb, group, resource });
 
 const results = ({ report }: PluginRun): Readonly<Record<string, string>> =>
   Object.fromEntries(
@@ -177,25 +158,13 @@ test("one ClusterRole for all namespaces is extended and narrowed in its place, 
 
 test("who may write roles but not give these rights learns rule by rule what is missing", async () => {
   const { api } = controlPlane;
-  const metadata = { name: "jane" };
   const reads = ["", "apps", names.group, apiGroup];
-  await api.create({
-    apiVersion: `${apiGroup}/v1`,
-    kind: "ClusterRole",
-    metadata,
-    rules: [
-      { apiGroups: reads, resources: ["*"], verbs: ["get", "list"] },
-      { apiGroups: [apiGroup], resources: ["*"], verbs: ["create", "patch"] },
-      { apiGroups: ["authorization.k8s.io"], resources: ["*"], verbs: ["create"] },
-    ],
-  });
-  await api.create({
-    apiVersion: `${apiGroup}/v1`,
-    kind: "ClusterRoleBinding",
-    metadata,
-    roleRef: { apiGroup, kind: "ClusterRole", name: "jane" },
-    subjects: [{ apiGroup, kind: "User", name: "jane" }],
-  });
+  const rights = rightsOf("jane", [
+    { apiGroups: reads, resources: ["*"], verbs: ["get", "list"] },
+    { apiGroups: [apiGroup], resources: ["*"], verbs: ["create", "patch"] },
+    { apiGroups: ["authorization.k8s.io"], resources: ["*"], verbs: ["create"] },
+  ]);
+  for (const object of rights) await api.create(object);
   const [place = ""] = namespaceNames(1, 300);
   await seedNamespaces(api, [place]);
   const run = await reapply(["--namespaces", place], "jane");
@@ -209,32 +178,32 @@ test("who may write roles but not give these rights learns rule by rule what is 
 
 test("who may review access in the namespaces alone proves it by local reviews", async () => {
   const { api } = controlPlane;
-  const metadata = { name: "joe" };
-  const subjects = [{ apiGroup, kind: "User", name: "joe" }];
   const reads = ["", "apps", names.group];
-  const role = (name: string, rules: readonly object[]): Promise<unknown> =>
-    api.create({ apiVersion: `${apiGroup}/v1`, kind: "ClusterRole", metadata: { name }, rules });
-  const bound = { roleRef: { apiGroup, kind: "ClusterRole", name: "joe" }, subjects };
-  await role("joe", [
+  const rights = rightsOf("joe", [
     { apiGroups: reads, resources: ["*"], verbs: ["get", "list"] },
     { apiGroups: [apiGroup], resources: ["*"], verbs: ["*"] },
   ]);
+  const reviews = {
+    apiGroups: ["authorization.k8s.io"],
+    resources: ["localsubjectaccessreviews"],
+    verbs: ["create"],
+  };
+  const metadata = { name: "joe-near" };
+  for (const object of rights) await api.create(object);
   await api.create({
     apiVersion: `${apiGroup}/v1`,
-    kind: "ClusterRoleBinding",
+    kind: "ClusterRole",
     metadata,
-    ...bound,
+    rules: [reviews],
   });
-  const reviews = { apiGroups: ["authorization.k8s.io"], verbs: ["create"] };
-  await role("joe-near", [{ ...reviews, resources: ["localsubjectaccessreviews"] }]);
   const [near = "", blind = ""] = namespaceNames(2, 400);
   await seedNamespaces(api, [near, blind]);
   await api.create({
     apiVersion: `${apiGroup}/v1`,
     kind: "RoleBinding",
     metadata: { ...metadata, namespace: near },
-    roleRef: { apiGroup, kind: "ClusterRole", name: "joe-near" },
-    subjects,
+    roleRef: { apiGroup, kind: "ClusterRole", name: metadata.name },
+    subjects: [{ apiGroup, kind: "User", name: "joe" }],
   });
   const mark = await controlPlane.auditMark();
   const run = await reapply(["--namespaces", `${near},${blind}`], "joe");

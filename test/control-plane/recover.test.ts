@@ -3,18 +3,17 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "../../plugin/adapters/kubernetes/connect";
-import { kinds } from "../../plugin/domain/kinds";
 import { defaultNames as names } from "../../plugin/domain/names";
 import { getPath } from "../../plugin/domain/values";
 import { systemClock } from "../../plugin/adapters/clock";
 import { EdbBridge } from "../../plugin/rehearsal/cluster-api/bridge";
-import { played, productKinds } from "../../plugin/rehearsal/operator/snapshot";
+import { productKinds } from "../../plugin/rehearsal/operator/snapshot";
 import type { Cluster, Ref } from "../../plugin/run/ports";
 import { anApiSecret } from "../support/cluster-api-client";
 import { aClusterApi, aModuleArchive, type ClusterApiForTest } from "../support/played-cluster-api";
 import { type ControlPlane, startControlPlane } from "./control-plane";
 import { type PluginRun, runner, runPlugin, writeLine } from "./plugin-run";
-import { startPlay } from "./played-operator";
+import { setOperator, startPlay, untilPodsReady } from "./played-operator";
 import { seedScene } from "./scene";
 import { until } from "./until";
 
@@ -52,17 +51,8 @@ beforeAll(async () => {
   const { store, works, profile } = api;
   const bridge = new EdbBridge({ store, works, names, profile });
   endPlay = startPlay({ cluster, namespace, rest: bridge });
-  await setOperator("8.2.0-13");
-  await until("the operator and three pods", async () => {
-    const { deployment } = names.operator;
-    const found = await cluster.get({ resource: kinds.deployment, name: deployment, namespace });
-    const set = await cluster.get({ resource: played.statefulSet, name: "ec", namespace });
-    const ready =
-      getPath(found, ["status", "observedGeneration"]) === found?.metadata.generation &&
-      getPath(found, ["status", "availableReplicas"]) === 1 &&
-      getPath(set, ["status", "readyReplicas"]) === 3;
-    return ready || undefined;
-  });
+  await setOperator(cluster, namespace, "8.2.0-13");
+  await untilPodsReady(cluster, namespace);
   const spec = { engineEnterpriseImageSpec: { versionTag: target } };
   await cluster.patch(ecRef, { spec }, { type: "merge", fieldManager: "kubectl-edit" });
   await until("state Upgrade", async () => (await state()) === "Upgrade" || undefined);
@@ -74,17 +64,6 @@ afterAll(async () => {
   cluster.close();
   await controlPlane.stop();
 });
-
-async function setOperator(version: string): Promise<void> {
-  const image = `${names.images.operator}:${version}`;
-  const { deployment, container, admissionContainer } = names.operator;
-  const containers = [container, admissionContainer].map((name) => ({ name, image }));
-  await cluster.patch(
-    { resource: kinds.deployment, name: deployment, namespace },
-    { spec: { template: { spec: { containers } } } },
-    { type: "strategic" },
-  );
-}
 
 async function state(): Promise<unknown> {
   return getPath(await cluster.get(ecRef), names.ecFields.state);

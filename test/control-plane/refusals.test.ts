@@ -5,7 +5,7 @@ import { containing, matching } from "./plugin-run";
 import { appGroup, type KubeObject } from "./api";
 import type { RunResult } from "./run";
 import { openSuite, type Suite } from "./suite";
-import { clear, putNewConfiguration, settle } from "./swap-states";
+import { clear, lay, putNewConfiguration } from "./swap-states";
 import { writeTlsFolder } from "./certificate";
 import { until } from "./until";
 import { webhookExecutable } from "./webhook-process";
@@ -155,12 +155,7 @@ const refusals: readonly Refusal[] = [
 
 describe.each(["v1", "v1beta1"])("registered for reviews of %s", (version) => {
   beforeAll(async () => {
-    const { api, scene } = suite;
-    await clear(api, scene);
-    await putNewConfiguration(api, scene, {
-      changes: { entry: { admissionReviewVersions: [version] } },
-    });
-    await settle(api, scene);
+    await lay(suite, { current: { entry: { admissionReviewVersions: [version] } } });
   });
 
   test.each(refusals.map((row) => [row.name, row] as const))(
@@ -244,10 +239,7 @@ describe("R1: a number", () => {
   }
 
   test("is refused with the hint to quote it", async () => {
-    const { api, scene } = suite;
-    await clear(api, scene);
-    await putNewConfiguration(api, scene);
-    await settle(api, scene);
+    await lay(suite, { current: {} });
     await relaxSchema(undefined);
     const result = await until("the schema to be relaxed", async () => {
       const answer = await make({ engineVersion: 8 });

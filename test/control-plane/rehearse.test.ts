@@ -1,18 +1,11 @@
 /** A rehearsal on a copy of a live cluster: it only reads, and the real run then does the same. */
 import { type AuditEvent, fits } from "./audit";
-import { admissionSecret, type UnfitSecret, unfitSecrets } from "./certificate";
+import { admissionSecret, unfitSecrets } from "./certificate";
+import { rightsOf } from "./managed-namespaces";
 import { setEndpointsReady } from "./operator";
 import { type PluginRun, type ReportDocument, runner, runPlugin } from "./plugin-run";
 import { openSuite, type Suite } from "./suite";
-import {
-  brokenConfigurations,
-  clear,
-  putNewConfiguration,
-  putOldConfiguration,
-  readBack,
-  runSwap,
-  settle,
-} from "./swap-states";
+import { brokenConfigurations, everyKind, type Found, lay, readBack, runSwap } from "./swap-states";
 
 let suite: Suite;
 beforeAll(async () => {
@@ -44,134 +37,73 @@ async function rehearse(args: readonly string[] = swap, user?: string): Promise<
 /** All that two runs on equal clusters have in common. */
 function comparable({ steps = [], findings = [], exit, certificate }: ReportDocument): object {
   return {
-    steps: steps.map(({ n, id, action, object, result, why }) => ({
+    steps: steps.map(({ n, id, action, object, result, why }) => [
       n,
       id,
       action,
       object,
       result,
       why,
-    })),
-    findings: findings.map(({ code, severity, object, field }) => ({
-      code,
-      severity,
-      object,
-      field,
-    })),
-    certificate: certificate && {
-      secret: certificate.secret,
-      notAfter: certificate.notAfter,
-      san: certificate.san,
-    },
+    ]),
+    findings: findings.map(({ code, severity, object, field }) => [code, severity, object, field]),
+    certificate: certificate && [certificate.secret, certificate.notAfter, certificate.san],
     code: exit.code,
   };
 }
 
 const changesOf = (kind: keyof typeof brokenConfigurations) => brokenConfigurations[kind]();
 
-interface Row {
-  readonly name: string;
-  readonly found: (suite: Suite) => Promise<unknown>;
-  readonly code?: number;
-  readonly args?: readonly string[];
-}
+test.each<[string, Found, number]>([
+  ["only old, healthy", { old: {} }, 0],
+  ["only old, broken: no CA", { old: changesOf("no CA") }, 0],
+  ["old and a right new one", { old: {}, current: {} }, 0],
+  ["old and an unfit new one", { old: {}, current: changesOf("the placeholder left") }, 0],
+  ["only new, of other rules", { current: { rule: { resources: everyKind.slice(0, 1) } } }, 0],
+  [
+    "only new, held by another manager",
+    { manager: "terraform", current: { entry: { failurePolicy: "Ignore" } } },
+    5,
+  ],
+  ["none", {}, 0],
+])("%s: the real run does step by step what the rehearsal did", async (_name, found, code) => {
+  const { controlPlane } = suite;
+  await lay(suite, found);
+  const before = await readBack(controlPlane);
 
-const rows: readonly Row[] = [
-  { name: "only old, healthy", found: ({ api, scene }) => putOldConfiguration(api, scene) },
-  {
-    name: "only old, broken: no CA",
-    found: ({ api, scene }) => putOldConfiguration(api, scene, { changes: changesOf("no CA") }),
-  },
-  {
-    name: "old and a right new one",
-    found: async ({ api, scene }) => {
-      await putOldConfiguration(api, scene);
-      await putNewConfiguration(api, scene);
-    },
-  },
-  {
-    name: "old and an unfit new one",
-    found: async ({ api, scene }) => {
-      await putOldConfiguration(api, scene);
-      await putNewConfiguration(api, scene, { changes: changesOf("the placeholder left") });
-    },
-  },
-  {
-    name: "only new, of a release with other rules",
-    found: ({ api, scene }) =>
-      putNewConfiguration(api, scene, {
-        changes: { rule: { resources: ["engineenterprisedatabases"] } },
-      }),
-  },
-  { name: "only new, up to date", found: ({ api, scene }) => putNewConfiguration(api, scene) },
-  {
-    name: "only new, held by another manager",
-    found: ({ api, scene }) =>
-      putNewConfiguration(api, scene, {
-        manager: "terraform",
-        changes: { entry: { failurePolicy: "Ignore" } },
-      }),
-    code: 5,
-  },
-  { name: "none", found: () => Promise.resolve() },
-];
+  const { run, report } = await rehearse();
+  expect([run.code, run.writes]).toEqual([code, []]);
+  expect(await readBack(controlPlane)).toEqual(before);
 
-describe.each(rows)("$name", ({ found, code = 0, args = [] }) => {
-  test("the real run does step by step what the rehearsal on its copy did", async () => {
-    const { api, scene, controlPlane } = suite;
-    await clear(api, scene);
-    await found(suite);
-    await settle(api, scene);
-    const before = await readBack(controlPlane);
-
-    const { run, report } = await rehearse([...swap, ...args]);
-    expect(run.writes).toEqual([]);
-    expect(await readBack(controlPlane)).toEqual(before);
-
-    const real = await runSwap(controlPlane, args);
-    expect(comparable(report)).toEqual(comparable(real.report));
-    expect(real.report.exit.code).toBe(code);
-    expect(run.code).toBe(code);
-  });
+  const real = await runSwap(controlPlane);
+  expect(comparable(report)).toEqual(comparable(real.report));
+  expect(real.report.exit.code).toBe(code);
 });
 
 describe("what blocks the real run blocks the rehearsal", () => {
   const namespace = "engine";
   beforeAll(async () => {
-    const { api, scene } = suite;
-    await clear(api, scene);
-    await putOldConfiguration(api, scene);
-    await settle(api, scene);
+    await lay(suite, { old: {} });
   });
   afterEach(async () => {
     await setEndpointsReady(suite.api, namespace, true);
     await suite.api.replace(admissionSecret(namespace, suite.scene.pair));
   });
 
-  const both = async (args: readonly string[] = swap): Promise<void> => {
-    const { run, report } = await rehearse(args);
-    expect(run.code).toBe(3);
+  test.each<[string, () => Promise<unknown>]>([
+    ["no ready endpoint", () => setEndpointsReady(suite.api, namespace, false)],
+    ["an unfit secret", () => suite.api.replace(unfitSecrets["another private key"](namespace))],
+  ])("%s", async (_name, spoil) => {
+    await spoil();
+    const { run, report } = await rehearse();
     const real = await runSwap(suite.controlPlane);
     expect(comparable(report)).toEqual(comparable(real.report));
-    expect(real.report.exit.code).toBe(3);
-  };
-
-  test("no ready endpoint", async () => {
-    await setEndpointsReady(suite.api, namespace, false);
-    await both();
-  });
-
-  test.each(Object.keys(unfitSecrets) as readonly UnfitSecret[])("a secret: %s", async (kind) => {
-    await suite.api.replace(unfitSecrets[kind](namespace));
-    await both();
+    expect([run.code, real.report.exit.code]).toEqual([3, 3]);
   });
 });
 
 test("diff ends with 1 before the swap and with 0 after it, and writes nothing", async () => {
-  const { api, scene, controlPlane } = suite;
-  await clear(api, scene);
-  await putOldConfiguration(api, scene);
-  await settle(api, scene);
+  const { controlPlane } = suite;
+  await lay(suite, { old: {} });
   const before = await readBack(controlPlane);
   const differing = await runPlugin(controlPlane, ["diff", ...swap]);
   expect(differing.report.exit).toMatchObject({
@@ -187,10 +119,8 @@ test("diff ends with 1 before the swap and with 0 after it, and writes nothing",
 });
 
 test("the API server sees reads and access reviews, and no Secret but the webhook's own", async () => {
-  const { api, scene, controlPlane } = suite;
-  await clear(api, scene);
-  await putOldConfiguration(api, scene);
-  await settle(api, scene);
+  const { controlPlane } = suite;
+  await lay(suite, { old: {} });
   const mark = await controlPlane.auditMark();
   await rehearse();
   const events = (await controlPlane.auditEvents(mark)).filter((event) =>
@@ -214,34 +144,22 @@ function asked({ verb, objectRef }: AuditEvent): string {
 
 describe("someone who may not write", () => {
   const reader = "viewer";
-  const role = { apiVersion: "rbac.authorization.k8s.io/v1", metadata: { name: "swap-reader" } };
 
   beforeAll(async () => {
-    const { api, scene } = suite;
-    await clear(api, scene);
-    await putOldConfiguration(api, scene);
-    await settle(api, scene);
+    const { api } = suite;
+    await lay(suite, { old: {} });
     const reads = (apiGroup: string, ...resources: readonly string[]): object => ({
       apiGroups: [apiGroup],
       resources,
       verbs: ["get", "list"],
     });
-    await api.apply({
-      ...role,
-      kind: "ClusterRole",
-      rules: [
-        reads("", "namespaces", "secrets", "services"),
-        reads("discovery.k8s.io", "endpointslices"),
-        reads("apps", "deployments"),
-        reads("admissionregistration.k8s.io", "validatingwebhookconfigurations"),
-      ],
-    });
-    await api.apply({
-      ...role,
-      kind: "ClusterRoleBinding",
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "swap-reader" },
-      subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: reader }],
-    });
+    const rights = rightsOf(reader, [
+      reads("", "namespaces", "secrets", "services"),
+      reads("discovery.k8s.io", "endpointslices"),
+      reads("apps", "deployments"),
+      reads("admissionregistration.k8s.io", "validatingwebhookconfigurations"),
+    ]);
+    for (const object of rights) await api.create(object);
   });
   test("what is missing is what the real run misses, and nothing but reads is sent", async () => {
     const { run: rehearsal, report } = await rehearse(swap, reader);

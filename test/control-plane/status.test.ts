@@ -2,13 +2,14 @@
 import type { StatusDetails } from "../../plugin/commands/status-screen";
 import { defaultNames as names } from "../../plugin/domain/names";
 import type { AuditEvent } from "./audit";
-import { type ControlPlane, startControlPlane } from "./control-plane";
-import { applyCrds, clusterStatus } from "./scene";
+import type { ControlPlane } from "./control-plane";
+import { clusterStatus } from "./scene";
 import {
   cluster,
-  namespaceNamed,
   namespaceNames,
+  openManaged,
   operatorNamespace,
+  rightsOf,
   seedNamespaces,
   settings,
 } from "./managed-namespaces";
@@ -19,11 +20,8 @@ const all = namespaceNames(3);
 
 let controlPlane: ControlPlane;
 beforeAll(async () => {
-  controlPlane = await startControlPlane({ users: [runner, { name: "jane" }] });
+  controlPlane = await openManaged({ users: [{ name: "jane" }] });
   const { api } = controlPlane;
-  await applyCrds(api);
-  await api.create(namespaceNamed(operatorNamespace));
-  await api.create(cluster());
   await api.writeStatus(cluster(), clusterStatus);
   await api.create(settings({ EDB_NAMESPACES: all.join(",") }));
   await seedNamespaces(api, all);
@@ -71,18 +69,9 @@ test("the columns are those of the object, and unserved kinds are no error", asy
 
 test("a user who may list ECs alone sees them, and the rest as unknown", async () => {
   const { api } = controlPlane;
-  const apiVersion = "rbac.authorization.k8s.io/v1";
-  const metadata = { name: "jane" };
   const rules = [{ apiGroups: [names.group], resources: [names.ec.plural], verbs: ["list"] }];
   expect((await status([], "jane")).code).toBe(4);
-  await api.create({ apiVersion, kind: "ClusterRole", metadata, rules });
-  await api.create({
-    apiVersion,
-    kind: "ClusterRoleBinding",
-    metadata,
-    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "jane" },
-    subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "jane" }],
-  });
+  for (const object of rightsOf("jane", rules)) await api.create(object);
   const run = await status([], "jane");
   const { clusters, operator } = detailsOf(run);
   expect(run.code).toBe(0);

@@ -13,10 +13,9 @@ import { documentOf, errorsIn, type PluginOptions, type PluginRun, runner } from
 import { run } from "./run";
 import { openSuite, type Suite } from "./suite";
 import {
-  clear,
   entryOf,
+  lay,
   putNewConfiguration,
-  putOldConfiguration,
   readBack,
   runSwap,
   settle,
@@ -25,7 +24,6 @@ import {
 import {
   type ConfigurationOptions,
   newConfiguration,
-  newConfigurationName,
   newEntryName,
   oldConfigurationName,
   owners,
@@ -34,10 +32,7 @@ import {
 let suite: Suite;
 beforeAll(async () => {
   suite = await openSuite();
-  const { api, scene } = suite;
-  await clear(api, scene);
-  await putOldConfiguration(api, scene);
-  await settle(api, scene);
+  await lay(suite, { old: {} });
 });
 afterAll(() => suite.close());
 
@@ -110,34 +105,32 @@ describe("the secret", () => {
 });
 
 describe("the server side", () => {
-  interface Row {
-    readonly name: string;
-    readonly spoil: (suite: Suite) => Promise<unknown>;
-    readonly fix: (suite: Suite) => Promise<unknown>;
-    readonly code: string;
-  }
-  const rows: readonly Row[] = [
-    {
-      name: "no ready endpoint",
-      spoil: ({ api, scene }) => setEndpointsReady(api, scene.namespace, false),
-      fix: ({ api, scene }) => setEndpointsReady(api, scene.namespace, true),
-      code: "WEBHOOK-NO-ENDPOINTS",
-    },
-    {
-      name: "no endpoint slice at all",
-      spoil: ({ api, scene }) => api.remove(admissionEndpoints(scene.namespace)),
-      fix: ({ api, scene }) => setEndpointsReady(api, scene.namespace, true),
-      code: "WEBHOOK-NO-ENDPOINTS",
-    },
-    {
-      name: "operator not ready",
-      spoil: ({ api, scene }) => writeOperatorStatus(api, scene.namespace, false),
-      fix: ({ api, scene }) => writeOperatorStatus(api, scene.namespace, true),
-      code: "OPERATOR-NOT-READY",
-    },
+  type Act = (suite: Suite) => Promise<unknown>;
+  const endpoints =
+    (ready: boolean): Act =>
+    ({ api, scene }) =>
+      setEndpointsReady(api, scene.namespace, ready);
+  const operator =
+    (ready: boolean): Act =>
+    ({ api, scene }) =>
+      writeOperatorStatus(api, scene.namespace, ready);
+  const noSlice: Act = ({ api, scene }) => api.remove(admissionEndpoints(scene.namespace));
+  const rows: readonly (readonly [string, { spoil: Act; fix: Act; code: string }])[] = [
+    [
+      "no ready endpoint",
+      { spoil: endpoints(false), fix: endpoints(true), code: "WEBHOOK-NO-ENDPOINTS" },
+    ],
+    [
+      "no endpoint slice at all",
+      { spoil: noSlice, fix: endpoints(true), code: "WEBHOOK-NO-ENDPOINTS" },
+    ],
+    [
+      "operator not ready",
+      { spoil: operator(false), fix: operator(true), code: "OPERATOR-NOT-READY" },
+    ],
   ];
 
-  describe.each(rows.map((row) => [row.name, row] as const))("%s", (_name, row) => {
+  describe.each(rows)("%s", (_name, row) => {
     beforeEach(() => row.spoil(suite));
     afterEach(() => row.fix(suite));
 
@@ -215,77 +208,74 @@ describe("what is there already", () => {
     const object = newConfiguration({ ...scene, ...changes });
     return { ...object, metadata: { ...object.metadata, name: others } };
   };
-  interface Row {
-    readonly name: string;
-    readonly found: (suite: Suite) => Promise<unknown>;
-    readonly exit: number;
-    readonly code: string;
+  const current =
+    (rule: NonNullable<ConfigurationOptions["rule"]>) =>
+    ({ api, scene }: Suite): Promise<unknown> =>
+      putNewConfiguration(api, scene, { changes: { rule } });
+  const another =
+    (changes: Partial<ConfigurationOptions> = {}) =>
+    (found: Suite): Promise<unknown> =>
+      found.api.replace(beside(found, changes));
+  const chart = { metadata: owners.Helm, entry: { name: "chart.admission.engine" } };
+  const first = resources[0] ?? "";
+  type Row = readonly [
+    name: string,
+    found: (suite: Suite) => Promise<unknown>,
+    exit: number,
+    code: string,
     /** Of the finding's cause and fix. */
-    readonly says: readonly string[];
-  }
+    says: readonly string[],
+  ];
   const rows: readonly Row[] = [
-    {
-      name: "a newer release's resources",
-      found: ({ api, scene }) =>
-        putNewConfiguration(api, scene, {
-          changes: { rule: { resources: [...resources, "engineenterpriseacls"] } },
-        }),
-      exit: 3,
-      code: "WEBHOOK-LOSES-RULES",
-      says: [`engineenterpriseacls.${group} (CREATE, UPDATE)`, "--take-template-rules"],
-    },
-    {
-      name: "another operation",
-      found: ({ api, scene }) =>
-        putNewConfiguration(api, scene, {
-          changes: { rule: { operations: [...operations, "DELETE"] } },
-        }),
-      exit: 3,
-      code: "WEBHOOK-LOSES-RULES",
-      says: [`${resources[0] ?? ""}.${group} (DELETE)`],
-    },
-    {
-      name: "another group",
-      found: ({ api, scene }) =>
-        putNewConfiguration(api, scene, { changes: { rule: { apiGroups: [group, "batch"] } } }),
-      exit: 3,
-      code: "WEBHOOK-LOSES-RULES",
-      says: [`${resources[0] ?? ""}.batch (CREATE, UPDATE)`],
-    },
-    {
-      name: "OLM's generated configuration",
-      found: (found) => found.api.replace(beside(found, { metadata: owners.OLM })),
-      exit: 5,
-      code: "WEBHOOK-OWNED",
-      says: ["OLM owns it", "InstallPlan"],
-    },
-    {
-      name: "OLM's generated configuration with a Service of its own",
-      found: (found) =>
-        found.api.replace(
-          beside(found, { metadata: owners.OLM, service: { name: "operator-service" } }),
-        ),
-      exit: 5,
-      code: "WEBHOOK-OWNED",
-      says: ["OLM owns it"],
-    },
-    {
-      name: "a chart's configuration under another entry name",
-      found: (found) =>
-        found.api.replace(
-          beside(found, { metadata: owners.Helm, entry: { name: "chart.admission.engine" } }),
-        ),
-      exit: 5,
-      code: "WEBHOOK-OWNED",
-      says: ["Helm owns it", "helm upgrade"],
-    },
-    {
-      name: "an entry of the same name that is nobody's",
-      found: (found) => found.api.replace(beside(found)),
-      exit: 3,
-      code: "PROBE-AMBIGUOUS",
-      says: [newEntryName, "--no-probe"],
-    },
+    [
+      "a newer release's resources",
+      current({ resources: [...resources, "engineenterpriseacls"] }),
+      3,
+      "WEBHOOK-LOSES-RULES",
+      [`engineenterpriseacls.${group} (CREATE, UPDATE)`, "--take-template-rules"],
+    ],
+    [
+      "another operation",
+      current({ operations: [...operations, "DELETE"] }),
+      3,
+      "WEBHOOK-LOSES-RULES",
+      [`${first}.${group} (DELETE)`],
+    ],
+    [
+      "another group",
+      current({ apiGroups: [group, "batch"] }),
+      3,
+      "WEBHOOK-LOSES-RULES",
+      [`${first}.batch (CREATE, UPDATE)`],
+    ],
+    [
+      "OLM's generated configuration",
+      another({ metadata: owners.OLM }),
+      5,
+      "WEBHOOK-OWNED",
+      ["OLM owns it", "InstallPlan"],
+    ],
+    [
+      "OLM's generated configuration with a Service of its own",
+      another({ metadata: owners.OLM, service: { name: "operator-service" } }),
+      5,
+      "WEBHOOK-OWNED",
+      ["OLM owns it"],
+    ],
+    [
+      "a chart's configuration under another entry name",
+      another(chart),
+      5,
+      "WEBHOOK-OWNED",
+      ["Helm owns it", "helm upgrade"],
+    ],
+    [
+      "an entry of the same name that is nobody's",
+      another(),
+      3,
+      "PROBE-AMBIGUOUS",
+      [newEntryName, "--no-probe"],
+    ],
   ];
   afterEach(async () => {
     await suite.api.remove(newConfiguration({ namespace: "engine" }));
@@ -293,13 +283,13 @@ describe("what is there already", () => {
     await settle(suite.api, suite.scene);
   });
 
-  test.each(rows.map((row) => [row.name, row] as const))("%s", async (_name, row) => {
-    await row.found(suite);
+  test.each(rows)("%s", async (_name, ...[found, exit, wanted, says]) => {
+    await found(suite);
     const { report } = await refused();
-    expect(report.exit.code).toBe(row.exit);
-    expect(errorsIn(report)).toEqual([row.code]);
-    const told = report.findings?.find(({ code }) => code === row.code);
-    for (const part of row.says) {
+    expect(report.exit.code).toBe(exit);
+    expect(errorsIn(report)).toEqual([wanted]);
+    const told = report.findings?.find(({ code }) => code === wanted);
+    for (const part of says) {
       expect(`${told?.cause ?? ""} ${told?.fix ?? ""}`).toContain(part);
     }
   });
@@ -307,63 +297,17 @@ describe("what is there already", () => {
 
 describe("the template", () => {
   const good = readFileSync(templateFile, "utf8");
-  interface Row {
-    readonly name: string;
-    readonly text: string;
-    /** Every problem is named, each by one of these. */
-    readonly says: readonly string[];
-  }
-  const rows: readonly Row[] = [
-    { name: "not YAML", text: "webhooks: [", says: ["not YAML"] },
-    { name: "empty", text: "# nothing\n", says: ["0 documents"] },
-    { name: "two documents", text: `${good}---\n${good}`, says: ["2 documents"] },
-    { name: "a list", text: "- a\n- b\n", says: ["not a YAML mapping"] },
-    {
-      name: "of the wrong kind",
-      text: good.replace("Validating", "Mutating"),
-      says: ["kind is", "ValidatingWebhookConfiguration"],
-    },
-    {
-      name: "with other names",
-      text: good.replace(newConfigurationName, "mine").replace(newEntryName, "my.entry.engine"),
-      says: [`expected "${newConfigurationName}"`, `expected "${newEntryName}"`],
-    },
-    {
-      name: "with a placeholder left",
-      text: good.replace("name: admission\n", "name: NAME_OF_EC_SERVICE_ACCOUNT\n"),
-      says: ["NAME_OF_EC_SERVICE_ACCOUNT is left"],
-    },
-    {
-      name: "for every group, every resource and CONNECT",
-      text: good
-        .replace('apiGroups: ["app.engine.com"]', 'apiGroups: ["*"]')
-        .replace('"UPDATE"', '"CONNECT"')
-        .replace("- engineenterprisedatabases", '- "*/*"'),
-      says: ["apiGroups=*", "resources=*/*", "operations=CONNECT", "--allow-rules"],
-    },
-    {
-      name: "with several mistakes at once",
-      text: good
-        .replace("Validating", "Mutating")
-        .replace("OPERATOR_NAMESPACE", "elsewhere")
-        .replace(newEntryName, "my.entry.engine"),
-      says: ["kind is", '"elsewhere"', '"my.entry.engine"'],
-    },
-  ];
-
-  test.each(rows.map((row) => [row.name, row] as const))("%s: 2", async (_name, row) => {
-    const { report, stderr } = await refused(["--template", "-"], { input: row.text });
+  test("with several mistakes is refused with all of them: 2", async () => {
+    const input = good
+      .replace("Validating", "Mutating")
+      .replace("OPERATOR_NAMESPACE", "elsewhere")
+      .replace(newEntryName, "my.entry.engine");
+    const { report, stderr } = await refused(["--template", "-"], { input });
     expect(report.exit.code).toBe(2);
-    for (const part of row.says) {
+    for (const part of ["kind is", '"elsewhere"', '"my.entry.engine"']) {
       expect(`${report.exit.reason} ${report.exit.next ?? ""}`).toContain(part);
       expect(stderr).toContain(part);
     }
-  });
-
-  test("that is not a file: 2", async () => {
-    const { report } = await refused(["--template", "/nowhere/webhook.yaml"]);
-    expect(report.exit.code).toBe(2);
-    expect(report.exit.reason).toContain("/nowhere/webhook.yaml");
   });
 
   test.each(["OPERATOR_NAMESPACE", "NAMESPACE_OF_SERVICE_ACCOUNT"])(

@@ -17,6 +17,7 @@ import {
   clear,
   deleted,
   entryOf,
+  lay,
   putNewConfiguration,
   putOldConfiguration,
   readBack,
@@ -129,10 +130,7 @@ async function expectGuarded(): Promise<void> {
 
 describe("killed with SIGKILL when", () => {
   beforeEach(async () => {
-    const { api, scene } = suite;
-    await clear(api, scene);
-    await putOldConfiguration(api, scene);
-    await settle(api, scene);
+    await lay(suite, { old: {} });
   });
 
   test.each(moments.map((moment) => [moment.name, moment] as const))(
@@ -151,73 +149,33 @@ describe("killed with SIGKILL when", () => {
 });
 
 describe("interrupted", () => {
-  interface Row {
-    readonly name: string;
-    readonly signal: NodeJS.Signals;
-    readonly code: number;
-    readonly moment: Moment;
-    /** What is there afterwards. */
-    readonly left: readonly ("old" | "current")[];
-    readonly says: RegExp;
-  }
-  const rows: readonly Row[] = [
-    {
-      name: "before the first write",
-      signal: "SIGINT",
-      code: 130,
-      moment: told,
-      left: ["old"],
-      says: /nothing was written|interrupted/,
-    },
-    {
-      name: "after the apply",
-      signal: "SIGINT",
-      code: 130,
-      moment: recorded("outcome apply"),
-      left: ["old", "current"],
-      says: /new configuration is written.*old one is untouched/,
-    },
-    {
-      name: "after the apply, by SIGTERM",
-      signal: "SIGTERM",
-      code: 143,
-      moment: recorded("outcome apply"),
-      left: ["old", "current"],
-      says: /new configuration is written.*old one is untouched/,
-    },
-    {
-      name: "with the apply in flight",
-      signal: "SIGINT",
-      code: 130,
-      moment: recorded("intent apply"),
-      left: ["old", "current"],
-      says: /new configuration is written.*old one is untouched/,
-    },
-    {
-      name: "after the deletion",
-      signal: "SIGINT",
-      code: 130,
-      moment: recorded("outcome delete"),
-      left: ["current"],
-      says: /old one is deleted/,
-    },
-  ];
+  const both = ["old", "current"] as const;
+  const written = /new configuration is written.*old one is untouched/;
+  test.each<[string, NodeJS.Signals, number, Moment, readonly ("old" | "current")[], RegExp]>([
+    ["before the first write", "SIGINT", 130, told, ["old"], /nothing was written|interrupted/],
+    ["after the apply", "SIGINT", 130, recorded("outcome apply"), both, written],
+    ["after the apply, by SIGTERM", "SIGTERM", 143, recorded("outcome apply"), both, written],
+    ["with the apply in flight", "SIGINT", 130, recorded("intent apply"), both, written],
+    [
+      "after the deletion",
+      "SIGINT",
+      130,
+      recorded("outcome delete"),
+      ["current"],
+      /old one is deleted/,
+    ],
+  ])("%s", async (_name, ...[signal, code, moment, left, says]) => {
+    const { controlPlane } = suite;
+    await lay(suite, { old: {} });
 
-  test.each(rows.map((row) => [row.name, row] as const))("%s", async (_name, row) => {
-    const { controlPlane, api, scene } = suite;
-    await clear(api, scene);
-    await putOldConfiguration(api, scene);
-    await settle(api, scene);
-
-    const result = await signalAt(start(["--yes"]), row.signal, row.moment);
+    const result = await signalAt(start(["--yes"]), signal, moment);
 
     const { exit } = documentOf(result, ["upgrade-webhook"]);
-    expect(exit).toMatchObject({ code: row.code, reason: matching(row.says) });
+    expect(exit).toMatchObject({ code, reason: matching(says) });
     expect(exit.next).toMatch(/run the same command again/);
-    expect(result.stderr).toMatch(row.says);
+    expect(result.stderr).toMatch(says);
     const state = await readBack(controlPlane);
-    const there = (["old", "current"] as const).filter((which) => state[which] !== undefined);
-    expect(there).toEqual(row.left);
+    expect(both.filter((which) => state[which] !== undefined)).toEqual(left);
     await expectGuarded();
 
     expect((await runSwap(controlPlane)).report.exit.code).toBe(0);

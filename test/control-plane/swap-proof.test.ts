@@ -1,6 +1,7 @@
 /** A swap whose proof fails ends with 7 and leaves what was there before. */
 import { readFileSync } from "node:fs";
-import { containing, matching, type PluginRun, runner } from "./plugin-run";
+import type { StatusDetails } from "../../plugin/commands/status-screen";
+import { containing, matching, type PluginRun, runner, runPlugin } from "./plugin-run";
 import { database } from "./scene";
 import { type KubeObject, pathOf } from "./api";
 import { openSuite, type Suite, verdictsOf } from "./suite";
@@ -8,9 +9,12 @@ import {
   applied,
   clear,
   deleted,
+  everyKind,
+  type Found,
+  lay,
   putNewConfiguration,
-  putOldConfiguration,
   readBack,
+  removeConfigurations,
   runSwap,
   settle,
   templateFile,
@@ -34,84 +38,74 @@ function swapTo(conduct: Conduct, args: readonly string[] = []): Promise<PluginR
   return runSwap(suite.controlPlane, ["--template", "-", ...args], { input: templateTo(conduct) });
 }
 
-const everyKind = [
-  "engineenterprisedatabases",
-  "engineenterpriseactiveactivedatabases",
-  "engineenterpriseremoteclusters",
-];
 const removed = `delete ${newConfigurationName}`;
 
-interface Row {
-  readonly name: string;
-  readonly found: (suite: Suite) => Promise<unknown>;
-  readonly conduct: Conduct;
-  readonly writes: readonly string[];
-  readonly says: RegExp;
+type Row = readonly [
+  name: string,
+  found: Found,
+  conduct: Conduct,
+  writes: readonly string[],
+  says: RegExp,
   /** Who refuses wrong edits before and after. */
-  readonly guard: string | undefined;
-}
+  guard: string | undefined,
+];
 
 const rows: readonly Row[] = [
-  {
-    name: "a working old one, and a webhook that allows everything",
-    found: ({ api, scene }) => putOldConfiguration(api, scene),
-    conduct: "allows",
-    writes: [applied, removed],
-    says: /must be refused passes|no refusal by/,
-    guard: oldEntryName,
-  },
-  {
-    name: "a working old one, and a webhook that refuses everything",
-    found: ({ api, scene }) => putOldConfiguration(api, scene),
-    conduct: "refuses",
-    writes: [applied, removed],
-    says: /must pass is refused by redisenterprise\.admission\.engine/,
-    guard: oldEntryName,
-  },
-  {
-    name: "a working new one, and a release whose webhook never answers",
-    found: ({ api, scene }) => putNewConfiguration(api, scene),
-    conduct: "silent",
-    writes: [applied, applied],
-    says: /does not answer/,
-    guard: newEntryName,
-  },
-  {
-    name: "a broken old one that matches every kind, and a webhook that allows everything",
-    found: ({ api, scene }) =>
-      putOldConfiguration(api, scene, {
-        changes: { caBundle: "", rule: { resources: everyKind } },
-      }),
-    conduct: "allows",
-    writes: [applied, deleted, "create edb-admission", removed],
-    says: /must be refused passes/,
-    guard: undefined,
-  },
+  [
+    "a working old one, and a webhook that allows everything",
+    { old: {} },
+    "allows",
+    [applied, removed],
+    /must be refused passes|no refusal by/,
+    oldEntryName,
+  ],
+  [
+    "a working old one, and a webhook that refuses everything",
+    { old: {} },
+    "refuses",
+    [applied, removed],
+    /must pass is refused by redisenterprise\.admission\.engine/,
+    oldEntryName,
+  ],
+  [
+    "a working new one, and a release whose webhook never answers",
+    { current: {} },
+    "silent",
+    [applied, applied],
+    /does not answer/,
+    newEntryName,
+  ],
+  [
+    "a broken old one that matches every kind, and a webhook that allows everything",
+    { old: { caBundle: "", rule: { resources: everyKind } } },
+    "allows",
+    [applied, deleted, "create edb-admission", removed],
+    /must be refused passes/,
+    undefined,
+  ],
 ];
 
 describe("the proof fails", () => {
-  test.each(rows.map((row) => [row.name, row] as const))("%s", async (_name, row) => {
+  test.each(rows)("%s", async (_name, ...[found, conduct, writes, says, guard]) => {
     const { controlPlane, api, scene } = suite;
-    await clear(api, scene);
-    await row.found(suite);
-    await settle(api, scene);
+    await lay(suite, found);
     const before = await readBack(controlPlane);
 
-    const run = await swapTo(row.conduct);
+    const run = await swapTo(conduct);
 
-    expect(run.report.exit).toMatchObject({ code: 7, reason: matching(row.says) });
-    expect(run.writes).toEqual(row.writes);
+    expect(run.report.exit).toMatchObject({ code: 7, reason: matching(says) });
+    expect(run.writes).toEqual(writes);
     const after = await readBack(controlPlane);
     expect(contentOf(after.old)).toEqual(contentOf(before.old));
     expect(contentOf(after.current)).toEqual(contentOf(before.current));
     await settle(api, scene);
-    if (row.guard !== undefined) {
+    if (guard !== undefined) {
       expect(await verdictsOf(api, scene.namespace)).toEqual({
         right: "accepted",
-        wrongRefusedBy: row.guard,
+        wrongRefusedBy: guard,
       });
       const proof = run.report.probes?.find(({ phase }) => phase === "rolled-back");
-      expect(proof?.deny).toMatchObject({ by: row.guard });
+      expect(proof?.deny).toMatchObject({ by: guard });
     }
   });
 });
@@ -194,10 +188,8 @@ describe("someone else refuses", () => {
   };
 
   test("new objects: a stored database proves it", async () => {
-    const { controlPlane, api, scene } = suite;
-    await clear(api, scene);
-    await putOldConfiguration(api, scene);
-    await settle(api, scene);
+    const { controlPlane } = suite;
+    await lay(suite, { old: {} });
     await putStranger(["CREATE"]);
     const run = await swapTo("judges");
     expect(run.report.exit.code).toBe(0);
@@ -206,10 +198,8 @@ describe("someone else refuses", () => {
   });
 
   test("every edit: 7, and it is named", async () => {
-    const { controlPlane, api, scene } = suite;
-    await clear(api, scene);
-    await putNewConfiguration(api, scene, { changes: { service: { path: "/judges" } } });
-    await settle(api, scene);
+    const { controlPlane } = suite;
+    await lay(suite, { current: { service: { path: "/judges" } } });
     await putStranger(["CREATE", "UPDATE"]);
     const before = await readBack(controlPlane);
     const run = await swapTo("judges");
@@ -252,6 +242,37 @@ describe("a policy refuses one of the bad edits", () => {
     });
     expect(run.writes).toEqual([applied, removed]);
     expect((await readBack(controlPlane)).current).toBeUndefined();
+  });
+});
+
+describe("status --probe", () => {
+  /** The API server acts on a configuration a moment after it was stored. */
+  function saysOf(wanted: RegExp): Promise<StatusDetails["webhook"]> {
+    const { controlPlane, scene } = suite;
+    const look = async (): Promise<StatusDetails["webhook"] | undefined> => {
+      const run = await runPlugin(controlPlane, ["status", "--probe"], scene);
+      expect([run.code, run.writes]).toEqual([0, []]);
+      const { webhook } = run.report.details as StatusDetails;
+      return wanted.test(webhook.probe?.says ?? "") ? webhook : undefined;
+    };
+    return until(`status to say ${wanted.source}`, look, { withinMs: 60_000 });
+  }
+
+  test.each<[Conduct, string, RegExp]>([
+    ["judges", "fine", /its twin was refused/],
+    ["allows", "stalled", /must be refused passes/],
+    ["refuses", "stalled", /must pass is refused/],
+    ["fails", "stalled", /does not answer/],
+  ])("a webhook that %s: the verdict is %s", async (conduct, is, says) => {
+    const { api, scene } = suite;
+    await putNewConfiguration(api, scene, { changes: { service: { path: `/${conduct}` } } });
+    const webhook = await saysOf(says);
+    expect([webhook.probe?.proven, webhook.verdict.is]).toEqual([is === "fine", is]);
+  });
+
+  test("without a configuration there is nothing to prove", async () => {
+    await removeConfigurations(suite.api);
+    expect((await saysOf(/no configuration/)).probe?.proven).toBe(false);
   });
 });
 

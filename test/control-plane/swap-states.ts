@@ -20,7 +20,7 @@ export interface PutOptions {
   /** Laid over the healthy form. */
   readonly changes?: Partial<ConfigurationOptions>;
   /** The field manager that owns the fields afterwards: a person's by default. */
-  readonly manager?: string;
+  readonly manager?: string | undefined;
 }
 
 /** The ways in which a configuration, old or new, is found broken. */
@@ -140,6 +140,41 @@ export function runSwap(
   return runPlugin(controlPlane, ["upgrade-webhook", "--yes", ...args], options);
 }
 
+/** What a run finds: each configuration that is there, as what is laid over its healthy form. */
+export interface Found {
+  readonly old?: Partial<ConfigurationOptions>;
+  readonly current?: Partial<ConfigurationOptions>;
+  /** Of both: a person's by default. */
+  readonly manager?: string;
+}
+
+/** Laid by hand where it is no matter of the two configurations alone. */
+export type FoundState<T> = Found | ((suite: T) => Promise<unknown>);
+
+/** Lays the state over a cluster without any configuration, and the API server acts on it. */
+export async function lay<T extends { readonly api: Api; readonly scene: Scene }>(
+  suite: T,
+  found: FoundState<T> = {},
+): Promise<void> {
+  const { api, scene } = suite;
+  await clear(api, scene);
+  if (typeof found === "function") await found(suite);
+  else await put(api, scene, found);
+  await settle(api, scene);
+}
+
+async function put(api: Api, scene: Scene, { old, current, manager }: Found): Promise<void> {
+  if (old !== undefined) await putOldConfiguration(api, scene, { changes: old, manager });
+  if (current !== undefined) await putNewConfiguration(api, scene, { changes: current, manager });
+}
+
+/** Every kind that the present configuration guards. */
+export const everyKind = [
+  "engineenterprisedatabases",
+  "engineenterpriseactiveactivedatabases",
+  "engineenterpriseremoteclusters",
+];
+
 /** An empty cluster, as far as webhook configurations go, and the API server knows it. */
 export async function clear(api: Api, scene: Scene): Promise<void> {
   await removeConfigurations(api);
@@ -180,4 +215,11 @@ export function entryOf(configuration: KubeObject | undefined): Readonly<Record<
     );
   }
   return entry;
+}
+
+/** What callers trust, PEM. */
+export async function trustedPem(controlPlane: ControlPlane): Promise<string> {
+  const entry = entryOf((await readBack(controlPlane)).current);
+  const { caBundle } = entry["clientConfig"] as { readonly caBundle: string };
+  return Buffer.from(caBundle, "base64").toString();
 }

@@ -10,7 +10,9 @@ import {
   clear,
   deleted,
   entryOf,
-  putNewConfiguration,
+  everyKind,
+  type FoundState,
+  lay,
   putOldConfiguration,
   readBack,
   runSwap,
@@ -19,20 +21,12 @@ import {
 } from "./swap-states";
 import { newConfiguration, newConfigurationName, newEntryName } from "./webhook-configurations";
 
-interface Row {
-  readonly name: string;
-  /** Lays the state over a cluster without any configuration. */
-  readonly found: (suite: Suite) => Promise<unknown>;
-  readonly args?: readonly string[];
-  readonly writes: readonly string[];
+type Row = readonly [
+  name: string,
+  found: FoundState<Suite>,
+  writes: readonly string[],
   /** Codes of the warnings. */
-  readonly warnings?: readonly string[];
-}
-
-const everyKind = [
-  "engineenterprisedatabases",
-  "engineenterpriseactiveactivedatabases",
-  "engineenterpriseremoteclusters",
+  warnings?: readonly string[],
 ];
 
 type Broken = keyof typeof brokenConfigurations;
@@ -40,114 +34,71 @@ const broken = Object.keys(brokenConfigurations) as readonly Broken[];
 const changesOf = (kind: Broken): ReturnType<(typeof brokenConfigurations)[Broken]> =>
   brokenConfigurations[kind]();
 
+const both = [applied, deleted];
+const rawTemplate = (suite: Suite) => suite.controlPlane.kubectl(["apply", "-f", templateFile]);
 const rows: readonly Row[] = [
-  {
-    name: "only old, healthy",
-    found: ({ api, scene }) => putOldConfiguration(api, scene),
-    writes: [applied, deleted],
-  },
-  ...broken.map((kind): Row => ({
-    name: `only old, broken: ${kind}`,
-    found: ({ api, scene }) => putOldConfiguration(api, scene, { changes: changesOf(kind) }),
-    writes: [applied, deleted],
-  })),
-  {
-    name: "only old, broken, and no kind that it does not match",
-    found: ({ api, scene }) =>
-      putOldConfiguration(api, scene, {
-        changes: { caBundle: "", rule: { resources: everyKind } },
-      }),
-    writes: [applied, deleted],
-  },
-  {
-    name: "old and a right new one",
-    found: async ({ api, scene }) => {
-      await putOldConfiguration(api, scene);
-      await putNewConfiguration(api, scene);
+  ["only old, healthy", { old: {} }, both],
+  ...broken.map((kind): Row => [`only old, broken: ${kind}`, { old: changesOf(kind) }, both]),
+  [
+    "only old, broken, and no kind that it does not match",
+    { old: { caBundle: "", rule: { resources: everyKind } } },
+    both,
+  ],
+  ["old and a right new one", { old: {}, current: {} }, [deleted]],
+  ...(["no CA", "the placeholder left"] as const).map((kind): Row => [
+    `old and an unfit new one: ${kind}`,
+    { old: {}, current: changesOf(kind) },
+    both,
+  ]),
+  [
+    "only new, but of a release with other rules",
+    { current: { rule: { resources: ["engineenterprisedatabases"] } } },
+    [applied],
+  ],
+  [
+    "only new, but with another failurePolicy",
+    { current: { entry: { failurePolicy: "Ignore" } } },
+    [applied],
+    ["WEBHOOK-FAILURE-POLICY"],
+  ],
+  [
+    "only new, but for other review versions and matchPolicy",
+    { current: { entry: { admissionReviewVersions: ["v1"], matchPolicy: "Equivalent" } } },
+    [applied],
+  ],
+  ["only new, up to date", { current: {} }, []],
+  ["only new, up to date, of another manager", { current: {}, manager: "terraform" }, []],
+  ...broken.map((kind): Row => [
+    `only new, half done: ${kind}`,
+    { current: changesOf(kind) },
+    [applied],
+  ]),
+  [
+    "the template applied as it is, the old one still there",
+    async (suite) => {
+      await putOldConfiguration(suite.api, suite.scene);
+      await rawTemplate(suite);
     },
-    writes: [deleted],
-  },
-  ...(["no CA", "the placeholder left"] as const).map((kind): Row => ({
-    name: `old and an unfit new one: ${kind}`,
-    found: async ({ api, scene }) => {
-      await putOldConfiguration(api, scene);
-      await putNewConfiguration(api, scene, { changes: changesOf(kind) });
-    },
-    writes: [applied, deleted],
-  })),
-  {
-    name: "only new, but of a release with other rules",
-    found: ({ api, scene }) =>
-      putNewConfiguration(api, scene, {
-        changes: { rule: { resources: ["engineenterprisedatabases"] } },
-      }),
-    writes: [applied],
-  },
-  {
-    name: "only new, but with another failurePolicy",
-    found: ({ api, scene }) =>
-      putNewConfiguration(api, scene, { changes: { entry: { failurePolicy: "Ignore" } } }),
-    writes: [applied],
-    warnings: ["WEBHOOK-FAILURE-POLICY"],
-  },
-  {
-    name: "only new, but for other review versions and matchPolicy",
-    found: ({ api, scene }) =>
-      putNewConfiguration(api, scene, {
-        changes: { entry: { admissionReviewVersions: ["v1"], matchPolicy: "Equivalent" } },
-      }),
-    writes: [applied],
-  },
-  {
-    name: "only new, up to date",
-    found: ({ api, scene }) => putNewConfiguration(api, scene),
-    writes: [],
-  },
-  {
-    name: "only new, up to date, with the fields of another manager",
-    found: ({ api, scene }) => putNewConfiguration(api, scene, { manager: "terraform" }),
-    writes: [],
-  },
-  ...broken.map((kind): Row => ({
-    name: `only new, half done: ${kind}`,
-    found: ({ api, scene }) => putNewConfiguration(api, scene, { changes: changesOf(kind) }),
-    writes: [applied],
-  })),
-  {
-    name: "the template applied as it is, the old one still there",
-    found: async ({ api, scene, controlPlane }) => {
-      await putOldConfiguration(api, scene);
-      await controlPlane.kubectl(["apply", "-f", templateFile]);
-    },
-    writes: [applied, deleted],
-  },
-  {
-    name: "the documented order up to the raw template",
-    found: ({ controlPlane }) => controlPlane.kubectl(["apply", "-f", templateFile]),
-    writes: [applied],
-  },
-  {
-    name: "the documented order to its end, where create said AlreadyExists",
-    found: async (suite) => {
+    both,
+  ],
+  ["the documented order up to the raw template", rawTemplate, [applied]],
+  [
+    "the documented order to its end, where create said AlreadyExists",
+    async (suite) => {
       const { controlPlane, scene } = suite;
-      await controlPlane.kubectl(["apply", "-f", templateFile]);
+      await rawTemplate(suite);
       const create = await controlPlane.kubectl(["create", "-f", renderedTemplate(suite)]);
       expect(create.stderr).toContain("AlreadyExists");
       await controlPlane.kubectl(patchOfCa(scene.caBundle));
     },
-    writes: [applied],
-  },
-  {
-    name: "the documented order before the CA: the namespace is right",
-    found: (suite) => suite.controlPlane.kubectl(["create", "-f", renderedTemplate(suite)]),
-    writes: [applied],
-  },
-  {
-    name: "none",
-    found: () => Promise.resolve(),
-    writes: [applied],
-    warnings: ["WEBHOOK-ABSENT"],
-  },
+    [applied],
+  ],
+  [
+    "the documented order before the CA: the namespace is right",
+    (suite) => suite.controlPlane.kubectl(["create", "-f", renderedTemplate(suite)]),
+    [applied],
+  ],
+  ["none", {}, [applied], ["WEBHOOK-ABSENT"]],
 ];
 
 function renderedTemplate({ controlPlane, scene }: Suite): string {
@@ -170,17 +121,16 @@ beforeAll(async () => {
 afterAll(() => suite.close());
 
 describe("upgrade-webhook ends with the new configuration in force, found", () => {
-  test.each(rows.map((row) => [row.name, row] as const))("%s", async (_name, row) => {
+  test.each(rows.map(([name, ...row]) => [name, row] as const))("%s", async (_name, row) => {
+    const [found, writes, warnings = []] = row;
     const { controlPlane, api, scene } = suite;
-    await clear(api, scene);
-    await row.found(suite);
-    await settle(api, scene);
+    await lay(suite, found);
 
-    const first = await runSwap(controlPlane, row.args);
+    const first = await runSwap(controlPlane);
 
     expect(first.report.exit).toMatchObject({ code: 0, reason: matching(/./) });
-    expect(first.writes).toEqual(row.writes);
-    expect(warningsIn(first.report)).toEqual(row.warnings ?? []);
+    expect(first.writes).toEqual(writes);
+    expect(warningsIn(first.report)).toEqual(warnings);
     const { old, current } = await readBack(controlPlane);
     expect(old).toBeUndefined();
     expect(entryOf(current)).toEqual(wantedEntry());
@@ -189,7 +139,7 @@ describe("upgrade-webhook ends with the new configuration in force, found", () =
       wrongRefusedBy: newEntryName,
     });
 
-    const second = await runSwap(controlPlane, row.args);
+    const second = await runSwap(controlPlane);
     expect(second.report.exit.code).toBe(0);
     expect(second.writes).toEqual([]);
     expect((await readBack(controlPlane)).current).toEqual(current);
@@ -213,10 +163,8 @@ function wantedEntry(): object {
 
 describe("the report of a swap", () => {
   test("names certificate, steps, proofs and the seconds of any gap", async () => {
-    const { controlPlane, api, scene } = suite;
-    await clear(api, scene);
-    await putOldConfiguration(api, scene);
-    await settle(api, scene);
+    const { controlPlane, scene } = suite;
+    await lay(suite, { old: {} });
 
     const { report } = await runSwap(controlPlane);
 
@@ -264,10 +212,8 @@ describe("the report of a swap", () => {
 
 describe("a dry run writes nothing", () => {
   test.each(["client", "server"])("--dry-run=%s", async (mode) => {
-    const { controlPlane, api, scene } = suite;
-    await clear(api, scene);
-    await putOldConfiguration(api, scene);
-    await settle(api, scene);
+    const { controlPlane } = suite;
+    await lay(suite, { old: {} });
     const before = await readBack(controlPlane);
 
     const run = await runSwap(controlPlane, [`--dry-run=${mode}`]);

@@ -9,9 +9,8 @@ import { configurationResource } from "../../plugin/domain/webhook/configuration
 import { writeChart } from "../support/releases/chart";
 import { releaseShapes, type ReleaseVersion } from "../support/releases/versions";
 import { findHelm } from "./binaries";
-import { type ControlPlane, kubectlEnv } from "./control-plane";
+import { runHelm } from "./control-plane";
 import { matching, type PluginRun, runPlugin } from "./plugin-run";
-import { run, type RunResult } from "./run";
 import {
   ecRef,
   managed,
@@ -32,7 +31,7 @@ beforeAll(async () => {
   scene = await openUpgradeScene({
     install: async (controlPlane) => {
       const own = ["--set", "imagePullSecrets[0].name=mirror"];
-      await helmRun(controlPlane, ["install", "operator", chart("7.4.2-2"), ...own]);
+      await runHelm(controlPlane, namespace, ["install", "operator", chart("7.4.2-2"), ...own]);
     },
   });
 }, 600_000);
@@ -42,16 +41,6 @@ afterAll(async () => {
 });
 
 const chart = (version: ReleaseVersion): string => writeChart(join(folder, version), version);
-
-async function helmRun(
-  { site, kubeconfig }: ControlPlane,
-  args: readonly string[],
-): Promise<RunResult> {
-  const env = kubectlEnv(site, kubeconfig);
-  const result = await run(helm, [...args, "--namespace", namespace], { env });
-  if (result.code !== 0) throw new Error(result.stderr);
-  return result;
-}
 
 function upgrade(version: ReleaseVersion, args: readonly string[] = ["--yes"]): Promise<PluginRun> {
   const words = ["--chart", chart(version), "--release-name", "operator", "--version", version];
@@ -111,7 +100,7 @@ test.each(["7.22.0-7", "8.0.2-2"] as const)(
 test("the values that were given are kept, and the webhook is the chart's alone", async () => {
   const { controlPlane } = scene;
   const values = ["get", "values", "operator", "--output", "json"];
-  const { stdout } = await helmRun(controlPlane, values);
+  const { stdout } = await runHelm(controlPlane, namespace, values);
   expect(JSON.parse(stdout)).toMatchObject({ imagePullSecrets: [{ name: "mirror" }] });
   const configurations = (await scene.cluster.list(configurationResource)) ?? [];
   expect(configurations.map(({ metadata }) => metadata.name)).toEqual([

@@ -1,12 +1,16 @@
 /** `kubectl engine upgrade-cluster` on a real API server, with the operator at play. */
 import { connect } from "../../plugin/adapters/kubernetes/connect";
-import { kinds } from "../../plugin/domain/kinds";
 import { defaultNames as names } from "../../plugin/domain/names";
 import { getPath } from "../../plugin/domain/values";
 import { type Misbehaviour, played, productKinds } from "../../plugin/rehearsal/operator/snapshot";
 import type { Cluster, KubeObject } from "../../plugin/run/ports";
 import { type ControlPlane, startControlPlane } from "./control-plane";
-import { shortTimes, whilePlaying as playWhile } from "./played-operator";
+import {
+  setOperator,
+  shortTimes,
+  untilPodsReady,
+  whilePlaying as playWhile,
+} from "./played-operator";
 import { type PluginRun, runner, runPlugin } from "./plugin-run";
 import { seedScene } from "./scene";
 import { until } from "./until";
@@ -27,20 +31,8 @@ beforeAll(async () => {
   await seedScene(controlPlane.api);
   cluster = await connect({ kubeconfig: controlPlane.kubeconfig, namespace }, {});
   await whilePlaying({}, async () => {
-    await setOperator("8.2.0-13");
-    await until("the operator and three pods", async () => {
-      const deployment = await cluster.get({
-        resource: kinds.deployment,
-        name: names.operator.deployment,
-        namespace,
-      });
-      const set = await cluster.get({ resource: played.statefulSet, name: "ec", namespace });
-      const ready =
-        getPath(deployment, ["status", "observedGeneration"]) === deployment?.metadata.generation &&
-        getPath(deployment, ["status", "availableReplicas"]) === 1 &&
-        getPath(set, ["status", "readyReplicas"]) === 3;
-      return ready || undefined;
-    });
+    await setOperator(cluster, namespace, "8.2.0-13");
+    await untilPodsReady(cluster, namespace);
   });
 });
 
@@ -48,19 +40,6 @@ afterAll(async () => {
   cluster.close();
   await controlPlane.stop();
 });
-
-async function setOperator(version: string): Promise<void> {
-  const image = `${names.images.operator}:${version}`;
-  const containers = [names.operator.container, names.operator.admissionContainer].map((name) => ({
-    name,
-    image,
-  }));
-  await cluster.patch(
-    { resource: kinds.deployment, name: names.operator.deployment, namespace },
-    { spec: { template: { spec: { containers } } } },
-    { type: "strategic" },
-  );
-}
 
 /** The operator plays as long as something is done. */
 function whilePlaying<T>(misbehave: Misbehaviour, act: () => Promise<T>): Promise<T> {
@@ -163,9 +142,9 @@ test("from start to end: one write, and every pod runs the next release", async 
   const next = "8.2.0-25.12";
   await patchEc({ spec: { engineEnterpriseImageSpec: { versionTag: "8.0.20-44.23" } } });
   await whilePlaying({}, async () => {
-    await setOperator("8.0.20-23");
+    await setOperator(cluster, namespace, "8.0.20-23");
     await settledAt("8.0.20-44.23");
-    await setOperator("8.2.0-12");
+    await setOperator(cluster, namespace, "8.2.0-12");
     await until("the new operator", async () => {
       const pods = (await cluster.list(played.pod, { namespace })) ?? [];
       return (
@@ -185,7 +164,7 @@ test("from start to end: one write, and every pod runs the next release", async 
 
 test("InvalidUpgrade that comes after the write is explained from data", async () => {
   await whilePlaying({}, async () => {
-    await setOperator("8.2.0-13");
+    await setOperator(cluster, namespace, "8.2.0-13");
     const waiting = upgrade("--target", target, "--wait");
     await until("the write", async () =>
       getPath(await cluster.get(ecRef), names.ecFields.versionTag) === target ? true : undefined,

@@ -1,22 +1,24 @@
 /** `kubectl engine upgrade-database` on a real API server, with the operator at play. */
 import { connect } from "../../plugin/adapters/kubernetes/connect";
-import { kinds } from "../../plugin/domain/kinds";
 import { defaultNames as names } from "../../plugin/domain/names";
 import { getPath } from "../../plugin/domain/values";
 import { systemClock } from "../../plugin/adapters/clock";
-import { type Misbehaviour, played, productKinds } from "../../plugin/rehearsal/operator/snapshot";
+import { type Misbehaviour, productKinds } from "../../plugin/rehearsal/operator/snapshot";
 import type { Cluster } from "../../plugin/run/ports";
 import { aCaFile, anApiSecret } from "../support/cluster-api-client";
 import { aClusterApi } from "../support/played-cluster-api";
 import { type ControlPlane, startControlPlane } from "./control-plane";
-import { shortTimes, whilePlaying as playWhile } from "./played-operator";
+import {
+  setOperator,
+  shortTimes,
+  untilPodsReady,
+  whilePlaying as playWhile,
+} from "./played-operator";
 import { type PluginRun, runner, runPlugin } from "./plugin-run";
 import { seedScene } from "./scene";
-import { until } from "./until";
 
 const namespace = "engine";
 const { edb } = productKinds(names);
-const operatorVersion = "8.0.20-23";
 const times = { ...shortTimes, staleRunningMs: 10, databaseMs: 100 };
 
 let controlPlane: ControlPlane;
@@ -32,21 +34,8 @@ beforeAll(async () => {
     ],
   });
   cluster = await connect({ kubeconfig: controlPlane.kubeconfig, namespace }, {});
-  const containers = [names.operator.container, names.operator.admissionContainer].map((name) => ({
-    name,
-    image: `${names.images.operator}:${operatorVersion}`,
-  }));
-  await cluster.patch(
-    { resource: kinds.deployment, name: names.operator.deployment, namespace },
-    { spec: { template: { spec: { containers } } } },
-    { type: "strategic" },
-  );
-  await whilePlaying({}, async () => {
-    await until("the operator and three pods", async () => {
-      const set = await cluster.get({ resource: played.statefulSet, name: "ec", namespace });
-      return getPath(set, ["status", "readyReplicas"]) === 3 || undefined;
-    });
-  });
+  await setOperator(cluster, namespace, "8.0.20-23");
+  await whilePlaying({}, () => untilPodsReady(cluster, namespace));
 });
 
 afterAll(async () => {

@@ -161,38 +161,41 @@ const stateIs = (state: string): Fact => ({
 /** Time for what happens meanwhile. */
 const staleRunningMs = 4_000;
 
+const operatorRow = (
+  misbehave: Misbehaviour,
+  fact: Fact,
+  ...[code, cause]: [string, RegExp]
+): Row => ({
+  misbehave,
+  fact,
+  found: { code, cause, fix: /./ },
+});
 const ofOperator: readonly (readonly [string, Row])[] = [
   [
     "its image cannot be pulled",
-    {
-      misbehave: { operatorImagePull: true },
-      fact: podIs(/operator/, "ImagePullBackOff"),
-      found: { code: "OPERATOR-IMAGE-PULL", cause: /ImagePullBackOff/, fix: /./ },
-    },
+    operatorRow(
+      { operatorImagePull: true },
+      podIs(/operator/, "ImagePullBackOff"),
+      "OPERATOR-IMAGE-PULL",
+      /ImagePullBackOff/,
+    ),
   ],
   [
     "it crashes at its start",
-    {
-      misbehave: { operatorCrash: true },
-      fact: podIs(/operator/, "CrashLoopBackOff"),
-      found: { code: "OPERATOR-CRASH", cause: /ends again and again/, fix: /./ },
-    },
+    operatorRow(
+      { operatorCrash: true },
+      podIs(/operator/, "CrashLoopBackOff"),
+      "OPERATOR-CRASH",
+      /ends again and again/,
+    ),
   ],
   [
     "no quota is left for its pod",
-    {
-      misbehave: { operatorQuota: true },
-      fact: notMade,
-      found: { code: "OPERATOR-QUOTA", cause: /exceeded quota/, fix: /./ },
-    },
+    operatorRow({ operatorQuota: true }, notMade, "OPERATOR-QUOTA", /exceeded quota/),
   ],
   [
     "its pod may not be made",
-    {
-      misbehave: { operatorForbidden: true },
-      fact: notMade,
-      found: { code: "OPERATOR-POD-FORBIDDEN", cause: /forbidden/, fix: /./ },
-    },
+    operatorRow({ operatorForbidden: true }, notMade, "OPERATOR-POD-FORBIDDEN", /forbidden/),
   ],
 ];
 

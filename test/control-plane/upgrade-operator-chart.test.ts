@@ -8,12 +8,11 @@ import { writeChart } from "../support/releases/chart";
 import { bundleOf, writeRelease } from "../support/releases/tree";
 import type { ReleaseVersion } from "../support/releases/versions";
 import { findHelm } from "./binaries";
-import { type ControlPlane, kubectlEnv, startControlPlane } from "./control-plane";
+import { type ControlPlane, runHelm, startControlPlane } from "./control-plane";
 import { namespaceNamed } from "./managed-namespaces";
 import { playAt } from "./played-operator";
 import { connect } from "../../plugin/adapters/kubernetes/connect";
 import { type PluginRun, runner, runPlugin } from "./plugin-run";
-import { run, type RunResult } from "./run";
 import { clusterVersions, platformIs } from "./upgrade-scene";
 
 let controlPlane: ControlPlane;
@@ -32,14 +31,6 @@ afterAll(async () => {
 
 const chart = (version: ReleaseVersion): string => writeChart(join(folder, version), version);
 
-async function helmRun(namespace: string, args: readonly string[]): Promise<RunResult> {
-  const { site, kubeconfig } = controlPlane;
-  const env = kubectlEnv(site, kubeconfig);
-  const result = await run(helm, [...args, "--namespace", namespace], { env });
-  if (result.code !== 0) throw new Error(result.stderr);
-  return result;
-}
-
 /** An operator that helm has installed, with a value of the person's own. */
 async function installed(namespace: string, version: ReleaseVersion): Promise<void> {
   await controlPlane.api.create(namespaceNamed(namespace));
@@ -51,7 +42,7 @@ async function installed(namespace: string, version: ReleaseVersion): Promise<vo
       "--set",
       "admission.setCABundle=false",
     ];
-    await helmRun(namespace, ["install", "operator", chart(version), ...own]);
+    await runHelm(controlPlane, namespace, ["install", "operator", chart(version), ...own]);
   } finally {
     await end();
   }
@@ -68,32 +59,6 @@ function upgrade(
     env: { ENGINE_HELM: helm },
   });
 }
-
-test("a chart goes up by helm, keeps the values that were given, and a re-run writes nothing", async () => {
-  await installed("engine", "7.4.2-2");
-  const dry = await upgrade("engine", "7.22.0-7", ["--dry-run=server"]);
-  expect([dry.code, dry.writes]).toEqual([0, []]);
-  expect(dry.report.steps?.[0]).toMatchObject({ action: "chart", result: "planned" });
-  const end = await playAt(controlPlane, "engine");
-  try {
-    for (const version of ["7.22.0-7", "8.0.2-2"] as const) {
-      const up = await upgrade("engine", version);
-      expect([up.code, up.report.exit.reason]).toEqual([
-        0,
-        `the chart is at ${version}: the operator is 1/1 ready, 1 up to date, 1 available`,
-      ]);
-    }
-    const again = await upgrade("engine", "8.0.2-2");
-    expect([again.code, again.writes]).toEqual([0, []]);
-  } finally {
-    await end();
-  }
-  const { stdout } = await helmRun("engine", ["get", "values", "operator", "--output", "json"]);
-  expect(JSON.parse(stdout)).toMatchObject({
-    imagePullSecrets: [{ name: "mirror" }],
-    admission: { setCABundle: false },
-  });
-}, 240_000);
 
 test("a bundle is not applied over a chart, nor a chart over a bundle", async () => {
   await installed("charted", "7.22.0-7");
@@ -157,33 +122,18 @@ test("a token of the command line reaches helm by a file that nobody else reads,
 
 test("without helm, with a broken chart, and where a Job of it fails, the end says what to do", async () => {
   await installed("broken", "7.22.0-7");
-  const none = await runPlugin(
-    controlPlane,
-    [
-      "upgrade-operator",
-      "--chart",
-      chart("8.0.2-2"),
-      "--release-name",
-      "operator",
-      "--version",
-      "8.0.2-2",
-    ],
-    { namespace: "broken", env: { ENGINE_HELM: join(folder, "no-helm") } },
-  );
+  const withHelm = (
+    chartPath: string,
+    version: string,
+    ENGINE_HELM: string,
+  ): Promise<PluginRun> => {
+    const words = ["--chart", chartPath, "--release-name", "operator", "--version", version];
+    const options = { namespace: "broken", env: { ENGINE_HELM } };
+    return runPlugin(controlPlane, ["upgrade-operator", ...words], options);
+  };
+  const none = await withHelm(chart("8.0.2-2"), "8.0.2-2", join(folder, "no-helm"));
   expect([none.code, none.writes]).toEqual([2, []]);
-  const missing = await runPlugin(
-    controlPlane,
-    [
-      "upgrade-operator",
-      "--chart",
-      join(folder, "nothing"),
-      "--release-name",
-      "operator",
-      "--version",
-      "1.0.0",
-    ],
-    { namespace: "broken", env: { ENGINE_HELM: helm } },
-  );
+  const missing = await withHelm(join(folder, "nothing"), "1.0.0", helm);
   expect([missing.code, missing.report.exit.reason]).toEqual([
     1,
     expect.stringContaining("helm upgrade"),
@@ -206,7 +156,8 @@ test("without helm, with a broken chart, and where a Job of it fails, the end sa
   }
 }, 240_000);
 
-test("on OpenShift the chart is told so", async () => {
+test("on OpenShift the chart is told so, once, and keeps the values that were given", async () => {
+  await installed("engine", "7.22.0-7");
   await controlPlane.api.apply(clusterVersions);
   const cluster = await connect({ kubeconfig: controlPlane.kubeconfig, namespace: "engine" }, {});
   const end = await playAt(controlPlane, "engine");
@@ -224,6 +175,16 @@ test("on OpenShift the chart is told so", async () => {
     await end();
     cluster.close();
   }
-  const { stdout } = await helmRun("engine", ["get", "values", "operator", "--output", "json"]);
-  expect(JSON.parse(stdout)).toMatchObject({ openshift: { mode: true } });
+  const { stdout } = await runHelm(controlPlane, "engine", [
+    "get",
+    "values",
+    "operator",
+    "--output",
+    "json",
+  ]);
+  expect(JSON.parse(stdout)).toMatchObject({
+    openshift: { mode: true },
+    imagePullSecrets: [{ name: "mirror" }],
+    admission: { setCABundle: false },
+  });
 }, 120_000);
