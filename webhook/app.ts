@@ -12,7 +12,6 @@ export interface AppParts {
   readonly metrics?: Metrics;
   /** On the TLS port, for callers with a certificate. */
   readonly explain?: Explainer | undefined;
-  /** Told of what a call throws. */
   readonly tellCrash?: CrashTeller;
 }
 
@@ -23,7 +22,6 @@ export interface Explainer {
   readonly explain: (request: IncomingMessage) => Promise<Reply>;
 }
 
-/** Serves the probes, and what else it is given. */
 export function createApp(health: Health, { metrics, explain, tellCrash }: AppParts = {}): Express {
   const app = express();
   app.disable("x-powered-by");
@@ -87,15 +85,12 @@ function sendReply(
 
 /** What has to hold before the first review can be judged. */
 export interface Conditions {
-  /** True once a valid pair was loaded. */
   readonly certificate: () => boolean;
-  /** True once the ECs were read completely. */
   readonly clusters: () => boolean;
   /** Which certificate is served, for whoever compares it with what should be. */
   readonly certificateState?: () => CertificateState;
 }
 
-/** What the readiness probe answers. */
 export interface Readiness {
   readonly ready: boolean;
   readonly conditions: Readonly<Record<string, boolean>>;

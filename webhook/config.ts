@@ -18,7 +18,6 @@ const roles = ["both", "serve", "renew"] as const;
 /** What of the webhook's work the process does: answer reviews, renew the certificate, or both. */
 export type Role = (typeof roles)[number];
 
-/** All settings of the process. */
 export interface Config {
   readonly role: Role;
   /** Undefined: all addresses. */
@@ -71,7 +70,7 @@ class Settings {
   constructor(private readonly env: Environment) {}
 
   /** The parsed value; the default where it is unset or empty, and, with a problem noted, where it is wrong. */
-  read<T>(name: string, parse: (text: string) => T | undefined, { unset, form }: Wanted<T>): T {
+  read<T>([name, parse, unset, form]: Setting<T>): T {
     this.known.add(name);
     const text = this.env[name] ?? "";
     if (text === "") return unset;
@@ -80,15 +79,9 @@ class Settings {
     return value ?? unset;
   }
 
-  required(name: string, meaning: string, needed: boolean): string {
-    const value = this.read(name, (text) => text, { unset: "", form: meaning });
-    if (needed && value === "") this.refuse(name, `not set, it has to be ${meaning}`);
-    return value;
-  }
-
   /** The names of the file that the setting gives, the default ones without it. */
   names(name: string): Names {
-    const file = this.read(name, (text) => text, { unset: "", form: "a file" });
+    const file = this.read([name, asIs, "", "a file"]);
     if (file === "") return defaultNames;
     const read = readNames(file);
     if ("names" in read) return read.names;
@@ -116,10 +109,27 @@ class Settings {
   }
 }
 
-interface Wanted<T> {
-  readonly unset: T;
-  readonly form: string;
-}
+/** A variable, how it is read, what holds without it, and the form that is told of a wrong one. */
+type Setting<T> = readonly [
+  name: string,
+  parse: (text: string) => T | undefined,
+  unset: T,
+  form: string,
+];
+
+const asIs = (text: string): string => text;
+const oneOf =
+  <T extends string>(all: readonly T[]) =>
+  (text: string): T | undefined =>
+    all.find((each) => each === text);
+const boolean = (text: string): boolean | undefined =>
+  text === "true" ? true : text === "false" ? false : undefined;
+const port = (text: string): number | undefined => parseWhole(text, 0, 65_535);
+const [aPort, aBoolean, aList] = [
+  "a port from 0 to 65535",
+  "true or false",
+  "a list as a,b, without empty parts",
+];
 
 /** The settings, or a UsageError that names every problem. */
 export function parseConfig(env: Environment, checks: readonly Check[] = []): Config {
@@ -130,10 +140,6 @@ export function parseConfig(env: Environment, checks: readonly Check[] = []): Co
     ...judging(settings, names),
     ...callers(settings),
     ...limits(settings),
-    logLevel: settings.read("LOG_LEVEL", (text) => logLevels.find((level) => level === text), {
-      unset: "info" as const,
-      form: `one of ${logLevels.join(", ")}`,
-    }),
   };
   const config = Object.freeze({ ...read, unknown: settings.unknown() });
   if (config.port !== 0 && config.port === config.metricsPort) {
@@ -148,140 +154,129 @@ export function parseConfig(env: Environment, checks: readonly Check[] = []): Co
 }
 
 function listening(settings: Settings, { webhook }: Names) {
-  const { role, ownCert } = renewing(settings);
-  const port = { form: "a port from 0 to 65535" };
-  const parsePort = (text: string) => parseWhole(text, 0, 65_535);
-  return {
-    host: settings.read<string | undefined>("ENGINE_WEBHOOK_HOST", (text) => text, {
-      unset: undefined,
-      form: "an address",
-    }),
-    port: settings.read("ENGINE_WEBHOOK_PORT", parsePort, { ...port, unset: 8443 }),
-    metricsPort: settings.read("ENGINE_WEBHOOK_METRICS_PORT", parsePort, { ...port, unset: 8080 }),
-    tlsDir: settings.required(
-      "ENGINE_WEBHOOK_TLS_DIR",
-      `the folder with ${webhook.secretCert} and ${webhook.secretKey}`,
-      role !== "renew",
-    ),
-    role,
-    ownCert,
-  };
-}
-
-/** `both` unless it is set: an installation from before the setting continues renewing. */
-function renewing(settings: Settings): Pick<Config, "role" | "ownCert"> {
-  const parseRole = (text: string) => roles.find((each) => each === text);
-  const role = settings.read<Role>("ENGINE_WEBHOOK_ROLE", parseRole, {
-    unset: "both",
-    form: "serve, renew or both",
-  });
-  const ownCert = settings.read("ENGINE_WEBHOOK_OWN_CERT", parseBoolean, {
-    unset: false,
-    form: "true or false",
-  });
+  // `both` unless it is set: an installation from before the setting continues renewing
+  const role = settings.read<Role>([
+    "ENGINE_WEBHOOK_ROLE",
+    oneOf(roles),
+    "both",
+    "serve, renew or both",
+  ]);
+  const ownCert = settings.read(["ENGINE_WEBHOOK_OWN_CERT", boolean, false, aBoolean]);
   if (role === "renew" && !ownCert) {
     settings.refuse(
       "ENGINE_WEBHOOK_ROLE",
       "renew needs ENGINE_WEBHOOK_OWN_CERT=true, or nothing is renewed",
     );
   }
-  return { role, ownCert: ownCert && role !== "serve" };
+  const host = ["ENGINE_WEBHOOK_HOST", asIs, undefined, "an address"] as const;
+  const folder = `the folder with ${webhook.secretCert} and ${webhook.secretKey}`;
+  const listened = {
+    host: settings.read<string | undefined>(host),
+    port: settings.read(["ENGINE_WEBHOOK_PORT", port, 8443, aPort]),
+    metricsPort: settings.read(["ENGINE_WEBHOOK_METRICS_PORT", port, 8080, aPort]),
+    tlsDir: settings.read(["ENGINE_WEBHOOK_TLS_DIR", asIs, "", folder]),
+  };
+  if (role !== "renew" && listened.tlsDir === "") {
+    settings.refuse("ENGINE_WEBHOOK_TLS_DIR", `not set, it has to be ${folder}`);
+  }
+  return { ...listened, role, ownCert: ownCert && role !== "serve" };
 }
 
+const listOfRules = "a list as version=deny,policy=warn,modules=off, each rule at most once";
+
 function judging(settings: Settings, names: Names) {
-  const reading = settings.read("ENGINE_WEBHOOK_POLICY_READING", readingOf, {
-    unset: "target" as const,
-    form: "target or step",
-  });
-  const allowLatest = settings.read<boolean | undefined>(
-    "ENGINE_WEBHOOK_ALLOW_LATEST",
-    parseBoolean,
-    {
-      unset: undefined,
-      form: "true or false",
-    },
-  );
-  const rules = settings.read("ENGINE_WEBHOOK_RULES", parseRules, {
-    unset: { version: "deny", policy: "deny", modules: "deny" } as const,
-    form: "a list as version=deny,policy=warn,modules=off, each rule at most once",
-  });
+  const { namespace } = names.operator;
+  const latest = ["ENGINE_WEBHOOK_ALLOW_LATEST", boolean, undefined, aBoolean] as const;
   return {
-    clusters: settings.read<ClusterSource>("ENGINE_WEBHOOK_CLUSTERS", sourceOf, {
-      unset: { from: "api" },
-      form: "api or file:PATH",
-    }),
-    operatorNamespace: settings.read("ENGINE_NAMESPACE", namespaceOf, {
-      unset: names.operator.namespace,
-      form: "the name of a namespace",
-    }),
-    rules: { reading, allowLatest, rules, names },
+    clusters: settings.read<ClusterSource>([
+      "ENGINE_WEBHOOK_CLUSTERS",
+      sourceOf,
+      { from: "api" },
+      "api or file:PATH",
+    ]),
+    operatorNamespace: settings.read([
+      "ENGINE_NAMESPACE",
+      (text) => (isLabel(text) ? text : undefined),
+      namespace,
+      "the name of a namespace",
+    ]),
+    rules: {
+      reading: settings.read<RuleOptions["reading"]>([
+        "ENGINE_WEBHOOK_POLICY_READING",
+        oneOf(["target", "step"]),
+        "target",
+        "target or step",
+      ]),
+      allowLatest: settings.read<boolean | undefined>(latest),
+      rules: settings.read(["ENGINE_WEBHOOK_RULES", parseRules, everyRule, listOfRules]),
+      names,
+    },
   };
 }
 
 function callers(settings: Settings) {
-  const list = { unset: [], form: "a list as a,b, without empty parts" };
-  const bypassGroups = settings.read("ENGINE_WEBHOOK_BYPASS_GROUPS", parseList, list);
-  const bypassMostMs = settings.read("ENGINE_WEBHOOK_BYPASS_MAX", parseDuration, {
-    unset: 86_400_000,
-    form: "a duration as 30m, 24h",
-  });
-  const clientSubjects = settings.read("ENGINE_WEBHOOK_CLIENT_SUBJECTS", parseList, list);
-  const clientCa = settings.read<string | undefined>("ENGINE_WEBHOOK_CLIENT_CA", (text) => text, {
-    unset: undefined,
-    form: "a file",
-  });
-  if (clientSubjects.length > 0 && clientCa === undefined) {
+  const day = 86_400_000;
+  const read = {
+    bypassGroups: settings.read(["ENGINE_WEBHOOK_BYPASS_GROUPS", parseList, [], aList]),
+    bypassMostMs: settings.read([
+      "ENGINE_WEBHOOK_BYPASS_MAX",
+      parseDuration,
+      day,
+      "a duration as 30m, 24h",
+    ]),
+    clientSubjects: settings.read(["ENGINE_WEBHOOK_CLIENT_SUBJECTS", parseList, [], aList]),
+    clientCa: settings.read<string | undefined>([
+      "ENGINE_WEBHOOK_CLIENT_CA",
+      asIs,
+      undefined,
+      "a file",
+    ]),
+  };
+  if (read.clientSubjects.length > 0 && read.clientCa === undefined) {
     settings.refuse(
       "ENGINE_WEBHOOK_CLIENT_SUBJECTS",
       "needs ENGINE_WEBHOOK_CLIENT_CA, or nobody's certificate is asked for",
     );
   }
-  return { bypassGroups, bypassMostMs, clientCa, clientSubjects };
+  return read;
 }
 
 function limits(settings: Settings) {
+  const most = (text: string): number | undefined => parseWhole(text, 1, 1e6);
   return {
     // One API body is at most 3 MiB and a review carries two objects; Express's 100 kB is too small.
-    maxBody: settings.read("ENGINE_WEBHOOK_MAX_BODY", positive(parseSize), {
-      unset: 8 * 2 ** 20,
-      form: "a size as 8Mi, at most 64Mi",
-    }),
-    maxInFlight: settings.read("ENGINE_WEBHOOK_MAX_IN_FLIGHT", (text) => parseWhole(text, 1, 1e6), {
-      unset: 128,
-      form: "a whole number from 1",
-    }),
-    drainMs: settings.read("ENGINE_WEBHOOK_DRAIN", parseDuration, {
-      unset: 15_000,
-      form: "a duration as 500ms, 15s or 2m",
-    }),
-    endWithStdin: settings.read("ENGINE_WEBHOOK_END_WITH_STDIN", parseBoolean, {
-      unset: false,
-      form: "true or false",
-    }),
+    maxBody: settings.read([
+      "ENGINE_WEBHOOK_MAX_BODY",
+      parseSize,
+      8 * 2 ** 20,
+      "a size as 8Mi, at most 64Mi",
+    ]),
+    maxInFlight: settings.read([
+      "ENGINE_WEBHOOK_MAX_IN_FLIGHT",
+      most,
+      128,
+      "a whole number from 1",
+    ]),
+    drainMs: settings.read([
+      "ENGINE_WEBHOOK_DRAIN",
+      parseDuration,
+      15_000,
+      "a duration as 500ms, 15s or 2m",
+    ]),
+    endWithStdin: settings.read(["ENGINE_WEBHOOK_END_WITH_STDIN", boolean, false, aBoolean]),
+    logLevel: settings.read<LogLevel>([
+      "LOG_LEVEL",
+      oneOf(logLevels),
+      "info",
+      `one of ${logLevels.join(", ")}`,
+    ]),
   };
-}
-
-const largestBody = 64 * 2 ** 20;
-
-function positive(parse: (text: string) => number | undefined) {
-  return (text: string) => {
-    const value = parse(text);
-    return value !== undefined && value > 0 && value <= largestBody ? value : undefined;
-  };
-}
-
-function readingOf(text: string): RuleOptions["reading"] | undefined {
-  return text === "target" || text === "step" ? text : undefined;
 }
 
 function sourceOf(text: string): ClusterSource | undefined {
   if (text === "api") return { from: "api" };
   const path = text.startsWith("file:") ? text.slice("file:".length) : "";
   return path === "" ? undefined : { from: "file", path };
-}
-
-function namespaceOf(text: string): string | undefined {
-  return isLabel(text) ? text : undefined;
 }
 
 /** The names of a file, YAML or JSON, or every problem that stands against it. */
@@ -297,22 +292,17 @@ export function readNames(file: string): JudgedNames {
   }
 }
 
+const largestBody = 64 * 2 ** 20;
 const bytes: Readonly<Record<string, number>> = { "": 1, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30 };
 
 /** `8Mi`, `512Ki`, `1048576` in bytes. */
-export function parseSize(text: string): number | undefined {
+function parseSize(text: string): number | undefined {
   const [, amount = "", unit = ""] = /^(\d{1,10})(Ki|Mi|Gi|)$/.exec(text) ?? [];
-  const factor = bytes[unit];
-  return amount === "" || factor === undefined ? undefined : Number(amount) * factor;
+  const size = Number(amount) * (bytes[unit] ?? 0);
+  return size > 0 && size <= largestBody ? size : undefined;
 }
 
-/** `true` or `false`. */
-export function parseBoolean(text: string): boolean | undefined {
-  return text === "true" ? true : text === "false" ? false : undefined;
-}
-
-/** A whole number within the bounds, both included. */
-export function parseWhole(text: string, lowest: number, highest: number): number | undefined {
+function parseWhole(text: string, lowest: number, highest: number): number | undefined {
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
   return value >= lowest && value <= highest ? value : undefined;
 }
@@ -320,26 +310,22 @@ export function parseWhole(text: string, lowest: number, highest: number): numbe
 const actions = ["deny", "warn", "off"] as const;
 const everyRule: RuleOptions["rules"] = { version: "deny", policy: "deny", modules: "deny" };
 
-/** `version=deny,policy=warn,modules=off`, any part of it, each rule once; the others deny. */
-export function parseRules(text: string): RuleOptions["rules"] | undefined {
+/** Any part of the list, each rule once; the others deny. */
+function parseRules(text: string): RuleOptions["rules"] | undefined {
   const rules: Record<RuleSetting, (typeof actions)[number]> = { ...everyRule };
   const seen = new Set<string>();
-  for (const part of text === "" ? [] : text.split(",")) {
+  for (const part of text.split(",")) {
     const [, rule = "", value = ""] = /^\s*(\w+)=(\w+)\s*$/.exec(part) ?? [];
     const action = actions.find((known) => known === value);
-    if (!isRule(rule) || action === undefined || seen.has(rule)) return undefined;
+    if (!Object.hasOwn(everyRule, rule) || action === undefined || seen.has(rule)) return undefined;
     seen.add(rule);
-    rules[rule] = action;
+    rules[rule as RuleSetting] = action;
   }
   return rules;
 }
 
-function isRule(text: string): text is RuleSetting {
-  return Object.hasOwn(everyRule, text);
-}
-
 /** Texts between commas, each at least a character. */
-export function parseList(text: string): readonly string[] | undefined {
+function parseList(text: string): readonly string[] | undefined {
   const parts = text.split(",").map((part) => part.trim());
   return parts.includes("") ? undefined : parts;
 }

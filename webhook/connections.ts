@@ -34,9 +34,7 @@ function ownLimits(): string {
 interface Place {
   readonly key: string;
   readonly socket: Socket;
-  /** Under way. */
   calls: number;
-  /** True once it had a call. */
   used: boolean;
   /**
    * When it was last without a call, in an order without a clock. One that is new comes last: the

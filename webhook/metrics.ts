@@ -1,7 +1,6 @@
 /** The numbers seen from outside (admission facts 13); no label carries what a user wrote. */
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
-/** What is counted of one review. */
 export interface ReviewFacts {
   /** A judged kind of the product, or `other`. */
   readonly kind: string;
@@ -94,7 +93,6 @@ export class Metrics {
     [],
   );
 
-  /** Counts one answered review. */
   review(facts: ReviewFacts, took: { readonly seconds: number; readonly bytes: number }): void {
     const { verdict, live } = facts;
     const { kind, operation, rule, version: review_version } = facts;

@@ -31,7 +31,6 @@ const readyPollMs = 100;
 /** Large bodies in memory at once: with their parsing this stays far below what a small pod has. */
 const bigBytes = 16 * 2 ** 20;
 
-/** A webhook that listens. */
 export interface Running {
   readonly port: number;
   readonly metricsPort: number | undefined;
@@ -79,7 +78,6 @@ function problemOf(attempt: () => unknown): string | undefined {
   }
 }
 
-/** What the process is to its parts. */
 export interface Environment {
   readonly env: NodeJS.ProcessEnv;
   /** Opens the thread that parses large reviews; without it they are parsed on the one there is. */

@@ -31,7 +31,6 @@ export interface Listeners {
   readonly path: string;
   readonly admission: RequestListener;
   readonly app: RequestListener;
-  /** Told of what a call throws. */
   readonly tellCrash: CrashTeller;
   /** PEM: certificates of this CA are asked for, and judged where they matter. */
   readonly clientCa?: string | undefined;

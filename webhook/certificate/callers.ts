@@ -9,7 +9,6 @@ import { sha256Of } from "./served";
 import { type FolderWatch, watchFolder } from "../files";
 import { errorText, type Log } from "../log";
 
-/** What callers are known by. */
 export interface CallerOptions {
   /** PEM: the CA that their certificates come from; several at once while it is rotated. */
   readonly ca: string;
@@ -39,7 +38,6 @@ export class Callers {
     return this.pem;
   }
 
-  /** The certificates of the CA. */
   get roots(): readonly X509Certificate[] {
     return this.certificates;
   }

@@ -7,7 +7,6 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { connect, createServer, type TLSSocket } from "node:tls";
 
-/** What is tried. */
 export interface Candidate {
   readonly cert: string;
   readonly key: string;

@@ -16,7 +16,6 @@ export interface Pair {
   readonly leaf: X509Certificate;
 }
 
-/** Why a pair cannot be served. */
 export class UnfitPair extends Error {}
 
 type FileNames = Pick<Names["webhook"], "secretCert" | "secretKey">;
@@ -107,7 +106,6 @@ export interface ServedOptions {
   readonly pollMs?: number;
 }
 
-/** What readiness tells of the pair in service. */
 export interface CertificateState {
   /** SHA-256 of the DER certificate, lower-case hex; absent before there is one. */
   readonly sha256?: string;

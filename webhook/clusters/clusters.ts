@@ -3,7 +3,6 @@ import type { Names } from "../../plugin/domain/names";
 import type { ClusterFacts } from "../../plugin/domain/rules/types";
 import type { Log } from "../log";
 
-/** Where an EC is. */
 export type ClusterKey = Pick<ClusterFacts, "namespace" | "name">;
 
 /** What is known of the ECs, and how to ask for the truth. */
@@ -12,7 +11,6 @@ export interface Clusters {
   synced(): boolean;
   /** The ECs of a namespace as last heard of: an allow may rest on them, a denial may not (C14). */
   in(namespace: string): readonly ClusterFacts[];
-  /** How many there are, in all namespaces. */
   count(): number;
   /** Milliseconds since the source was last heard of; undefined before that. */
   ageMs(): number | undefined;
@@ -44,7 +42,6 @@ export interface ClusterService extends Clusters {
   relists(): number;
 }
 
-/** What every source needs. */
 export interface SourceContext {
   readonly names: Names;
   readonly log: Log;

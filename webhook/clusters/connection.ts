@@ -14,7 +14,6 @@ import { UsageError } from "../../plugin/domain/errors";
 import { errorText } from "../log";
 import { parseJson } from "../../plugin/domain/values";
 
-/** One request. */
 export type ApiRequest = Pick<Call, "method" | "path" | "contentType"> & { readonly body?: object };
 
 /** An answer of any status; a body that is no JSON is undefined. */

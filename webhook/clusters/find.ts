@@ -6,11 +6,9 @@ import type { ClusterFacts, ClusterLookup, Edit, Lookups } from "../../plugin/do
 import { type Clusters, TooManyLiveReads } from "./clusters";
 import type { InFlight } from "../review/room";
 
-/** Where to look. */
 export interface Places {
   readonly clusters: Clusters;
   readonly names: Names;
-  /** The database's. */
   readonly namespace: string;
   readonly operatorNamespace: string;
   /** What was not there a moment ago; absent: it is always asked. */

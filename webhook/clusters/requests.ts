@@ -14,7 +14,6 @@ export interface ClusterList {
   readonly resourceVersion: string;
 }
 
-/** The API server's answer was not a success. */
 export class Refused extends ClustersUnreadable {
   constructor(
     readonly status: number,
@@ -59,7 +58,6 @@ export class ClusterRequests {
     }
   }
 
-  /** The ECs of one namespace. */
   async listIn(namespace: string, signal: AbortSignal): Promise<readonly ClusterFacts[]> {
     if (!isSubdomain(namespace)) return [];
     return (await this.listAt(`/namespaces/${namespace}`, signal)).clusters;

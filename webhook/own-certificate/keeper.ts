@@ -43,23 +43,39 @@ export interface KeeperParts {
   readonly now?: () => number;
 }
 
+/** What a look leaves to be done: nothing for now, or something soon. */
+type Outlook = "quiet" | "soon";
+type Stored = Pick<Known, "secret" | "registration">;
+type Action = Exclude<Step, { readonly do: "rest" | "wait" }>;
+
+/** More steps than any way from one state to the next has. */
+const mostSteps = 8;
+
 export class CertificateKeeper {
+  private readonly requests: OwnCertRequests;
   private readonly registration: Registration;
-  private readonly ownCert: OwnCert | undefined;
+  private readonly lease: RenewalLease;
+  private readonly place;
+  private readonly times: Times;
+  private readonly now: () => number;
   private readonly ending = new AbortController();
   private timer: NodeJS.Timeout | undefined;
   private complaint = "";
+  private candidate: Candidate | undefined;
+  private told = "";
+  private offered = "";
 
   constructor(private readonly parts: KeeperParts) {
-    const { self, sender, own, times = usualTimes, now = Date.now } = parts;
-    const { names, namespace } = self;
-    const requests = new OwnCertRequests(sender, names.webhookFieldManager);
-    this.registration = new Registration(requests, self);
-    const { lease: place } = placesOf(names, namespace);
+    const { self, sender, times = usualTimes, now = Date.now } = parts;
+    this.times = times;
+    this.now = now;
+    this.requests = new OwnCertRequests(sender, self.names.webhookFieldManager);
+    this.registration = new Registration(this.requests, self);
+    const { lease: place, secret } = placesOf(self.names, self.namespace);
+    this.place = secret;
     const holder = `${hostname()}_${randomUUID()}`;
-    const lease = new RenewalLease({ requests, place, holder, lastsMs: leaseMs, now });
-    const { registration } = this;
-    if (own) this.ownCert = new OwnCert({ ...parts, requests, registration, lease, times, now });
+    const { requests } = this;
+    this.lease = new RenewalLease({ requests, place, holder, lastsMs: leaseMs, now });
   }
 
   /** SHA-256 of what callers trust; undefined where that is not known. */
@@ -85,8 +101,8 @@ export class CertificateKeeper {
   async look(): Promise<Outlook | "never"> {
     const signal = AbortSignal.any([this.ending.signal, AbortSignal.timeout(lookMs)]);
     try {
-      if (this.ownCert === undefined) await this.registration.read(signal);
-      const outlook = (await this.ownCert?.look(signal)) ?? "quiet";
+      if (!this.parts.own) await this.registration.read(signal);
+      const outlook = this.parts.own ? await this.lookAfter(signal) : "quiet";
       this.complaint = "";
       return outlook;
     } catch (error) {
@@ -98,7 +114,7 @@ export class CertificateKeeper {
     if (this.ending.signal.aborted) return "never";
     if (error instanceof Overtaken) return "soon";
     const rule = error instanceof RequestRefused ? error.missingRule() : undefined;
-    if (this.ownCert === undefined) return rule === undefined ? "quiet" : "never";
+    if (!this.parts.own) return rule === undefined ? "quiet" : "never";
     this.complain(error, rule);
     return "quiet";
   }
@@ -111,59 +127,29 @@ export class CertificateKeeper {
     if (rule === undefined) log.error({ because }, "the own certificate cannot be looked after");
     else log.error({ because, rule }, "the own certificate lacks an RBAC rule");
   }
-}
 
-export interface OwnCertParts {
-  readonly self: Self;
-  readonly requests: OwnCertRequests;
-  readonly registration: Registration;
-  readonly lease: Pick<RenewalLease, "hold">;
-  readonly certificate: Pick<ServedCertificate, "loaded" | "offer">;
-  readonly log: Log;
-  readonly times: Times;
-  readonly now: () => number;
-}
-
-/** What a look leaves to be done: nothing for now, or something soon. */
-export type Outlook = "quiet" | "soon";
-
-type Stored = Pick<Known, "secret" | "registration">;
-type Action = Exclude<Step, { readonly do: "rest" | "wait" }>;
-
-/** More steps than any way from one state to the next has. */
-const mostSteps = 8;
-
-export class OwnCert {
-  private candidate: Candidate | undefined;
-  private told = "";
-  private offered = "";
-
-  constructor(private readonly parts: OwnCertParts) {}
-
-  /** One look at Secret and registration; a failure is left to the caller, and the next look. */
-  async look(signal: AbortSignal): Promise<Outlook> {
-    const { registration, lease, certificate } = this.parts;
+  /** Secret and registration; a failure is left to the next look. */
+  private async lookAfter(signal: AbortSignal): Promise<Outlook> {
     const [registered, secret] = await Promise.allSettled([
-      registration.read(signal),
+      this.registration.read(signal),
       this.readSecret(signal),
     ]);
     if (secret.status === "rejected") throw secret.reason;
     await this.serve(secret.value);
     if (registered.status === "rejected") throw registered.reason;
-    if (secret.value?.ours === false || !(await lease.hold(signal))) {
+    if (secret.value?.ours === false || !(await this.lease.hold(signal))) {
       this.candidate = undefined;
-      return certificate.loaded() ? "quiet" : "soon";
+      return this.parts.certificate.loaded() ? "quiet" : "soon";
     }
     return this.advance({ secret: secret.value, registration: registered.value }, signal);
   }
 
-  /** Takes the steps that are due. */
   private async advance(stored: Stored, signal: AbortSignal): Promise<Outlook> {
-    const { now, times } = this.parts;
+    const { times } = this;
     let found = stored;
     for (let taken = 0; taken < mostSteps; taken++) {
       this.judgeCandidate(found);
-      const step = nextStep({ ...found, now: now(), candidate: this.candidate }, times);
+      const step = nextStep({ ...found, now: this.now(), candidate: this.candidate }, times);
       if (step.do === "rest") return "quiet";
       if (step.do === "wait") break;
       found = { ...found, ...(await this.take(step, found, signal)) };
@@ -173,7 +159,7 @@ export class OwnCert {
 
   /** Forgets a candidate that nobody needs any more; notes since when it has been trusted. */
   private judgeCandidate({ secret, registration }: Stored): void {
-    const now = this.parts.now();
+    const now = this.now();
     if (this.candidate === undefined) return;
     const { pair, certificate, trustedAt = now } = this.candidate;
     const trusted = registration?.certificates.some(({ sha256 }) => sha256 === certificate.sha256);
@@ -187,21 +173,17 @@ export class OwnCert {
     if (step.do === "make") await this.make();
     if (step.do === "make" || found.registration === undefined) return {};
     const { certificates } = step;
-    const registration = await this.parts.registration.trust(
-      certificates,
-      found.registration,
-      signal,
-    );
+    const registration = await this.registration.trust(certificates, found.registration, signal);
     const trusted = certificates.map(({ sha256 }) => sha256);
     this.parts.log.info({ certificates: trusted }, "the registration trusts");
     return { registration };
   }
 
   private async make(): Promise<void> {
-    const { self, times, now } = this.parts;
+    const { times } = this;
     // needed every few weeks: no start has to load what makes it
     const { generatePair } = await import("../../plugin/adapters/certificate-pair.ts");
-    const request = { ...self, now: now(), lifeMs: times.lifeMs };
+    const request = { ...this.parts.self, now: this.now(), lifeMs: times.lifeMs };
     const { certPem: cert, keyPem: key } = await generatePair(request);
     const [certificate] = certificatesOf(cert);
     if (certificate === undefined) throw new Error("the certificate that was made is unreadable");
@@ -214,9 +196,9 @@ export class OwnCert {
     secret: SecretFacts | undefined,
     signal: AbortSignal,
   ): Promise<SecretFacts> {
-    const { requests, self, log, now } = this.parts;
+    const { requests, place } = this;
+    const { self, log } = this.parts;
     const { secretCert, secretKey } = self.names.webhook;
-    const place = this.place();
     const base64 = (text: string): string => Buffer.from(text).toString("base64");
     const data = { [secretCert]: base64(cert), [secretKey]: base64(key) };
     const metadata = { name: place.name, namespace: self.namespace };
@@ -229,7 +211,7 @@ export class OwnCert {
             { metadata: { resourceVersion: secret.version }, data },
             signal,
           );
-    const facts = secretFacts(stored, self, now());
+    const facts = secretFacts(stored, self, this.now());
     const certificates = facts.certificates.map(({ sha256 }) => sha256);
     const notAfter = facts.pair?.leaf.validTo;
     log.info({ secret: place.name, certificates, notAfter }, "own certificate stored");
@@ -238,9 +220,8 @@ export class OwnCert {
   }
 
   private async readSecret(signal: AbortSignal): Promise<SecretFacts | undefined> {
-    const { requests, self, now } = this.parts;
-    const secret = await requests.read(this.place(), signal);
-    return secret && secretFacts(secret, self, now());
+    const secret = await this.requests.read(this.place, signal);
+    return secret && secretFacts(secret, this.parts.self, this.now());
   }
 
   /** What is ours is served before the folder has it; what is not, only where there is nothing else. */
@@ -259,14 +240,10 @@ export class OwnCert {
     if (this.told === version) return;
     this.told = version;
     const { log } = this.parts;
-    const fields = { secret: this.place().name, managers, ...(unfit !== undefined && { unfit }) };
+    const fields = { secret: this.place.name, managers, ...(unfit !== undefined && { unfit }) };
     log[unfit === undefined ? "info" : "error"](
       fields,
       "the certificate is not our own: never renewed here",
     );
-  }
-
-  private place() {
-    return placesOf(this.parts.self.names, this.parts.self.namespace).secret;
   }
 }

@@ -21,7 +21,6 @@ export interface Place {
   readonly patch: "merge-patch" | "strategic-merge-patch";
 }
 
-/** The three objects that are read and written. */
 export function placesOf(names: Names, namespace: string) {
   const { webhook, companion } = names;
   return {
@@ -52,7 +51,6 @@ export function placesOf(names: Names, namespace: string) {
   } as const satisfies Readonly<Record<string, Place>>;
 }
 
-/** A verb of RBAC. */
 export type Verb = "get" | "create" | "patch";
 
 /** The API server's answer was not a success. Its text stays out: it may quote what was sent. */
@@ -90,7 +88,6 @@ export class OwnCertRequests {
     private readonly manager: string,
   ) {}
 
-  /** The object; undefined when it does not exist. */
   async read(place: Place, signal: AbortSignal): Promise<Json | undefined> {
     const answer = await this.sender.send({ method: "GET", path: pathOf(place) }, signal);
     return answer.status === 404 ? undefined : accepted(answer, "get", place);
@@ -170,7 +167,6 @@ export class RenewalLease {
     }
   }
 
-  /** Whether another replica holds it still. */
   private standsFor(lease: Json): boolean {
     const { holder: self, lastsMs, now } = this.options;
     const version = versionOf(lease);

@@ -20,7 +20,6 @@ export interface MadePair {
 }
 
 export interface Times {
-  /** How long a certificate is valid. */
   readonly lifeMs: number;
   /** How long the one before stays trusted: longer than any replica serves it. */
   readonly overlapMs: number;
@@ -113,18 +112,15 @@ function same(one: readonly Certificate[], other: readonly Certificate[]): boole
   return key(one) === key(other);
 }
 
-/** The certificates as one PEM text. */
 export function pemOf(certificates: readonly Certificate[]): string {
   return certificates.map(({ pem }) => pem).join("");
 }
 
-/** One certificate of a PEM text. */
 export interface Certificate {
   readonly pem: string;
   readonly sha256: string;
 }
 
-/** The Secret as found. */
 export interface SecretFacts {
   readonly version: string;
   /** True while both items are as this webhook wrote them: whoever changes them takes them over. */

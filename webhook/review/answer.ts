@@ -16,7 +16,6 @@ export interface Reviewed {
   readonly reply: Reply;
   readonly entry: Readonly<Record<string, unknown>>;
   readonly facts: ReviewFacts;
-  /** What a rule threw. */
   readonly crash?: unknown;
 }
 
@@ -35,7 +34,6 @@ interface Unjudged {
   readonly live?: ReviewFacts["live"];
 }
 
-/** What the rules and the ECs say of an edit. */
 export type Found = Judged | Unjudged;
 
 /** A review that could be read, and the words of the product. */

@@ -3,7 +3,6 @@ import type { IncomingMessage } from "node:http";
 import type { Fault } from "./reply";
 import type { Arrival, Room } from "./room";
 
-/** What can be refused before the body is read. */
 export function judgeHead(request: IncomingMessage, maxBody: number): Fault | undefined {
   const { method, headers } = request;
   if (method !== "POST") return { code: 405, message: "reviews are sent with POST" };

@@ -11,7 +11,6 @@ import { answerCrash, crashFields, crashTeller, type Fault, faultReply, type Rep
 import { answerReview, type ReviewContext } from "./review";
 import { Room, type SharedRoom } from "./room";
 
-/** What the admission path needs beside the rules. */
 export interface AdmissionContext extends ReviewContext, SharedRoom {
   readonly maxBody: number;
   /** Where callers have to show a certificate. */

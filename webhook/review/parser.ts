@@ -78,7 +78,6 @@ export class BigBodies {
   }
 }
 
-/** A body to parse. */
 export interface Question {
   readonly bytes: Uint8Array;
 }

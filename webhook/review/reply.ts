@@ -3,8 +3,6 @@ import { plain } from "../../plugin/domain/rules/wording";
 import { errorText, type Log } from "../log";
 import type { Metrics } from "../metrics";
 
-/** What goes back over HTTP, before it is written. */
-
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -49,7 +47,6 @@ const headersOf: Partial<Record<FaultCode, Readonly<Record<string, string>>>> = 
 
 const noHeaders = {};
 
-/** JSON that is answered with 200. */
 export function textReply(body: string): Reply {
   return { status: 200, headers: noHeaders, body };
 }
@@ -75,7 +72,6 @@ export function faultReply({ code, message, uid }: Fault): Reply {
 /** Counts and logs what a call has thrown. */
 export type CrashTeller = (error: unknown) => void;
 
-/** Tells it to the log and to the metrics. */
 export function crashTeller(log: Log, metrics: Metrics): CrashTeller {
   return (error) => {
     metrics.panic();

@@ -3,13 +3,11 @@ import { isUtf8 } from "node:buffer";
 import { isObject, type Json, asArray, getOwn, asString } from "../../plugin/domain/values";
 import { parseReviewJson } from "./json";
 
-/** The kind of a question and of its answer. */
 export const reviewKind = "AdmissionReview";
 const apiVersions = ["admission.k8s.io/v1", "admission.k8s.io/v1beta1"] as const;
 /** In characters: an answer repeats it. The API server's have 36; others may be far longer. */
 const longestUid = 64 * 1_024;
 
-/** What a review asks, as far as it matters here. */
 export interface ReviewRequest {
   readonly apiVersion: (typeof apiVersions)[number];
   readonly uid: string;
@@ -23,7 +21,6 @@ export interface ReviewRequest {
   readonly dryRun: boolean;
   /** The caller's name; empty where the review does not report it. */
   readonly user: string;
-  /** The caller's groups. */
   readonly groups: readonly string[];
   readonly object: unknown;
   readonly oldObject: unknown;

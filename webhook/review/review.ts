@@ -21,7 +21,6 @@ import type { BigBodies } from "./parser";
 import { parseReview, type ReviewRequest, UnreadableReview } from "./request";
 import { bigBody } from "./room";
 
-/** What a review is judged by. */
 export interface ReviewContext extends Omit<Places, "names" | "namespace"> {
   readonly options: RuleOptions;
   /** The groups whose members may pass by the rules in an emergency; absent: nobody. */
@@ -88,7 +87,6 @@ export function editOf(
   return { kind, before: oldObject, after: object };
 }
 
-/** Where to look for the ECs that a review concerns. */
 export function placesOf(
   { namespace }: ReviewRequest,
   { clusters, operatorNamespace, absences, liveReads, options: { names } }: ReviewContext,

@@ -61,7 +61,6 @@ export class InFlight {
 
   constructor(private readonly most: number) {}
 
-  /** How many there are. */
   get size(): number {
     return this.count;
   }
@@ -107,7 +106,6 @@ export class BodyBudget {
   }
 }
 
-/** What all calls share. */
 export interface SharedRoom {
   readonly inFlight: InFlight;
   readonly budget: BodyBudget;
