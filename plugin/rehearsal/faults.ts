@@ -28,68 +28,47 @@ const always = (): boolean => true;
 const writes = (call: Call): boolean => call.writes;
 const changes = (call: Call): boolean => ["apply", "update", "patch", "delete"].includes(call.verb);
 
+/** A failure that any request can meet, and that keeps it from its effect, where nothing else is said. */
+const usual = { meets: always, applied: false, kills: false };
+
+const killed = (): Error => new KilledError("killed");
+const carriedOut = { meets: writes, applied: true, kills: false };
+
 /** Every sort, in the order of the report. */
 export const faults: readonly Fault[] = [
   {
+    ...usual,
     id: "refused",
     says: "refused before it was sent",
-    meets: always,
-    applied: false,
-    kills: false,
     error: (_call, server) =>
       new UnavailableError(`cannot reach the API server ${server}: connection refused`, {
         hint: "check the network and the address",
       }),
   },
   {
+    ...usual,
     id: "cut",
     says: "sent, the connection cut before it was carried out",
-    meets: always,
-    applied: false,
-    kills: false,
     error: (call, server) => unanswered(call, server, "the connection was reset"),
   },
+  { ...carriedOut, id: "lost", says: "carried out, its answer lost", error: late },
   {
-    id: "lost",
-    says: "carried out, its answer lost",
-    meets: writes,
-    applied: true,
-    kills: false,
-    error: late,
+    ...{ ...usual, hangs: "this", error: late },
+    ...{ id: "hang", says: "sent, never answered and not carried out" },
   },
   {
-    id: "hang",
-    says: "sent, never answered and not carried out",
-    meets: always,
-    applied: false,
-    kills: false,
-    hangs: "this",
-    error: late,
+    ...{ ...carriedOut, hangs: "this", error: late },
+    ...{ id: "hang-after", says: "carried out, never answered" },
   },
   {
-    id: "hang-after",
-    says: "carried out, never answered",
-    meets: writes,
-    applied: true,
-    kills: false,
-    hangs: "this",
-    error: late,
+    ...{ ...usual, hangs: "all", error: late },
+    ...{ id: "silence", says: "never answered, and no later request either" },
   },
   {
-    id: "silence",
-    says: "never answered, and no later request either",
-    meets: always,
-    applied: false,
-    kills: false,
-    hangs: "all",
-    error: late,
-  },
-  {
+    ...usual,
     id: "conflict",
     says: "answered with a conflict (409)",
     meets: changes,
-    applied: false,
-    kills: false,
     error: ({ subject }) =>
       new ApiError(
         `Operation cannot be fulfilled on ${subject}: the object has been modified; please apply your changes to the latest version and try again`,
@@ -97,11 +76,9 @@ export const faults: readonly Fault[] = [
       ),
   },
   {
+    ...usual,
     id: "throttled",
     says: "turned away for too many requests (429)",
-    meets: always,
-    applied: false,
-    kills: false,
     error: () =>
       new ApiError("too many requests, please try again later", {
         status: 429,
@@ -110,20 +87,12 @@ export const faults: readonly Fault[] = [
       }),
   },
   {
-    id: "killed-before",
-    says: "the process killed before it was sent",
-    meets: always,
-    applied: false,
-    kills: true,
-    error: () => new KilledError("killed"),
+    ...{ ...usual, kills: true, error: killed },
+    ...{ id: "killed-before", says: "the process killed before it was sent" },
   },
   {
-    id: "killed-after",
-    says: "the process killed after it was carried out",
-    meets: writes,
-    applied: true,
-    kills: true,
-    error: () => new KilledError("killed"),
+    ...{ ...carriedOut, kills: true, error: killed },
+    ...{ id: "killed-after", says: "the process killed after it was carried out" },
   },
 ];
 

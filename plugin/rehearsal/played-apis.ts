@@ -2,6 +2,7 @@
  * The REST APIs of a rehearsed cluster: played from the moment a command first asks one, from what the
  * cluster holds, with a certificate and credentials that are made for it. No Secret is read for them.
  */
+import { kinds } from "../domain/kinds";
 import type { PlayedService } from "../adapters/cluster-api";
 import { placesOf } from "../adapters/cluster-api/route";
 import type { Names } from "../domain/names";
@@ -15,7 +16,7 @@ import { type ApiProfile, type ProfileName, profiles, usualProfile } from "./clu
 import { type ApiUser, seededStore } from "./cluster-api/state";
 import type { MemoryControlPlane } from "./memory/control-plane";
 import { databasesOf, isAtLeast, runningTag } from "./operator/prerequisites";
-import { played, type RestService } from "./operator/snapshot";
+import { type RestService } from "./operator/snapshot";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../adapters/temporary";
@@ -73,7 +74,7 @@ export class PlayedApis {
     const { state } = controlPlane;
     const { group } = names;
     const { name = "", namespace } = ec.metadata;
-    const running = runningTag(state.get(played.statefulSet, name, namespace), names);
+    const running = runningTag(state.get(kinds.statefulSet, name, namespace), names);
     const profile = profileFor(running ?? asString(getPath(ec, names.ecFields.versionTag)));
     const cluster = placesOf(ec, names).fqdn;
     const store = seededStore({ names, profile, now: clock.now(), cluster });

@@ -85,7 +85,7 @@ const allowed: readonly (readonly [file: RegExp, words: readonly string[], why: 
   ],
   [
     /^plugin\/rehearsal\/cluster-api\/profiles\.ts$/,
-    ["7.2", "7.4", "8.0", "8.2"],
+    ["7.4", "8.0", "8.2"],
     "the versions that releases bundle",
   ],
   [/^plugin\/rehearsal\/cluster-api\/archive\.ts$/, ["displayName"], "of a module's manifest"],

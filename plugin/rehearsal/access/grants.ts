@@ -2,7 +2,8 @@
 import type { KubeObject } from "../../run/ports";
 import { selects } from "../../domain/kube/selectors";
 import { asArray, asString, getOwn, sameJson } from "../../domain/values";
-import type { AccessControl, Attempt, Attributes, Plural, StateView, User } from "../model";
+import type { AccessControl, Attempt, Attributes, StateView, User } from "../model";
+import { rbacKinds } from "../../domain/kinds";
 import bootstrap from "./bootstrap.json";
 import {
   type Asked,
@@ -57,11 +58,6 @@ function byName(objects: readonly object[]): ReadonlyMap<string, KubeObject> {
   return new Map((objects as KubeObject[]).map((one) => [one.metadata.name ?? "", one]));
 }
 
-const clusterRoles: Plural = { group: rbacGroup, plural: "clusterroles" };
-const roles: Plural = { group: rbacGroup, plural: "roles" };
-const clusterRoleBindings: Plural = { group: rbacGroup, plural: "clusterrolebindings" };
-const roleBindings: Plural = { group: rbacGroup, plural: "rolebindings" };
-
 /** Stored objects are never changed in place, so what was read of one stays right. */
 const parsed = new WeakMap<KubeObject, Binding>();
 
@@ -79,10 +75,11 @@ export function* grantsOf(
 
 function* bindingsIn(namespace: string | undefined, state: StateView): Generator<KubeObject> {
   for (const [name, object] of bootstrapBindings) {
-    if (state.get(clusterRoleBindings, name) === undefined) yield object;
+    if (state.get(rbacKinds.clusterRoleBinding, name) === undefined) yield object;
   }
-  yield* state.list(clusterRoleBindings);
-  if (namespace !== undefined && namespace !== "") yield* state.list(roleBindings, namespace);
+  yield* state.list(rbacKinds.clusterRoleBinding);
+  if (namespace !== undefined && namespace !== "")
+    yield* state.list(rbacKinds.roleBinding, namespace);
 }
 
 function grantBy(object: KubeObject, user: User, state: StateView): Grant | undefined {
@@ -144,10 +141,10 @@ function rulesBehind(
   state: StateView,
 ): readonly Rule[] | undefined {
   if (kind === "Role") {
-    const role = state.get(roles, name, namespace);
+    const role = state.get(rbacKinds.role, name, namespace);
     return role && rulesOf(role);
   }
-  const role = state.get(clusterRoles, name) ?? bootstrapRoles.get(name);
+  const role = state.get(rbacKinds.clusterRole, name) ?? bootstrapRoles.get(name);
   return role && gathered(role, state, new Set());
 }
 
@@ -167,7 +164,7 @@ function gathered(role: KubeObject, state: StateView, seen: Set<string>): readon
 }
 
 function allClusterRoles(state: StateView): readonly KubeObject[] {
-  const stored = state.list(clusterRoles);
+  const stored = state.list(rbacKinds.clusterRole);
   const names = new Set(stored.map(({ metadata }) => metadata.name));
   return [
     ...stored,

@@ -1,4 +1,5 @@
-/** What each release of the cluster serves over REST, as data: clients meet old and new servers. */
+/** What each release of the cluster serves over REST (profiles.json): clients meet old and new servers. */
+import played from "./profiles.json";
 
 /** One release's REST API; every optional part may be switched. */
 export interface ApiProfile {
@@ -35,67 +36,11 @@ export interface ApiProfile {
   readonly errorBody: "message" | "description" | "none";
 }
 
-const older: ApiProfile = {
-  softwareVersion: "7.4.2-2",
-  versions: ["6.0", "6.2", "7.2"],
-  latestWithModules: false,
-  deprecates: false,
-  install: "served",
-  userModules: false,
-  uploadsOff: false,
-  tellsPlatforms: true,
-  platform: "rhel8",
-  actions: true,
-  bdbActions: false,
-  newerActions: false,
-  progressAs: "string",
-  license: true,
-  cluster: true,
-  policy: true,
-  nodes: true,
-  tokens: true,
-  basic: true,
-  errorBody: "description",
-};
-
-const middle: ApiProfile = {
-  ...older,
-  softwareVersion: "7.22.0-7",
-  versions: ["6.2", "7.2", "7.4"],
-  latestWithModules: true,
-  deprecates: true,
-  platform: "rhel9",
-  bdbActions: true,
-  newerActions: true,
-  progressAs: "number",
-  errorBody: "message",
-};
-
-const newer: ApiProfile = {
-  ...middle,
-  softwareVersion: "8.0.2-2",
-  versions: ["6.2", "7.2", "7.4", "8.0", "8.2"],
-  install: 405,
-  userModules: true,
-  tellsPlatforms: false,
-};
-
-/** The releases that can be played. */
-export const profiles = {
-  "7.4": older,
-  "7.22": middle,
-  "8.0": newer,
-  "8.2": {
-    ...newer,
-    softwareVersion: "8.2.0-1",
-    versions: [...newer.versions, "8.4"],
-    install: 404,
-    uploadsOff: true,
-  },
-} as const satisfies Readonly<Record<string, ApiProfile>>;
-
 /** Name of a release that can be played. */
-export type ProfileName = keyof typeof profiles;
+export type ProfileName = keyof typeof played;
+
+/** The releases that can be played, in order of age. */
+export const profiles = played as Readonly<Record<ProfileName, ApiProfile>>;
 
 /** The names, in order of age. */
 export const profileNames: readonly ProfileName[] = ["7.4", "7.22", "8.0", "8.2"];

@@ -1,4 +1,5 @@
 /** The operator's work on ECs: new ones, upgrades, restarts, nodes (S10, S45, S55, S58, S68–S74, S113; domain facts 7, 10, 11). */
+import { kinds } from "../../domain/kinds";
 import type { Names } from "../../domain/names";
 import { bundledVersions } from "../../domain/release/platforms";
 import {
@@ -48,7 +49,6 @@ import { isRolled } from "./pods";
 import {
   type FieldValue,
   numberAt,
-  played,
   productKinds,
   type OperatorSnapshot,
   setOfCluster,
@@ -179,7 +179,7 @@ function clusterTarget({ scene: { names }, ec }: Pick<Managed, "scene" | "ec">):
 
 /** The StatefulSet of an EC, to be written by the operator. */
 function setTarget({ scene: { names }, set }: Managed): Target {
-  return { resource: played.statefulSet, object: set, manager: names.operator.deployment };
+  return { resource: kinds.statefulSet, object: set, manager: names.operator.deployment };
 }
 
 /** Writes a state, and with it whether the spec is accepted; a log line and other fields where they are given. */

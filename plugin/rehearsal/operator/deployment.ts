@@ -25,7 +25,7 @@ import {
   warned,
 } from "./acts";
 import { deletion, isReadyPod, podActs, podFrom, type PodState, withoutZeros } from "./pods";
-import { numberAt, ownedBy, played, type OperatorSnapshot } from "./snapshot";
+import { numberAt, ownedBy, type OperatorSnapshot } from "./snapshot";
 
 const hashLabel = "pod-template-hash";
 
@@ -48,7 +48,7 @@ export function deploymentActs(scene: OperatorSnapshot): readonly PlannedAction[
   const status = deploymentStatus({ ...held, refusal: refusalOf(scene), now: scene.now });
   return [
     ...sets.flatMap((set) =>
-      converged({ resource: played.replicaSet, object: set }, replicaSetStatus(set, scene.pods)),
+      converged({ resource: kinds.replicaSet, object: set }, replicaSetStatus(set, scene.pods)),
     ),
     ...converged({ resource: kinds.deployment, object: deployment }, status),
     ...setActs(scene, held),
@@ -191,7 +191,7 @@ function setActs(
     const replicas = set === current ? wanted : 0;
     if (numberAt(set, ["spec", "replicas"], 1) === replicas) return [];
     if (set === current && !pods.every((pod) => isOf(current, pod))) return [];
-    const run = fieldsWritten({ resource: played.replicaSet, object: set }, { spec: { replicas } });
+    const run = fieldsWritten({ resource: kinds.replicaSet, object: set }, { spec: { replicas } });
     return [{ key: `${identity(set)} scale ${replicas}`, afterMs: 0, run }];
   });
   if (current !== undefined || pods.length > 0 || scaled.length > 0) return scaled;

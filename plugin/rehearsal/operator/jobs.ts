@@ -5,7 +5,7 @@ import { getPath, isObject, type Json, asArray, getOwn, asString } from "../../d
 import type { Cluster, KubeObject } from "../../run/ports";
 import { type PlannedAction, identity, statusWritten, timeText } from "./acts";
 import { conditionIs } from "./pods";
-import { played, type OperatorSnapshot } from "./snapshot";
+import { type OperatorSnapshot, jobKind } from "./snapshot";
 
 /** Helm's own mark on what runs before or after its release. */
 const hookAnnotation = "helm.sh/hook";
@@ -22,7 +22,7 @@ export function jobActs(scene: OperatorSnapshot): readonly PlannedAction[] {
     run: async (hands) => {
       if (!failing) await work(hands.cluster, scene, job);
       const status = ended(failing, timeText(scene.now));
-      await statusWritten({ resource: played.job, object: job }, status)(hands);
+      await statusWritten({ resource: jobKind, object: job }, status)(hands);
     },
   }));
 }

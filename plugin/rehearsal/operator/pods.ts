@@ -1,4 +1,5 @@
 /** The kubelet and the StatefulSet controller at play: pods start, become ready or hang, and roll (S72; domain facts 11). */
+import { kinds } from "../../domain/kinds";
 import { getPath, type Json, asArray, getOwn, asString } from "../../domain/values";
 import type { KubeObject } from "../../run/ports";
 import {
@@ -14,7 +15,7 @@ import {
   statusWritten,
   timeText,
 } from "./acts";
-import { numberAt, ownedBy, played, type OperatorSnapshot, type StuckReason } from "./snapshot";
+import { numberAt, ownedBy, type OperatorSnapshot, type StuckReason } from "./snapshot";
 
 /** How a pod is, and what its container says where it hangs. */
 export interface PodState {
@@ -151,7 +152,7 @@ export function podActs(
     : become({ is: "running" }, times.podStartMs);
 }
 
-const asKubelet = (object: KubeObject) => ({ resource: played.pod, object, manager: kubelet });
+const asKubelet = (object: KubeObject) => ({ resource: kinds.pod, object, manager: kubelet });
 
 /** A server keeps a deleted pod that a node has, until its containers have ended. */
 function ending({ times }: OperatorSnapshot, pod: KubeObject): readonly PlannedAction[] {
@@ -166,7 +167,7 @@ function ending({ times }: OperatorSnapshot, pod: KubeObject): readonly PlannedA
 
 /** The act of a controller that takes a pod away. */
 export function deletion({ times }: OperatorSnapshot, pod: KubeObject): PlannedAction {
-  const run = removed({ resource: played.pod, object: pod });
+  const run = removed({ resource: kinds.pod, object: pod });
   return { key: `${identity(pod)} delete`, afterMs: times.drainMs, run };
 }
 
@@ -256,7 +257,7 @@ export function statefulSetActs(
 ): readonly PlannedAction[] {
   const rolled = rolledOf(set, scene.pods);
   return [
-    ...converged({ resource: played.statefulSet, object: set }, setStatus(set, scene.pods)),
+    ...converged({ resource: kinds.statefulSet, object: set }, setStatus(set, scene.pods)),
     ...rolled.pods.flatMap((pod) => podActs(scene, pod, endOf(scene, rolled, pod))),
     ...nextPod(scene, rolled),
   ];

@@ -1,6 +1,6 @@
 /** What the operator at play decides on: the cluster as it was read, and how it is to play. */
 import { factSources } from "../../domain/facts";
-import { kinds, rbacKinds } from "../../domain/kinds";
+import { inGroup, kinds, rbacKinds } from "../../domain/kinds";
 import type { Names } from "../../domain/names";
 import { getPath, getOwn } from "../../domain/values";
 import type { EngineVersion } from "../../domain/versions";
@@ -129,21 +129,17 @@ export interface PlayOptions {
   readonly pollMs?: number;
 }
 
-const apps = (plural: string, kind: string): Resource => ({
-  group: "apps",
-  version: "v1",
-  plural,
-  kind,
-});
+/** The kind that the play reads beside those of the commands. */
+export const jobKind = inGroup("batch")("jobs", "Job");
 
-/** Kinds that the play reads and writes beside those of the commands. */
+/** Kinds that the play writes. */
 export const played = {
-  pod: { group: "", version: "v1", plural: "pods", kind: "Pod" },
-  event: { group: "", version: "v1", plural: "events", kind: "Event" },
-  replicaSet: apps("replicasets", "ReplicaSet"),
-  statefulSet: apps("statefulsets", "StatefulSet"),
-  job: { group: "batch", version: "v1", plural: "jobs", kind: "Job" },
-} as const satisfies Record<string, Resource>;
+  pod: kinds.pod,
+  event: kinds.event,
+  replicaSet: kinds.replicaSet,
+  statefulSet: kinds.statefulSet,
+  job: jobKind,
+} as const;
 
 /** The product's kinds as they are addressed. */
 export function productKinds({ group, version, ec, edb, eaadb }: Names) {
@@ -195,11 +191,11 @@ async function readObjects({ cluster, names, namespace }: PlayOptions) {
     deployment: get(kinds.deployment, operator.deployment),
     settings: get(kinds.configMap, configMap.name),
     service: get(kinds.service, webhook.service),
-    replicaSets: list(played.replicaSet, here),
-    statefulSets: list(played.statefulSet, here),
-    pods: list(played.pod, here),
+    replicaSets: list(kinds.replicaSet, here),
+    statefulSets: list(kinds.statefulSet, here),
+    pods: list(kinds.pod, here),
     slices: list(kinds.endpointSlice, served),
-    jobs: list(played.job, here),
+    jobs: list(jobKind, here),
     ecs: list(product.ec, here),
     edbs: list(product.edb),
     eaadbs: list(product.eaadb),

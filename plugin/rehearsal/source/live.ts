@@ -1,8 +1,7 @@
 /** A cluster that is running, read as far as the commands look at it. Nothing is written. */
-import { kinds } from "../../domain/kinds";
+import { inGroup, kinds, rbacKinds } from "../../domain/kinds";
 import type { KindNames, Names } from "../../domain/names";
 import { asArray, asString, getOwn, getPath } from "../../domain/values";
-import { configurationResource } from "../../domain/webhook/configuration";
 import type { Access, Cluster, KubeObject, Ref, Resource } from "../../run/ports";
 import { imitatedVersion, type Registry, type User } from "../model";
 import { complete, type Source } from "./completion";
@@ -27,60 +26,25 @@ interface LiveOptions {
   readonly signal?: AbortSignal;
 }
 
-const rbac = (plural: string, kind: string): Resource => ({
-  group: "rbac.authorization.k8s.io",
-  version: "v1",
-  plural,
-  kind,
-});
-const core = (plural: string, kind: string): Resource => ({
-  group: "",
-  version: "v1",
-  plural,
-  kind,
-});
-
-const definitions: Resource = {
-  group: "apiextensions.k8s.io",
-  version: "v1",
-  plural: "customresourcedefinitions",
-  kind: "CustomResourceDefinition",
-};
-const mutating: Resource = {
-  ...configurationResource,
-  plural: "mutatingwebhookconfigurations",
-  kind: "MutatingWebhookConfiguration",
-};
-const constraints: Resource = {
-  group: "security.openshift.io",
-  version: "v1",
-  plural: "securitycontextconstraints",
-  kind: "SecurityContextConstraints",
-};
+const mutating = inGroup(kinds.webhookConfiguration.group)(
+  "mutatingwebhookconfigurations",
+  "MutatingWebhookConfiguration",
+);
+const constraints = inGroup("security.openshift.io")(
+  "securitycontextconstraints",
+  "SecurityContextConstraints",
+);
 
 /** Read as a whole: there are few, or a command looks at all of them. */
 const global: readonly Resource[] = [
-  kinds.namespace,
-  core("nodes", "Node"),
-  kinds.clusterVersion,
-  rbac("clusterroles", "ClusterRole"),
-  rbac("clusterrolebindings", "ClusterRoleBinding"),
-  constraints,
+  ...[kinds.namespace, kinds.node, kinds.clusterVersion],
+  ...[rbacKinds.clusterRole, rbacKinds.clusterRoleBinding, constraints],
 ];
-const everywhere: readonly Resource[] = [
-  rbac("roles", "Role"),
-  rbac("rolebindings", "RoleBinding"),
-];
+const everywhere: readonly Resource[] = [rbacKinds.role, rbacKinds.roleBinding];
 /** Read where the operator and webhooks are: a big cluster has very many. */
 const nearby: readonly Resource[] = [
-  kinds.service,
-  kinds.endpointSlice,
-  kinds.deployment,
-  { ...kinds.deployment, plural: "replicasets", kind: "ReplicaSet" },
-  { ...kinds.deployment, plural: "statefulsets", kind: "StatefulSet" },
-  core("pods", "Pod"),
-  core("configmaps", "ConfigMap"),
-  core("serviceaccounts", "ServiceAccount"),
+  ...[kinds.service, kinds.endpointSlice, kinds.deployment, kinds.replicaSet, kinds.statefulSet],
+  ...[kinds.pod, kinds.configMap, kinds.serviceAccount],
 ];
 
 /** Reads with the rights of the user; what they may not read is left out with a warning. */
@@ -88,9 +52,9 @@ export async function readLive(cluster: Cluster, options: LiveOptions): Promise<
   const { names, namespace, described } = options;
   const reader = new LiveReader(cluster, options.signal);
   const [validating = [], changing = [], allCrds] = await Promise.all([
-    reader.list(configurationResource),
+    reader.list(kinds.webhookConfiguration),
     reader.list(mutating),
-    reader.list(definitions),
+    reader.list(kinds.definition),
   ]);
   const crds = (allCrds ?? []).filter(
     ({ metadata, ...crd }) =>

@@ -4,7 +4,7 @@ import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import { getPath, asArray, getOwn } from "../../../../plugin/domain/values";
 import { exampleSource } from "../../../../plugin/rehearsal/example";
-import { played } from "../../../../plugin/rehearsal/operator/snapshot";
+
 import { testTime } from "../../../support/manual-clock";
 import { here, type PlayedWorld, product } from "../../../support/played-operator";
 
@@ -56,7 +56,7 @@ export async function edbStatus(world: PlayedWorld, name = "sessions"): Promise<
 
 /** The tags of an EC's pods, the lowest ordinal first. */
 export async function podTags({ cluster, namespace }: PlayedWorld): Promise<readonly string[]> {
-  const pods = (await cluster.list(played.pod, { namespace })) ?? [];
+  const pods = (await cluster.list(kinds.pod, { namespace })) ?? [];
   return pods
     .filter(({ metadata }) => metadata.name?.startsWith("ec-"))
     .map(

@@ -1,9 +1,10 @@
 /** Pods of an EC that come and go without an upgrade. */
+import { kinds } from "../../../../plugin/domain/kinds";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
 import { getPath, omit } from "../../../../plugin/domain/values";
 import { exampleSource } from "../../../../plugin/rehearsal/example";
-import { played } from "../../../../plugin/rehearsal/operator/snapshot";
+
 import { testTime } from "../../../support/manual-clock";
 import { aPlayedWorld, here, product } from "../../../support/played-operator";
 import {
@@ -44,7 +45,7 @@ describe("an edit of the user modules", () => {
     await edit(world, here(product.ec, "ec"), { userDefinedModules });
     await world.settle();
     expect(seen).toEqual(["Running"]);
-    expect((await look(world, played.statefulSet, "ec"))?.metadata.generation).toBe(3);
+    expect((await look(world, kinds.statefulSet, "ec"))?.metadata.generation).toBe(3);
   });
 
   test("is counted from the first look where the pods do not report", async () => {
@@ -93,7 +94,7 @@ test("a new EC gets its nodes, a state and a license", async () => {
     specStatus: "Valid",
     licenseStatus: { licenseState: "Valid" },
   });
-  expect((await look(world, played.pod, "second-0"))?.["status"]).toMatchObject({
+  expect((await look(world, kinds.pod, "second-0"))?.["status"]).toMatchObject({
     phase: "Running",
   });
 });
@@ -111,7 +112,7 @@ test.each([
   },
 ])("$what keeps pods as they are", async ({ updateStrategy, left }) => {
   const world = await aPlayedWorld();
-  await edit(world, here(played.statefulSet, "ec"), { updateStrategy });
+  await edit(world, here(kinds.statefulSet, "ec"), { updateStrategy });
   await setTag(world, "7.8.2-35");
   await world.settle();
   const tags = await podTags(world);
@@ -121,7 +122,7 @@ test.each([
 
 test("a pod that something else keeps ends, and is left to it", async () => {
   const world = await aPlayedWorld();
-  const ref = here(played.pod, "ec-2");
+  const ref = here(kinds.pod, "ec-2");
   const body = { metadata: { finalizers: ["example.com/keep"] } };
   await world.cluster.patch(ref, body, { type: "merge" });
   await world.cluster.delete(ref, {});

@@ -2,7 +2,7 @@
 import { kinds } from "../../../../plugin/domain/kinds";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import { getPath, asArray, getOwn } from "../../../../plugin/domain/values";
-import { played } from "../../../../plugin/rehearsal/operator/snapshot";
+
 import { aPlayedWorld, here, product } from "../../../support/played-operator";
 import {
   ecStatus,
@@ -63,7 +63,7 @@ test("the StatefulSet reports its revisions, and the pods carry theirs", async (
   const world = await aPlayedWorld();
   await upgradeOperator(world);
   const before = getOwn(
-    (await look(world, played.statefulSet, "ec"))?.["status"],
+    (await look(world, kinds.statefulSet, "ec"))?.["status"],
     "currentRevision",
   );
   const seen = history(world, "StatefulSet", ({ status }) => [
@@ -80,11 +80,11 @@ test("the StatefulSet reports its revisions, and the pods carry theirs", async (
     [false, 3],
     [true, 3],
   ]);
-  const set = await look(world, played.statefulSet, "ec");
+  const set = await look(world, kinds.statefulSet, "ec");
   const revision = getPath(set, ["status", "updateRevision"]);
   expect(revision).not.toBe(before);
   expect(
-    getOwn((await look(world, played.pod, "ec-0"))?.metadata.labels, "controller-revision-hash"),
+    getOwn((await look(world, kinds.pod, "ec-0"))?.metadata.labels, "controller-revision-hash"),
   ).toBe(revision);
 });
 
@@ -180,7 +180,7 @@ test("while no operator is ready nothing becomes of an EC", async () => {
 
 describe("the image spec without another tag rolls the pods (S48, S49)", () => {
   const podOf = async (world: Awaited<ReturnType<typeof aPlayedWorld>>) => {
-    const pod = await look(world, played.pod, "ec-0");
+    const pod = await look(world, kinds.pod, "ec-0");
     const [container] = asArray(getPath(pod, ["spec", "containers"]));
     return [getOwn(container, "image"), getOwn(container, "imagePullPolicy")];
   };

@@ -1,7 +1,7 @@
 /** The operator's Deployment: its controllers, its pod, and the webhook's endpoints. */
 import { kinds, rbacKinds } from "../../../../plugin/domain/kinds";
 import { getPath, asArray, getOwn, omit } from "../../../../plugin/domain/values";
-import { played } from "../../../../plugin/rehearsal/operator/snapshot";
+
 import { aPlayedWorld, here } from "../../../support/played-operator";
 import {
   condition,
@@ -100,7 +100,7 @@ test("an earlier template takes up its ReplicaSet again", async () => {
   const world = await aPlayedWorld();
   await upgradeOperator(world, "7.22.0-7");
   await upgradeOperator(world, "7.8.2-6");
-  const sets = (await world.cluster.list(played.replicaSet, { namespace: "engine" })) ?? [];
+  const sets = (await world.cluster.list(kinds.replicaSet, { namespace: "engine" })) ?? [];
   expect(sets.map((set) => getPath(set, ["spec", "replicas"])).toSorted()).toEqual([0, 1]);
 });
 
@@ -165,7 +165,7 @@ test("an operator that does not come up in time has exceeded its deadline", asyn
 });
 
 async function newPod(world: Awaited<ReturnType<typeof aPlayedWorld>>) {
-  const pods = (await world.cluster.list(played.pod, { namespace: "engine" })) ?? [];
+  const pods = (await world.cluster.list(kinds.pod, { namespace: "engine" })) ?? [];
   return pods.find(({ metadata }) => metadata.name?.startsWith(operator));
 }
 

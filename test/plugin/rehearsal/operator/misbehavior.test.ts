@@ -1,7 +1,7 @@
 /** Each misbehavior, and by which facts it is seen. */
 import { kinds } from "../../../../plugin/domain/kinds";
 import { getPath, asArray, getOwn } from "../../../../plugin/domain/values";
-import { type Misbehaviour, played } from "../../../../plugin/rehearsal/operator/snapshot";
+import { jobKind, type Misbehaviour } from "../../../../plugin/rehearsal/operator/snapshot";
 import { aPlayedWorld, here, type PlayedWorld, product } from "../../../support/played-operator";
 import {
   condition,
@@ -34,7 +34,7 @@ async function upgradeAll(world: PlayedWorld): Promise<void> {
 }
 
 async function newOperatorPod(world: PlayedWorld) {
-  const pods = (await world.cluster.list(played.pod, { namespace: "engine" })) ?? [];
+  const pods = (await world.cluster.list(kinds.pod, { namespace: "engine" })) ?? [];
   return pods.find(({ metadata }) => metadata.name?.startsWith(operator));
 }
 
@@ -44,7 +44,7 @@ const noPod = (reason: string) => async (world: PlayedWorld) => {
   const deployment = await look(world, kinds.deployment, operator);
   expect(condition(deployment, "ReplicaFailure")).toEqual(["True", "FailedCreate"]);
   expect(condition(deployment, "Available")).toEqual(["False", "MinimumReplicasUnavailable"]);
-  const [event] = (await world.cluster.list(played.event, { namespace: "engine" })) ?? [];
+  const [event] = (await world.cluster.list(kinds.event, { namespace: "engine" })) ?? [];
   expect(event).toMatchObject({ type: "Warning", reason: "FailedCreate" });
   expect(String(event?.["message"])).toContain(reason);
 };
@@ -78,21 +78,21 @@ const rows: readonly Row[] = [
     id: "stuckPod",
     misbehave: { stuckPod: 1 },
     sees: stuck(async (world) => {
-      expect(waitingFor(await look(world, played.pod, "ec-1"))).toBe("CrashLoopBackOff");
+      expect(waitingFor(await look(world, kinds.pod, "ec-1"))).toBe("CrashLoopBackOff");
     }),
   },
   {
     id: "stuckReason",
     misbehave: { stuckPod: 1, stuckReason: "ImagePullBackOff" },
     sees: stuck(async (world) => {
-      expect(waitingFor(await look(world, played.pod, "ec-1"))).toBe("ImagePullBackOff");
+      expect(waitingFor(await look(world, kinds.pod, "ec-1"))).toBe("ImagePullBackOff");
     }),
   },
   {
     id: "stuckReason",
     misbehave: { stuckPod: 1, stuckReason: "Unschedulable" },
     sees: stuck(async (world) => {
-      const pod = await look(world, played.pod, "ec-1");
+      const pod = await look(world, kinds.pod, "ec-1");
       expect(condition(pod, "PodScheduled")).toEqual(["False", "Unschedulable"]);
       expect(getPath(pod, ["status", "phase"])).toBe("Pending");
     }),
@@ -101,7 +101,7 @@ const rows: readonly Row[] = [
     id: "stuckReason",
     misbehave: { stuckPod: 1, stuckReason: "NotReady" },
     sees: stuck(async (world) => {
-      const pod = await look(world, played.pod, "ec-1");
+      const pod = await look(world, kinds.pod, "ec-1");
       expect(condition(pod, "Ready")).toEqual(["False", "ContainersNotReady"]);
       expect(getPath(pod, ["status", "phase"])).toBe("Running");
     }),
@@ -185,7 +185,7 @@ const rows: readonly Row[] = [
         },
       });
       await world.settle();
-      const job = await look(world, played.job, "crds");
+      const job = await look(world, jobKind, "crds");
       const types = asArray(getPath(job, ["status", "conditions"])).map((one) =>
         getOwn(one, "type"),
       );

@@ -1,4 +1,5 @@
 /** The play itself: its course, its end, and what is there before it begins. */
+import { jobKind } from "../../../../plugin/rehearsal/operator/snapshot";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import { kinds } from "../../../../plugin/domain/kinds";
 import { ApiError, UnavailableError } from "../../../../plugin/domain/errors";
@@ -9,7 +10,7 @@ import { createRegistry } from "../../../../plugin/rehearsal/kinds/registry";
 import { settledWorkloads } from "../../../../plugin/rehearsal/operator/settled";
 import { playAlong, playOperator } from "../../../../plugin/rehearsal/operator/play";
 import { isSameRelease } from "../../../../plugin/rehearsal/operator/prerequisites";
-import { played } from "../../../../plugin/rehearsal/operator/snapshot";
+
 import { VirtualClock } from "../../../../plugin/rehearsal/virtual-clock";
 import { testTime } from "../../../support/manual-clock";
 import { aPlayedWorld, here, product } from "../../../support/played-operator";
@@ -187,8 +188,8 @@ test("hook work of one's own is done beside the definitions", async () => {
   await world.cluster.create(job("other", {}));
   await world.settle();
   expect(done).toEqual(["crds"]);
-  expect(getOwn((await look(world, played.job, "crds"))?.["status"], "succeeded")).toBe(1);
-  expect((await look(world, played.job, "other"))?.["status"] ?? {}).toEqual({});
+  expect(getOwn((await look(world, jobKind, "crds"))?.["status"], "succeeded")).toBe(1);
+  expect((await look(world, jobKind, "other"))?.["status"] ?? {}).toEqual({});
 });
 
 test("a hook Job applies the definitions in the ConfigMaps that it mounts, and nothing else", async () => {

@@ -1,7 +1,8 @@
 /** What keeps an EC upgrade from starting, and what freezes it. */
+import { kinds } from "../../../../plugin/domain/kinds";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
-import { played } from "../../../../plugin/rehearsal/operator/snapshot";
+
 import { aPlayedWorld, here, type PlayedWorld, product } from "../../../support/played-operator";
 import {
   ecStatus,
@@ -60,7 +61,7 @@ describe("an upgrade that is impossible is InvalidUpgrade, and continues when it
     await world.settle();
     expect(await ecStatus(world)).toMatchObject({ state: "InvalidUpgrade", specStatus: "Invalid" });
     expect(await podTags(world)).toEqual(oldTags);
-    const events = (await world.cluster.list(played.event, { namespace: "engine" })) ?? [];
+    const events = (await world.cluster.list(kinds.event, { namespace: "engine" })) ?? [];
     expect(events.map(({ type, reason, message }) => [type, reason, message])).toEqual([
       ["Warning", "InvalidUpgrade", why],
     ]);
