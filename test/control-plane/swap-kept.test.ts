@@ -1,8 +1,7 @@
 /** Whose configuration it is, and what of it is kept. */
 import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { errorsIn, including, type PluginOptions, type PluginRun, warningsIn } from "./plugin-run";
-import type { KubeObject } from "./api";
+import { errorsIn, including, type PluginRun, warningsIn } from "./plugin-run";
 import { seedScene } from "./scene";
 import { openSuite, type Suite } from "./suite";
 import {
@@ -10,11 +9,12 @@ import {
   clear,
   deleted,
   entryOf,
+  type Found,
+  lay,
   putNewConfiguration,
   putOldConfiguration,
   readBack,
   runSwap,
-  settle,
   templateFile,
 } from "./swap-states";
 import { newConfiguration, newConfigurationName, owners } from "./webhook-configurations";
@@ -24,23 +24,28 @@ beforeAll(async () => {
   suite = await openSuite();
 });
 afterAll(() => suite.close());
-beforeEach(() => clear(suite.api, suite.scene));
+const swap = (args: readonly string[] = []): Promise<PluginRun> =>
+  runSwap(suite.controlPlane, args);
 
-const swap = (args: readonly string[] = [], options: PluginOptions = {}): Promise<PluginRun> =>
-  runSwap(suite.controlPlane, args, options);
+/** Lays the state, which the API server need not act upon: what selects nothing is never called. */
+async function found({ old, current }: Found): Promise<void> {
+  const { api, scene } = suite;
+  await clear(api, scene);
+  if (old !== undefined) await putOldConfiguration(api, scene, { changes: old });
+  if (current !== undefined) await putNewConfiguration(api, scene, { changes: current });
+}
 
-/** Runs the swap and holds it to a conflict that has left everything alone. */
-async function conflict(
-  args: readonly string[] = [],
-  options: PluginOptions = {},
-): Promise<PluginRun> {
+/** Runs the swap and holds it to a refusal for one cause that has left everything alone. */
+async function refused(exit: number, code: string): Promise<PluginRun> {
   const before = await readBack(suite.controlPlane);
-  const run = await swap(args, options);
-  expect(run.report.exit.code).toBe(5);
-  expect(run.writes).toEqual([]);
+  const run = await swap();
+  expect([run.report.exit.code, errorsIn(run.report), run.writes]).toEqual([exit, [code], []]);
   expect(await readBack(suite.controlPlane)).toEqual(before);
   return run;
 }
+
+const entryNow = async (): Promise<Readonly<Record<string, unknown>>> =>
+  entryOf((await readBack(suite.controlPlane)).current);
 
 const selector = { matchLabels: { "kubernetes.io/metadata.name": "engine" } };
 const condition = { name: "not-me", expression: 'request.userInfo.username != "nobody"' };
@@ -53,16 +58,10 @@ const byHand = {
 
 describe("kept of what is found", () => {
   test("the selectors, conditions and timeout of the old one, never its rules or labels", async () => {
-    const { api, scene, controlPlane } = suite;
-    await putOldConfiguration(api, scene, {
-      changes: { entry: byHand, metadata: { labels: { team: "old" } } },
-    });
-    await settle(api, scene);
-
+    await lay(suite, { old: { entry: byHand, metadata: { labels: { team: "old" } } } });
     const run = await swap();
-
     expect(run.writes).toEqual([applied, deleted]);
-    const { current } = await readBack(controlPlane);
+    const { current } = await readBack(suite.controlPlane);
     expect(entryOf(current)).toMatchObject({
       ...byHand,
       admissionReviewVersions: ["v1beta1"],
@@ -73,55 +72,40 @@ describe("kept of what is found", () => {
   });
 
   test("all of that, and labels and annotations, of the new one", async () => {
-    const { api, scene, controlPlane } = suite;
-    await putNewConfiguration(api, scene, {
-      changes: {
-        caBundle: "",
-        entry: byHand,
-        metadata: { labels: { team: "db" }, annotations: { note: "by hand" } },
-      },
-    });
-    await settle(api, scene);
-
+    const metadata = { labels: { team: "db" }, annotations: { note: "by hand" } };
+    await lay(suite, { current: { caBundle: "", entry: byHand, metadata } });
     expect((await swap()).writes).toEqual([applied]);
-
-    const { current } = await readBack(controlPlane);
-    expect(entryOf(current)).toMatchObject({
-      ...byHand,
-      clientConfig: { caBundle: scene.caBundle },
-    });
-    expect(current?.metadata).toMatchObject({
-      labels: { app: "engine-enterprise", team: "db" },
-      annotations: { note: "by hand" },
-    });
+    const { current } = await readBack(suite.controlPlane);
+    const { caBundle } = suite.scene;
+    expect(entryOf(current)).toMatchObject({ ...byHand, clientConfig: { caBundle } });
+    const labels = { app: "engine-enterprise", team: "db" };
+    expect(current?.metadata).toMatchObject({ ...metadata, labels });
     expect((await swap()).writes).toEqual([]);
   });
 
-  test("of both, what the new one has", async () => {
-    const { api, scene, controlPlane } = suite;
-    await putOldConfiguration(api, scene, { changes: { entry: { timeoutSeconds: 5 } } });
-    await putNewConfiguration(api, scene, { changes: { entry: { timeoutSeconds: 7 } } });
-    await settle(api, scene);
+  test.each<[string, Found, number]>([
+    [
+      "of both, what the new one has",
+      { old: { entry: { timeoutSeconds: 5 } }, current: { entry: { timeoutSeconds: 7 } } },
+      7,
+    ],
+    [
+      "not the server's default timeout, which nobody chose",
+      { current: { entry: { timeoutSeconds: 10 } } },
+      30,
+    ],
+  ])("%s", async (_name, state, timeoutSeconds) => {
+    await lay(suite, state);
     await swap();
-    expect(entryOf((await readBack(controlPlane)).current)["timeoutSeconds"]).toBe(7);
-  });
-
-  test("not the server's default timeout, which nobody chose", async () => {
-    const { api, scene, controlPlane } = suite;
-    await putNewConfiguration(api, scene, { changes: { entry: { timeoutSeconds: 10 } } });
-    await settle(api, scene);
-    await swap();
-    expect(entryOf((await readBack(controlPlane)).current)["timeoutSeconds"]).toBe(30);
+    expect(await entryNow()).toMatchObject({ timeoutSeconds });
   });
 
   test("nothing of the selectors with --take-template-selectors", async () => {
-    const { api, scene, controlPlane } = suite;
-    await putNewConfiguration(api, scene, { changes: { entry: byHand } });
-    await settle(api, scene);
+    await lay(suite, { current: { entry: byHand } });
     // An apply cannot remove what a person's create has put there: the object is replaced.
     const run = await swap(["--take-template-selectors"]);
     expect(run.writes).toEqual([`update ${newConfigurationName}`]);
-    const entry = entryOf((await readBack(controlPlane)).current);
+    const entry = await entryNow();
     expect(entry).toMatchObject({ namespaceSelector: {}, objectSelector: {} });
     expect(entry["matchConditions"]).toBeUndefined();
   });
@@ -129,25 +113,15 @@ describe("kept of what is found", () => {
 
 describe("a selector that selects nothing", () => {
   const nowhere = { entry: { namespaceSelector: { matchLabels: { nowhere: "to-be-found" } } } };
+  beforeEach(() => found({ current: { ...nowhere, caBundle: "" } }));
 
-  test("stops with 3 before any write, since nothing could be proven", async () => {
-    const { api, scene, controlPlane } = suite;
-    await putNewConfiguration(api, scene, { changes: { ...nowhere, caBundle: "" } });
-    const before = await readBack(controlPlane);
-    const run = await swap();
-    expect(run.report.exit.code).toBe(3);
-    expect(errorsIn(run.report)).toEqual(["PROBE-NO-MATCH"]);
-    expect(run.writes).toEqual([]);
-    expect(await readBack(controlPlane)).toEqual(before);
-  });
+  test("stops with 3 before any write, since nothing could be proven", () =>
+    refused(3, "PROBE-NO-MATCH"));
 
   test("is kept with --no-probe", async () => {
-    const { api, scene, controlPlane } = suite;
-    await putNewConfiguration(api, scene, { changes: { ...nowhere, caBundle: "" } });
     const run = await swap(["--no-probe"]);
-    expect(run.report.exit.code).toBe(0);
-    expect(run.writes).toEqual([applied]);
-    expect(entryOf((await readBack(controlPlane)).current)).toMatchObject(nowhere.entry);
+    expect([run.report.exit.code, run.writes]).toEqual([0, [applied]]);
+    expect(await entryNow()).toMatchObject(nowhere.entry);
   });
 });
 
@@ -155,78 +129,61 @@ describe("another namespace that exists", () => {
   const other = "engine-two";
   beforeAll(() => seedScene(suite.api, { namespace: other }));
 
-  test.each([
-    ["new", putNewConfiguration],
-    ["old", putOldConfiguration],
-  ])("is served by the %s one: 5", async (_name, put) => {
-    const { api, scene } = suite;
-    await put(api, scene, { changes: { namespace: other } });
-    const { report } = await conflict();
-    expect(errorsIn(report)).toEqual(["WEBHOOK-OTHER-NAMESPACE"]);
+  test.each<[string, Found]>([
+    ["new", { current: { namespace: other } }],
+    ["old", { old: { namespace: other } }],
+  ])("is served by the %s one: 5", async (_name, state) => {
+    await found(state);
+    const { report } = await refused(5, "WEBHOOK-OTHER-NAMESPACE");
     expect(report.exit.reason).toContain(other);
   });
 
   test("is served, and --take-over moves it", async () => {
-    const { api, scene, controlPlane } = suite;
-    await putNewConfiguration(api, scene, { changes: { namespace: other } });
+    await found({ current: { namespace: other } });
     const run = await swap(["--take-over"]);
-    expect(run.report.exit.code).toBe(0);
-    expect(run.writes).toEqual([applied]);
+    expect([run.report.exit.code, run.writes]).toEqual([0, [applied]]);
     expect(warningsIn(run.report)).toContain("WEBHOOK-OTHER-NAMESPACE");
-    expect(entryOf((await readBack(controlPlane)).current)).toMatchObject({
-      clientConfig: { service: { namespace: scene.namespace } },
-    });
+    const { namespace } = suite.scene;
+    expect(await entryNow()).toMatchObject({ clientConfig: { service: { namespace } } });
   });
 
   test("that is gone is no obstacle", async () => {
-    const { api, scene } = suite;
-    await putNewConfiguration(api, scene, { changes: { namespace: "gone" } });
+    await found({ current: { namespace: "gone" } });
     expect((await swap()).report.exit.code).toBe(0);
   });
 });
 
 describe("an owner who would undo the change", () => {
-  test.each(Object.entries(owners))(
-    "%s owns the new one, which is unfit: 5",
-    async (name, metadata) => {
-      const { api, scene } = suite;
-      await putNewConfiguration(api, scene, { changes: { caBundle: "", metadata } });
-      const { report } = await conflict();
-      expect(errorsIn(report)).toEqual(["WEBHOOK-OWNED"]);
-      expect(report.exit.reason).toContain(name);
-    },
-  );
-
-  test("of the old one: 5", async () => {
-    const { api, scene } = suite;
-    await putOldConfiguration(api, scene, { changes: { metadata: owners.Helm } });
-    const { report } = await conflict();
-    expect(errorsIn(report)).toEqual(["WEBHOOK-OWNED"]);
+  test.each<[string, Found]>([
+    ...Object.entries(owners).map(([name, metadata]): [string, Found] => [
+      name,
+      { current: { caBundle: "", metadata } },
+    ]),
+    ["Helm", { old: { metadata: owners.Helm } }],
+  ])("%s owns the new one, which is unfit, or the old one: 5", async (name, state) => {
+    await found(state);
+    const { report } = await refused(5, "WEBHOOK-OWNED");
+    expect(report.exit.reason).toContain(name);
   });
 
   test("of a new one that is up to date is only mentioned", async () => {
-    const { api, scene } = suite;
-    await putNewConfiguration(api, scene, { changes: { metadata: owners.Flux } });
-    await settle(api, scene);
+    await lay(suite, { current: { metadata: owners.Flux } });
     const { report, writes } = await swap();
-    expect(report.exit.code).toBe(0);
-    expect(writes).toEqual([]);
+    expect([report.exit.code, writes]).toEqual([0, []]);
     expect(warningsIn(report)).toEqual(["WEBHOOK-OWNED"]);
   });
 
   test("of another operator's, for another namespace, is only mentioned", async () => {
     const { api } = suite;
-    const elsewhere = { matchLabels: { "kubernetes.io/metadata.name": "elsewhere" } };
+    await found({});
+    const namespaceSelector = { matchLabels: { "kubernetes.io/metadata.name": "elsewhere" } };
     const chart = newConfiguration({
       namespace: "elsewhere",
       metadata: owners.Helm,
-      entry: { namespaceSelector: elsewhere },
+      entry: { namespaceSelector },
     });
-    const third: KubeObject = {
-      ...chart,
-      metadata: { ...chart.metadata, name: `${newConfigurationName}-elsewhere` },
-    };
-    await api.create(third);
+    const name = `${newConfigurationName}-elsewhere`;
+    const third = await api.create({ ...chart, metadata: { ...chart.metadata, name } });
     const { report } = await swap();
     await api.remove(third);
     expect(report.exit.code).toBe(0);
@@ -234,14 +191,14 @@ describe("an owner who would undo the change", () => {
   });
 
   test("is not shown by the label app.kubernetes.io/instance alone", async () => {
-    const { api, scene } = suite;
     const metadata = { labels: { "app.kubernetes.io/instance": "engine" } };
-    await putNewConfiguration(api, scene, { changes: { caBundle: "", metadata } });
+    await found({ current: { caBundle: "", metadata } });
     expect((await swap()).report.exit.code).toBe(0);
   });
 
   test("has an entry of their own in the old one: 5", async () => {
     const { api, scene } = suite;
+    await found({});
     const old = await putOldConfiguration(api, scene);
     const [entry] = old["webhooks"] as readonly object[];
     await api.replace({
@@ -250,45 +207,41 @@ describe("an owner who would undo the change", () => {
       metadata: { name: old.metadata.name },
       webhooks: [entry, { ...entry, name: "someone.else.example" }],
     });
-    const { report } = await conflict();
-    expect(errorsIn(report)).toEqual(["WEBHOOK-OLD-HAS-OTHERS"]);
+    await refused(5, "WEBHOOK-OLD-HAS-OTHERS");
   });
 });
 
-describe("a release", () => {
-  test.each(["deploy/admission", "admission"])("holds its template in %s", async (folder) => {
+test.each(["deploy/admission", "admission"])(
+  "a release holds its template in %s",
+  async (folder) => {
     const { controlPlane } = suite;
+    await found({});
     const release = join(controlPlane.site.dataDir, `release-${folder.replace("/", "-")}`);
     mkdirSync(join(release, folder), { recursive: true });
     copyFileSync(templateFile, join(release, folder, "webhook.yaml"));
     const run = await swap(["--release", release]);
-    expect(run.report.exit.code).toBe(0);
-    expect(run.writes).toEqual([applied]);
-  });
-});
+    expect([run.report.exit.code, run.writes]).toEqual([0, [applied]]);
+  },
+);
 
 describe("fields of another manager", () => {
   const field = `.webhooks[name="redisenterprise.admission.engine"].clientConfig.caBundle`;
 
-  test("are a conflict that names field and manager", async () => {
+  test("are a conflict that names field and manager, and taken with --take-fields", async () => {
     const { api, scene } = suite;
-    const { namespace } = scene;
+    await found({});
+    const { namespace, caBundle } = scene;
     await api.apply(newConfiguration({ namespace, caBundle: "" }), "terraform");
-    const { report } = await conflict();
-    expect(errorsIn(report)).toContain("FIELD-CONFLICT");
-    const named = report.findings?.find((finding) => finding.field === field);
+    const before = await readBack(suite.controlPlane);
+    const run = await swap();
+    expect([run.report.exit.code, run.writes]).toEqual([5, []]);
+    expect(await readBack(suite.controlPlane)).toEqual(before);
+    expect(errorsIn(run.report)).toContain("FIELD-CONFLICT");
+    const named = run.report.findings?.find((finding) => finding.field === field);
     expect(named?.cause).toContain('"terraform"');
-  });
 
-  test("are taken with --take-fields", async () => {
-    const { api, scene, controlPlane } = suite;
-    const { namespace } = scene;
-    await api.apply(newConfiguration({ namespace, caBundle: "" }), "terraform");
-    const run = await swap(["--take-fields", field]);
-    expect(run.report.exit.code).toBe(0);
-    expect(entryOf((await readBack(controlPlane)).current)).toMatchObject({
-      clientConfig: { caBundle: scene.caBundle },
-    });
+    expect((await swap(["--take-fields", field])).report.exit.code).toBe(0);
+    expect(await entryNow()).toMatchObject({ clientConfig: { caBundle } });
   });
 
   test.each([
@@ -300,9 +253,9 @@ describe("fields of another manager", () => {
     "oc",
   ])("held by %s are a person's own, and taken", async (manager) => {
     const { api, scene } = suite;
+    await found({});
     await putNewConfiguration(api, scene, { changes: { caBundle: "" }, manager });
     const run = await swap(["--no-probe"]);
-    expect(run.report.exit.code).toBe(0);
-    expect(run.writes).toEqual([applied]);
+    expect([run.report.exit.code, run.writes]).toEqual([0, [applied]]);
   });
 });
