@@ -68,3 +68,12 @@ test("a Secret on stdin is judged without a cluster", async () => {
   expect(report.exit.reason).toBe("stdin is fit for admission.engine.svc");
   expect(report).not.toHaveProperty("target");
 });
+
+test("a file is judged for the namespace of -n", async () => {
+  await end("cert create -n engine -o json");
+  const stdin = JSON.stringify(cluster.secrets.get("admission-tls"));
+
+  expect((await end("cert inspect -f - -n other -o json", stdin)).report.findings).toMatchObject([
+    { code: "CERT-SAN" },
+  ]);
+});

@@ -190,3 +190,12 @@ test("an interrupted wait ends with 130, what was sent stays sent", async () => 
   expect(code).toBe(130);
   expect(postsOf(scene)).toHaveLength(1);
 });
+
+test.each(["client", "server"])("with --dry-run=%s nothing is sent", async (mode) => {
+  const scene = await modulesScene();
+  const ended = await scene.ask(["modules", "install", scene.archive(), `--dry-run=${mode}`]);
+  expect(ended.code).toBe(0);
+  expect(ended.out).toContain("planned");
+  expect(scene.calls()).toEqual(["GET /v1/modules"]);
+  expect(ended.err.includes("knows no dry run")).toBe(mode === "server");
+});

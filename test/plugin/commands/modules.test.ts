@@ -1,4 +1,5 @@
 /** `modules list` and `modules in-use`, over HTTPS against the played REST API. */
+import type { ModulesListDetails } from "../../../plugin/commands/modules";
 import type { Report } from "../../../plugin/run/report";
 import { schemaProblems } from "../../control-plane/plugin-run";
 import { expectGoldenText } from "../../support/golden";
@@ -44,6 +45,15 @@ test("the list shows every installed module, one call, nothing written", async (
   expect(ended.code).toBe(0);
   expect(scene.calls()).toEqual(["GET /v1/modules"]);
   expectGoldenText("modules/list.txt", masked(ended));
+});
+
+test("where platforms are not told the list says so, and JSON leaves them out", async () => {
+  const scene = await modulesScene({ profile: "8.0" });
+  const text = await scene.ask(["modules", "list"]);
+  expect(text.out).toContain("not told");
+  const { details, kind } = documentOf(await scene.ask(["modules", "list", "-o", "json"]));
+  expect(kind).toBe("Modules");
+  expect((details as ModulesListDetails).modules[0]).not.toHaveProperty("platforms");
 });
 
 test("in-use shows who uses what, and ends with 0 where all is well", async () => {

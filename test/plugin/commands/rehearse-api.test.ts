@@ -140,3 +140,8 @@ test("the whole upgrade is rehearsed without any file, to the release that comes
   expect(run?.report.exit.reason).toContain("8.0.18-23.11 runs on all pods, state Running");
   expect(readdirSync(folder)).toEqual(["module.zip"]);
 });
+
+test("a command that only reads has no plan before its run", async () => {
+  const { details } = await rehearse(["cert", "inspect"]);
+  expect(details.stages.map(({ title }) => title)).toEqual(["the run"]);
+});

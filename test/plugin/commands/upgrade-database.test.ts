@@ -89,6 +89,12 @@ describe("which databases, which version", () => {
       { version: "newest" },
       '"newest" is neither a version such as 8.0 nor major or latest',
     ],
+    [
+      "a version that is kept and given",
+      ["orders"],
+      { request: { keepEngineVersion: true } },
+      "--engine-version and --keep-engine-version contradict each other",
+    ],
     ["modules of unknown fields", ["orders"], { modules: '[{"name": 1}]' }, '"name" is not one of'],
   ])("are refused: %s", async (_title, ...[args, given, problem]) => {
     const context = await aContext();

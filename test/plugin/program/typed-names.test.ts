@@ -57,6 +57,22 @@ describe("a kind before a name is read", () => {
     expect(one.out).toContain("EngineEnterpriseDatabase/shop/orders");
   });
 
+  test("unbind-scc, recover and the canary take it too", async () => {
+    const all = [
+      ["recover", "--ec", "ec/ec"],
+      ["unbind-scc", "--ec", "ec/ec"],
+      ["upgrade-database", "--all", "-A", ...upgraded, "--canary", "edb/shop/orders"],
+    ];
+    for (const line of all) {
+      const { code, err } = await onCluster(line);
+      expect([line, code === 2, err]).toEqual([
+        line,
+        false,
+        expect.not.stringContaining("is not among"),
+      ]);
+    }
+  });
+
   test("a kind leaves no choice between two of one name", async () => {
     const { code, out } = await onCluster(["upgrade-database", "edb/carts", ...upgraded]);
     expect(out).toContain("there is no database edb/carts in namespace engine");

@@ -189,3 +189,20 @@ test("a forward that breaks is recreated for the next read", async () => {
   scene.server.cut();
   expect(await api.databases(signal)).toHaveLength(1);
 });
+
+test("words of the kubelet reach the person", async () => {
+  const scene = await pods(() => ({ error: "connection refused inside the pod" }));
+  const error = await failureOf((await clientOf(scene)).databases(signal));
+  expect(error).toMatchObject({ exitCode: 69 });
+  expect(error.message).toContain("connection refused inside the pod");
+});
+
+test("an upload of some MiB gets through whole", async () => {
+  const scene = await pods();
+  const api = await clientOf(scene);
+  const noise = Buffer.alloc(3_000_000, "0123456789abcdef").toString("latin1");
+  const manifest = { module_name: "rg", semantic_version: "1.2.5" };
+  const bytes = aModuleArchive({ ...manifest, description: noise.slice(0, 900_000) });
+  const upload = await api.installModule({ name: "rg.zip", bytes }, { signal });
+  expect(upload.module?.name).toBe("rg");
+});

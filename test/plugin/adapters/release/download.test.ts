@@ -233,6 +233,19 @@ async function startProxy(opens: boolean): Promise<{ url: string; asked: readonl
 }
 
 describe("the proxy of the environment", () => {
+  test("that opens no way is named, without its login", async () => {
+    const { url } = await startProxy(false);
+    const env = { HTTPS_PROXY: `http://user:${secret}@${url}` };
+    const error: unknown = await open("https://release.test/r.tar.gz", { env }).catch(
+      (reason: unknown) => reason,
+    );
+    expect(error).toMatchObject({
+      exitCode: exitCodes.unavailable,
+      message: `the proxy http://${url} opened no way to https://release.test/r.tar.gz: it answered 407`,
+      hint: "check the proxy that HTTPS_PROXY names",
+    });
+  });
+
   test("is gone through", async () => {
     const { url, asked } = await startProxy(true);
     const env = { HTTPS_PROXY: `http://user:${secret}@${url}` };
