@@ -13,20 +13,24 @@ export function qualifiedKind({ group, kind }: Resource): string {
   return group === "" ? kind : `${kind}.${group}`;
 }
 
+const answering =
+  (status: number, reason: string) =>
+  (message: string, causes: readonly StatusCause[] = []): ApiError =>
+    new ApiError(message, { status, reason, causes });
+const lost = answering(404, "NotFound");
+const denied = answering(403, "Forbidden");
+
+/** 400. */
+export const badRequest = answering(400, "BadRequest");
+
 /** 404 for an object. */
 export function notFound(kind: Plural, name: string): ApiError {
-  return new ApiError(`${qualified(kind)} "${name}" not found`, {
-    status: 404,
-    reason: "NotFound",
-  });
+  return lost(`${qualified(kind)} "${name}" not found`);
 }
 
 /** 404 for a path that the server does not serve. */
 export function nothingServed(): ApiError {
-  return new ApiError("the server could not find the requested resource", {
-    status: 404,
-    reason: "NotFound",
-  });
+  return lost("the server could not find the requested resource");
 }
 
 /** 404 for a group and version that the server does not know at all, as the client tells it. */
@@ -56,41 +60,25 @@ export function refusal403(
   why: string,
   causes: readonly StatusCause[] = [],
 ): ApiError {
-  return new ApiError(`${subject} is forbidden: ${why}`, {
-    status: 403,
-    reason: "Forbidden",
-    causes,
-  });
+  return denied(`${subject} is forbidden: ${why}`, causes);
 }
 
 /** 409 for a name that is taken, be it by an object that is on its way out. */
 export function alreadyExists(kind: Plural, { metadata }: KubeObject): ApiError {
   const leaving = metadata.deletionTimestamp === undefined ? "" : "object is being deleted: ";
-  return new ApiError(`${leaving}${qualified(kind)} "${metadata.name ?? ""}" already exists`, {
-    status: 409,
-    reason: "AlreadyExists",
-  });
+  const message = `${leaving}${qualified(kind)} "${metadata.name ?? ""}" already exists`;
+  return answering(409, "AlreadyExists")(message);
 }
 
 /** 409 for a write that does not fit the stored object; `subject` is the kind as the server says it. */
 export function conflict(subject: string, name: string, why: string): ApiError {
-  return new ApiError(`Operation cannot be fulfilled on ${subject} "${name}": ${why}`, {
-    status: 409,
-    reason: "Conflict",
-  });
-}
-
-/** 400. */
-export function badRequest(message: string): ApiError {
-  return new ApiError(message, { status: 400, reason: "BadRequest" });
+  const message = `Operation cannot be fulfilled on ${subject} "${name}": ${why}`;
+  return answering(409, "Conflict")(message);
 }
 
 /** 410 for a version that the log no longer reaches. */
 export function expired(asked: number, oldest: number): ApiError {
-  return new ApiError(`too old resource version: ${asked} (${oldest})`, {
-    status: 410,
-    reason: "Expired",
-  });
+  return answering(410, "Expired")(`too old resource version: ${asked} (${oldest})`);
 }
 
 /** 500 with a message alone, as errors of the server's inside come out. */
@@ -102,18 +90,16 @@ export function internal(message: string): ApiError {
 export function unknownFormat(): ApiError {
   const types = ["json-patch+json", "merge-patch+json", "apply-patch+yaml"];
   const accepted = types.map((type) => `application/${type}`).join(", ");
-  return new ApiError(
-    `the body of the request was in an unknown format - accepted media types include: ${accepted}`,
-    { status: 415, reason: "UnsupportedMediaType" },
-  );
+  return answering(
+    415,
+    "UnsupportedMediaType",
+  )(`the body of the request was in an unknown format - accepted media types include: ${accepted}`);
 }
 
 /** 413 for a body that is too long. */
 export function tooLarge(limit: number): ApiError {
-  return new ApiError(`Request entity too large: limit is ${limit}`, {
-    status: 413,
-    reason: "RequestEntityTooLarge",
-  });
+  const message = `Request entity too large: limit is ${limit}`;
+  return answering(413, "RequestEntityTooLarge")(message);
 }
 
 /** 404 for a kind that is not served: the client's words, before any request of its own. */

@@ -97,49 +97,45 @@ export class MemoryCluster implements Cluster {
   }
 
   async create(sent: KubeObject, options: ManagedWrite = {}): Promise<KubeObject> {
-    const definition = this.definitionOf(sent);
-    const ref = this.refOf(sent, definition);
+    const { definition, ref } = this.addressed(sent);
     collectionPath(ref.resource, ref.namespace);
     await this.arrive(options.signal);
     this.authorize("create", { ...ref, name: undefined });
     const object = bodyOf(sent) as KubeObject;
-    const { user } = this.connection;
-    const review = reviewOf(object, user, this.plane.store);
+    const review = reviewOf(object, this.connection.user, this.plane.store);
     if (review !== undefined) return review;
     requireManager("CreateOptions", options.fieldManager);
     const request = this.request(definition, ref, options);
-    const next = (): KubeObject => object;
-    return create(this.plane, { request, next, owned: false });
+    return create(this.plane, { request, next: () => object, owned: false });
   }
 
   async update(sent: KubeObject, options: ManagedWrite = {}): Promise<KubeObject> {
-    const definition = this.definitionOf(sent);
-    const ref = this.refOf(sent, definition);
-    objectPath(ref);
-    await this.arrive(options.signal);
-    this.authorize("update", ref);
-    const object = bodyOf(sent) as KubeObject;
+    const { object, request } = await this.whole("update", sent, options);
     requireManager("UpdateOptions", options.fieldManager);
-    const request = this.request(definition, ref, options);
     return change(this.plane, { request, next: () => object, owned: false, replaces: true });
   }
 
   async apply(sent: KubeObject, options: ApplyOptions): Promise<KubeObject> {
-    const definition = this.definitionOf(sent);
-    const ref = this.refOf(sent, definition);
+    const { object, request } = await this.whole("patch", sent, options);
+    requireManager("PatchOptions", options.fieldManager, "apply");
+    return apply(this.plane, request, { object, options });
+  }
+
+  /** An object that is sent to its own address, by a user who may. */
+  private async whole(verb: "update" | "patch", sent: KubeObject, options: ManagedWrite) {
+    const { definition, ref } = this.addressed(sent);
     objectPath(ref);
     await this.arrive(options.signal);
-    this.authorize("patch", ref);
+    this.authorize(verb, ref);
     const object = bodyOf(sent) as KubeObject;
-    requireManager("PatchOptions", options.fieldManager, "apply");
-    return apply(this.plane, this.request(definition, ref, options), { object, options });
+    return { object, request: this.request(definition, ref, options) };
   }
 
   async patch(ref: Ref, sent: unknown, options: PatchOptions): Promise<KubeObject> {
     const { subresource } = options;
     objectPath(ref);
     await this.arrive(options.signal);
-    this.authorize("patch", { ...ref, ...(subresource !== undefined && { subresource }) });
+    this.authorize("patch", { ...ref, subresource });
     const definition = this.served(ref);
     if (definition === undefined) throw this.unserved(ref.resource, `patch ${nameOf(ref)}`);
     if (subresource !== undefined && !definition.hasStatus) throw nothingServed();
@@ -150,7 +146,7 @@ export class MemoryCluster implements Cluster {
       patched(before as KubeObject, body, { type: options.type, definition });
     const request = this.request(definition, ref, options);
     return change(this.plane, {
-      request: { ...request, ...(subresource !== undefined && { subresource }) },
+      request: { ...request, subresource },
       next,
       owned: false,
     });
@@ -208,21 +204,16 @@ export class MemoryCluster implements Cluster {
       verb,
       group,
       resource: plural,
-      ...(subresource !== undefined && { subresource }),
-      ...(name !== undefined && { name }),
-      ...(within !== undefined && { namespace: within }),
+      ...{ subresource, name, namespace: within },
     });
   }
 
   private authorizeAll(verb: string, resource: Resource, options: ListOptions): void {
+    const { group, plural } = resource;
     const name = selectedName(options.fieldSelector);
     const { namespace } = options;
     requireAccess(this.plane, this.connection.user, {
-      verb,
-      group: resource.group,
-      resource: resource.plural,
-      ...(name !== undefined && { name }),
-      ...(namespace !== undefined && { namespace }),
+      ...{ verb, group, resource: plural, name, namespace },
     });
   }
 
@@ -243,17 +234,15 @@ export class MemoryCluster implements Cluster {
     return known ? nothingServed() : noSuchPage(this.server, subject);
   }
 
-  private definitionOf({ apiVersion, kind }: KubeObject): KindDefinition {
+  private addressed({ apiVersion, kind, metadata }: KubeObject) {
     const definition = this.plane.parts.registry.byKind(apiVersion, kind);
     if (definition === undefined) throw unknownKind(apiVersion, kind);
-    return definition;
-  }
-
-  private refOf({ metadata }: KubeObject, { resource, namespaced }: KindDefinition): Ref {
+    const { resource, namespaced } = definition;
     const name = metadata.name ?? "";
-    return namespaced
+    const ref: Ref = namespaced
       ? { resource, name, namespace: metadata.namespace ?? this.namespace }
       : { resource, name };
+    return { definition, ref };
   }
 
   private request(definition: KindDefinition, ref: Ref, options: ManagedWrite): WriteRequest {

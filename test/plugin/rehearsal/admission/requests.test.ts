@@ -115,6 +115,11 @@ const rows: readonly Row[] = [
   { title: "everything", entry: only({ resources: ["*/*"] }), called: true },
   { title: "another API group", entry: only({ apiGroups: ["z"] }), called: false },
   { title: "objects of namespaces", entry: only({ scope: "Namespaced" }), called: true },
+  {
+    title: "another version with matchPolicy Exact",
+    entry: { ...only({ apiVersions: ["v1beta1"] }), matchPolicy: "Exact" },
+    called: false,
+  },
   { title: "a version that is not served", entry: only({ apiVersions: ["v0"] }), called: false },
   {
     title: "a namespace selector, of no namespace",

@@ -18,6 +18,11 @@ const specAfter = (type: PatchType, live: object, body: unknown): unknown =>
 
 const merge = (spec: unknown): unknown => ({ spec });
 
+test("a merge patch takes away what is null, and leaves it out of a new map", () => {
+  const body = merge({ b: null, c: { d: null, e: 1 } });
+  expect(specAfter("merge", { a: 1, b: 2 }, body)).toEqual({ a: 1, c: { e: 1 } });
+});
+
 const part = (name: string, more: object = {}): object => ({ name, kind: "k", ...more });
 
 test.each([
