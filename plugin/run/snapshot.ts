@@ -109,11 +109,11 @@ async function readNamedSecrets(
   if (failed?.is === "refused") return failed;
   const { resource } = factSources(deps.names).namedSecrets;
   const here = ({ metadata }: KubeObject): boolean => metadata.namespace === namespace;
-  const references = secretReferences({
-    clusters: objectsOf(answered, "ecs").filter(here),
-    remotes: objectsOf(answered, "ercs").filter(here),
-    names: deps.names,
-  });
+  const references = secretReferences(
+    objectsOf(answered, "ecs").filter(here),
+    objectsOf(answered, "ercs").filter(here),
+    deps.names,
+  );
   const found = await Promise.all(
     [...new Set(references.map(({ name }) => name))].map((only) =>
       readList(deps, { resource, own: true, only }, namespace),

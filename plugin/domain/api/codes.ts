@@ -1,59 +1,38 @@
 /** What every code about installed modules means, for `explain`. */
-import type { Explained } from "../findings";
+import { error, type Explained, warning } from "../findings";
 
 /** What may be wrong with modules as the REST API has them, by what it is about. */
 export const moduleFindings = {
-  absent: {
-    code: "MODULE-ABSENT",
-    severity: "error",
+  absent: error("MODULE-ABSENT", "S99", {
     cause: "a database uses a module that is not installed in that version: an upgrade freezes",
     fix: "install the module with modules install FILE, then run this again",
-    source: "S99",
-  },
-  defineNext: {
-    code: "MODULE-DEFINE-NEXT",
-    severity: "warning",
+  }),
+  defineNext: warning("MODULE-DEFINE-NEXT", "S56", {
     cause: "an installed user-defined module is not defined in the EC",
     fix: "define it in the EC under one of its two names before a database that uses it is upgraded",
-    source: "S56",
-  },
-  engineUnknown: {
-    code: "MODULE-ENGINE-UNKNOWN",
-    severity: "warning",
+  }),
+  engineUnknown: warning("MODULE-ENGINE-UNKNOWN", "domain facts 9", {
     cause:
       "no node of the cluster supports the requested engine version: bundled modules cannot be judged",
     fix: "upgrade the cluster (EC) first, then run this again; or correct the version",
-    source: "domain facts 9",
-  },
-  oneNode: {
-    code: "MODULE-ONE-NODE",
-    severity: "warning",
+  }),
+  oneNode: warning("MODULE-ONE-NODE", "domain facts 9", {
     cause:
       "the module's file was given to the node that answered; the newer call takes it once a node",
     fix: "run it from where every node can be reached: without --api-url, by the pods of the EC",
-    source: "domain facts 9",
-  },
-  platform: {
-    code: "MODULE-PLATFORM",
-    severity: "error",
+  }),
+  platform: error("MODULE-PLATFORM", "S103", {
     cause: "a module in use is not installed for the requested platform",
     fix: "install a build for that platform with modules install FILE before the upgrade",
-    source: "S103",
-  },
-  platformUnknown: {
-    code: "MODULE-PLATFORM-UNKNOWN",
-    severity: "warning",
+  }),
+  platformUnknown: warning("MODULE-PLATFORM-UNKNOWN", "S47", {
     cause: "the server does not report for which platforms a module in use is installed",
     fix: "see in the manifest of its archive that it is built for the platform",
-    source: "S47",
-  },
-  target: {
-    code: "MODULE-TARGET",
-    severity: "error",
+  }),
+  target: error("MODULE-TARGET", "S103", {
     cause: "a module in use has no installed build for the requested engine version",
     fix: "install a build for that version with modules install FILE before the upgrade",
-    source: "S103",
-  },
+  }),
 } as const satisfies Readonly<Record<string, Explained>>;
 
 /** The catalogue entries of every finding about installed modules. */

@@ -10,7 +10,7 @@ import type { Names } from "../names";
 import { getOwn, asString } from "../values";
 
 /** What the body of an error says: all three shapes, one of them empty (S115; domain facts 9). */
-export interface FailureBody {
+interface FailureBody {
   readonly code: string | undefined;
   readonly message: string | undefined;
 }
@@ -33,7 +33,7 @@ export const upgradeMeanings: Readonly<Record<number, string>> = {
 };
 
 /** An answer that is no success, as it came. */
-export interface FailedAnswer extends FailureBody {
+interface FailedAnswer extends FailureBody {
   readonly status: number;
 }
 

@@ -197,7 +197,7 @@ export function moduleUses(facts: ModuleFacts): readonly ModuleUse[] {
 }
 
 /** `orders (uid 1)`, or the uid alone. */
-export function databaseLabel({ uid, name }: Pick<ApiDatabase, "uid" | "name">): string {
+function databaseLabel({ uid, name }: Pick<ApiDatabase, "uid" | "name">): string {
   return name === undefined ? `uid ${uid}` : `${name} (uid ${uid})`;
 }
 

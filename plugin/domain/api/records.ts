@@ -86,7 +86,7 @@ export function flag(value: unknown): boolean | undefined {
 }
 
 /** A whole number from zero on, undefined for anything else. */
-export function wholeNumber(value: unknown): number | undefined {
+function wholeNumber(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined;
 }
 

@@ -116,7 +116,7 @@ function sharedRoleIn(facts: Facts, binding: KubeObject | undefined): KubeObject
 const none: Additions = { grants: [], subjects: [] };
 
 /** True for a namespace in which something can be created. */
-export function isLiving(namespace: KubeObject | undefined): boolean {
+function isLiving(namespace: KubeObject | undefined): boolean {
   return namespace !== undefined && !isTerminating(namespace);
 }
 

@@ -14,10 +14,10 @@ import {
 import { candidatesOf } from "../webhook/configuration";
 
 /** What a Secret is named for. */
-export type SecretUse = "credentials" | "license" | "module" | "pull" | "remote";
+type SecretUse = "credentials" | "license" | "module" | "pull" | "remote";
 
 /** One Secret that an object names. */
-export interface SecretReference {
+interface SecretReference {
   readonly use: SecretUse;
   readonly name: string;
   /** Items that it has to hold. */
@@ -29,20 +29,12 @@ export interface SecretReference {
   readonly says: string;
 }
 
-/** Who may name Secrets. */
-export interface Referrers {
-  /** Those of one namespace. */
-  readonly clusters: readonly KubeObject[];
-  readonly remotes: readonly KubeObject[];
-  readonly names: Names;
-}
-
 /** Every Secret that is named, by default names too. */
-export function secretReferences({
-  clusters,
-  remotes,
-  names,
-}: Referrers): readonly SecretReference[] {
+export function secretReferences(
+  clusters: readonly KubeObject[],
+  remotes: readonly KubeObject[],
+  names: Names,
+): readonly SecretReference[] {
   return [
     ...clusters.flatMap((cluster) => ofCluster(cluster, names)),
     ...remotes.map((remote) => ofRemote(remote, names)),
@@ -143,7 +135,7 @@ export function judgeSecrets(situation: CheckContext, use: SecretUse): readonly 
   const remotes = facts.objects.ercs.filter(
     ({ metadata }) => metadata.namespace === facts.namespace,
   );
-  return secretReferences({ clusters, remotes, names })
+  return secretReferences(clusters, remotes, names)
     .filter((reference) => reference.use === use)
     .flatMap((reference) => judgeSecret(reference, situation));
 }

@@ -62,7 +62,7 @@ export function accept(
 }
 
 /** What a --skip may match: a finding, or a whole check without an object. */
-export type Skippable = Pick<Finding, "code" | "object">;
+type Skippable = Pick<Finding, "code" | "object">;
 
 /**
  * Throws a UsageError that names every --skip that matches nothing: it is mistyped, or it was given for

@@ -308,7 +308,7 @@ function isSelected({ entry }: EntryInForce, namespace: KubeObject): boolean {
 }
 
 /** An entry of the product's, and the configuration that holds it. */
-export interface EntryInForce {
+interface EntryInForce {
   readonly configuration: KubeObject;
   readonly entry: Json;
   /** Where it stands, as findings write it. */
@@ -316,7 +316,7 @@ export interface EntryInForce {
 }
 
 /** The configurations that are meant: by name or by entry. */
-export function configurationsOf({ facts, names }: CheckContext): readonly KubeObject[] {
+function configurationsOf({ facts, names }: CheckContext): readonly KubeObject[] {
   return candidatesOf(facts.objects.webhookConfigurations, names);
 }
 
@@ -326,7 +326,7 @@ export function currentOf({ facts, names }: CheckContext): KubeObject | undefine
 }
 
 /** Every entry of the product's, old and new. */
-export function entriesInForce(situation: CheckContext): readonly EntryInForce[] {
+function entriesInForce(situation: CheckContext): readonly EntryInForce[] {
   const { entry: current, oldEntry } = situation.names.webhook;
   return configurationsOf(situation).flatMap((configuration) =>
     entriesOf(configuration).flatMap((entry, index) => {

@@ -92,7 +92,7 @@ export function deprecated(wish: RequestWish, { upgradeRequest }: Names): readon
 }
 
 /** The entries of --modules, or what is wrong with them (S41-S43). */
-export type ParsedModules =
+type ParsedModules =
   | { readonly is: "modules"; readonly modules: readonly Json[] }
   | { readonly is: "wrong"; readonly problems: readonly string[] };
 
@@ -120,7 +120,7 @@ export function asksForMore({ forceRestart, modules, latestWithModules }: Reques
 }
 
 /** True when data may be lost by it (S83, S84). */
-export function mayLoseData({ mayDiscardData, forceDiscard }: RequestWish): boolean {
+function mayLoseData({ mayDiscardData, forceDiscard }: RequestWish): boolean {
   return mayDiscardData === true || forceDiscard === true;
 }
 

@@ -40,7 +40,7 @@ export interface Selection {
 }
 
 /** The databases, or why they are not known. */
-export interface Selected {
+interface Selected {
   readonly targets: readonly Target[];
   readonly findings: readonly Finding[];
 }

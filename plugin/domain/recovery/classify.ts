@@ -47,7 +47,7 @@ export interface Frozen {
 }
 
 /** Every cause that the data show. */
-export function freezeCauses(frozen: Frozen): readonly FreezeCause[] {
+function freezeCauses(frozen: Frozen): readonly FreezeCause[] {
   const { facts, ec } = frozen;
   return [
     ...licenseOf(frozen),

@@ -24,7 +24,7 @@ export interface Apart {
 }
 
 /** The resources to bring in line, and those that are not edited themselves. */
-export interface OutOfLine {
+interface OutOfLine {
   readonly apart: readonly Apart[];
   readonly warnings: readonly Finding[];
 }
@@ -90,7 +90,7 @@ export function modulesApart(
 }
 
 /** What will have been done: some databases run the version, modules are installed. */
-export interface Ahead {
+interface Ahead {
   readonly engineVersion: string | undefined;
   /** Labels of the databases that are raised. */
   readonly raised: ReadonlySet<string>;

@@ -12,7 +12,7 @@ import type { RecoveryWish } from "./plan";
 export type Pipeline = readonly (readonly string[])[];
 
 /** One step of the procedure. */
-export interface ProcedureStep {
+interface ProcedureStep {
   readonly says: string;
   readonly source: string;
   readonly commands: readonly Pipeline[];

@@ -211,7 +211,7 @@ function renderCell(value: unknown): string {
 }
 
 /** A rolling upgrade in numbers. */
-export interface RolloutStatus {
+interface RolloutStatus {
   /** Pods that are on the new revision and ready. */
   readonly done: number;
   readonly of: number;
@@ -222,7 +222,7 @@ export interface RolloutStatus {
 }
 
 /** The roll of the StatefulSet named as the EC; undefined where it cannot be determined. */
-export function rolloutOf(facts: Facts, ec: KubeObject): RolloutStatus | undefined {
+function rolloutOf(facts: Facts, ec: KubeObject): RolloutStatus | undefined {
   const set = setOf(facts, ec);
   if (set === undefined || !isKnown(facts, "pods")) return undefined;
   const { done, wanted, pods } = rollOf(facts, set);

@@ -12,7 +12,7 @@ import { formatEngineVersion, parseEngineVersion } from "../versions";
 import { bounded, unreadVerdict, type Verdict } from "./verdict";
 
 /** Databases that are wanted and run alike. */
-export interface VersionCount {
+interface VersionCount {
   /** As the resources say it: a version or a channel; absent where they say nothing. */
   readonly wanted?: string;
   /** major.minor of what runs; absent where no status tells. */
@@ -21,7 +21,7 @@ export interface VersionCount {
 }
 
 /** One database that is worth a name. */
-export interface NamedDatabase {
+interface NamedDatabase {
   /** namespace/name. */
   readonly name: string;
   readonly why: string;

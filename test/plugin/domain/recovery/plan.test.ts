@@ -201,6 +201,16 @@ test.each<[string, Scene, Partial<Procedure>, readonly (string | RegExp)[]]>([
     [/-X PUT .*--data @LICENSE_FILE .*\/v1\/license$/],
   ],
   [
+    "a resource that is apart is brought in line, also when the EC is Running again",
+    {
+      ec: anEc(),
+      edbs: old.edbs,
+      api: anApi({ databases: [aBdb({ version: "7.2.4" })] }),
+    },
+    {},
+    [/kubectl patch .* orders -n engine --type=merge -p \{"spec":\{"engineVersion":"7.2"\}\}$/],
+  ],
+  [
     "digests are dropped by one patch of the EC",
     { ec: pinned },
     {},
