@@ -60,25 +60,16 @@ export function dumpFindings(
       (metadata.managedFields ?? []).length === 0,
   );
   const [first] = ownerless;
-  return [
-    ...(first === undefined
-      ? []
-      : [
-          dumpFinding("noOwners", {
-            object: objectLabel(first),
-            cause: `${ownerless.length} of ${objects.length} objects, this one among them, do not say who set their fields: a real run may meet conflicts with other managers that are not seen here`,
-            fix,
-          }),
-        ]),
-    ...(kubernetesVersionOf(objects) === undefined
-      ? [
-          dumpFinding("noVersion", {
-            cause: `no node reports the version of Kubernetes: ${ownVersion} is taken`,
-            fix,
-          }),
-        ]
-      : []),
-  ];
+  const found: Finding[] = [];
+  if (first !== undefined) {
+    const cause = `${ownerless.length} of ${objects.length} objects, this one among them, do not say who set their fields: a real run may meet conflicts with other managers that are not seen here`;
+    found.push(dumpFinding("noOwners", { object: objectLabel(first), cause, fix }));
+  }
+  if (kubernetesVersionOf(objects) === undefined) {
+    const cause = `no node reports the version of Kubernetes: ${ownVersion} is taken`;
+    found.push(dumpFinding("noVersion", { cause, fix }));
+  }
+  return found;
 }
 
 /** The newest version that a node tells: no kubelet is newer than its API server. */
@@ -86,14 +77,9 @@ export function kubernetesVersionOf(objects: readonly KubeObject[]): string | un
   const told = objects
     .filter(({ kind, apiVersion }) => kind === "Node" && apiVersion === "v1")
     .flatMap((node) => asString(getPath(node, ["status", "nodeInfo", "kubeletVersion"])) ?? []);
-  return told
-    .flatMap((version) => {
-      const parsed = parsePlatformVersion(version);
-      return parsed === undefined ? [] : [{ version, parsed }];
-    })
-    .sort((one, other) => rank(other.parsed) - rank(one.parsed))[0]?.version;
-}
-
-function rank({ major, minor }: { readonly major: number; readonly minor: number }): number {
-  return major * 1_000_000 + minor;
+  const rank = (version: string): number => {
+    const { major = 0, minor = 0 } = parsePlatformVersion(version) ?? {};
+    return major * 1_000_000 + minor;
+  };
+  return told.filter(rank).sort((one, other) => rank(other) - rank(one))[0];
 }

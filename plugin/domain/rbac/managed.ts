@@ -103,7 +103,9 @@ export function findStale(facts: StaleFacts): readonly Stale[] {
   const places = new Map<string | undefined, readonly KubeObject[]>();
   for (const binding of bindings) {
     const { namespace } = binding.metadata;
-    const ours = subjectsOf(binding).some((subject) => isOperator(subject, facts));
+    const ours = subjectsOf(binding).some(
+      (subject) => isAnOperator(subject, facts.names) && subject.namespace === operatorNamespace,
+    );
     const inUse =
       namespace === operatorNamespace || (namespace !== undefined && kept.has(namespace));
     if (ours && !inUse) places.set(namespace, [...(places.get(namespace) ?? []), binding]);
@@ -138,22 +140,10 @@ export function otherOperators(
   { operatorNamespace, names }: Pick<StaleFacts, "operatorNamespace" | "names">,
 ): readonly string[] {
   return subjectsOf(binding)
-    .filter(
-      ({ kind, name, namespace }) =>
-        kind === "ServiceAccount" &&
-        name === names.operator.serviceAccount &&
-        namespace !== operatorNamespace,
-    )
+    .filter((subject) => isAnOperator(subject, names) && subject.namespace !== operatorNamespace)
     .map(({ namespace = "" }) => namespace);
 }
 
-function isOperator(
-  { kind, name, namespace }: Subject,
-  { operatorNamespace, names }: StaleFacts,
-): boolean {
-  return (
-    kind === "ServiceAccount" &&
-    name === names.operator.serviceAccount &&
-    namespace === operatorNamespace
-  );
+function isAnOperator({ kind, name }: Subject, { operator }: Names): boolean {
+  return kind === "ServiceAccount" && name === operator.serviceAccount;
 }

@@ -1,4 +1,3 @@
-import { load } from "js-yaml";
 import { parseDocuments, renderDocuments } from "../../../../plugin/adapters/yaml";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 import type { KubeObject } from "../../../../plugin/domain/objects";
@@ -9,7 +8,6 @@ import {
   releasePaths,
   targetProblems,
 } from "../../../../plugin/domain/release/contents";
-import { getPath, asArray } from "../../../../plugin/domain/values";
 import { bundleOf, releaseFiles } from "../../../support/releases/tree";
 import { releaseShapes, releaseVersions } from "../../../support/releases/versions";
 
@@ -182,90 +180,57 @@ describe("a release is unfit for", () => {
   const role = others[0];
   const label = `Deployment/${names.operator.deployment}`;
 
-  test.each<[string, Release, Partial<Reading>, readonly string[]]>([
-    [
-      "a bundle of another release",
-      withBundle(usual),
-      { target: "7.22.0-17" },
-      ["r/bundle.yaml: its operator is 7.22.0-7, not 7.22.0-17 that was asked for"],
-    ],
-    [
-      "different images",
-      withImages([image, "engine/operator:7.22.0-6"]),
-      {},
-      [
-        `r/bundle.yaml: ${label} has different images in its containers: ` +
-          `${names.operator.container} engine/operator:7.22.0-7, admission engine/operator:7.22.0-6`,
-      ],
-    ],
-    [
-      "a container without an image",
-      withImages([image, undefined]),
-      {},
-      [`r/bundle.yaml: ${label} has no container admission with an image`],
-    ],
+  const older = { ...role, apiVersion: "rbac.authorization.k8s.io/v1beta1" };
+  const fixed = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", namespace: "b" } };
+  const webhook = { ...fixed, kind: "ValidatingWebhookConfiguration", metadata: { name: "a" } };
+  const odd = ["text", { kind: "Role" }, { apiVersion: "v1", kind: "Role" }];
+  const different = `${label} has different images in its containers: ${names.operator.container} ${image}, admission engine/operator:7.22.0-6`;
+  const lacks = (name: string) => `${label} has no container ${name} with an image`;
+
+  /** Each problem without the file that it is of. */
+  test.each<[string, Release, readonly string[]]>([
+    ["different images", withImages([image, "engine/operator:7.22.0-6"]), [different]],
+    ["a container without an image", withImages([image, undefined]), [lacks("admission")]],
     [
       "a Deployment without its containers",
       withBundle([...others, aDeployment([])]),
-      {},
-      [names.operator.container, "admission"].map(
-        (name) => `r/bundle.yaml: ${label} has no container ${name} with an image`,
-      ),
+      [lacks(names.operator.container), lacks("admission")],
     ],
-    [
-      "a bundle without the operator",
-      withBundle(others),
-      {},
-      [`r/bundle.yaml: it holds no ${label}`],
-    ],
+    ["a bundle without the operator", withBundle(others), [`it holds no ${label}`]],
     [
       "an object that is there twice, in whatever version",
-      withBundle([...usual, { ...role, apiVersion: "rbac.authorization.k8s.io/v1beta1" }]),
-      {},
-      [`r/bundle.yaml: Role/${names.operator.role} is there twice`],
+      withBundle([...usual, older]),
+      [`Role/${names.operator.role} is there twice`],
     ],
     [
       "an object that is fixed to a namespace",
-      withBundle([
-        ...usual,
-        { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", namespace: "b" } },
-      ]),
-      {},
-      ['r/bundle.yaml: ConfigMap/b/a is fixed to namespace "b"'],
+      withBundle([...usual, fixed]),
+      ['ConfigMap/b/a is fixed to namespace "b"'],
     ],
     [
       "a webhook among the objects",
-      withBundle([
-        ...usual,
-        {
-          apiVersion: "admissionregistration.k8s.io/v1",
-          kind: "ValidatingWebhookConfiguration",
-          metadata: { name: "a" },
-        },
-      ]),
-      {},
-      ["r/bundle.yaml: ValidatingWebhookConfiguration/a is a webhook, which has a file of its own"],
-    ],
-    [
-      "text that is not a YAML, with its line",
-      aRelease({ "bundle.yaml": "a: 1\nb: [" }),
-      {},
-      [
-        expect.stringMatching(/^r\/bundle.yaml is not YAML: .*\(2:\d+\)|\(3:\d+\)/) as string,
-        `r/bundle.yaml: it holds no ${label}`,
-      ],
+      withBundle([...usual, webhook]),
+      ["ValidatingWebhookConfiguration/a is a webhook, which has a file of its own"],
     ],
     [
       "documents that are no objects",
-      withBundle([...usual, "text", { kind: "Role" }, { apiVersion: "v1", kind: "Role" }]),
-      {},
+      withBundle([...usual, ...odd]),
       [10, 11, 12].map(
-        (n) =>
-          `r/bundle.yaml: document ${n} is not an object with apiVersion, kind and metadata.name`,
+        (n) => `document ${n} is not an object with apiVersion, kind and metadata.name`,
       ),
     ],
-  ])("%s", (_title, release, ...[changes, problems]) => {
-    expect(problemsOf(release, changes)).toEqual(problems);
+  ])("%s", (_title, release, problems) => {
+    expect(problemsOf(release)).toEqual(problems.map((problem) => `r/bundle.yaml: ${problem}`));
+  });
+
+  test("another release, or a text that is not a YAML, with its line", () => {
+    const other = ["r/bundle.yaml: its operator is 7.22.0-7, not 7.22.0-17 that was asked for"];
+    expect(problemsOf(withBundle(usual), { target: "7.22.0-17" })).toEqual(other);
+    const line = /^r\/bundle.yaml is not YAML: .*\([23]:\d+\)/;
+    expect(problemsOf(aRelease({ "bundle.yaml": "a: 1\nb: [" }))).toEqual([
+      expect.stringMatching(line),
+      `r/bundle.yaml: it holds no ${label}`,
+    ]);
   });
 
   test("everything at once", () => {
@@ -305,37 +270,5 @@ describe("the tags of all bundles are compared with the one that was asked for",
     ],
   ])("%s", (_title, files, problems) => {
     expect(targetProblems(aRelease(files), wanted)).toEqual(problems);
-  });
-});
-
-describe("what changed from release to release", () => {
-  const consumerRole = (version: (typeof releaseVersions)[number]): string => {
-    const found = Object.entries(releaseFiles(version)).find(([path]) =>
-      path.endsWith("/role.yaml"),
-    );
-    return JSON.stringify(load(found?.[1] ?? ""));
-  };
-  const clusterSpec = (version: (typeof releaseVersions)[number]): readonly unknown[] =>
-    asArray(getPath(bundleOf(version)[4], ["spec", "versions"]));
-
-  test.each([
-    ["7.4.2-2", '"endpoints"', names.eaadb.plural],
-    ["7.22.0-7", '"endpoints"', "endpointslices"],
-    ["8.0.2-2", '"endpointslices"', '"endpoints"'],
-  ] as const)("the consumer Role of %s has %s and not %s", (version, has, not) => {
-    expect(consumerRole(version)).toContain(has);
-    expect(consumerRole(version)).not.toContain(not);
-  });
-
-  test.each([
-    ["7.4.2-2", "v1alpha1", "Shards Limit"],
-    ["7.22.0-7", "v1alpha1", "Shards"],
-    ["8.0.2-2", "v1", "Shards"],
-  ] as const)("%s stores the EC as %s and lists %s", (version, stored, column) => {
-    const versions = clusterSpec(version);
-    const storing = versions.filter((each) => getPath(each, ["storage"]) === true);
-    expect(storing.map((each) => getPath(each, ["name"]))).toEqual([stored]);
-    expect(JSON.stringify(versions)).toContain(`"name":"${column}"`);
-    expect(JSON.stringify(versions)).not.toContain("userDefinedModules");
   });
 });

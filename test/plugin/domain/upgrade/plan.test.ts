@@ -62,89 +62,67 @@ function without<T extends object, K extends keyof T>(object: T, key: K): Omit<T
 }
 
 const created: PlannedWrite = without(write({ verb: "create" }), "read");
-const tagged = (to: string): PlannedStep =>
-  step({ write: write({ changes: [{ path: ".spec.tag", to }] }) });
 const withoutDigest: UpgradePlan = without(plan(), "sha256");
+const writing = (changes: Partial<PlannedWrite>) =>
+  plan({ steps: [step({ write: write(changes) })] });
+const creating = plan({ steps: [step({ write: created })] });
+const tagged = (to: string) => writing({ changes: [{ path: ".spec.tag", to }] });
+const of = (part: PlannedStep["part"]) => plan({ steps: [step({ part })] });
+const digest = (is: string, was: string) =>
+  `the release's SHA-256 is ${is}, the plan was made for ${was}`;
 
-describe("a saved plan", () => {
-  test.each<[string, readonly [UpgradePlan, UpgradePlan], readonly string[]]>([
-    ["holds on the state that it was made on", [plan(), plan()], []],
-    ["holds whatever the texts are", [plan(), plan({ madeAt: "later", words: [] })], []],
-    [
-      "of another cluster says that alone",
-      [plan(), plan({ cluster: "d", steps: [] })],
-      ["the cluster (uid of the namespace kube-system) is d, the plan was made for c"],
-    ],
-    [
-      "of another namespace",
-      [plan(), plan({ namespace: "other" })],
-      ["the namespace is other, the plan was made for engine"],
-    ],
-    [
-      "of another release and digest names both",
-      [plan(), plan({ release: "x.tar.gz", sha256: "bb" })],
-      [
-        "the release is x.tar.gz, the plan was made for ./release",
-        "the release's SHA-256 is bb, the plan was made for aa",
-      ],
-    ],
-    [
-      "made without a digest",
-      [withoutDigest, plan()],
-      ["the release's SHA-256 is aa, the plan was made for none"],
-    ],
-    [
-      "found with a digest gone",
-      [plan(), withoutDigest],
-      ["the release's SHA-256 is none, the plan was made for aa"],
-    ],
-    [
-      "an object changed since",
-      [
-        plan(),
-        plan({ steps: [step({ write: write({ read: { uid: "u", resourceVersion: "2" } }) })] }),
-      ],
-      ["Deployment/a was changed"],
-    ],
-    [
-      "an object recreated since",
-      [
-        plan(),
-        plan({ steps: [step({ write: write({ read: { uid: "v", resourceVersion: "1" } }) })] }),
-      ],
-      ["Deployment/a was deleted and recreated"],
-    ],
-    [
-      "an object deleted since",
-      [plan(), plan({ steps: [step({ write: created })] })],
-      ["Deployment/a no longer exists"],
-    ],
-    [
-      "an object made since",
-      [plan({ steps: [step({ write: created })] }), plan()],
-      ["Deployment/a exists now"],
-    ],
-    [
-      "an object still absent",
-      [plan({ steps: [step({ write: created })] }), plan({ steps: [step({ write: created })] })],
-      [],
-    ],
-    [
-      "another value for a field of the same object",
-      [plan({ steps: [tagged("8.0.2-17")] }), plan({ steps: [tagged("8.0.6-10")] })],
-      ["Deployment/a: its apply of .spec.tag was not planned"],
-    ],
-    [
-      "a write that is no longer needed, and one that was not planned",
-      [
-        plan({ steps: [step({ part: "rbac-expand" })] }),
-        plan({ steps: [step({ part: "operator" })] }),
-      ],
-      ["Deployment/a: its apply is no longer needed", "Deployment/a: its apply was not planned"],
-    ],
-  ])("%s", (_, [saved, now], reasons) => {
-    expect(staleReasons(saved, now)).toEqual(reasons);
-  });
+test.each<[string, UpgradePlan, UpgradePlan, readonly string[]]>([
+  ["holds on the state that it was made on", plan(), plan(), []],
+  ["holds whatever the texts are", plan(), plan({ madeAt: "later", words: [] }), []],
+  [
+    "of another cluster says that alone",
+    plan(),
+    plan({ cluster: "d", steps: [] }),
+    ["the cluster (uid of the namespace kube-system) is d, the plan was made for c"],
+  ],
+  [
+    "of another namespace",
+    plan(),
+    plan({ namespace: "other" }),
+    ["the namespace is other, the plan was made for engine"],
+  ],
+  [
+    "of another release and digest names both",
+    plan(),
+    plan({ release: "x.tar.gz", sha256: "bb" }),
+    ["the release is x.tar.gz, the plan was made for ./release", digest("bb", "aa")],
+  ],
+  ["made without a digest", withoutDigest, plan(), [digest("aa", "none")]],
+  ["found with a digest gone", plan(), withoutDigest, [digest("none", "aa")]],
+  [
+    "an object changed since",
+    plan(),
+    writing({ read: { uid: "u", resourceVersion: "2" } }),
+    ["Deployment/a was changed"],
+  ],
+  [
+    "an object recreated since",
+    plan(),
+    writing({ read: { uid: "v", resourceVersion: "1" } }),
+    ["Deployment/a was deleted and recreated"],
+  ],
+  ["an object deleted since", plan(), creating, ["Deployment/a no longer exists"]],
+  ["an object made since", creating, plan(), ["Deployment/a exists now"]],
+  ["an object still absent", creating, creating, []],
+  [
+    "another value for a field of the same object",
+    tagged("8.0.2-17"),
+    tagged("8.0.6-10"),
+    ["Deployment/a: its apply of .spec.tag was not planned"],
+  ],
+  [
+    "a write that is no longer needed, and one that was not planned",
+    of("rbac-expand"),
+    of("operator"),
+    ["Deployment/a: its apply is no longer needed", "Deployment/a: its apply was not planned"],
+  ],
+])("a saved plan: %s", (_, saved, ...[now, reasons]) => {
+  expect(staleReasons(saved, now)).toEqual(reasons);
 });
 
 describe("a plan file", () => {
