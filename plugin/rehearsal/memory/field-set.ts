@@ -80,7 +80,7 @@ export function fieldsV1Of(set: FieldSet): Json {
 }
 
 /** Reads `fieldsV1`; an entry without fields below is a member. */
-export function parseFieldsV1(value: unknown): FieldSet {
+function parseFieldsV1(value: unknown): FieldSet {
   const entries = Object.entries(isObject(value) ? value : {});
   return setOf(
     false,

@@ -1,4 +1,4 @@
-import { VirtualClock } from "../../../plugin/rehearsal/virtual-clock";
+import { inTurn, VirtualClock } from "../../../plugin/rehearsal/virtual-clock";
 
 test("a sleep takes its time at once", async () => {
   const clock = new VirtualClock(1_000);
@@ -20,4 +20,26 @@ test("an aborted sleep ends with the signal's reason, and takes no time", async 
   const reason = new Error("enough");
   await expect(clock.sleep(10, AbortSignal.abort(reason))).rejects.toBe(reason);
   expect(clock.now()).toBe(0);
+});
+
+test("the second begins when the first has ended, however it ended", async () => {
+  const turn = inTurn();
+  const course: string[] = [];
+  let fail: (reason: Error) => void = () => {};
+  const first = turn(
+    () =>
+      new Promise<never>((_, reject) => {
+        course.push("first begins");
+        fail = reject;
+      }),
+  );
+  const second = turn(() => {
+    course.push("second begins");
+    return Promise.resolve("its answer");
+  });
+  await new Promise(setImmediate);
+  expect(course).toEqual(["first begins"]);
+  fail(new Error("its own"));
+  await expect(first).rejects.toThrow("its own");
+  expect(await second).toBe("its answer");
 });

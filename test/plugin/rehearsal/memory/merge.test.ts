@@ -1,5 +1,7 @@
 import { merge } from "../../../../plugin/rehearsal/memory/ownership";
 import { dbStructure } from "./world";
+import { typeProblems } from "../../../../plugin/rehearsal/memory/structure";
+import type { Structure } from "../../../../plugin/rehearsal/model";
 
 const spec = dbStructure.fields?.["spec"] ?? {};
 
@@ -50,4 +52,55 @@ test.each([
   },
 ])("$name", ({ live, applied, is }) => {
   expect(merge(live, applied, spec)).toEqual(is);
+});
+
+const rows: readonly (readonly [string, unknown, Structure, readonly string[]])[] = [
+  ["text", "x", { type: "string" }, []],
+  ["text in base64", "x", { type: "bytes" }, []],
+  ["a fraction for a whole number", 1.5, { type: "integer" }, []],
+  ["a flag for a number or text", true, { type: "integer,string" }, []],
+  ["null", null, { type: "string" }, []],
+  ["anything without a type", 7, {}, []],
+  [
+    "a number for text",
+    7,
+    { type: "string" },
+    [".f: expected string, got &value.valueUnstructured{Value:7}"],
+  ],
+  [
+    "an object for text",
+    { a: [1, "b"] },
+    { type: "string" },
+    [
+      '.f: expected string, got &value.valueUnstructured{Value:map[string]interface {}{"a":[]interface {}{1, "b"}}}',
+    ],
+  ],
+  [
+    "text for a number",
+    "x",
+    { type: "integer" },
+    [".f: expected numeric (int or float), got string"],
+  ],
+  [
+    "a flag for a number",
+    true,
+    { type: "number" },
+    [".f: expected numeric (int or float), got bool"],
+  ],
+  ["a number for a flag", 1, { type: "boolean" }, [".f: expected boolean, got &{1}"]],
+  ["text for a list", "x", { type: "array" }, [".f: expected list, got &{x}"]],
+  ["an object for a list", { a: 1 }, { type: "array" }, [".f: expected list, got &{map[a:1]}"]],
+  ["a list for an object", [1, 2], { type: "object" }, [".f: expected map, got &{[1 2]}"]],
+  [
+    "fields that are not declared: the first of them",
+    { a: 1, z: 1, y: 1 },
+    { type: "object", fields: { a: {} } },
+    [".f.y: field not declared in schema"],
+  ],
+  ["any field of an open object", { z: 1 }, { type: "object", fields: {}, open: true }, []],
+  ["any key of a map", { z: 1 }, { type: "object", values: {} }, []],
+];
+
+test.each(rows)("server-side apply of %s", (...[, value, structure, problems]) => {
+  expect(typeProblems(value, structure, ".f")).toEqual(problems);
 });
