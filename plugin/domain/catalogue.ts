@@ -1,5 +1,5 @@
 /** Every finding code with its cause, its way out and its source, for `explain`. */
-import { moduleCodes } from "./api/codes";
+import { moduleCodes } from "./api/module-judgment";
 import { certificateCodes } from "./certificate";
 import { checkCodes } from "./checks/all";
 import { clusterCodes } from "./cluster/codes";

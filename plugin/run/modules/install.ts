@@ -1,6 +1,6 @@
 /** Installs a module over the REST API: asked first, sent once, followed, and seen in the list (S95, S99). */
 import { projectCluster } from "../../domain/clusters";
-import { moduleFindings } from "../../domain/api/codes";
+import { moduleFindings } from "../../domain/api/module-judgment";
 import { moduleLabel, namesOf, sameBuild } from "../../domain/api/modules";
 import { EngineError, exitCodes, TimeoutError } from "../../domain/errors";
 import type { Finding } from "../../domain/findings";

@@ -1,8 +1,8 @@
-import { moduleFindings } from "../../../../plugin/domain/api/codes";
 import {
   fits,
   judgeModules,
   type ModuleFacts,
+  moduleFindings,
   type ModuleTarget,
   moduleUses,
 } from "../../../../plugin/domain/api/module-judgment";
