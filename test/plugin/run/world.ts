@@ -88,6 +88,12 @@ export function portsOf(
   };
 }
 
+/** Of a home in which nothing can be kept. */
+export function unwritable(problem = "the folder cannot be written"): Journal {
+  const fail = () => Promise.reject(new Error("nothing is kept here"));
+  return { problem: () => Promise.resolve(problem), intent: fail, outcome: fail, save: fail };
+}
+
 /** The codes of all findings, in order. */
 export const codesOf = ({ findings = [] }: Report): readonly string[] =>
   findings.map(({ code }) => code);

@@ -12,6 +12,7 @@ import {
   target,
   waits,
 } from "./scene";
+import { unwritable } from "../world";
 import { kinds } from "../../../../plugin/domain/kinds";
 import type { Misbehaviour } from "../../../../plugin/rehearsal/operator/snapshot";
 import { VirtualClock } from "../../../../plugin/rehearsal/virtual-clock";
@@ -219,12 +220,7 @@ describe("before the write", () => {
 
   test("a home that cannot be written: 2 before a write, a warning where there is none", async () => {
     const scene = await aScene();
-    const journal = {
-      problem: () => Promise.resolve("cannot keep a record"),
-      intent: () => Promise.resolve(),
-      outcome: () => Promise.resolve(),
-      save: () => Promise.resolve("x"),
-    };
+    const journal = unwritable();
     const refused = await scene.run({}, { journal });
     expect([refused.exit.code, scene.sent]).toEqual([2, []]);
     await scene.run();

@@ -72,6 +72,11 @@ async function anApiScene(
 
 const same = (api: ClusterApi): ClusterApi => api;
 
+/** The client with other answers. */
+const changed = (parts: (api: ClusterApi) => object) => ({
+  through: (api: ClusterApi) => Object.assign(Object.create(api) as ClusterApi, parts(api)),
+});
+
 test("called once, followed by shards and percent, then the resource is brought in line", async () => {
   const scene = await anApiScene();
   const report = await scene.upgrade({ request: { parallelShardsUpgrade: 1 } });
@@ -164,15 +169,12 @@ describe("the version that runs already, asked for by its number (S81)", () => {
     const [used] = modulesOf(scene) ?? [];
     const report = await scene.upgrade(
       { version: "7.2" },
-      {
-        through: (api) =>
-          Object.assign(Object.create(api) as ClusterApi, {
-            database: async (uid: number, signal: AbortSignal) => {
-              const bdb = await api.database(uid, signal);
-              return bdb && { ...bdb, modules: [used] };
-            },
-          }),
-      },
+      changed((api) => ({
+        database: async (uid: number, signal: AbortSignal) => {
+          const bdb = await api.database(uid, signal);
+          return bdb && { ...bdb, modules: [used] };
+        },
+      })),
     );
     expect([report.exit.code, codesOf(report)]).toEqual([1, ["DATABASE-STUCK"]]);
     expect(report.exit.reason).toContain("its modules (now search 7.0.0)");
@@ -324,15 +326,12 @@ describe("what the REST API answers", () => {
     const scene = await anApiScene();
     const report = await scene.upgrade(
       {},
-      {
-        through: (api) =>
-          Object.assign(Object.create(api) as ClusterApi, {
-            upgrade: async (uid: number, body: object, signal: AbortSignal) => {
-              await scene.api.call(`/v1/bdbs/${uid}/upgrade`, { body: { engine_version: "8.2" } });
-              return await api.upgrade(uid, { ...body }, signal);
-            },
-          }),
-      },
+      changed((api) => ({
+        upgrade: async (uid: number, body: object, signal: AbortSignal) => {
+          await scene.api.call(`/v1/bdbs/${uid}/upgrade`, { body: { engine_version: "8.2" } });
+          return await api.upgrade(uid, { ...body }, signal);
+        },
+      })),
     );
     expect(report.exit.code).toBe(5);
     expect(scene.sent).toEqual([]);
@@ -342,15 +341,12 @@ describe("what the REST API answers", () => {
     const scene = await anApiScene();
     const report = await scene.upgrade(
       {},
-      {
-        through: (api) =>
-          Object.assign(Object.create(api) as ClusterApi, {
-            action: async (uid: string, signal: AbortSignal) => {
-              const action = await api.action(uid, signal);
-              return action && { ...action, is: "failed", status: "failed", error: "a shard died" };
-            },
-          }),
-      },
+      changed((api) => ({
+        action: async (uid: string, signal: AbortSignal) => {
+          const action = await api.action(uid, signal);
+          return action && { ...action, is: "failed", status: "failed", error: "a shard died" };
+        },
+      })),
     );
     expect([report.exit.code, codesOf(report)]).toEqual([1, ["DATABASE-ACTION-FAILED"]]);
     expect(report.exit.reason).toContain("a shard died");
@@ -361,12 +357,9 @@ describe("what the REST API answers", () => {
     const scene = await anApiScene();
     const report = await scene.upgrade(
       {},
-      {
-        through: (api) =>
-          Object.assign(Object.create(api) as ClusterApi, {
-            action: () => Promise.resolve(undefined),
-          }),
-      },
+      changed(() => ({
+        action: () => Promise.resolve(undefined),
+      })),
     );
     expect([report.exit.code, scene.calls().length]).toEqual([0, 1]);
   });
@@ -400,12 +393,9 @@ test("a database that goes while it is upgraded is told: 1", async () => {
   const scene = await anApiScene();
   const report = await scene.upgrade(
     {},
-    {
-      through: (api) =>
-        Object.assign(Object.create(api) as ClusterApi, {
-          database: () => Promise.resolve(undefined),
-        }),
-    },
+    changed(() => ({
+      database: () => Promise.resolve(undefined),
+    })),
   );
   expect([report.exit.code, codesOf(report)]).toEqual([1, ["DATABASE-UID-UNKNOWN"]]);
   expect(scene.calls()).toEqual([]);
@@ -422,15 +412,12 @@ test("data that would be lost since the list was read is seen before the call: 3
   const scene = await anApiScene();
   const report = await scene.upgrade(
     {},
-    {
-      through: (api) =>
-        Object.assign(Object.create(api) as ClusterApi, {
-          database: async (uid: number, signal: AbortSignal) => {
-            const bdb = await api.database(uid, signal);
-            return bdb && { ...bdb, replication: false, dataPersistence: "disabled" };
-          },
-        }),
-    },
+    changed((api) => ({
+      database: async (uid: number, signal: AbortSignal) => {
+        const bdb = await api.database(uid, signal);
+        return bdb && { ...bdb, replication: false, dataPersistence: "disabled" };
+      },
+    })),
   );
   expect([report.exit.code, codesOf(report)]).toEqual([3, ["DATABASE-DATA-AT-RISK"]]);
   expect(scene.calls()).toEqual([]);
@@ -440,17 +427,14 @@ test("a resource that is deleted meanwhile is told, and the upgrade stands", asy
   const scene = await anApiScene();
   const report = await scene.upgrade(
     {},
-    {
-      through: (api) =>
-        Object.assign(Object.create(api) as ClusterApi, {
-          upgrade: async (uid: number, body: object, signal: AbortSignal) => {
-            const own = (await scene.edb("sessions"))?.metadata.uid ?? "";
-            const resource = here(product.edb, "sessions", "shop");
-            await scene.cluster.delete(resource, { uid: own });
-            return await api.upgrade(uid, { ...body }, signal);
-          },
-        }),
-    },
+    changed((api) => ({
+      upgrade: async (uid: number, body: object, signal: AbortSignal) => {
+        const own = (await scene.edb("sessions"))?.metadata.uid ?? "";
+        const resource = here(product.edb, "sessions", "shop");
+        await scene.cluster.delete(resource, { uid: own });
+        return await api.upgrade(uid, { ...body }, signal);
+      },
+    })),
   );
   expect([report.exit.code, codesOf(report)]).toEqual([0, ["DATABASE-NOT-IN-LINE"]]);
   expect(report.findings?.[0]?.cause).toContain("it was deleted meanwhile");

@@ -4,6 +4,7 @@ import { defaultNames as names } from "../../../../plugin/domain/names";
 import { getPath } from "../../../../plugin/domain/values";
 import type { KubeObject } from "../../../../plugin/run/ports";
 import { admin } from "../../rehearsal/memory-cluster";
+import { unwritable } from "../world";
 import { here, product } from "../../../support/played-operator";
 import {
   aScene,
@@ -231,12 +232,7 @@ describe("before the first write", () => {
 
   test("a home that cannot be written stops a write, and is told where none is to be made", async () => {
     const scene = await aScene();
-    const journal = {
-      problem: () => Promise.resolve("the home is full"),
-      intent: () => Promise.resolve(),
-      outcome: () => Promise.resolve(),
-      save: () => Promise.resolve(""),
-    };
+    const journal = unwritable();
     const report = await scene.run({}, { journal });
     expect([report.exit.code, scene.sent]).toEqual([2, []]);
     const there = await scene.run({ version: "7.2" }, { journal });

@@ -12,6 +12,7 @@ import { getPath } from "../../../../plugin/domain/values";
 import type { Cluster } from "../../../../plugin/run/ports";
 import { Recorder } from "../../../../plugin/run/engine/recorder";
 import type { Report } from "../../../../plugin/run/report";
+import { unwritable } from "../world";
 import { spelledOtherwise } from "../../../support/releases/spellings";
 import { bundleOf } from "../../../support/releases/tree";
 import { aScene, contentsOf, inPlace, kubectlApply, ns, type Scene } from "./scene";
@@ -325,14 +326,7 @@ describe("nothing is written", () => {
     {
       what: "where no record can be kept",
       given: { installed: "7.4.2-2" },
-      deps: {
-        journal: {
-          problem: () => Promise.resolve("the folder is full"),
-          intent: () => Promise.resolve(),
-          outcome: () => Promise.resolve(),
-          save: () => Promise.resolve(""),
-        },
-      },
+      deps: { journal: unwritable() },
       code: 2,
       finds: [],
     },

@@ -6,6 +6,7 @@ import type { KubeObject } from "../../../../plugin/run/ports";
 import { rbacKinds } from "../../../../plugin/domain/kinds";
 import { grantLines, grantsOf, rulesOf, subjectsOf } from "../../../../plugin/domain/rbac/rules";
 import { getOwn } from "../../../../plugin/domain/values";
+import { unwritable } from "../world";
 import { lineOf } from "../../../../plugin/domain/rbac/lines";
 import { anOperator } from "../../domain/cluster/scene";
 import { aBinding, account, aRole } from "../../domain/rbac/objects";
@@ -695,13 +696,7 @@ describe("what happens on the way", () => {
 
   test("a home that cannot be written stops before the first write", async () => {
     const scene = aScene([list("a"), ...inPlace("a")]);
-    const fail = (): Promise<never> => Promise.reject(new Error("not asked"));
-    const journal = {
-      problem: () => Promise.resolve("no room"),
-      intent: fail,
-      outcome: fail,
-      save: fail,
-    };
+    const journal = unwritable();
     expect((await scene.run({}, { journal })).exit.code).toBe(2);
     expect(scene.writes()).toEqual([]);
   });

@@ -26,6 +26,7 @@ import {
   user,
 } from "./objects";
 import { snapshotOf } from "./laws";
+import { unwritable } from "../world";
 import type { KubeObject } from "../../../../plugin/run/ports";
 import { defaultNames as names } from "../../../../plugin/domain/names";
 
@@ -116,11 +117,6 @@ test("without --scc the current one is meant, and an older one is named with its
     "delete securitycontextconstraints",
   ]);
 });
-
-function unwritable() {
-  const fail = () => Promise.reject(new Error("nothing is kept here"));
-  return { problem: () => Promise.resolve("read-only"), intent: fail, outcome: fail, save: fail };
-}
 
 describe("what someone changes meanwhile", () => {
   test("ends with 5 when it continues, and says what is written", async () => {
@@ -286,45 +282,26 @@ describe("several ECs in the namespace", () => {
   const left = async ({ cluster }: Scene): Promise<unknown> =>
     getOwn(await cluster.get(bindingRef), "subjects");
 
+  const shared = { serviceAccountName: "shared" };
+  const two = [anEc(ns), second({})];
+  const sharing = [anEc(ns, shared), second({ ...shared, ...adjusting })];
+  test.each<[string, readonly KubeObject[], readonly string[], string, number, string]>([
+    ["--ec names one: the other keeps it", two, ["ec", "second"], "second", 0, "SCC-IN-USE"],
+    ["--ec names none", [anEc(ns)], ["ec"], "third", 3, "SCC-NO-EC"],
+    ["an account that two share, and one needs", sharing, ["shared"], "ec", 3, "SCC-ADJUSTMENT"],
+  ])("%s", async (_title, ...[ecs, accounts, ec, code, finding]) => {
+    const scene = aScene([...namespaces, ...ecs, ...bound(...accounts)]);
+    const report = await scene.run({ scc, ec });
+    expect([report.exit.code, codesOf(report.findings)]).toEqual([code, [finding]]);
+    expect(await left(scene)).toMatchObject([{ name: accounts[0] }]);
+  });
+
   test("each with an account of its own: both are unbound", async () => {
-    const scene = aScene([...namespaces, anEc(ns), second({}), ...bound("ec", "second")]);
+    const scene = aScene([...namespaces, ...two, ...bound("ec", "second")]);
     expect((await scene.run({ scc })).exit.code).toBe(0);
     expect(linesOf(scene)).toEqual([
       "delete clusterrolebindings",
       "delete securitycontextconstraints",
-    ]);
-  });
-
-  test("--ec names one: the other keeps it", async () => {
-    const scene = aScene([...namespaces, anEc(ns), second({}), ...bound("ec", "second")]);
-    const report = await scene.run({ scc, ec: "second" });
-    expect([report.exit.code, codesOf(report.findings)]).toEqual([0, ["SCC-IN-USE"]]);
-    expect(await left(scene)).toMatchObject([{ name: "ec" }]);
-  });
-
-  test("--ec names none: 3", async () => {
-    const scene = aScene([...namespaces, anEc(ns), ...bound("ec")]);
-    const report = await scene.run({ scc, ec: "third" });
-    expect([report.exit.code, codesOf(report.findings), scene.sent]).toEqual([
-      3,
-      ["SCC-NO-EC"],
-      [],
-    ]);
-  });
-
-  test("an account that two share is kept while one of them needs it: 3", async () => {
-    const shared = { serviceAccountName: "shared" };
-    const scene = aScene([
-      ...namespaces,
-      anEc(ns, shared),
-      second({ ...shared, ...adjusting }),
-      ...bound("shared"),
-    ]);
-    const report = await scene.run({ scc, ec: "ec" });
-    expect([report.exit.code, codesOf(report.findings), scene.sent]).toEqual([
-      3,
-      ["SCC-ADJUSTMENT"],
-      [],
     ]);
   });
 
